@@ -135,12 +135,12 @@ Result<Arguments> parse_arguments(const Family& family, std::string_view text) {
   return ArgumentParser(family, cursor).run();
 }
 
-Result<Workload> parse_compact_text(std::string_view text) {
+Result<Workload> parse_compact_text(std::string_view text, std::vector<std::string>* notes) {
   if (text.size() > kLongestText) {
     return Diagnostic{shortened(text), 0, "", fmt::format("longer than {} characters", kLongestText)};
   }
   const std::size_t colon = colon_after_name(text);
-  if (colon == std::string_view::npos) return parse_einsum(text);
+  if (colon == std::string_view::npos) return parse_einsum(text, notes);
   TextCursor cursor(text);
   const std::string name(cursor.identifier().value_or(""));
   const Family* family = find_family(lower(name));

@@ -21,11 +21,13 @@ std::vector<std::string> names_of(std::span<const Dimension> dimensions) {
 // Recursive descent; the first syntax error ends it, complaints about sizes are collected.
 class EinsumParser {
  public:
-  EinsumParser(std::string_view text, std::span<const std::string_view> order) : cursor_(text) {
+  EinsumParser(std::string_view text, std::span<const std::string_view> order, LeftOut& left_out)
+      : cursor_(text), left_out_(left_out) {
     for (const std::string_view name : order) workload_.dimensions.push_back({std::string(name), 0});
   }
   // Ranks only, over dimensions that exist already.
-  EinsumParser(std::string_view text, std::span<const Dimension> dimensions) : cursor_(text), known_only_(true) {
+  EinsumParser(std::string_view text, std::span<const Dimension> dimensions, LeftOut& left_out)
+      : cursor_(text), known_only_(true), left_out_(left_out) {
     workload_.dimensions.assign(dimensions.begin(), dimensions.end());
   }
 
@@ -40,6 +42,13 @@ class EinsumParser {
       if (!tensor(input)) return errors_;
       workload_.tensors.push_back(std::move(input));
     } while (cursor_.take("*"));
+    if (cursor_.found() == "'+'" || cursor_.found() == "'-'") {
+      fail(
+          fmt::format("found {}: an Einsum sums one product of tensors, o[..] += a[..] * b[..] * ..; of a sum of "
+                      "products make each a layer of its own (a file with 'layers')",
+                      cursor_.found()));
+      return errors_;
+    }
     workload_.tensors.push_back(std::move(output));
     // ; sizes
     if (cursor_.take(";")) sizes();
@@ -47,6 +56,10 @@ class EinsumParser {
       fail(fmt::format("expected '*' and another tensor, or ';' and the sizes, found {}", cursor_.found()));
     }
     if (!errors_.empty()) return errors_;
+    if (std::string problem = left_out_.problem(workload_.dimensions); !problem.empty()) {
+      errors_.push_back(cursor_.error_at(1, std::move(problem)));
+      return errors_;
+    }
     link_accesses(workload_);
     return std::move(workload_);
   }
@@ -79,18 +92,36 @@ class EinsumParser {
     }
     if (cursor_.take("]")) return true;  // one word
     do {
-      Rank& rank_here = tensor.ranks.emplace_back();
+      Rank rank_here;
       if (!rank(rank_here)) return false;
+      // A constant is one position: no rank.
+      if (!rank_here.terms.empty()) tensor.ranks.push_back(std::move(rank_here));
     } while (cursor_.take(","));
     if (cursor_.take("]")) return true;
     return fail(fmt::format("expected ',', '+' or ']' in tensor {}, found {}", tensor.name, cursor_.found()));
   }
 
   bool rank(Rank& rank) {
+    std::vector<LeftOut::Sign> signs;
+    bool negative = cursor_.take("-");
     do {
+      if (offset()) continue;
       Term& term_here = rank.terms.emplace_back();
       if (!term(term_here)) return false;
-    } while (cursor_.take("+"));
+      signs.push_back({term_here.dimension, negative});
+    } while (cursor_.take("+") ? !(negative = false) : (negative = cursor_.take("-")));
+    left_out_.rank(std::move(signs));
+    return true;
+  }
+
+  // A number that stands alone between signs.
+  bool offset() {
+    TextCursor ahead = cursor_;
+    if (!ahead.digits()) return false;
+    const std::string next = ahead.found();
+    if (next != "','" && next != "']'" && next != "'+'" && next != "'-'" && next != "the end") return false;
+    cursor_ = ahead;
+    left_out_.offset();
     return true;
   }
 
@@ -99,9 +130,8 @@ class EinsumParser {
     std::size_t column = cursor_.column();
     const auto before = cursor_.digits();
     if (before && !cursor_.take("*")) {
-      return fail(
-          fmt::format("expected '*' and a dimension after the factor {} (constant offsets are not supported), found {}",
-                      shortened(before->text), cursor_.found()));
+      return fail(fmt::format("expected '*' and a dimension after the factor {}, found {}", shortened(before->text),
+                              cursor_.found()));
     }
     if (before && !coefficient(*before, column, term)) return false;
     if (!dimension(term)) return false;
@@ -124,8 +154,7 @@ class EinsumParser {
     const std::size_t column = cursor_.column();
     const auto name = cursor_.identifier();
     if (!name) {
-      return fail(fmt::format("expected a dimension, like p or 2*p, found {}{}", cursor_.found(),
-                              cursor_.found() == "'-'" ? "; factors are positive" : ""));
+      return fail(fmt::format("expected a dimension, like p or 2*p, found {}", cursor_.found()));
     }
     const std::optional<int> known = workload_.find_dimension(*name);
     if (!known && known_only_) {
@@ -180,21 +209,93 @@ class EinsumParser {
 
   TextCursor cursor_;
   bool known_only_ = false;
+  LeftOut& left_out_;
   Workload workload_;
   Diagnostics errors_;
 };
 
 }  // namespace
 
-Result<Workload> parse_formula(std::string_view text, std::span<const std::string_view> order) {
+std::optional<std::vector<bool>> LeftOut::reversed(std::size_t dimensions) const {
+  // Dimensions that meet in a rank: alike, or one of them from its end.
+  std::vector<std::vector<std::pair<std::size_t, bool>>> meets(dimensions);
+  for (const std::vector<Sign>& rank : ranks_)
+    for (const Sign& term : rank) {
+      const std::size_t first = at(rank.front().dimension), other = at(term.dimension);
+      const bool differ = rank.front().negative != term.negative;
+      meets[first].emplace_back(other, differ);
+      meets[other].emplace_back(first, differ);
+    }
+  std::vector<bool> out(dimensions, false), seen(dimensions, false);
+  for (std::size_t start = 0; start < dimensions; ++start) {
+    if (seen[start]) continue;
+    std::vector<std::size_t> group{start};
+    seen[start] = true;
+    for (std::size_t i = 0; i < group.size(); ++i)
+      for (const auto& [other, differ] : meets[group[i]]) {
+        const bool wanted = out[group[i]] != differ;
+        if (seen[other] && out[other] != wanted) return std::nullopt;
+        if (!seen[other]) group.push_back(other);
+        seen[other] = true;
+        out[other] = wanted;
+      }
+    // Of both ways the one that turns fewer loops round.
+    const auto turned = std::ranges::count_if(group, [&](std::size_t d) { return out[d]; });
+    if (2 * at(static_cast<int>(turned)) > group.size())
+      for (const std::size_t d : group) out[d] = !out[d];
+  }
+  return out;
+}
+
+std::string LeftOut::problem(std::span<const Dimension> dimensions) const {
+  if (reversed(dimensions.size())) return "";
+  for (std::size_t i = 0; i < ranks_.size(); ++i)
+    for (const Sign& a : ranks_[i])
+      for (const Sign& b : ranks_[i])
+        for (std::size_t k = 0; k < i; ++k) {
+          const auto in = [&](int d) { return std::ranges::find(ranks_[k], d, &Sign::dimension); };
+          const auto c = in(a.dimension), d = in(b.dimension);
+          if (c == ranks_[k].end() || d == ranks_[k].end()) continue;
+          if ((a.negative == b.negative) == (c->negative == d->negative)) continue;
+          return fmt::format(
+              "{0} and {1} are added in one rank and subtracted in another; negative factors are read where the loops "
+              "over some dimensions, run from their ends, turn all ranks into sums of positive ones",
+              dimensions[at(a.dimension)].name, dimensions[at(b.dimension)].name);
+        }
+  return "the signs in ranks contradict each other; negative factors are read where the loops over some dimensions, "
+         "run "
+         "from their ends, turn all ranks into sums of positive ones";
+}
+
+std::vector<std::string> LeftOut::notes(std::span<const Dimension> dimensions) const {
+  std::vector<std::string> out;
+  if (offsets_) out.emplace_back("offsets in subscripts are left out: they shift a tensor and move no word more");
+  std::vector<std::string> turned;
+  const auto from_end = reversed(dimensions.size());
+  for (std::size_t d = 0; from_end && d < dimensions.size(); ++d)
+    if ((*from_end)[d]) turned.push_back(dimensions[d].name);
+  if (!turned.empty())
+    out.push_back(
+        fmt::format("{} counted from the end: subscripts are then sums, as p-r becomes p+r and an offset, and "
+                    "the same words move",
+                    join(turned) + (turned.size() == 1 ? " is" : " are")));
+  return out;
+}
+
+Result<Workload> parse_formula(std::string_view text, std::span<const std::string_view> order,
+                               std::vector<std::string>* notes) {
   if (text.size() > kLongestText) {
     return Diagnostic{shortened(text), 0, "", fmt::format("longer than {} characters", kLongestText)};
   }
-  return EinsumParser(text, order).formula();
+  LeftOut left_out;
+  Result<Workload> parsed = EinsumParser(text, order, left_out).formula();
+  if (parsed && notes != nullptr)
+    for (std::string& note : left_out.notes(parsed->dimensions)) notes->push_back(std::move(note));
+  return parsed;
 }
 
-Result<Workload> parse_einsum(std::string_view text) {
-  Result<Workload> parsed = parse_formula(text);
+Result<Workload> parse_einsum(std::string_view text, std::vector<std::string>* notes) {
+  Result<Workload> parsed = parse_formula(text, {}, notes);
   if (!parsed) return parsed;
   Diagnostics errors;
   for (const Dimension& d : parsed->dimensions) {
@@ -211,11 +312,11 @@ Result<Workload> parse_einsum(std::string_view text) {
   return parsed;
 }
 
-Result<Rank> parse_rank(std::string_view text, std::span<const Dimension> dimensions) {
+Result<Rank> parse_rank(std::string_view text, std::span<const Dimension> dimensions, LeftOut& left_out) {
   if (text.size() > kLongestText) {
     return Diagnostic{shortened(text), 0, "", fmt::format("longer than {} characters", kLongestText)};
   }
-  return EinsumParser(text, dimensions).rank_alone();
+  return EinsumParser(text, dimensions, left_out).rank_alone();
 }
 
 }  // namespace heliolite

@@ -17,8 +17,8 @@ namespace {
 // Reads one way of describing a workload into `workload_`.
 class WorkloadReader {
  public:
-  WorkloadReader(FieldReader& map, const LayerContext& context, Diagnostics& errors)
-      : map_(map), context_(context), errors_(errors) {}
+  WorkloadReader(FieldReader& map, const LayerContext& context, std::vector<std::string>& notes, Diagnostics& errors)
+      : map_(map), context_(context), notes_(notes), errors_(errors) {}
 
   std::optional<Workload> run() {
     if (!map_.valid()) return std::nullopt;
@@ -128,7 +128,9 @@ class WorkloadReader {
     }
     if (context_.pass == Pass::WeightUpdate) no_weight_update();
     if (context_.batch != 1) no_batch();
-    Result<Workload> parsed = parse_formula(place_.text());
+    std::vector<std::string> notes;
+    Result<Workload> parsed = parse_formula(place_.text(), {}, &notes);
+    note(notes);
     if (!parsed) return add_at(place_, parsed.errors(), errors_);
     workload_ = std::move(*parsed);
     if (const auto node = map_.child("sizes")) sizes(*node);
@@ -200,6 +202,7 @@ class WorkloadReader {
       errors_.push_back(node.error("tensors must be a map of names and ranks, like {A: [M, K], B: [K, N], Z: [M, N]}"));
       return;
     }
+    LeftOut left_out;
     for (const std::string& key : node.keys()) {
       const YamlNode ranks = *node.find(key);
       Tensor& tensor = workload_.tensors.emplace_back(Tensor{key, {}, Role::Input});
@@ -209,11 +212,18 @@ class WorkloadReader {
       }
       for (std::size_t i = 0; i < ranks.size(); ++i) {
         const YamlNode text = ranks.at(i);
-        Result<Rank> rank = parse_rank(text.is_scalar() ? text.text() : "", workload_.dimensions);
-        if (rank) tensor.ranks.push_back(std::move(*rank));
+        Result<Rank> rank = parse_rank(text.is_scalar() ? text.text() : "", workload_.dimensions, left_out);
+        if (rank && !rank->terms.empty()) tensor.ranks.push_back(std::move(*rank));
         if (!rank) add_at(text, rank.errors(), errors_);
       }
     }
+    if (std::string problem = left_out.problem(workload_.dimensions); !problem.empty())
+      errors_.push_back(node.error(std::move(problem)));
+    else note(left_out.notes(workload_.dimensions));
+  }
+
+  void note(const std::vector<std::string>& notes) {
+    for (const std::string& text : notes) notes_.push_back(place_.error(text).to_string());
   }
 
   void roles() {
@@ -260,6 +270,7 @@ class WorkloadReader {
 
   FieldReader& map_;
   const LayerContext& context_;
+  std::vector<std::string>& notes_;
   Diagnostics& errors_;
   Workload workload_;
   YamlNode place_;  // where complaints about the whole shape point
@@ -267,8 +278,9 @@ class WorkloadReader {
 
 }  // namespace
 
-std::optional<Workload> read_workload(FieldReader& map, const LayerContext& context, Diagnostics& errors) {
-  return WorkloadReader(map, context, errors).run();
+std::optional<Workload> read_workload(FieldReader& map, const LayerContext& context, std::vector<std::string>& notes,
+                                      Diagnostics& errors) {
+  return WorkloadReader(map, context, notes, errors).run();
 }
 
 }  // namespace heliolite

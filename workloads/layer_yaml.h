@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/base/field_reader.h"
 #include "engine/inputs/word_bits.h"
@@ -20,7 +21,9 @@ struct LayerContext {
 };
 
 // Reads the fields of `map` that describe the shape and the roles (shape_fields()), leaving finish() to the caller.
-// Complains and returns nothing when there is no valid workload.
-std::optional<Workload> read_workload(FieldReader& map, const LayerContext& context, Diagnostics& errors);
+// Complains and returns nothing when there is no valid workload. What was read otherwise than it is written is added to
+// `notes`, each with its place.
+std::optional<Workload> read_workload(FieldReader& map, const LayerContext& context, std::vector<std::string>& notes,
+                                      Diagnostics& errors);
 
 }  // namespace heliolite

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <optional>
 
 #include "engine/base/text.h"
+#include "engine/base/text_file.h"
 #include "engine/inputs/input_file.h"
 #include "engine/inputs/sparse.h"
 #include "workloads/compact_text.h"
@@ -24,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kYamlSuffix = ".yaml";
+constexpr std::size_t kMaxNestedNetworks = 16;
 
 Network single(Workload workload) {
   Network network{workload.name, {}};
@@ -84,9 +88,67 @@ Request parse_request(const std::string& what) {
   return request;
 }
 
+// A question to a file, and what was met on the way to its answer: networks inside networks.
+struct Reading {
+  const ReadOptions& options;
+  Wanted wanted = Wanted::Shapes;
+  bool met_model = false;             // an ONNX model is among them
+  std::vector<std::string> inside{};  // names of the files and presets that are being read, outermost first
+  // [what, batch and pass]: those that were read already; none: with errors, which are reported once.
+  std::map<std::string, std::optional<Network>> nested{};
+};
+
+Result<Network> find_network(const std::string& what, const NetworkOptions& outer, Reading& reading);
+
+// What the key `network` of the file or preset `from` names. Options behind the name go before those of the file.
+Result<Network> nested_network(const YamlNode& node, bool in_preset, const NetworkOptions& outer, Reading& reading) {
+  const std::string& what = node.text();
+  const bool path_like = what.find(".yaml") != std::string::npos || what.find(".yml") != std::string::npos ||
+                         what.find(".onnx") != std::string::npos;
+  const std::string name = in_preset || is_compact_text(what) ? what : named_file(node.file(), what, path_like);
+  if (reading.inside.size() >= kMaxNestedNetworks)
+    return node.error(fmt::format("networks nested over {} deep", kMaxNestedNetworks));
+  const std::string key =
+      fmt::format("{}\n{} {}", name, outer.batch.value_or(0), outer.pass ? static_cast<int>(*outer.pass) : -1);
+  if (const auto known = reading.nested.find(key); known != reading.nested.end()) {
+    if (!known->second) return node.error("has the errors that are listed where it is read first");
+    return *known->second;
+  }
+  Result<Network> network = find_network(name, outer, reading);
+  reading.nested.emplace(key, network ? std::optional(*network) : std::nullopt);
+  return network;
+}
+
+// Names what is read while it is: none may be inside itself.
+class Inside {
+ public:
+  Inside(const std::string& name, Reading& reading) : reading_(reading) {
+    std::error_code error;
+    const fs::path path = fs::weakly_canonical(name, error);
+    const std::string full = error ? name : path.string();
+    again_ = std::ranges::find(reading.inside, full) != reading.inside.end();
+    reading.inside.push_back(full);
+  }
+  ~Inside() { reading_.inside.pop_back(); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+  bool again() const { return again_; }
+
+ private:
+  Reading& reading_;
+  bool again_ = false;
+};
+
 Result<Network> from_yaml(const YamlNode& root, const std::string& name, const NetworkOptions& options,
-                          const std::vector<YamlNode>& others = {}) {
-  if (!is_timeloop_problem(root)) return network_from_yaml(root, name, options);
+                          Reading& reading, bool preset = false, const std::vector<YamlNode>& others = {}) {
+  if (!is_timeloop_problem(root)) {
+    const Inside inside(preset ? name : root.file(), reading);
+    if (inside.again()) return root.error("is a network inside itself");
+    return network_from_yaml(root, name, options, [&](const YamlNode& what, const NetworkOptions& stated) {
+      return nested_network(what, preset, stated, reading);
+    });
+  }
   if (options.batch || options.pass) {
     return Diagnostic{root.file(), 0, "",
                       "a Timeloop problem gives all its sizes; '@batch' and '@pass' are for networks of ours"};
@@ -109,14 +171,14 @@ std::string name_of_files(const std::vector<std::string>& paths) {
 
 // A file, or a Timeloop problem beside files with its variables; several problems are the layers of a network. Of a
 // `folder` whatever is no problem is left out.
-Result<Network> from_files(const std::vector<std::string>& paths, const NetworkOptions& options,
-                           const ReadOptions& reading, bool folder = false) {
+Result<Network> from_files(const std::vector<std::string>& paths, const NetworkOptions& options, Reading& reading,
+                           bool folder = false) {
   Diagnostics errors;
   std::vector<std::string> notes;
   std::vector<YamlNode> others;
   for (const std::string& path : paths) {
-    const Result<YamlNode> root = refuse_accelforge(load_input(path, reading));
-    if (root) others.push_back(reading.ignore_sparse ? without_sparse(*root, notes) : *root);
+    const Result<YamlNode> root = refuse_accelforge(load_input(path, reading.options));
+    if (root) others.push_back(reading.options.ignore_sparse ? without_sparse(*root, notes) : *root);
     else errors.insert(errors.end(), root.errors().begin(), root.errors().end());
   }
   if (!errors.empty()) return errors;
@@ -125,6 +187,9 @@ Result<Network> from_files(const std::vector<std::string>& paths, const NetworkO
     return Diagnostic{fs::path(paths.front()).parent_path().string(), 0, "",
                       "no file of this folder is a Timeloop problem; name the file of a network of ours itself"};
   if (folder || std::ranges::count_if(others, is_timeloop_problem) > 1) {
+    if (options.batch || options.pass)
+      return Diagnostic{paths.front(), 0, "",
+                        "Timeloop problems give all their sizes; 'batch' and 'pass' are for ours"};
     Result<Network> network = network_of_problems(others, name_of_files(paths));
     if (network) network->notes.insert(network->notes.begin(), notes.begin(), notes.end());
     return network;
@@ -134,17 +199,22 @@ Result<Network> from_files(const std::vector<std::string>& paths, const NetworkO
   const std::size_t at = found == others.end() ? 0 : static_cast<std::size_t>(found - others.begin());
   const YamlNode root = others[at];
   others.erase(others.begin() + static_cast<std::ptrdiff_t>(at));
-  Result<Network> network = from_yaml(root, fs::path(paths[at]).stem().string(), options, others);
+  Result<Network> network = from_yaml(root, fs::path(paths[at]).stem().string(), options, reading, false, others);
   if (network) network->notes.insert(network->notes.begin(), notes.begin(), notes.end());
   return network;
 }
 
-Result<Network> from_onnx(const Request& request, const ReadOptions& reading, Wanted wanted) {
+Result<Network> from_onnx(const Request& request, const NetworkOptions& outer, Reading& reading) {
   onnx::Options options;
-  options.types = reading.word_bits.source == WordBitsSource::Types;
+  reading.met_model = true;
+  if (outer.batch || outer.pass)
+    return Diagnostic{request.name, 0, "",
+                      "an ONNX model has the sizes of its dimensions (--dim) and one pass; 'batch' and 'pass' are of "
+                      "networks of ours"};
+  options.types = reading.options.word_bits.source == WordBitsSource::Types;
   if (request.options)
     if (Diagnostics errors = onnx::add_options(*request.options, request.name, options); !errors.empty()) return errors;
-  const onnx::Merge merge = wanted == Wanted::Shapes ? onnx::Merge::Shapes : onnx::Merge::None;
+  const onnx::Merge merge = reading.wanted == Wanted::Shapes ? onnx::Merge::Shapes : onnx::Merge::None;
   Result<onnx::Imported> imported = onnx::import_file(request.name, options, merge);
   if (!imported) return imported.errors();
   if (imported->network.layers.empty())
@@ -154,19 +224,28 @@ Result<Network> from_onnx(const Request& request, const ReadOptions& reading, Wa
   return std::move(imported->network);
 }
 
-Result<Network> from_file(const Request& request, const ReadOptions& reading, Wanted wanted) {
-  if (onnx::looks_like_onnx(request.name)) return from_onnx(request, reading, wanted);
-  const Result<NetworkOptions> options = parse_options(request.options, request.name);
+// Options behind a name, and for what they do not say those of the network that it stands in.
+Result<NetworkOptions> options_of_ours(const Request& request, const NetworkOptions& outer) {
+  Result<NetworkOptions> options = parse_options(request.options, request.name);
+  if (options && !options->batch) options->batch = outer.batch;
+  if (options && !options->pass) options->pass = outer.pass;
+  return options;
+}
+
+Result<Network> from_file(const Request& request, const NetworkOptions& outer, Reading& reading) {
+  if (onnx::looks_like_onnx(request.name)) return from_onnx(request, outer, reading);
+  const Result<NetworkOptions> options = options_of_ours(request, outer);
   if (!options) return options.errors();
   return from_files({request.name}, *options, reading);
 }
 
-Result<Network> from_preset(std::string_view text, const Request& request) {
-  const Result<NetworkOptions> options = parse_options(request.options, request.name);
+Result<Network> from_preset(std::string_view text, const Request& request, const NetworkOptions& outer,
+                            Reading& reading) {
+  const Result<NetworkOptions> options = options_of_ours(request, outer);
   if (!options) return options.errors();
   const Result<YamlNode> root = YamlNode::parse(text, "presets/" + request.name + std::string(kYamlSuffix));
   if (!root) return root.errors();
-  Result<Network> network = from_yaml(*root, request.name, *options);
+  Result<Network> network = from_yaml(*root, request.name, *options, reading, true);
   if (!network || !request.layer) return network;
   std::vector<std::string> names;
   for (Layer& layer : network->layers) {
@@ -198,34 +277,40 @@ Diagnostic nothing_matches(const std::string& what, const std::string& name) {
                   hint.empty() ? "." : hint, join(presets), join(family_names()))};
 }
 
-Result<Network> find_network(const std::string& what, const ReadOptions& reading, Wanted wanted) {
+Result<Network> find_network(const std::string& what, const NetworkOptions& outer, Reading& reading) {
   const auto is_file = [](const std::string& path) {
     std::error_code error;
     return path.find('\0') == std::string::npos && fs::exists(path, error) && !fs::is_directory(path, error);
   };
   // Step 1. A file that exists.
-  if (is_file(what)) return from_file({what, {}, {}}, reading, wanted);
+  if (is_file(what)) return from_file({what, {}, {}}, outer, reading);
   const std::vector<std::string> parts = split(what, ',');
-  if (parts.size() > 1 && std::ranges::all_of(parts, is_file)) return from_files(parts, {}, reading);
+  if (parts.size() > 1 && std::ranges::all_of(parts, is_file)) return from_files(parts, outer, reading);
   std::error_code not_there;
   if (what.find('\0') == std::string::npos && !workload_preset(what) && fs::is_directory(what, not_there)) {
     const Result<std::vector<std::string>> files = yaml_files_of(what);
-    return files ? from_files(*files, {}, reading, true) : files.errors();
+    return files ? from_files(*files, outer, reading, true) : files.errors();
   }
   // Step 2. Compact text.
   if (is_compact_text(what)) {
-    Result<Workload> workload = parse_compact_text(what);
+    std::vector<std::string> notes;
+    Result<Workload> workload = parse_compact_text(what, &notes);
     if (!workload) return workload.errors();
-    return single(std::move(*workload));
+    if (outer.batch.value_or(1) != 1 || outer.pass.value_or(Pass::Forward) != Pass::Forward)
+      return Diagnostic{shortened(what), 0, "",
+                        "gives all its sizes; 'batch' and 'pass' are for layers of files and presets"};
+    Network network = single(std::move(*workload));
+    network.notes = std::move(notes);
+    return network;
   }
   // Step 3. A preset, one of its layers, or a file, with options after '@'.
   const Request request = parse_request(what);
-  if (const auto text = workload_preset(request.name)) return from_preset(*text, request);
-  if (is_file(request.name)) return from_file(request, reading, wanted);
+  if (const auto text = workload_preset(request.name)) return from_preset(*text, request, outer, reading);
+  if (is_file(request.name)) return from_file(request, outer, reading);
   // Step 4. Nothing: a path gets the file system's complaint.
   std::error_code error;
   if (looks_like_path(request.name) || fs::is_directory(request.name, error))
-    return from_file({request.name, {}, {}}, reading, wanted);
+    return from_file({request.name, {}, {}}, outer, reading);
   return nothing_matches(what, request.name);
 }
 
@@ -242,7 +327,9 @@ std::optional<std::string_view> workload_preset(std::string_view name) {
 Result<Network> parse_network(std::string_view text, const std::string& file) {
   const Result<YamlNode> root = YamlNode::parse(text, file);
   if (!root) return root.errors();
-  return from_yaml(*root, fs::path(file).stem().string(), {});
+  const ReadOptions options;
+  Reading reading{options};
+  return from_yaml(*root, fs::path(file).stem().string(), {}, reading);
 }
 
 std::vector<std::string> workload_preset_names() {
@@ -259,15 +346,16 @@ bool names_workload(const std::string& what) {
   return is_compact_text(what) || workload_preset(what.substr(0, what.find_first_of("/@"))).has_value();
 }
 
-Result<Network> load_network(const std::string& what, const ReadOptions& reading, Wanted wanted) {
-  Result<Network> network = find_network(what, reading, wanted);
+Result<Network> load_network(const std::string& what, const ReadOptions& options, Wanted wanted) {
+  Reading reading{options, wanted};
+  Result<Network> network = find_network(what, {}, reading);
   if (!network) return network;
-  if (reading.word_bits.source == WordBitsSource::Types && !onnx::looks_like_onnx(parse_request(what).name))
+  if (options.word_bits.source == WordBitsSource::Types && !reading.met_model)
     return Diagnostic{"", 0, "--word-bits",
                       fmt::format("types are those of an ONNX model; {} is none, say TENSOR=BITS", network->name)};
-  if (Diagnostics errors = set_word_bits(*network, reading.word_bits); !errors.empty()) return errors;
-  if (reading.renames.empty()) return network;
-  if (Diagnostics errors = rename_dimensions(*network, reading.renames); !errors.empty()) return errors;
+  if (Diagnostics errors = set_word_bits(*network, options.word_bits); !errors.empty()) return errors;
+  if (options.renames.empty()) return network;
+  if (Diagnostics errors = rename_dimensions(*network, options.renames); !errors.empty()) return errors;
   return network;
 }
 

@@ -72,6 +72,8 @@ std::vector<FileField> family_fields() {
 
 Shape size_of_words() { return shape::integer(1, static_cast<i64>(kMaxWordBitsOfTensor)); }
 
+Shape inputs_shape() { return shape::list(shape::either({shape::text(), shape::map(input_fields())})); }
+
 Shape sizes() { return shape::names(shape::integer(1, static_cast<i64>(kMaxDimensionSize))); }
 
 }  // namespace
@@ -125,22 +127,38 @@ const FieldTable& layer_fields() {
   return table;
 }
 
+const FieldTable& block_fields() {
+  static const FieldTable table{
+      "block",
+      "A part of a network: another network, or layers.",
+      {{"name", shape::text(), "Its layers are called NAME.LAYER.", "", "they keep their names"},
+       {"repeat", shape::integer(1, static_cast<i64>(kMaxLayerCount)), "How often the network executes it.", "", "1"},
+       {"network", shape::text(), "A file (beside this one), a preset or a text, as -w takes it."},
+       {"layers", shape::list(shape::map(layer_fields())), "Its layers, in place of a network."},
+       {"edges", shape::list(shape::map(edge_fields())), "Which operands of them are outputs of layers, or inputs."},
+       {"inputs", inputs_shape(), "Inputs that their operands read together, by name."}}};
+  return table;
+}
+
 const FieldTable& workload_file_fields() {
   static const FieldTable table{
       "workload file", "A network, by its layers, or one workload, by its shape.",
-      joined({{"name", shape::text(), "Name of the network or workload.", "", "the file's name"},
-              {"source", shape::any(), "Where the numbers are from, for readers."},
-              {"batch", shape::integer(1, static_cast<i64>(kMaxBatch)),
-               "Multiplies the batch dimension of every layer.", "", "1"},
-              {"pass", shape::one_of({"forward", "weight_update"}),
-               "Whether each conv and fc is turned into its weight update.", "", "forward"},
-              {"defaults", shape::map(family_defaults_fields()), "Parameters of layers that do not say, by shape."},
-              {"layers", shape::list(shape::map(layer_fields())), "The layers of the network."},
-              {"layers_from", shape::text(), "The preset whose layers the network has."},
-              {"edges", shape::list(shape::map(edge_fields())), "Which operands are outputs of layers, or inputs."},
-              {"inputs", shape::list(shape::either({shape::text(), shape::map(input_fields())})),
-               "Inputs that operands read together, by name."}},
-             shape_fields())};
+      joined(
+          {{"name", shape::text(), "Name of the network or workload.", "", "the file's name"},
+           {"source", shape::any(), "Where the numbers are from, for readers."},
+           {"batch", shape::integer(1, static_cast<i64>(kMaxBatch)), "Multiplies the batch dimension of every layer.",
+            "", "1"},
+           {"pass", shape::one_of({"forward", "weight_update"}),
+            "Whether each conv and fc is turned into its weight update.", "", "forward"},
+           {"defaults", shape::map(family_defaults_fields()), "Parameters of layers that do not say, by shape."},
+           {"layers", shape::list(shape::either({shape::map(layer_fields()), shape::map(block_fields())})),
+            "The layers of the network, and blocks of them."},
+           {"layers_from", shape::text(), "The preset whose layers the network has."},
+           {"network", shape::text(), "The network that this one repeats: a file, a preset or a text."},
+           {"repeat", shape::integer(1, static_cast<i64>(kMaxLayerCount)), "How often all of it is executed.", "", "1"},
+           {"edges", shape::list(shape::map(edge_fields())), "Which operands are outputs of layers, or inputs."},
+           {"inputs", inputs_shape(), "Inputs that operands read together, by name."}},
+          shape_fields())};
   return table;
 }
 

@@ -9,6 +9,7 @@ namespace heliolite {
 
 const FieldTable& workload_file_fields();  // the document: a network or one workload
 const FieldTable& layer_fields();          // an entry of `layers`
+const FieldTable& block_fields();          // another: several layers
 const FieldTable& family_defaults_fields();
 
 // The parameters of a family, which may also be written in capitals.

@@ -9,6 +9,7 @@
 #include "engine/base/text.h"
 #include "workloads/edge_yaml.h"
 #include "workloads/einsum_text.h"
+#include "workloads/graph.h"
 #include "workloads/layer_yaml.h"
 #include "workloads/load.h"
 #include "workloads/presets.h"
@@ -21,7 +22,8 @@ namespace {
 
 class NetworkReader {
  public:
-  NetworkReader(const YamlNode& root, const NetworkOptions& options) : root_(root), options_(options) {}
+  NetworkReader(const YamlNode& root, const NetworkOptions& options, const NetworkLoader& load)
+      : root_(root), options_(options), load_(load) {}
 
   Result<Network> run(const std::string& fallback_name) {
     FieldReader map(root_, workload_file_fields(), errors_);
@@ -30,36 +32,60 @@ class NetworkReader {
     header(map);
     const auto layers = map.child("layers");
     const auto from = map.child("layers_from");
+    const auto whole = map.child("network");
+    const u64 repeat = static_cast<u64>(map.integer("repeat").value_or(1));
     if (layers && from) map.error("both 'layers' and 'layers_from', must be one");
-    if (layers || from) refuse_shapes(map);
+    if (whole && (layers || from))
+      map.error(fmt::format("both 'network' and '{}', must be one", layers ? "layers" : "layers_from"));
+    if (layers || from || whole) refuse_shapes(map);
     if (layers) {
       this->layers(*layers);
     } else if (from) {
       layers_from(*from);
+    } else if (whole) {
+      nested(*whole, {"", 1, *whole});
     } else {
       single(map);
     }
     if (const auto edges = map.child("edges")) edges_.edges = edges;
     if (const auto inputs = map.child("inputs")) edges_.inputs = inputs;
     map.finish();
+    repeat_all(repeat, map);
     word_bits_of_layers();
-    limits();
-    // What layers make for one another is said of the forward pass: the weight update finds all of it in memory.
-    if (errors_.empty() && context_.pass == Pass::Forward) read_edges(edges_, network_, errors_);
+    finish();
     if (!errors_.empty()) return errors_;
     return std::move(network_);
   }
 
  private:
+  // A part of the network whose layers are called NAME.LAYER, or LAYER without a name, and run `repeat` times.
+  struct Block {
+    std::string name;
+    u64 repeat = 1;
+    YamlNode node;
+  };
+
+  // What the file says of its layers together, once they are all there.
+  void finish() {
+    unique_names();
+    limits();
+    // What layers make for one another is said of the forward pass: the weight update finds all of it in memory.
+    if (!errors_.empty() || context_.pass != Pass::Forward) return;
+    read_edges(edges_, network_, errors_);
+    if (errors_.empty()) join_edges();
+  }
+
   // batch, pass, defaults; the options win over the file.
   void header(FieldReader& map) {
-    const u64 batch = static_cast<u64>(map.integer("batch").value_or(1));
-    const auto pass = map.choice("pass");
-    network_.batch = context_.batch = options_.batch.value_or(batch);
-    context_.pass = options_.pass.value_or(find_pass(pass.value_or("forward")).value_or(Pass::Forward));
+    if (const auto batch = map.integer("batch")) stated_.batch = static_cast<u64>(*batch);
+    if (const auto pass = map.choice("pass")) stated_.pass = find_pass(*pass);
+    if (options_.batch) stated_.batch = options_.batch;
+    if (options_.pass) stated_.pass = options_.pass;
+    network_.batch = context_.batch = stated_.batch.value_or(1);
+    context_.pass = stated_.pass.value_or(Pass::Forward);
     defaults(map);
     word_bits_ = map.child("word_bits");
-    if (word_bits_ && (map.child("layers") || map.child("layers_from")))
+    if (word_bits_ && (map.child("layers") || map.child("layers_from") || map.child("network")))
       context_.word_bits = read_word_bits(*word_bits_, errors_);
   }
 
@@ -92,7 +118,7 @@ class NetworkReader {
   }
 
   void single(FieldReader& map) {
-    std::optional<Workload> workload = read_workload(map, context_, errors_);
+    std::optional<Workload> workload = read_workload(map, context_, network_.notes, errors_);
     if (!workload) return;
     workload->name = network_.name;
     network_.layers.push_back({std::move(*workload), 1});
@@ -124,15 +150,18 @@ class NetworkReader {
       errors_.push_back(node.error("layers must be a list with at least one layer"));
       return;
     }
-    std::map<std::string, int> lines;
     for (std::size_t i = 0; i < node.size(); ++i) {
       const YamlNode layer = node.at(i);
+      if (!inside_block_ && (layer.has("network") || layer.has("layers") || layer.has("repeat"))) {
+        block(layer);
+        continue;
+      }
       FieldReader map(layer, layer_fields(), errors_);
       const auto name = map.string("name");
-      if (name) layer_name(*map.child("name"), lines);
+      if (name) layer_name(*map.child("name"));
       const u64 count = static_cast<u64>(map.integer("count").value_or(1));
       const auto reads = map.child("reads");
-      std::optional<Workload> workload = read_workload(map, context_, errors_);
+      std::optional<Workload> workload = read_workload(map, context_, network_.notes, errors_);
       map.finish();
       if (!workload || !name) continue;
       if (reads) edges_.reads.emplace_back(static_cast<int>(network_.layers.size()), *reads);
@@ -141,16 +170,153 @@ class NetworkReader {
     }
   }
 
-  void layer_name(const YamlNode& node, std::map<std::string, int>& lines) {
+  // {name: block, repeat: 32, network: block.yaml}, or with layers, edges and inputs of its own.
+  void block(const YamlNode& node) {
+    FieldReader map(node, block_fields(), errors_);
+    const auto name = map.string("name");
+    if (name) layer_name(*map.child("name"));
+    const Block block{name.value_or(""), static_cast<u64>(map.integer("repeat").value_or(1)), node};
+    const auto network = map.child("network");
+    const auto layers = map.child("layers");
+    if (network && layers) map.error("both 'network' and 'layers', must be one");
+    if (!network && !layers)
+      map.error("repeat is of a block, with 'network' or 'layers'; how often a single layer runs is its count");
+    const auto edges = map.child("edges"), inputs = map.child("inputs");
+    for (const auto& own : {edges, inputs})
+      if (network && own) errors_.push_back(own->error("goes with 'layers'; those of a network are in its file"));
+    map.finish();
+    if (network) nested(*network, block);
+    if (!layers || network) return;
+    NetworkReader inner(node, options_, load_);
+    inner.inside_block_ = true;
+    inner.context_ = context_;
+    inner.stated_ = stated_;
+    inner.network_.batch = network_.batch;
+    inner.layers(*layers);
+    inner.edges_.edges = edges;
+    inner.edges_.inputs = inputs;
+    inner.finish();
+    errors_.insert(errors_.end(), inner.errors_.begin(), inner.errors_.end());
+    for (std::string& note : inner.network_.notes) network_.notes.push_back(std::move(note));
+    if (inner.errors_.empty()) append(std::move(inner.network_), block);
+  }
+
+  void nested(const YamlNode& what, const Block& block) {
+    if (!what.is_scalar() || trim(what.text()).empty())
+      return errors_.push_back(what.error("network must be what -w takes: a file, a preset, or a text"));
+    if (!load_) return errors_.push_back(what.error("networks inside a network are read from files only"));
+    Result<Network> found = load_(what, stated_);
+    if (!found) {
+      errors_.insert(errors_.end(), found.errors().begin(), found.errors().end());
+      errors_.push_back(what.error(fmt::format("network '{}' cannot be read", shortened(what.text()))));
+      return;
+    }
+    for (Layer& layer : found->layers) {  // what the inner file says goes first
+      Workload sized = layer.workload;
+      set_word_bits(sized, context_.word_bits);
+      for (std::size_t v = 0; v < sized.tensors.size(); ++v)
+        if (!layer.workload.tensors[v].word_bits) layer.workload.tensors[v].word_bits = sized.tensors[v].word_bits;
+    }
+    if (!stated_.batch) {
+      if (nested_batch_ && *nested_batch_ != found->batch)
+        errors_.push_back(what.error(fmt::format(
+            "has a batch of {}, another network here one of {}: say 'batch' for all", found->batch, *nested_batch_)));
+      nested_batch_ = network_.batch = found->batch;
+    }
+    for (std::string& note : found->notes) network_.notes.push_back(std::move(note));
+    append(*std::move(found), block);
+  }
+
+  void append(Network inner, const Block& block) {
+    const std::string prefix = block.name.empty() ? "" : block.name + ".";
+    const int first = static_cast<int>(network_.layers.size()), first_input = static_cast<int>(inputs_.size());
+    if (network_.layers.size() + inner.layers.size() > kMaxNetworkLayers)
+      return errors_.push_back(
+          block.node.error(fmt::format("more than {} layers, the most accepted", kMaxNetworkLayers)));
+    for (Layer& layer : inner.layers) {
+      layer.workload.name = prefix + layer.workload.name;
+      layer.count *= block.repeat;  // within 64 bits: kMaxLayerCount squared
+      if (layer.count > kMaxLayerCount)
+        return errors_.push_back(block.node.error(
+            fmt::format("{} runs {} times, must be at most {}", layer.workload.name, layer.count, kMaxLayerCount)));
+      origins_[static_cast<int>(network_.layers.size())] = block.node;
+      network_.layers.push_back(std::move(layer));
+    }
+    for (Input& input : inner.inputs) {
+      input.name = prefix + input.name;
+      inputs_.push_back(std::move(input));
+    }
+    for (Edge& edge : inner.edges) {
+      edge.from += edge.from_input ? first_input : first;
+      edge.to += first;
+      inner_edges_.push_back(edge);
+    }
+  }
+
+  void repeat_all(u64 repeat, FieldReader& map) {
+    for (Layer& layer : network_.layers) {
+      layer.count *= repeat;
+      if (layer.count <= kMaxLayerCount) continue;
+      return map.error(fmt::format("{} runs {} times with repeat = {}, must be at most {}", layer.workload.name,
+                                   layer.count, repeat, kMaxLayerCount));
+    }
+  }
+
+  void layer_name(const YamlNode& node) {
     const std::string& name = node.text();
     if (trim(name).empty() || name.find_first_of("/@") != std::string::npos) {
       errors_.push_back(node.error(fmt::format("name = {}, must be a text without / and @", shortened(name))));
     }
-    const auto [it, fresh] = lines.emplace(name, node.line());
+    const auto [it, fresh] = lines_.emplace(name, node.line());
     if (!fresh) {
       errors_.push_back(
           node.error(fmt::format("a second layer '{}', the first is at line {}", shortened(name), it->second)));
     }
+  }
+
+  // Those of blocks too.
+  void unique_names() {
+    if (origins_.empty() || !errors_.empty()) return;
+    std::map<std::string, int> seen;
+    for (std::size_t i = 0; i < network_.layers.size(); ++i) {
+      const std::string& name = network_.layers[i].workload.name;
+      const auto [it, fresh] = seen.emplace(name, static_cast<int>(i));
+      if (fresh) continue;
+      const auto origin = origins_.find(static_cast<int>(i)), other = origins_.find(it->second);
+      const YamlNode& node = origin != origins_.end() ? origin->second : other->second;
+      errors_.push_back(node.error(
+          fmt::format("a second layer '{}'; a block with a name calls its layers NAME.LAYER", shortened(name))));
+      return;
+    }
+  }
+
+  // Edges and inputs inside blocks beside those of the file itself.
+  void join_edges() {
+    if (inner_edges_.empty()) return;
+    const int first_input = static_cast<int>(network_.inputs.size());
+    for (const Edge& edge : network_.edges) {
+      const auto twice =
+          std::ranges::find_if(inner_edges_, [&](const Edge& e) { return e.to == edge.to && e.tensor == edge.tensor; });
+      if (twice == inner_edges_.end()) continue;
+      const Workload& reader = network_.layers[at(edge.to)].workload;
+      errors_.push_back(origins_.at(edge.to).error(fmt::format("{} of {} has an edge inside the block and another one",
+                                                               reader.tensors[at(edge.tensor)].name, reader.name)));
+    }
+    for (Input& input : inputs_) {
+      const auto same = [&](const Input& other) { return other.name == input.name; };
+      const auto is_layer = [&](const Layer& layer) { return layer.workload.name == input.name; };
+      // Inputs are told apart by their names, of blocks without names too.
+      const std::string plain = input.name;
+      for (int k = 2; std::ranges::any_of(network_.inputs, same) || std::ranges::any_of(network_.layers, is_layer); ++k)
+        input.name = fmt::format("{}_{}", plain, k);
+      network_.inputs.push_back(std::move(input));
+    }
+    for (Edge& edge : inner_edges_) {
+      if (edge.from_input) edge.from += first_input;
+      network_.edges.push_back(edge);
+    }
+    if (!topological_order(network_.layers.size(), network_.edges))
+      errors_.push_back(root_.error("the edges close a circle, must lead from earlier to later layers"));
   }
 
   void limits() {
@@ -161,9 +327,18 @@ class NetworkReader {
 
   const YamlNode& root_;
   const NetworkOptions& options_;
+  const NetworkLoader& load_;
+  bool inside_block_ = false;  // this reads the layers of a block, which holds no other one
+  NetworkOptions stated_;      // by the options or the file
   LayerContext context_;
   EdgeNodes edges_;
   std::optional<YamlNode> word_bits_;
+  std::map<std::string, int> lines_;  // [name of a layer or block]: its first line
+  // Of blocks: where each of their layers is from, their inputs and edges, the batch of their files.
+  std::map<int, YamlNode> origins_;
+  std::vector<Input> inputs_;
+  std::vector<Edge> inner_edges_;
+  std::optional<u64> nested_batch_;
   Network network_;
   Diagnostics errors_;
 };
@@ -176,9 +351,9 @@ std::optional<Pass> find_pass(std::string_view name) {
   return std::nullopt;
 }
 
-Result<Network> network_from_yaml(const YamlNode& root, const std::string& fallback_name,
-                                  const NetworkOptions& options) {
-  return NetworkReader(root, options).run(fallback_name);
+Result<Network> network_from_yaml(const YamlNode& root, const std::string& fallback_name, const NetworkOptions& options,
+                                  const NetworkLoader& load) {
+  return NetworkReader(root, options, load).run(fallback_name);
 }
 
 }  // namespace heliolite

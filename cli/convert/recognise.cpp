@@ -80,7 +80,9 @@ bool ends_with_one(std::string_view path, std::initializer_list<std::string_view
 }
 
 bool is_own_workload(const YamlNode& root) {
-  if (root.has("layers") || root.has("layers_from") || root.has("einsum") || root.has("dimensions")) return true;
+  if (root.has("layers") || root.has("layers_from") || root.has("network") || root.has("einsum") ||
+      root.has("dimensions"))
+    return true;
   const std::vector<std::string> keys = root.keys();
   return std::ranges::any_of(keys, [](const std::string& key) { return find_family(key) != nullptr; });
 }

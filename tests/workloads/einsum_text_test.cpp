@@ -101,11 +101,34 @@ TEST(EinsumText, PointsAtTheColumn) {
   EXPECT_THAT(parse("o[i] += a[70000*i]"), at(11, "factor 70000, must be an integer from 1 to 65535"));
   EXPECT_THAT(parse("o[i] += a[i*0]"), at(13, "factor 0, must be"));
   EXPECT_THAT(parse("o[i] += a[2i]"), at(12, "expected '*' and a dimension after the factor 2"));
-  EXPECT_THAT(parse("o[i] += a[i+1]"), HasSubstr("constant offsets are not supported"));
-  EXPECT_THAT(parse("o[i] += a[i-k]"), at(12, "expected ',', '+' or ']'"));
-  EXPECT_THAT(parse("o[i] += a[-i]"), at(11, "expected a dimension, like p or 2*p, found '-'; factors are positive"));
+  EXPECT_THAT(parse("o[i] += a[i-]"), at(13, "expected a dimension, like p or 2*p, found ']'"));
+  EXPECT_THAT(parse("o[i] += a[i--k]"), at(13, "expected a dimension, like p or 2*p, found '-'"));
+  EXPECT_THAT(parse("o[i] += a[i]*b[i] + c[i]*d[i]; i=2"), at(19, "found '+': an Einsum sums one product of tensors"));
+  EXPECT_THAT(parse("o[i] += a[i] - b[i]; i=2"), at(14, "found '-': an Einsum sums one product"));
   EXPECT_THAT(parse("o[] += a[i]"), at(3, "expected a dimension"));
   EXPECT_THAT(parse("o[i] += a[i*k]"), at(13, "expected a factor"));
+}
+
+// Offsets shift a tensor, and a loop that runs from its end makes a difference a sum: no number of words depends on
+// either.
+TEST(EinsumText, LeavesOutOffsetsAndSigns) {
+  const std::string plain = parse("o[p] += i[p+r]*w[r]; p=8,r=3");
+  EXPECT_EQ(plain, "i[p+r] w[r] o[p]= p=8 r=3");
+  for (const char* rank : {"p+r-1", "p+r+2", "p-1+r", "3+p+r-4", "p-r", "p-r+2", "-p-r", "7-p-r", "-p+r"})
+    EXPECT_EQ(parse(std::string("o[p] += i[") + rank + "]*w[r]; p=8,r=3"), plain) << rank;
+  EXPECT_EQ(parse("o[p] += i[p-r]*w[2-r]; p=8,r=3"), plain);
+  EXPECT_EQ(parse("o[p,q] += i[2*p-3*r+1,q-s]*w[r,s]; p=2,q=2,r=2,s=2"),
+            "i[2*p+3*r,q+s] w[r,s] o[p,q]= p=2 q=2 r=2 s=2");
+  EXPECT_EQ(parse("o[i] += a[i,0]*b[1,i]*c[2]; i=4"), "a[i] b[i] c[] o[i]= i=4");
+  // Of three ranks with two dimensions each no direction of the loops makes sums.
+  EXPECT_THAT(parse("o[p] += a[p+r]*b[p-r]; p=8,r=3"), HasSubstr("p and r are added in one rank and subtracted in"));
+  EXPECT_THAT(parse("o[p] += a[p+r]*b[r+s]*c[p-s]; p=8,r=3,s=2"), HasSubstr("the signs in ranks contradict"));
+  EXPECT_EQ(parse("o[p] += a[p-r]*b[r-s]*c[p+s]; p=8,r=3,s=2"), "a[p+r] b[r+s] c[p+s] o[p]= p=8 r=3 s=2");
+  std::vector<std::string> notes;
+  ASSERT_TRUE(parse_einsum("o[p] += i[p+r]*w[r]; p=8,r=3", &notes));
+  EXPECT_THAT(notes, ::testing::IsEmpty());
+  ASSERT_TRUE(parse_einsum("o[p] += i[p-r+1]*w[r]; p=8,r=3", &notes));
+  EXPECT_THAT(notes, ::testing::ElementsAre(HasSubstr("offsets in subscripts"), HasSubstr("counted from the end")));
 }
 
 TEST(EinsumText, ReadsATensorTwice) {
@@ -172,15 +195,21 @@ TEST(EinsumText, TellsTextFromNames) {
 
 TEST(EinsumText, ReadsOneRank) {
   const std::vector<Dimension> dimensions{{"P", 4}, {"R", 3}};
-  const Result<Rank> rank = parse_rank("2*P + R", dimensions);
+  LeftOut left_out;
+  const Result<Rank> rank = parse_rank("2*P + R", dimensions, left_out);
   ASSERT_TRUE(rank.ok());
   ASSERT_EQ(rank->terms.size(), 2U);
   EXPECT_EQ(rank->terms[0].coefficient, 2U);
   EXPECT_EQ(rank->terms[1].dimension, 1);
-  EXPECT_THAT(to_string(parse_rank("2*X", dimensions).errors()),
+  EXPECT_THAT(to_string(parse_rank("2*X", dimensions, left_out).errors()),
               HasSubstr("column 3: unknown dimension 'X', must be one of P or R"));
-  EXPECT_THAT(to_string(parse_rank("P,R", dimensions).errors()), HasSubstr("column 2: expected '+' or the end"));
-  EXPECT_FALSE(parse_rank("", dimensions).ok());
+  EXPECT_THAT(to_string(parse_rank("P,R", dimensions, left_out).errors()),
+              HasSubstr("column 2: expected '+' or the end"));
+  EXPECT_FALSE(parse_rank("", dimensions, left_out).ok());
+  EXPECT_TRUE(parse_rank("2", dimensions, left_out)->terms.empty());
+  EXPECT_EQ(left_out.problem(dimensions), "");
+  EXPECT_TRUE(parse_rank("P-R", dimensions, left_out).ok());
+  EXPECT_THAT(left_out.problem(dimensions), HasSubstr("P and R are added in one rank and subtracted in another"));
 }
 
 // A random workload, written as text and read back, is the same.

@@ -92,6 +92,18 @@ TEST(NetworkPresets, HaveTheQuotedGigaMacs) {
   }
 }
 
+// Whole models are their blocks, repeated, and a head. Weights of Llama 3 8B: 8.03 G, less the table of
+// embeddings, which is looked up (128,256 x 4096), and norms.
+TEST(NetworkPresets, WholeModelsRepeatTheirBlocks) {
+  const Network decode = load("llama3_8b_decode_whole"), prefill = load("llama3_8b_prefill_whole");
+  EXPECT_EQ(weights(decode), 8'030'261'248U - 128'256U * 4096 - 65U * 4096);
+  EXPECT_EQ(weights(prefill), weights(decode));
+  EXPECT_EQ(decode.macs(), 32 * load("llama3_8b_decode").macs() + 128'256U * 4096);
+  EXPECT_EQ(prefill.macs(), 32 * load("llama3_8b_block").macs() + 128'256U * 4096);
+  EXPECT_EQ(prefill.edges.size(), load("llama3_8b_block").edges.size());
+  EXPECT_EQ(weights(load("gpt3_6.7b_whole")), 32 * weights(load("gpt3_6.7b")) + 50'257U * 4096);
+}
+
 TEST(NetworkPresets, AllAreValid) {
   const std::vector<std::string> names = workload_preset_names();
   EXPECT_TRUE(std::ranges::is_sorted(names));

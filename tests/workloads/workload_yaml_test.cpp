@@ -16,6 +16,7 @@ namespace heliolite::workload_yaml_test {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 Result<Network> read(const std::string& text, const NetworkOptions& options = {}) {
@@ -131,6 +132,113 @@ TEST(WorkloadYaml, TakesLayersFromAPreset) {
   EXPECT_THAT(complaint("layers_from: resnet81\n"), AllOf(HasSubstr("w.yaml:1: layers_from"), HasSubstr("'resnet18'")));
   EXPECT_THAT(complaint("layers_from: inception_v3_wu\n"), HasSubstr("no layers of its own"));
   EXPECT_THAT(complaint("layers_from: resnet18\nlayers: []\n"), HasSubstr("both 'layers' and 'layers_from'"));
+}
+
+// "name:MACs x count" of each layer.
+std::vector<std::string> layers(const Network& network) {
+  std::vector<std::string> out;
+  for (const Layer& l : network.layers)
+    out.push_back(l.workload.name + ":" + std::to_string(l.workload.macs()) + " x" + std::to_string(l.count));
+  return out;
+}
+
+TEST(WorkloadYaml, RepeatsBlocksOfLayers) {
+  const Network n = network(R"(
+layers:
+- {name: first, gemm: 8x4x8}
+- name: block
+  repeat: 12
+  layers:
+  - {name: up,   gemm: 16x4x8, count: 2, reads: {B: X}}
+  - {name: gate, gemm: 16x4x8, count: 2, reads: {B: X}}
+  - {name: down, gemm: 8x4x16, count: 2}
+  edges:
+  - {from: up, to: down, tensor: B, through: elementwise}
+- {name: head, gemm: 32x4x8}
+edges:
+- {from: block.down, to: head, tensor: B}
+)");
+  EXPECT_THAT(layers(n), ElementsAre("first:256 x1", "block.up:512 x24", "block.gate:512 x24", "block.down:512 x24",
+                                     "head:1024 x1"));
+  ASSERT_EQ(n.edges.size(), 4U);
+  EXPECT_EQ(repeats_text(n, n.edges[0]), "last of 24");
+  ASSERT_EQ(n.inputs.size(), 1U);
+  EXPECT_EQ(n.inputs[0].name, "block.X");
+  EXPECT_EQ(n.inputs[0].words, 32U);
+  for (const Edge& e : n.edges) EXPECT_EQ(n.layers[static_cast<std::size_t>(e.to)].workload.find_tensor("B"), e.tensor);
+  // All of a file several times; a block without a name keeps the names of its layers.
+  EXPECT_THAT(layers(network("repeat: 3\nlayers:\n- {name: a, gemm: 2x2x2, count: 5}\n")), ElementsAre("a:8 x15"));
+  EXPECT_THAT(layers(network("batch: 3\nlayers:\n- {repeat: 2, layers: [{name: a, gemm: 2x2x2}]}\n")),
+              ElementsAre("a:24 x2"));
+  EXPECT_THAT(complaint("layers:\n- {name: a, gemm: 2x2x2, repeat: 2}\n"),
+              HasSubstr("how often a single layer runs is its count"));
+  EXPECT_THAT(complaint("layers:\n- {name: a, gemm: 2x2x2}\n- {layers: [{name: a, gemm: 2x2x2}]}\n"),
+              HasSubstr("w.yaml:3: layers[1]: a second layer 'a'; a block with a name calls its layers NAME.LAYER"));
+  EXPECT_THAT(complaint("layers:\n- {repeat: 1000, layers: [{name: a, gemm: 2x2x2, count: 2000}]}\n"),
+              HasSubstr("a runs 2000000 times, must be at most 1000000"));
+  EXPECT_THAT(complaint("repeat: 1000\nlayers: [{name: a, gemm: 2x2x2, count: 2000}]\n"),
+              HasSubstr("a runs 2000000 times with repeat = 1000"));
+  EXPECT_THAT(complaint(R"(layers:
+- {name: b, layers: [{name: x, gemm: 2x2x2}, {name: y, gemm: 2x2x2, reads: {B: x}}]}
+- {name: z, gemm: 2x2x2}
+edges: [{from: z, to: b.y, tensor: B}]
+)"),
+              HasSubstr("B of b.y has an edge inside the block and another one"));
+  EXPECT_THAT(complaint(R"(layers:
+- {name: b, layers: [{name: x, gemm: 2x2x2}, {name: y, gemm: 2x2x2, reads: {B: x}}]}
+- {name: z, gemm: 2x2x2, reads: {B: b.y}}
+edges: [{from: z, to: b.x, tensor: B}]
+)"),
+              HasSubstr("circle"));
+  EXPECT_THAT(complaint("layers:\n- {network: a, layers: [{name: a, gemm: 2x2x2}]}\n"),
+              HasSubstr("both 'network' and 'layers', must be one"));
+}
+
+// Files inside files, presets and texts, beside the file that names them.
+TEST(WorkloadYaml, ReadsNetworksInsideNetworks) {
+  const TempFolder folder;
+  const auto load = [&](const std::string& what, const ReadOptions& options = {}) {
+    const Result<Network> n = load_network(folder.path(what), options);
+    return n.ok() ? *n : Network{to_string(n.errors()), {}};
+  };
+  folder.write("block.yaml", "word_bits: {A: 4}\nlayers: [{name: a, gemm: 4x2x4, count: 2}, {name: b, gemm: 4x2x4}]\n");
+  folder.write("model.yaml", R"(
+batch: 1
+word_bits: 8
+layers:
+- {name: one, network: block.yaml, repeat: 3}
+- {network: "gemm:8x8x8"}
+- {name: two, network: block.yaml@batch=2}
+- {name: r, network: resnet18/conv1}
+)");
+  const Network model = load("model.yaml");
+  EXPECT_THAT(layers(model), ElementsAre("one.a:32 x6", "one.b:32 x3", "gemm:512 x1", "two.a:64 x2", "two.b:64 x1",
+                                         "r.conv1:118013952 x1"))
+      << model.name;
+  // What the inner file says of words goes first.
+  EXPECT_EQ(model.layers.at(0).workload.tensors[0].word_bits, 4U);
+  EXPECT_EQ(model.layers.at(0).workload.tensors[1].word_bits, 8U);
+  folder.write("whole.yaml", "network: block.yaml\nrepeat: 5\nbatch: 4\n");
+  EXPECT_THAT(layers(load("whole.yaml")), ElementsAre("a:128 x10", "b:128 x5"));
+  EXPECT_EQ(load("whole.yaml").batch, 4U);
+  EXPECT_THAT(layers(load("whole.yaml@batch=1")), ElementsAre("a:32 x10", "b:32 x5"));
+  // None is inside itself, and a file that doubles itself twenty times ends at a limit.
+  folder.write("self.yaml", "layers: [{network: other.yaml}]\n");
+  folder.write("other.yaml", "network: self.yaml\n");
+  EXPECT_THAT(load("self.yaml").name, HasSubstr("is a network inside itself"));
+  for (int i = 0; i < 20; ++i)
+    folder.write("d" + std::to_string(i) + ".yaml", i == 0 ? "layers: [{name: a, gemm: 2x2x2}]\n"
+                                                           : "layers: [{name: a, network: d" + std::to_string(i - 1) +
+                                                                 ".yaml}, {name: b, network: d" +
+                                                                 std::to_string(i - 1) + ".yaml}]\n");
+  EXPECT_THAT(load("d19.yaml").name, HasSubstr("nested over 16 deep"));
+  EXPECT_EQ(load("d10.yaml").layers.size(), 1024U);
+  folder.write("bad.yaml", "layers: [{network: nowhere.yaml}, {name: c, network: resnet81}]\n");
+  EXPECT_THAT(
+      load("bad.yaml").name,
+      AllOf(HasSubstr("nowhere.yaml"), HasSubstr("network 'nowhere.yaml' cannot be read"), HasSubstr("'resnet18'")));
+  folder.write("mixed.yaml", "layers: [{name: x, network: block.yaml@batch=2}, {name: y, network: block.yaml}]\n");
+  EXPECT_THAT(load("mixed.yaml").name, HasSubstr("say 'batch' for all"));
 }
 
 TEST(WorkloadYaml, ReportsEveryErrorAtItsPlace) {
@@ -266,7 +374,7 @@ TEST(WorkloadYaml, WritesWhatItReadsBack) {
     names.emplace_back(text);
   for (const std::string& name : names) {
     const Result<Network> network = load_network(name);
-    ASSERT_TRUE(network.ok()) << name;
+    ASSERT_TRUE(network.ok()) << to_string(network.errors());
     for (const Layer& layer : network->layers) {
       const Result<Network> again = load_network(folder.write("w.yaml", write_workload(layer.workload)));
       ASSERT_TRUE(again.ok()) << to_string(again.errors()) << write_workload(layer.workload);
@@ -286,10 +394,12 @@ TEST(WorkloadYaml, ReadsTheExamplesOfTheDocumentation) {
     at += kOpen.size();
     const std::size_t end = document->find(kClose, at);
     ASSERT_NE(end, std::string::npos);
-    EXPECT_EQ(complaint(document->substr(at, end - at)), "") << document->substr(at, end - at);
+    const std::string example = document->substr(at, end - at);
+    const Result<Network> read = parse_network(example, "w.yaml");
+    EXPECT_TRUE(read.ok()) << to_string(read.errors()) << example;
     at = end;
   }
-  EXPECT_EQ(examples, 9);
+  EXPECT_EQ(examples, 10);
 }
 
 }  // namespace
