@@ -58,16 +58,30 @@ std::shared_ptr<ModelOptions> add_model_options(CLI::App& command) {
       .add_option("--dim", options->dims,
                   "Of an ONNX model: sizes of dimensions by name or by input and axis (batch=1,seq=128,x:0=4)")
       ->type_name("NAME=N")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command.add_option("--value", options->values, "Of an ONNX model: what a small integer input holds (sr=16000)")
       ->type_name("INPUT=V")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command
       .add_option(
           "--merge", options->merge,
           "Of an ONNX model: equal layers become one with a count: none, blocks (runs of equal blocks) or shapes")
       ->type_name("NAME")
       ->transform(one_of({onnx::kMergeNames.begin(), onnx::kMergeNames.end()}));
+  // As it stands behind '@', among the sizes.
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--elementwise",
+          [options](const std::vector<std::string>& names) {
+            for (const std::string& name : names) options->dims.push_back("elementwise=" + name);
+          },
+          "Of an ONNX model: an operator that is not known and makes each word of one word of its first input, whose "
+          "shape it passes on; may be given several times")
+      ->type_name("DOMAIN::OP")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command.add_flag("--skip-unknown", options->skip_unknown,
                    "Of an ONNX model: leave out what multiplies matrices in a way that is not read");
   return options;

@@ -51,15 +51,16 @@ class Bounds(Table):
 
 
 def bound(source: NetworkSource, machine: Optional[MachineSource] = None, buffers: Sequence[float] = (),
-          word_bits: Optional[WordBits] = None) -> Bounds:
+          word_bits: Optional[WordBits] = None, **model: Any) -> Bounds:
     """The least words that any execution of each layer moves, for the memories of a machine and for buffers of so many
     words (of bytes or bits where tensors state sizes of words). With buffers, of a network also what no schedule of
-    all its layers together beats."""
+    all its layers together beats. `model` (`dim`, ..): of an ONNX model, as network() takes them."""
     if machine is None and not buffers:
         raise refuse("buffers", "give a machine, or capacities in words")
     if any(not 1 <= words <= 1e18 for words in buffers):
         raise refuse("buffers", f"buffers = {list(buffers)}, must be words from 1 to 1e18")
-    of, on = network(source, word_bits), architecture(machine) if machine is not None else None
+    of = network(source, word_bits, **model)
+    on = architecture(machine) if machine is not None else None
     out: List[Bound] = []
     capacities = [float(words) for words in buffers]
     for number, layer in enumerate(of.workloads):
@@ -105,10 +106,10 @@ class Curve(Table):
 
 
 def curve(source: WorkloadSource, *, layer: Optional[str] = None, nested: bool = True,
-          imperfect: bool = False, word_bits: Optional[WordBits] = None) -> Curve:
+          imperfect: bool = False, word_bits: Optional[WordBits] = None, **model: Any) -> Curve:
     """The curve of a layer. nested: on any number of levels, what no mapping on any machine beats; else with one
     buffer that all tensors share. imperfect: also tiles that do not divide the sizes."""
-    of = workload(source, layer, word_bits)
+    of = workload(source, layer, word_bits, **model)
     return Curve(of.name, *_core.curve(of, nested, imperfect))
 
 
@@ -143,6 +144,7 @@ class FusedCurve(Table):
         return self.svg()
 
 
-def fuse(source: NetworkSource, buffers: Sequence[int] = (), word_bits: Optional[WordBits] = None) -> FusedCurve:
+def fuse(source: NetworkSource, buffers: Sequence[int] = (), word_bits: Optional[WordBits] = None,
+         **model: Any) -> FusedCurve:
     """The network with its layers fused where that moves fewer words, at these buffers or as a whole curve."""
-    return FusedCurve(network(source, word_bits), buffers)
+    return FusedCurve(network(source, word_bits, **model), buffers)

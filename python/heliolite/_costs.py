@@ -1,7 +1,7 @@
 """What mappings cost."""
 from __future__ import annotations
 
-from typing import Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 from . import _core
 from ._core import Architecture, Mapping, Workload
@@ -11,11 +11,12 @@ from ._objects import Cost, Explanation
 
 
 class CostModel:
-    """Prices many mappings of one workload on one machine: the inner loop of a mapper of one's own. `word_bits`: of
-    the workload's tensors, as network() takes them."""
+    """Prices many mappings of one workload on one machine: the inner loop of a mapper of one's own. `word_bits` and
+    `model` (`dim`, ..): of the workload, as network() takes them."""
 
-    def __init__(self, workload_: WorkloadSource, machine: MachineSource, word_bits: Optional[WordBits] = None):
-        self.workload: Workload = workload(workload_, word_bits=word_bits)
+    def __init__(self, workload_: WorkloadSource, machine: MachineSource, word_bits: Optional[WordBits] = None,
+                 **model: Any):
+        self.workload: Workload = workload(workload_, word_bits=word_bits, **model)
         self.machine: Architecture = architecture(machine)
         self._model = _core.CostModel(self.workload, self.machine)
 
@@ -42,30 +43,31 @@ class CostModel:
 
 
 def _placed(source: MappingSource, of: Optional[WorkloadSource], on: Optional[MachineSource],
-            word_bits: Optional[WordBits]) -> Tuple[CostModel, Mapping]:
+            word_bits: Optional[WordBits], model: Dict[str, Any]) -> Tuple[CostModel, Mapping]:
     """The mapping and what prices it."""
     if isinstance(source, Mapping):
         placed = mapping(source, source.workload, source.machine, word_bits)
         own = (placed.workload if of is None else of, placed.machine if on is None else on)
-        return CostModel(*own, word_bits), placed
+        return CostModel(*own, word_bits, **model), placed
     if of is None or on is None:
         raise refuse("workload", "a mapping that comes from a file or a list needs its workload and its machine")
-    model = CostModel(of, on, word_bits)
-    return model, model.mapping(source)
+    prices = CostModel(of, on, word_bits, **model)
+    return prices, prices.mapping(source)
 
 
 def evaluate(source: MappingSource, workload_: Optional[WorkloadSource] = None,
              machine: Optional[MachineSource] = None, counts: str = "timeloop",
-             word_bits: Optional[WordBits] = None) -> Cost:
+             word_bits: Optional[WordBits] = None, **model: Any) -> Cost:
     """The energy and the cycles of a mapping. A Mapping knows its workload and its machine; any other source, as
-    mapping() takes it, needs both. `word_bits`: what it costs with words of these sizes (network() has them)."""
-    model, placed = _placed(source, workload_, machine, word_bits)
-    return model.evaluate(placed, counts)
+    mapping() takes it, needs both. `word_bits`: what it costs with words of these sizes (network() has them, and
+    `model`: `dim`, ..)."""
+    prices, placed = _placed(source, workload_, machine, word_bits, model)
+    return prices.evaluate(placed, counts)
 
 
 def explain(source: MappingSource, workload_: Optional[WorkloadSource] = None,
             machine: Optional[MachineSource] = None, counts: str = "timeloop",
-            word_bits: Optional[WordBits] = None) -> Explanation:
+            word_bits: Optional[WordBits] = None, **model: Any) -> Explanation:
     """The cost of a mapping by level and tensor; the arguments of evaluate()."""
-    model, placed = _placed(source, workload_, machine, word_bits)
-    return model.explain(placed, counts)
+    prices, placed = _placed(source, workload_, machine, word_bits, model)
+    return prices.explain(placed, counts)

@@ -77,18 +77,41 @@ def _sizes(word_bits: Optional[WordBits]) -> Optional[str]:
     return None if word_bits is None else str(word_bits)
 
 
-def network(source: NetworkSource, word_bits: Optional[WordBits] = None) -> Network:
+# Arguments of network() about ONNX models, which every function that takes a model hands on.
+MODEL = ("dim", "value", "merge", "elementwise", "skip_unknown")
+
+
+def _model(dim: Optional[Dictionary[str, int]] = None, value: Optional[Dictionary[str, int]] = None,
+           merge: Optional[str] = None, elementwise: Union[str, Sequence[str]] = (),
+           skip_unknown: bool = False) -> List[str]:
+    """Options of an ONNX model as they stand behind the name of its file."""
+    pairs = [f"{name}={size}" for name, size in (dim or {}).items()]
+    pairs += [f"value:{name}={number}" for name, number in (value or {}).items()]
+    pairs += [f"elementwise={name}" for name in ([elementwise] if isinstance(elementwise, str) else elementwise)]
+    return pairs + ([f"merge={merge}"] if merge else []) + (["skip-unknown"] if skip_unknown else [])
+
+
+def network(source: NetworkSource, word_bits: Optional[WordBits] = None, **model: Any) -> Network:
     """A network: a preset's name ("resnet18", "resnet18/conv1", "resnet18@batch=4"), a file of ours, of Timeloop or of
     ONNX, text ("gemm:512x512x512", "o[i,j] += a[i,k]*b[k,j]; i=64,j=64,k=128"), YAML text, a dict like such a file
     (docs/formats_workload.md), or workloads. A single workload is a network of one layer.
 
     word_bits  bits of the words of its tensors: a number, or a dict by name, by role or for all ({"weights": 4,
                "inputs": 8, "outputs": 32}), which replace what the source says; "types", those of an ONNX model;
-               "none", words of each level. Without it: as the source says."""
-    sizes = _sizes(word_bits)
+               "none", words of each level. Without it: as the source says.
+    model      of an ONNX model (docs/formats_onnx.md): dim={"batch": 1, "x:0": 4}, sizes that it leaves open;
+               value={"sr": 16000}, what a small integer input holds; elementwise=["my.domain::Op"], operators that are
+               not known and pass the shape of their first input on; merge="none", "blocks" or "shapes";
+               skip_unknown=True"""
+    sizes, options = _sizes(word_bits), _model(**model)
     if isinstance(source, str) and not is_text(source) or isinstance(source, os.PathLike):
-        found = _core.load_network(os.fspath(source), sizes)
+        name = os.fspath(source)
+        if options:
+            name += ("," if "@" in name else "@") + ",".join(options)
+        found = _core.load_network(name, sizes)
     else:
+        if options:
+            raise refuse(next(iter(model)), f"{next(iter(model))} is of an ONNX model's file, and this is none")
         found = _built(source)
         if sizes is not None:
             found = _core.with_word_bits(found, sizes)
@@ -108,11 +131,12 @@ def _built(source: Any) -> Network:
     return _from(source, lambda name: _core.load_network(name, None), _core.parse_network, "network")
 
 
-def workload(source: WorkloadSource, layer: Optional[str] = None, word_bits: Optional[WordBits] = None) -> Workload:
+def workload(source: WorkloadSource, layer: Optional[str] = None, word_bits: Optional[WordBits] = None,
+             **model: Any) -> Workload:
     """One layer: what network() takes, with the layer's name if the network has several."""
-    if isinstance(source, Workload) and word_bits is None:
+    if isinstance(source, Workload) and word_bits is None and not model:
         return source
-    return pick(network(source, word_bits), layer)
+    return pick(network(source, word_bits, **model), layer)
 
 
 def pick(of: Network, layer: Optional[str]) -> Workload:
@@ -126,7 +150,7 @@ def pick(of: Network, layer: Optional[str]) -> Workload:
 
 
 def mapping(source: MappingSource, workload: WorkloadSource, machine: MachineSource,
-            word_bits: Optional[WordBits] = None) -> Mapping:
+            word_bits: Optional[WordBits] = None, **model: Any) -> Mapping:
     """A mapping that is legal on the machine: a file of ours or of Timeloop or an answer of `map --json`, YAML text, or
     the list of levels, outermost first, that such a file holds (docs/formats_mapping.md):
 
@@ -134,18 +158,18 @@ def mapping(source: MappingSource, workload: WorkloadSource, machine: MachineSou
 
     A Mapping stays what it is, of its own workload and machine.
 
-    word_bits  of the workload's tensors, as network() takes them
+    word_bits, model  of the workload, as network() takes them
 
     Raises Error with every reason why it is not one."""
     if isinstance(source, Mapping):
         return source if word_bits is None else mapping(source.levels, source.workload, source.machine, word_bits)
-    of, on = _one(workload, word_bits), architecture(machine)
+    of, on = _one(workload, word_bits, model), architecture(machine)
     load = lambda path: _core.load_mapping(path, of, on)
     return _from(source, load, lambda text, name: _core.parse_mapping(text, name, of, on), "mapping")
 
 
-def _one(source: WorkloadSource, word_bits: Optional[WordBits]) -> Workload:
-    return workload(source, None, word_bits)
+def _one(source: WorkloadSource, word_bits: Optional[WordBits], model: Dictionary[str, Any]) -> Workload:
+    return workload(source, None, word_bits, **model)
 
 
 def presets() -> List[str]:

@@ -10,7 +10,7 @@ from . import _core, _html
 from ._columns import Table
 from ._core import Architecture, Mapping, Network, Workload
 from ._errors import Interrupted
-from ._inputs import MachineSource, NetworkSource, WordBits, architecture, network, pick
+from ._inputs import MODEL, MachineSource, NetworkSource, WordBits, architecture, network, pick
 from ._objects import Rates, pairs, rates
 
 
@@ -252,7 +252,7 @@ def map(network_: NetworkSource, machine: MachineSource, *, layer: Optional[str]
     network_, machine  what network() and architecture() take
     layer              only this one
     look               also a short search of all tile sizes beside perfect factors (LayerAnswer.any_look)
-    word_bits          of the network's tensors, as network() takes them
+    word_bits          of the network's tensors, as network() takes them; so are dim, elementwise, .. of an ONNX model
     progress           True, or a function that is called with a Progress now and then, from this thread
     options            those of `heliolite map` (search_options() lists them) with _ for -: objective="energy",
                        budget=10, threads=2, strategy="sunstone", without=["beam"], ..
@@ -260,7 +260,8 @@ def map(network_: NetworkSource, machine: MachineSource, *, layer: Optional[str]
     The global interpreter lock is free meanwhile. Ctrl-C ends the search; the exception Interrupted then has the best
     answer so far. An exception of `progress` ends it too, and is raised. Raises Error if an input is wrong or no layer
     can obey the machine's constraints."""
-    of, on = network(network_, word_bits), architecture(machine)
+    model = {name: options.pop(name) for name in MODEL if name in options}
+    of, on = network(network_, word_bits, **model), architecture(machine)
     if layer is not None:
         of = of.only(pick(of, layer).name)
     found, raised = _core.map_network(of, on, pairs(options), look, hook(progress, Progress))

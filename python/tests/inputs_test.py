@@ -19,6 +19,43 @@ def complaint(call):
     raise AssertionError("nothing was raised")
 
 
+def field(number, value):
+    """A field of protobuf's wire format: an integer, or bytes."""
+    if isinstance(value, int):
+        return bytes([number << 3, value])
+    return bytes([number << 3 | 2, len(value)]) + value
+
+
+def model():
+    """An ONNX model: a product of x [batch, 16] and w [16, 8], then my.domain::Op and a product with v [8, 4]."""
+    shape = field(1, field(2, b"batch")) + field(1, field(1, 16))
+    graph = field(1, field(1, b"x") + field(1, b"w") + field(2, b"y") + field(4, b"MatMul"))
+    graph += field(1, field(1, b"y") + field(2, b"a") + field(4, b"Op") + field(7, b"my.domain"))
+    graph += field(1, field(1, b"a") + field(1, b"v") + field(2, b"z") + field(4, b"MatMul"))
+    graph += field(5, field(1, 16) + field(1, 8) + field(2, 1) + field(8, b"w"))
+    graph += field(5, field(1, 8) + field(1, 4) + field(2, 1) + field(8, b"v"))
+    graph += field(11, field(1, b"x") + field(2, field(1, field(1, 1) + field(2, shape))))
+    return field(1, 8) + field(7, graph) + field(8, field(1, b"") + field(2, 17))
+
+
+class Models(unittest.TestCase):
+    def test_sizes_and_operators_are_arguments(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "net.onnx"
+            path.write_bytes(model())
+            self.assertIn("--dim batch=1", complaint(lambda: hl.network(path)).message)
+            self.assertIn("--elementwise my.domain::Op", complaint(lambda: hl.network(path, dim={"batch": 4})).message)
+            of = {"dim": {"batch": 4}, "elementwise": ["my.domain::Op"]}
+            network = hl.network(path, **of)
+            self.assertEqual(network.macs, 4 * 16 * 8 + 4 * 8 * 4)
+            answer = hl.map(str(path), "eyeriss", **of)
+            self.assertEqual([layer.workload.macs for layer in answer], [512, 128])
+            self.assertEqual(hl.network(f"{path}@batch=4", elementwise="Op").macs, network.macs)
+            self.assertGreater(len(hl.bound(path, buffers=[64], **of).bounds), 0)
+            self.assertGreater(hl.curve(path, layer=network.workloads[0].name, **of).minimum, 0)
+            self.assertIn("is of an ONNX model", complaint(lambda: hl.network({"gemm": "2x3x4"}, dim={"a": 1})).message)
+
+
 class Sources(unittest.TestCase):
     def test_networks(self):
         layers = [{"name": "a", "gemm": "2x3x4", "count": 2}]

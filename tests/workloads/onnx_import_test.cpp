@@ -1,8 +1,11 @@
 // ONNX models, each stated by the test: which Einsums, counts and edges they become, and what is refused.
 #include "workloads/onnx/import.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <memory>
 
 #include "tests/support/onnx_reading.h"
 #include "workloads/load.h"
@@ -15,9 +18,18 @@ namespace {
 using namespace onnx_models;
 using onnx::Imported;
 using onnx::Merge;
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
+
+// Complaints about a model that cannot be read.
+std::string refused(const Model& model, const std::string& text = "") {
+  const auto imported = import(model, text);
+  return imported ? "taken" : to_string(imported.errors());
+}
 
 TEST(OnnxImport, ConvolutionsListHeightFirst) {
   const Sizes pads{0, 3, 0, 3};
@@ -184,10 +196,6 @@ TEST(OnnxImport, PresetsAreWrittenAsTheyAreRead) {
 }
 
 TEST(OnnxImport, RefusesWhatCannotBeRight) {
-  const auto refused = [](const Model& model, const std::string& text = "") {
-    const auto imported = import(model, text);
-    return imported ? "taken" : to_string(imported.errors());
-  };
   const Texts image{"1", "8", "16", "16"};
   EXPECT_THAT(refused(conv(image, {8, 8, 3, 3}, {{"strides", Sizes{0, 1}}})), HasSubstr("strides = [0, 1], must be 2"));
   EXPECT_THAT(refused(conv(image, {8, 8, 3, 3}, {{"strides", "2"}})), HasSubstr("strides is of type 3"));
@@ -220,6 +228,133 @@ TEST(OnnxImport, RefusesWhatCannotBeRight) {
   EXPECT_THAT(refused(m), HasSubstr("depends on data (first at NonZero 'z')"));
   EXPECT_THAT(to_string(onnx::import_bytes("name: x\n", "x.onnx", {}, Merge::None).errors()),
               HasSubstr("looks like a text"));
+}
+
+// Values rounded to a few bits keep their places: shapes, edges, and with `types` the bits go through.
+TEST(OnnxImport, RoundedValuesKeepTheirShapes) {
+  for (const char* domain : {"qonnx.custom_op.general", "finn.custom_op.general", "onnx.brevitas"}) {
+    Model m = product("MatMul", "x", {4, 16}, "w0", {16, 8});
+    m.constants.push_back(weights("w1", {8, 8}));
+    m.constants.push_back(real("scale", {}, {0.5F}));
+    m.constants.push_back(real("zero", {}, {0}));
+    m.constants.push_back(real("bits", {}, {4}));
+    m.constants.push_back(real("eight", {}, {8}));
+    m.nodes.push_back(node("Quant", {"y", "scale", "zero", "bits"}, {"q0"}, {{"signed", 1}}, "", domain));
+    m.nodes.push_back(node("BipolarQuant", {"q0", "scale"}, {"q1"}, {}, "", domain));
+    m.nodes.push_back(node("Trunc", {"q1", "scale", "zero", "eight", "bits"}, {"q2"}, {}, "", domain));
+    m.nodes.push_back(node("MultiThreshold", {"q2", "scale"}, {"q3"}, {}, "", domain));
+    m.nodes.push_back(node("IntQuant", {"w1", "scale", "zero", "bits"}, {"wq"}, {}, "", domain));
+    m.nodes.push_back(node("Quant", {"q3", "scale", "zero", "eight"}, {"q4"}, {}, "", domain));
+    m.nodes.push_back(node("MatMul", {"q4", "wq"}, {"z"}));
+    const auto read = import(m);
+    EXPECT_THAT(shapes(read), ElementsAre("gemm: 8x4x16", "gemm: 8x4x8")) << domain;
+    ASSERT_TRUE(read);
+    EXPECT_THAT(edges(read->network), ElementsAre("m>z.B elementwise"));
+    const auto sized = import(m, "types");
+    ASSERT_TRUE(sized);
+    EXPECT_EQ(sized->network.layers[1].workload.tensors[0].word_bits, 4U);  // the weights
+    EXPECT_EQ(sized->network.layers[1].workload.tensors[1].word_bits, 8U);
+  }
+  // Channels that lie last are not those of ONNX: not read as if they were first.
+  Model last = conv({"1", "16", "16", "8"}, {8, 8, 3, 3});
+  last.nodes = {node("Conv", {"x", "w"}, {"y"}, {}, "c", "qonnx.custom_op.channels_last")};
+  EXPECT_THAT(refused(last), HasSubstr("Conv 'c': this operator is not mapped"));
+}
+
+TEST(OnnxImport, OperatorsAreDeclaredElementwise) {
+  Model m = product("MatMul", "x", {4, 16}, "w0", {16, 8});
+  m.constants.push_back(weights("w1", {8, 8}));
+  m.nodes.push_back(node("Op", {"y"}, {"o"}, {}, "op", "my.domain"));
+  m.nodes.push_back(node("MatMul", {"o", "w1"}, {"z"}));
+  EXPECT_THAT(refused(m), HasSubstr("Op 'op': this operator is not known; if it makes each word of one word of its "
+                                    "first input, --elementwise my.domain::Op passes"));
+  for (const char* name : {"my.domain::Op", "Op"}) {
+    const auto read = import(m, std::string("elementwise=") + name);
+    EXPECT_THAT(shapes(read), ElementsAre("gemm: 8x4x16", "gemm: 8x4x8"));
+    ASSERT_TRUE(read);
+    EXPECT_THAT(edges(read->network), ElementsAre("m>z.B elementwise"));
+    EXPECT_THAT(read->summary, HasSubstr("not mapped: 1 Op"));
+  }
+  EXPECT_THAT(refused(m, "elementwise=my.domain::Other"),
+              HasSubstr("no node of the model is a my.domain::Other; not known: my.domain::Op"));
+  EXPECT_THAT(refused(m, "elementwise=Op,elementwise=MatMul"), HasSubstr("MatMul is known, and read as what it is"));
+  EXPECT_THAT(to_string(onnx::add_options("elementwise=", "m", *std::make_unique<onnx::Options>())),
+              HasSubstr("must be an operator, as my.domain::Op"));
+}
+
+// Keys and values of `heads` heads that `groups` heads of queries share, repeated by `repeat` as exporters write it.
+Model shared_heads(const std::string& repeat) {
+  Model m;
+  m.inputs = {tensor("x", {"2", "5", "64"}), tensor("q", {"2", "8", "5", "16"})};
+  m.constants = {weights("wk", {64, 32}),
+                 weights("wv", {64, 32}),
+                 integers("split", {4}, {2, 5, 2, 16}),
+                 integers("two", {1}, {2}),
+                 integers("wide", {5}, {2, 2, 4, 5, 16}),
+                 integers("joined", {4}, {2, 8, 5, 16}),
+                 integers("times", {5}, {1, 1, 4, 1, 1}),
+                 real("scale", {}, {0.25F})};
+  m.opset = 23;
+  for (const std::string n : {"k", "v"}) {
+    m.nodes.push_back(node("MatMul", {"x", "w" + n}, {n}));
+    m.nodes.push_back(node("Reshape", {n, "split"}, {n + "4"}));
+    m.nodes.push_back(node("Transpose", {n + "4"}, {n + "t"}, {{"perm", Sizes{0, 2, 1, 3}}}));
+    m.nodes.push_back(node("Unsqueeze", {n + "t", "two"}, {n + "5"}));
+    if (repeat == "Tile") m.nodes.push_back(node("Tile", {n + "5", "times"}, {n + "r"}));
+    else m.nodes.push_back(node("Expand", {n + "5", "wide"}, {n + "r"}));
+    m.nodes.push_back(node("Reshape", {n + "r", "joined"}, {n + "j"}));
+    m.nodes.push_back(node("Mul", {n + "j", "scale"}, {n + "s"}));
+  }
+  if (repeat == "Attention") {
+    m.nodes.push_back(node("Attention", {"q", "ks", "vs"}, {"y"}, {}, "att"));
+    return m;
+  }
+  if (repeat == "Einsum") {
+    m.nodes.push_back(node("Einsum", {"q", "ks"}, {"scores"}, {{"equation", "bhqd,bhkd->bhqk"}}));
+  } else {
+    m.nodes.push_back(node("Transpose", {"ks"}, {"kT"}, {{"perm", Sizes{0, 1, 3, 2}}}));
+    m.nodes.push_back(node("MatMul", {"q", "kT"}, {"scores"}));
+  }
+  m.nodes.push_back(node("Softmax", {"scores"}, {"weights"}));
+  m.nodes.push_back(node("MatMul", {"weights", "vs"}, {"context"}));
+  return m;
+}
+
+// repeat_kv: each head of keys is one array for its four heads of queries, whose positions are its columns.
+TEST(OnnxImport, RepeatedKeysAreReadOnce) {
+  for (const char* repeat : {"Expand", "Tile", "Einsum"}) {
+    const auto read = import(shared_heads(repeat));
+    EXPECT_THAT(shapes(read), ElementsAre("gemm: 32x10x64", "gemm: 32x10x64", "bmm: 4x5x20x16", "bmm: 4x16x20x5"))
+        << repeat;
+    ASSERT_TRUE(read);
+    // Keys and values are whole outputs of their layers, word by word.
+    EXPECT_THAT(edges(read->network), ElementsAre("[x]>k.B none", "[x]>v.B none", "k>scores.A elementwise",
+                                                  "v>context.A elementwise", "scores>context.B softmax"))
+        << repeat;
+  }
+  const auto fused = import(shared_heads("Attention"));
+  EXPECT_THAT(shapes(fused), ElementsAre("gemm: 32x10x64", "gemm: 32x10x64", "bmm: 4x5x20x16", "bmm: 4x16x20x5"));
+  // A product that reads different words for each head of queries has all of them.
+  Model different = shared_heads("Expand");
+  different.inputs.push_back(tensor("mask", {"1", "8", "1", "16"}));
+  for (Message& n : different.nodes)
+    if (n.bytes().find("kT") != std::string::npos && n.bytes().find("Transpose") != std::string::npos)
+      n = node("Transpose", {"km"}, {"kT"}, {{"perm", Sizes{0, 1, 3, 2}}});
+  different.nodes.push_back(node("Mul", {"ks", "mask"}, {"km"}));
+  EXPECT_THAT(shapes(import(different)), Contains("bmm: 16x5x5x16"));
+}
+
+// Who looks at layers one by one is told nothing of edges.
+TEST(OnnxImport, SpeaksOfEdgesWhereTheyMatter) {
+  Model m = product("MatMul", "x", {4, 16}, "w0", {16, 8});
+  m.constants.push_back(weights("w1", {8, 8}));
+  m.nodes.push_back(node("MatMul", {"y", "w1"}, {"z"}));
+  m.nodes.push_back(node("ReduceMax", {"z"}, {"r"}, {{"axes", Sizes{0}}}));
+  m.nodes.push_back(node("MatMul", {"r", "w1"}, {"last"}));
+  const auto said = [](const auto& read) { return fmt::format("{}", fmt::join(read->notes(), "; ")); };
+  EXPECT_THAT(said(import(m)), AllOf(HasSubstr("1 edge"), HasSubstr("in ways that are no edges")));
+  EXPECT_THAT(said(import(m, "", Merge::Shapes)), Not(HasSubstr("edge")));
+  EXPECT_THAT(said(import(m, "merge=shapes")), HasSubstr("1 edge, which merge=shapes leaves out"));
 }
 
 }  // namespace

@@ -54,10 +54,11 @@ class Connector {
 
   const Workload& workload(int layer) const { return network_.layers[at(layer)].workload; }
 
-  // Why the layer's output is not the operand; "": it is.
-  std::string mismatch(const Source& source, int to, int tensor) const {
+  // Why the layer's output is not the operand; "": it is. `once`: what stands there several times is read once.
+  std::string mismatch(const Source& source, int to, int tensor, bool once) const {
     const Workload& reader = workload(to);
     if (!source.whole) return source.lost_by;
+    if (source.repeated && !once) return "expand";
     const bool slides =
         std::ranges::any_of(reader.tensors[at(tensor)].ranks, [](const Rank& rank) { return rank.terms.size() > 1; });
     if (source.padded && !slides) return "pad";
@@ -76,7 +77,8 @@ class Connector {
       // The latest that is whole; the others are kept in case nobody else reads them.
       const Sources& sources = *operand.value->sources;
       for (auto source = sources.rbegin(); source != sources.rend(); ++source) {
-        const std::string why = *operand.lost_by != '\0' ? operand.lost_by : mismatch(*source, to, *tensor);
+        const std::string why =
+            *operand.lost_by != '\0' ? operand.lost_by : mismatch(*source, to, *tensor, operand.once);
         if (why.empty() && !joined) {
           network_.edges.push_back(
               {.from = source->layer, .to = to, .tensor = *tensor, .through = {.op = operator_on(source->way)}});

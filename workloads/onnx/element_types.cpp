@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 
 #include "engine/base/integers.h"
@@ -29,6 +30,23 @@ constexpr std::array kTypeInputs{
     TypeInput{"QLinearMatMul", 7},    TypeInput{"QLinearAdd", 7},          TypeInput{"QLinearMul", 7},
     TypeInput{"QLinearSigmoid", 4},   TypeInput{"QLinearLeakyRelu", 4},    TypeInput{"QLinearSoftmax", 4},
     TypeInput{"DequantizeLinear", 1}, TypeInput{"MatMulIntegerToFloat", 2}};
+
+// Bits of what QONNX's operators make, as constants that are inputs say; 0: unknown.
+u64 rounded_bits(const Call& call) {
+  const auto number = [&](std::size_t input) -> u64 {
+    const TensorFacts* const value = call.input(input);
+    if (value == nullptr || !value->contents || value->contents->size() != 1) return 0;
+    const double bits =
+        value->contents->real ? value->contents->reals.front() : static_cast<double>(value->contents->integers.front());
+    return bits > 0 && bits <= static_cast<double>(kMaxWordBitsOfTensor) ? static_cast<u64>(std::ceil(bits)) : 0;
+  };
+  const std::string_view op = call.op();
+  if (op == "Quant" || op == "IntQuant") return number(3);
+  if (op == "BipolarQuant") return 1;
+  if (op == "Trunc") return number(4);
+  if (op != "FloatQuant" || number(2) == 0 || number(3) == 0) return 0;
+  return 1 + number(2) + number(3);  // sign, exponent, mantissa
+}
 
 i64 constant_type(const Call& call) {
   const Attribute* const value = call.find("value");
@@ -74,6 +92,7 @@ void infer_elements(const OperatorRow* op, Call& call, std::vector<TensorFacts>&
     if (from == nullptr) continue;
     if (call.op() == "DequantizeLinear") value.stored_bits = element_bits(from->element);
     else if (moved) value.stored_bits = from->stored_bits;
+    else if (const u64 bits = rounded_bits(call); bits != 0) value.stored_bits = bits;
   }
 }
 

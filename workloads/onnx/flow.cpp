@@ -17,6 +17,9 @@ Way way_of(Passage flow) {
   }
 }
 
+// Whether the operator makes several of each word; who reads them says whether that matters.
+bool repeats(const OperatorRow& op) { return op.name == "Expand" || op.name == "Tile"; }
+
 // Why an input does not arrive whole in the output; "": it does.
 const char* loss(const OperatorRow& op, Call& call, const TensorFacts& input, const std::optional<Shape>& out) {
   if (op.flow == Passage::Lost) return op.lost_by;
@@ -27,7 +30,7 @@ const char* loss(const OperatorRow& op, Call& call, const TensorFacts& input, co
     const bool spatial = out->size() > 2 && std::equal(out->begin(), out->begin() + 2, input.shape->begin());
     return same || (spatial && constant) ? "" : "pad";
   }
-  if (elements(*input.shape) == elements(*out)) return "";
+  if (elements(*input.shape) == elements(*out) || repeats(op)) return "";
   return op.flow == Passage::Part ? op.lost_by : "broadcast";
 }
 
@@ -36,6 +39,7 @@ void merge(Source& a, const Source& b) {
   const bool norm = (a.whole && b.reduced && !b.whole) || (b.whole && a.reduced && !a.whole);
   a.way = std::max({a.way, b.way, norm ? Way::Norm : Way::None});
   if (!a.whole && b.whole) a.lost_by = "";
+  a.repeated = (a.whole && a.repeated) || (b.whole && b.repeated);
   a.reduced = a.reduced || b.reduced;
   a.padded = a.padded || b.padded;
   a.multiplied = a.multiplied || b.multiplied;
@@ -78,6 +82,7 @@ std::shared_ptr<const Sources> sources_of(const OperatorRow& op, Call& call, con
         s.whole = false;
         s.reduced = s.reduced || reduces;
       }
+      s.repeated = s.repeated || (repeats(op) && *lost_by == '\0' && elements(*input->shape) != elements(*out));
       s.padded = s.padded || (op.flow == Passage::Pad && *input->shape != *out);
       s.multiplied = op.name == "Mul" || (s.multiplied && op.name != "Add" && op.name != "Sum");
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include "engine/base/file_map.h"
@@ -55,13 +56,16 @@ Diagnostics limits(const Network& network, const std::string& file) {
   return errors;
 }
 
-std::string summary_of(const Network& all, const Report& report) {
+// `all`: before layers are merged. `left`: whether their edges stay; none: nobody asks for edges.
+std::string summary_of(const Network& all, const Report& report, std::optional<bool> left) {
   const std::vector<int> tokens = shape_tokens(all);
   const std::size_t shapes = std::set<int>(tokens.begin(), tokens.end()).size();
   const auto edges = std::ranges::count(all.edges, false, &Edge::from_input);
-  std::string text = fmt::format("{} layer{} ({} shape{}), {:.4g} GMACs, {} edge{}", all.layers.size(),
-                                 all.layers.size() == 1 ? "" : "s", shapes, shapes == 1 ? "" : "s",
-                                 static_cast<double>(all.macs()) / 1e9, edges, edges == 1 ? "" : "s");
+  std::string text =
+      fmt::format("{} layer{} ({} shape{}), {:.4g} GMACs", all.layers.size(), all.layers.size() == 1 ? "" : "s", shapes,
+                  shapes == 1 ? "" : "s", static_cast<double>(all.macs()) / 1e9);
+  if (left) text += fmt::format(", {} edge{}", edges, edges == 1 ? "" : "s");
+  if (left && !*left && edges > 0) text += ", which merge=shapes leaves out";
   if (const std::size_t refused = report.refused().size(); refused > 0)
     text += fmt::format("; INCOMPLETE, left out: {}", report.counts(Fate::Refused));
   if (const std::string ignored = report.counts(Fate::Ignored); !ignored.empty()) text += "; not mapped: " + ignored;
@@ -78,7 +82,7 @@ std::vector<std::string> Imported::notes() const {
         fmt::format("{} layer{} operands of different element types, which are not used: all words are those of each "
                     "level (--word-bits types uses them)",
                     report.sized, report.sized == 1 ? " has" : "s have"));
-  if (report.cut > 0)
+  if (report.cut > 0 && edges_matter)
     lines.push_back(
         fmt::format("{} operand{} made of layers' outputs in ways that are no edges: bounds of the whole "
                     "network take them for arrays of their own",
@@ -102,7 +106,12 @@ Result<Imported> import_bytes(std::string_view bytes, const std::string& file, c
   if (model.graph.nodes.empty()) return Diagnostic{file, 0, "", "no ONNX model: its graph has no nodes"};
   Walk walk(model, options, file);
   if (Diagnostics errors = walk.run(); !errors.empty()) return errors;
-  Imported imported{.network = {}, .report = std::move(walk.report()), .sources = {}, .summary = ""};
+  const Merge how = options.merge.value_or(merge);
+  Imported imported{.network = {},
+                    .report = std::move(walk.report()),
+                    .sources = {},
+                    .summary = "",
+                    .edges_matter = merge != Merge::Shapes};
   if (!options.skip_unknown)
     if (Diagnostics errors = refusals(imported.report, file); !errors.empty()) return errors;
   imported.network = connect(walk, std::filesystem::path(file).stem().string(), imported.report);
@@ -111,9 +120,9 @@ Result<Imported> import_bytes(std::string_view bytes, const std::string& file, c
   for (const NormalisedOperand& operand : imported.report.normalised)
     imported.sources[operand.layer] += fmt::format(", {} normalised", operand.tensor);
   imported.report.layers = imported.network.layers.size();
-  imported.summary = summary_of(imported.network, imported.report);
+  imported.summary = summary_of(imported.network, imported.report,
+                                imported.edges_matter ? std::optional(how != Merge::Shapes) : std::nullopt);
   if (Diagnostics errors = limits(imported.network, file); !errors.empty()) return errors;
-  const Merge how = options.merge.value_or(merge);
   if (how == Merge::Shapes) imported.network = merge_shapes(std::move(imported.network));
   if (how == Merge::Blocks) imported.network = merge_blocks(std::move(imported.network));
   imported.network.batch = batch_of(model.graph, options);

@@ -17,6 +17,7 @@ struct Imported {
   std::map<std::string, std::string> sources;  // [layer]: the node's name, operands that are normalised
   // "21 layers (12 shapes), 1.814 GMACs, 18 edges; not mapped: 17 Relu, 8 Add": one line.
   std::string summary;
+  bool edges_matter = true;  // to who asks for it
 
   std::vector<std::string> notes() const;  // the summary, and what else a user should know: a line each
 };
@@ -24,7 +25,8 @@ struct Imported {
 // Whether the first bytes of a file, or its name, are those of an ONNX model.
 bool looks_like_onnx(const std::string& path);
 
-// The network of a file. Without Options::merge, equal layers are merged as `merge` says. Errors: the bytes are no
+// The network of a file. Without Options::merge, equal layers are merged as `merge` says; who asks for shapes looks at
+// layers one by one and is told nothing of edges. Errors: the bytes are no
 // model (with the offset), sizes are missing, nodes are refused and not to be left out.
 Result<Imported> import_file(const std::string& path, const Options& options, Merge merge);
 

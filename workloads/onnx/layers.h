@@ -23,6 +23,7 @@ struct Operand {
   std::optional<InnerSource> inner{};
   const char* lost_by = "";  // why it is not all of `value`, or of the inner source, position by position; "": it is
   u64 bits = 0;              // of its words, if it packs several into one element
+  bool once = false;         // words that stand in `value` several times are read once
 };
 
 // An Einsum of a node.
@@ -80,6 +81,7 @@ Drafts stacked_draft(Call& call, const StackedSizes& sizes, std::vector<Operand>
 struct Product {
   i64 stacked = 1, of_first = 1, of_second = 1, k = 1;  // of_..: indices that only this operand has
   const TensorFacts *first = nullptr, *second = nullptr;
+  bool first_once = false, second_once = false;  // Operand::once
 };
 Drafts product_draft(Call& call, const Product& product);
 

@@ -5,6 +5,7 @@
 #include "workloads/edge_words.h"
 #include "workloads/onnx/attention_sizes.h"
 #include "workloads/onnx/layers.h"
+#include "workloads/onnx/repeats.h"
 
 namespace heliolite::onnx {
 namespace {
@@ -36,18 +37,30 @@ Drafts products(Call& call, const AttentionSizes& a, Origins from, int first) {
   return all;
 }
 
+// Keys and values of which each head stands there for several of queries are read once for these.
+bool share_repeated_heads(const TensorFacts& keys, const TensorFacts& values, AttentionSizes& a) {
+  if (a.past > 0 || keys.shape->size() != values.shape->size()) return false;
+  const std::size_t heads = keys.shape->size() == 4 ? 1 : 2;  // [batch, heads, ..] or [batch, positions, heads x words]
+  if (keys.shape->size() != 3 && keys.shape->size() != 4) return false;
+  const i64 times = repeated_heads(keys, heads, values, heads, a.heads);
+  a.heads /= times;
+  a.group *= times;
+  return times > 1;
+}
+
 // The products where queries, keys and values are inputs 0, 1 and 2. Arrays that are left out are packed into the one
 // before.
-Drafts products_of_inputs(Call& call, const AttentionSizes& a) {
+Drafts products_of_inputs(Call& call, AttentionSizes a) {
   if (!call.ok()) return {};
   const bool alone = call.input(1) == nullptr, packed = alone || call.input(2) == nullptr;
   const TensorFacts *queries = call.input(0), *keys = alone ? queries : call.input(1);
   const TensorFacts* values = packed ? keys : call.input(2);
   const char* lost_by = packed ? kPacked : a.past > 0 ? kJoined : "";
+  const bool once = !packed && share_repeated_heads(*keys, *values, a);
   return products(call, a,
                   {{.value = queries, .lost_by = alone ? kPacked : ""},
-                   {.value = keys, .lost_by = lost_by},
-                   {.value = values, .lost_by = lost_by}},
+                   {.value = keys, .lost_by = lost_by, .once = once},
+                   {.value = values, .lost_by = lost_by, .once = once}},
                   0);
 }
 

@@ -6,6 +6,7 @@
 #include "engine/base/text.h"
 #include "workloads/onnx/einsum_equation.h"
 #include "workloads/onnx/layers.h"
+#include "workloads/onnx/repeats.h"
 
 namespace heliolite::onnx {
 namespace {
@@ -25,6 +26,11 @@ std::vector<int> indices_of(Call& call, const Equation& equation, std::size_t o)
   return out;
 }
 
+// Where operand `o` has the index, which it has.
+std::size_t dimension_of(const Equation& e, std::size_t o, int index) {
+  return static_cast<std::size_t>(std::ranges::find(e.operands[o], index) - e.operands[o].begin());
+}
+
 // Every index is in one of the four classes of a product of matrices.
 Drafts pairwise(Call& call, const Equation& e) {
   const std::vector<int> a = indices_of(call, e, 0), b = indices_of(call, e, 1);
@@ -34,8 +40,19 @@ Drafts pairwise(Call& call, const Equation& e) {
     const bool first = in(a, index), second = in(b, index), out = in(e.output, index);
     if (!first && !second) continue;  // of size 1
     if (first != second && !out) call.fail(fmt::format("sums one operand over index {}", e.names[i]));
-    i64& into = first && second ? (out ? p.stacked : p.k) : first ? p.of_first : p.of_second;
-    if (__builtin_mul_overflow(into, e.sizes[i], &into)) call.fail("too many elements");
+    const auto times = [&](i64& into, i64 size) {
+      if (__builtin_mul_overflow(into, size, &into)) call.fail("too many elements");
+    };
+    if (!first || !second || !out) {
+      times(first && second ? p.k : first ? p.of_first : p.of_second, e.sizes[i]);
+      continue;
+    }
+    const SharedIndex shared = shared_index(*p.first, dimension_of(e, 0, index), *p.second, dimension_of(e, 1, index));
+    times(p.stacked, shared.both);
+    times(p.of_first, shared.first);
+    times(p.of_second, shared.second);
+    p.first_once = p.first_once || shared.second > 1;
+    p.second_once = p.second_once || shared.first > 1;
   }
   if (!call.ok()) return {};
   return product_draft(call, p);

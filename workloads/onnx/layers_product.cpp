@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "workloads/onnx/layers.h"
+#include "workloads/onnx/repeats.h"
 
 namespace heliolite::onnx {
 namespace {
@@ -47,8 +48,13 @@ Matrices matrices(Call& call) {
   for (std::size_t i = 1; i <= all.out.size() && call.ok(); ++i) {
     const i64 x = i <= batch_a.size() ? batch_a[batch_a.size() - i] : 1;
     const i64 y = i <= batch_b.size() ? batch_b[batch_b.size() - i] : 1;
-    if (x == y) {
-      times(p.stacked, x);
+    if (x == y && p.first != nullptr && p.second != nullptr) {
+      const SharedIndex index = shared_index(*p.first, batch_a.size() - i, *p.second, batch_b.size() - i);
+      times(p.stacked, index.both);
+      times(p.of_first, index.first);
+      times(p.of_second, index.second);
+      p.first_once = p.first_once || index.second > 1;
+      p.second_once = p.second_once || index.first > 1;
     } else {
       times(x == 1 ? p.of_second : p.of_first, x == 1 ? y : x);
     }

@@ -26,7 +26,9 @@ void add_elementwise(Table& t) {
       "Softsign Tanh Gelu FastGelu QuickGelu BiasGelu Swish Erf Exp Log Sin Cos Tan Asin Acos Atan Sinh "
       "Cosh Asinh Acosh Atanh Reciprocal Sign IsNaN IsInf Clip Shrink Bernoulli BitwiseNot QuantizeLinear "
       "DequantizeLinear QLinearSigmoid QLinearLeakyRelu Affine ImageScaler ParametricSoftplus ScaledTanh "
-      "ReluGrad GeluGrad FastGeluGrad BiasAdd Trilu RotaryEmbedding",
+      "ReluGrad GeluGrad FastGeluGrad BiasAdd Trilu RotaryEmbedding "
+      // of QONNX, Brevitas and FINN: values rounded to a few bits, whose words keep their places
+      "Quant IntQuant BipolarQuant FloatQuant Trunc MultiThreshold",
       row);
   OperatorRow folded = row;
   folded.fold = fold_unary;
@@ -57,7 +59,7 @@ void add_layouts(Table& t) {
   const auto row = [&](Names names, Shapes (*shapes)(Call&), ContentsPtr (*fold)(Call&, const Folded&)) {
     add(t, names, {.flow = Passage::Layout, .shapes = shapes, .fold = fold});
   };
-  row("Identity Dropout OptionalGetElement", same_shape, fold_same);
+  row("Identity Dropout OptionalGetElement DebugMarker", same_shape, fold_same);
   row("Cast CastLike", same_shape, fold_cast);
   row("Reshape", reshape_shape, fold_same);
   row("Flatten", flatten_shape, fold_same);
@@ -120,7 +122,7 @@ void add_losses(Table& t) {
       "SoftmaxCrossEntropyLossGrad SoftmaxCrossEntropyLossInternal SoftmaxCrossEntropyLossInternalGrad "
       "GatherGrad ConcatTraining SplitTraining BatchNormalizationGrad DropoutGrad InPlaceAccumulator "
       "InPlaceAccumulatorV2 AdamWOptimizer SGDOptimizerV2 ReduceSumTraining MaxPoolGrad AveragePoolGrad "
-      "Scale",
+      "Scale MaxPoolNHWC QuantAvgPool2d Im2Col",
       nullptr, "an operator without a rule");
 }
 
@@ -131,7 +133,7 @@ void add_layers(Table& t) {
   row("Conv FusedConv ConvInteger QLinearConv", conv_shape, conv_layers);
   row("ConvTranspose", conv_transpose_shape, conv_transpose_layers);
   row("MatMul MatMulInteger QLinearMatMul FusedMatMul DynamicQuantizeMatMul MatMulIntegerToFloat "
-      "MatMulInteger16 FusedMatMulActivation TransposeMatMul",
+      "MatMulInteger16 FusedMatMulActivation TransposeMatMul XnorPopcountMatMul",
       matmul_shape, matmul_layers);
   row("Gemm FusedGemm QGemm GemmFastGelu", gemm_shape, gemm_layers);
   row("MatMulNBits MatMulBnb4", packed_matmul_shape, packed_matmul_layers);
@@ -164,10 +166,25 @@ Table make_table() {
 
 }  // namespace
 
-const OperatorRow* find_operator(std::string_view name) {
+const OperatorRow* find_operator(std::string_view name, std::string_view domain) {
   static const Table table = make_table();
+  static const OperatorRow refused{.kind = Kind::Refused, .lost_by = "an operator that is refused"};
+  static const OperatorRow lost{.lost_by = "an operator without a rule"};
   const auto found = table.find(name);
-  return found == table.end() ? nullptr : &found->second;
+  if (found == table.end()) return nullptr;
+  const OperatorRow& row = found->second;
+  const auto in = [&](std::string_view part) { return domain.find(part) != std::string_view::npos; };
+  const bool other_layout = in("channels_last") || in("nhwc") || in("nchwc");
+  if (other_layout && row.kind == Kind::Layer) return &refused;
+  if (other_layout && (row.shapes == pool_shape || row.shapes == global_pool_shape || row.shapes == resize_shape ||
+                       row.shapes == batch_normalization_shapes))
+    return &lost;
+  return &row;
+}
+
+const OperatorRow& declared_elementwise() {
+  static const OperatorRow row{.name = "elementwise", .flow = Passage::Elementwise, .shapes = same_shape};
+  return row;
 }
 
 }  // namespace heliolite::onnx

@@ -36,7 +36,11 @@ struct OperatorRow {
   const char* lost_by = "";  // of Part and Lost: what the report calls it
 };
 
-// The operator of that name, whatever its domain; null if it is unknown.
-const OperatorRow* find_operator(std::string_view name);
+// The operator of that name; null if it is unknown. Domains do not matter, but those whose images have their channels
+// last, or in blocks: there windows and products over channels are refused.
+const OperatorRow* find_operator(std::string_view name, std::string_view domain);
+
+// What a user declares to be computed word by word (Options::elementwise).
+const OperatorRow& declared_elementwise();
 
 }  // namespace heliolite::onnx

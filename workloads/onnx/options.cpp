@@ -37,6 +37,9 @@ Diagnostics add_options(std::string_view text, const std::string& file, Options&
       options.merge = find_merge(value);
       const std::vector<std::string> names(kMergeNames.begin(), kMergeNames.end());
       if (!options.merge) complain(fmt::format("merge = {}, must be {}", shortened(value), join(names, "or")));
+    } else if (key == "elementwise") {
+      if (value.empty()) complain("elementwise = '', must be an operator, as my.domain::Op");
+      options.elementwise.insert(value);
     } else if (key.starts_with(kValue)) {
       const std::optional<i64> number = parse_number<i64>(value);
       if (!number) complain(fmt::format("{} = {}, must be an integer", shortened(key), shortened(value)));

@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,12 +29,14 @@ struct Options {
   std::map<std::string, i64> dims;    // ["batch" or "input:0"]: the size
   std::map<std::string, i64> values;  // [input]: what it holds, for small integer inputs that a shape depends on
   std::optional<Merge> merge;         // none given: whoever asks decides
-  bool types = false;                 // tensors' words have the sizes of their elements
-  bool skip_unknown = false;          // leave out nodes that are refused instead of failing
+  // Operators that pass the shape of their first input on: "my.domain::Op", or "Op" of whatever domain.
+  std::set<std::string> elementwise{};
+  bool types = false;         // tensors' words have the sizes of their elements
+  bool skip_unknown = false;  // leave out nodes that are refused instead of failing
 };
 
 // Adds what a comma-separated text says: "batch=1,seq=128,x:0=4" sizes, "merge=blocks", "value:sr=16000",
-// "skip-unknown". `file` is for complaints.
+// "elementwise=my.domain::Op", "skip-unknown". `file` is for complaints.
 Diagnostics add_options(std::string_view text, const std::string& file, Options& options);
 
 }  // namespace heliolite::onnx

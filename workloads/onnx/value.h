@@ -26,6 +26,16 @@ struct Contents {
 
 using ContentsPtr = std::shared_ptr<const Contents>;
 
+// A dimension is a product of factors, outermost first; along a repeated one all words are the same.
+struct Factor {
+  i64 size = 1;
+  bool repeated = false;
+};
+
+using Factors = std::vector<Factor>;       // of one dimension, without those of size 1
+using FactorLists = std::vector<Factors>;  // [dimension]
+using FactorListsPtr = std::shared_ptr<const FactorLists>;
+
 // What lies between a layer's output and a tensor, the strongest of all that do.
 enum class Way : u8 { None, Elementwise, Norm, Softmax };
 
@@ -37,6 +47,7 @@ struct Source {
   bool reduced = false;      // a part that was summed or maximised on the way
   bool padded = false;       // with a border of a constant
   bool multiplied = false;   // joined to others by a product
+  bool repeated = false;     // whole, and some of it several times
   const char* lost_by = "";  // not whole: what it met first, as "pool"
 };
 
@@ -53,6 +64,7 @@ struct TensorFacts {
   std::string why_unknown{};  // of a shape: the first node for which none was found
   ContentsPtr contents{};
   std::shared_ptr<const Sources> sources{};
+  FactorListsPtr repeats{};  // null: none of its words is known to stand in it several times
 };
 
 // The number of elements; more than 2^62 becomes 2^62.

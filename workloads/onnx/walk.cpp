@@ -6,10 +6,12 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/shortened.h"
+#include "engine/base/text.h"
 #include "workloads/onnx/element_types.h"
 #include "workloads/onnx/flow.h"
 #include "workloads/onnx/inputs.h"
 #include "workloads/onnx/order.h"
+#include "workloads/onnx/repeats.h"
 
 namespace heliolite::onnx {
 namespace {
@@ -17,6 +19,11 @@ namespace {
 constexpr i64 kNewestOpset = 24;          // a newer one is read as this one
 constexpr i64 kMaxFoldedInAll = 1 << 24;  // elements
 constexpr std::size_t kMaxRank = kMaxFileRank;
+
+// "my.domain::Op", "Op" of the standard.
+std::string full_name(const Node& node) {
+  return node.domain.empty() ? std::string(node.op) : fmt::format("{}::{}", node.domain, node.op);
+}
 
 // Why a shape cannot be that of a tensor; "": it can.
 std::string unfit(const Shape& shape) {
@@ -67,7 +74,7 @@ Diagnostics Walk::run() {
   for (const ValueInfo& info : model_.graph.inputs)
     if (next < inputs->size() && (*inputs)[next].name == info.name)
       scope.values[info.name] = add(std::move((*inputs)[next++]));
-  graph(model_.graph, scope);
+  if (graph(model_.graph, scope)) check_elementwise();
   if (wrong_shapes_ > 1)
     report_.notes.push_back(fmt::format("{} more shapes that the file declares are wrong", wrong_shapes_ - 1));
   return errors_;
@@ -117,12 +124,50 @@ bool Walk::node(const Node& node, std::size_t position, Scope& scope) {
   return errors_.empty();
 }
 
+const OperatorRow* Walk::rule_of(const Node& node) {
+  const OperatorRow* known = find_operator(node.op, node.domain);
+  for (const std::string& name : {full_name(node), std::string(node.op)}) {
+    if (!options_.elementwise.contains(name)) continue;
+    elementwise_.insert(name);
+    // The operators of the standard and of onnxruntime are what the table says.
+    const bool standard = node.domain.empty() || node.domain.starts_with("com.microsoft");
+    if (known == nullptr || !standard || (known->kind == Kind::Other && known->shapes == nullptr))
+      return &declared_elementwise();
+    fail("--elementwise", fmt::format("{} is known, and read as what it is", shortened(name)));
+  }
+  if (known == nullptr) unknown_.insert(full_name(node));
+  return known;
+}
+
+// What is declared occurs in the model.
+bool Walk::check_elementwise() {
+  for (const std::string& name : options_.elementwise) {
+    if (elementwise_.contains(name)) continue;
+    const std::vector<std::string> unknown(unknown_.begin(), unknown_.end());
+    const bool function = std::ranges::any_of(functions_, [&](const auto& f) {
+      return name == f.first.second || name == fmt::format("{}::{}", f.first.first, f.first.second);
+    });
+    fail("--elementwise",
+         fmt::format("{}", function
+                               ? fmt::format("{} is a function of the model, which is put in place", shortened(name))
+                               : fmt::format("no node of the model is a {}{}", shortened(name),
+                                             unknown.empty() ? "; it has no unknown operator"
+                                                             : "; not known: " + join(unknown))));
+  }
+  return errors_.empty();
+}
+
 void Walk::call(const Node& node, Call& call, Scope& scope) {
-  const OperatorRow* op = find_operator(node.op);
+  const OperatorRow* op = rule_of(node);
   std::vector<TensorFacts> outputs = outputs_of(node, op, call, scope);
   const bool constant = !outputs.empty() && outputs.front().constant;
   if (op == nullptr || op->kind == Kind::Refused) {
-    const char* why = op == nullptr ? "this operator is not known" : "this operator is not mapped";
+    const std::string why =
+        op != nullptr ? "this operator is not mapped"
+                      : fmt::format(
+                            "this operator is not known; if it makes each word of one word of its first input, "
+                            "--elementwise {} passes that one's shape on",
+                            shortened(full_name(node)));
     file_under(constant ? Fate::Constant : Fate::Refused, call, constant ? "" : why);
   } else if (constant) {
     file_under(Fate::Constant, call);
@@ -160,6 +205,7 @@ std::vector<TensorFacts> Walk::outputs_of(const Node& node, const OperatorRow* o
       if (first && !call.ok()) value.why_unknown += fmt::format(" (first at {} '{}')", node.op, shortened(call.name()));
     }
     if (op != nullptr && !value.constant) value.sources = sources_of(*op, call, value.shape);
+    if (op != nullptr && value.shape && call.ok()) value.repeats = repeats_of(*op, call, *value.shape);
   }
   infer_elements(op, call, outputs);
   if (op != nullptr) fold(*op, call, outputs);

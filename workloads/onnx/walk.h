@@ -3,6 +3,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -60,6 +61,8 @@ class Walk {
   bool nodes(const std::vector<Node>& nodes, Scope& scope);
   bool node(const Node& node, std::size_t position, Scope& scope);
   void call(const Node& node, Call& call, Scope& scope);
+  const OperatorRow* rule_of(const Node& node);
+  bool check_elementwise();
   std::vector<TensorFacts> outputs_of(const Node& node, const OperatorRow* op, Call& call, const Scope& scope);
   void fold(const OperatorRow& op, Call& call, std::vector<TensorFacts>& outputs);
   void find_layers(const OperatorRow& op, Call& call, std::vector<TensorFacts>& outputs);
@@ -85,10 +88,11 @@ class Walk {
   Report report_;
   Diagnostics errors_;
   std::map<std::pair<std::string_view, std::string_view>, const Function*> functions_;  // [domain, name]
-  std::vector<const Function*> calls_;  // functions that are being put in place
-  std::size_t walked_ = 0;              // nodes, functions put in place
-  std::size_t wrong_shapes_ = 0;        // declared ones
-  i64 folded_ = 0;                      // elements of contents
+  std::vector<const Function*> calls_;           // functions that are being put in place
+  std::set<std::string> unknown_, elementwise_;  // operators without a rule; those of Options::elementwise that are met
+  std::size_t walked_ = 0;                       // nodes, functions put in place
+  std::size_t wrong_shapes_ = 0;                 // declared ones
+  i64 folded_ = 0;                               // elements of contents
 };
 
 }  // namespace heliolite::onnx

@@ -21,7 +21,7 @@ class MatrixCounter {
     if (depth_ == kMaxNesting) return 0;
     ++depth_;
     for (const Node& node : nodes) {
-      const OperatorRow* op = find_operator(node.op);
+      const OperatorRow* op = find_operator(node.op, node.domain);
       if (op != nullptr && op->kind != Kind::Other) ++count;
       for (const Attribute& a : node.attributes)
         if (a.g) count += of(a.g->nodes);
