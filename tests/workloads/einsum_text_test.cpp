@@ -105,7 +105,7 @@ TEST(EinsumText, PointsAtTheColumn) {
   EXPECT_THAT(parse("o[i] += a[i--k]"), at(13, "expected a dimension, like p or 2*p, found '-'"));
   EXPECT_THAT(parse("o[i] += a[i]*b[i] + c[i]*d[i]; i=2"), at(19, "found '+': an Einsum sums one product of tensors"));
   EXPECT_THAT(parse("o[i] += a[i] - b[i]; i=2"), at(14, "found '-': an Einsum sums one product"));
-  EXPECT_THAT(parse("o[] += a[i]"), at(3, "expected a dimension"));
+  EXPECT_THAT(parse("o[i,] += a[i]"), at(5, "expected a dimension"));
   EXPECT_THAT(parse("o[i] += a[i*k]"), at(13, "expected a factor"));
 }
 
