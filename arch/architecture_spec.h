@@ -24,8 +24,9 @@ struct Place {
 
 // Where energies come from that the file does not state.
 enum class EnergyModel : u8 {
-  Pat,    // Timeloop's built-in table (arch/pat_energy.h); no leakage, no area
-  Table,  // arch/energy_tables.h, at the machine's node
+  Pat,        // Timeloop's built-in table (arch/pat_energy.h); no leakage, no area
+  Table,      // arch/energy_tables.h, at the machine's node
+  Registers,  // the same for flip-flops, whatever the size; of a level only
 };
 // A level's capacity: it holds everything, so many bytes, or so many words.
 struct Unbounded {};

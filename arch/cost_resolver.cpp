@@ -41,6 +41,12 @@ AccessEnergy CostResolver::pat_energy(const LevelSpec& spec, const StorageLevel&
 
 // One instance's share of the physical memory that `cluster_size` instances make up.
 std::optional<MemoryCost> CostResolver::table_cost(const LevelSpec& spec, const StorageLevel& level) {
+  const EnergyModel* const model = spec.energy ? std::get_if<EnergyModel>(&*spec.energy) : nullptr;
+  const bool registers = model != nullptr && *model == EnergyModel::Registers;
+  if (registers && level.is_dram) {
+    complain(spec.place, "energy = registers, but the level is a DRAM, which flip-flops are not");
+    return std::nullopt;
+  }
   if (level.is_dram) {
     const std::optional<double> per_bit = dram_pj_per_bit(spec.dram->type);
     if (!per_bit) {
@@ -56,7 +62,9 @@ std::optional<MemoryCost> CostResolver::table_cost(const LevelSpec& spec, const 
   }
   if (!node_known(spec.place)) return std::nullopt;
   const u64 rows = *level.entries / level.block_words + (*level.entries % level.block_words != 0);
-  MemoryCost cost = memory_cost(rows, level.word_bits * level.block_words * level.cluster_size, *spec_.technology_nm);
+  const u64 width = level.word_bits * level.block_words * level.cluster_size;
+  const MemoryCost cost =
+      registers ? register_cost(rows, width, *spec_.technology_nm) : memory_cost(rows, width, *spec_.technology_nm);
   const double share = 1.0 / static_cast<double>(level.cluster_size);
   return MemoryCost{cost.read_pj * share, cost.write_pj * share, cost.leakage_mw * share, cost.area_um2 * share};
 }

@@ -63,6 +63,16 @@ double flip_flop_access_pj(u64 words, u64 width_bits, double technology_nm) {
   return at_45nm * logic_scaling(technology_nm).energy;
 }
 
+MemoryCost register_cost(u64 words, u64 width_bits, double technology_nm) {
+  if (words == 0) return {};
+  const double access = flip_flop_access_pj(words, width_bits, technology_nm);
+  const double bits = static_cast<double>(words) * static_cast<double>(width_bits);
+  const double comparators = static_cast<double>(words) * static_cast<double>(std::bit_width(words - 1)) / kTableBits;
+  const LogicCost flip_flops = scaled(component("register_bit"), bits, technology_nm);
+  const LogicCost addresses = scaled(component("comparator_32"), comparators, technology_nm);
+  return {access, access, flip_flops.leakage_mw + addresses.leakage_mw, flip_flops.area_um2 + addresses.area_um2};
+}
+
 MemoryCost memory_cost(u64 words, u64 width_bits, double technology_nm) {
   if (words == 0) return {};
   const double sram_bits = static_cast<double>(std::max(width_bits, kSmallestSramBits));

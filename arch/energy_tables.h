@@ -28,6 +28,10 @@ struct MemoryCost {
 // Never decreasing in words; energies never decreasing in width. Zero words cost nothing.
 MemoryCost memory_cost(u64 words, u64 width_bits, double technology_nm);
 
+// The cost of a register file of flip-flops, of any size: a flip-flop a bit, and for each word a comparator of its
+// address. Energy, leakage and area grow with the words and the width. Zero words cost nothing.
+MemoryCost register_cost(u64 words, u64 width_bits, double technology_nm);
+
 // pJ of one access of a register file of flip-flops: the word's flip-flops and the address comparators.
 double flip_flop_access_pj(u64 words, u64 width_bits, double technology_nm);
 

@@ -27,7 +27,7 @@ std::vector<FileField> storage() {
        "", "1"},
       {"energy",
        shape::either({picojoules(), shape::text(kBitEnergyPattern), shape::map(access_energy_fields()),
-                      shape::one_of({"pat", "table"})}),
+                      shape::one_of({"pat", "table", "registers"})}),
        "Energy of one access to a block: pJ, or by the bit such as 1.17 pJ/bit, or by the kind of access, or from a "
        "table.",
        "pJ", "of the reference table, else by the machine's energy"},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "arch/bandwidth_units.h"
 #include "arch/constraints_yaml.h"
@@ -13,6 +14,7 @@
 #include "engine/base/byte_size.h"
 #include "engine/base/energy.h"
 #include "engine/base/field_reader.h"
+#include "engine/base/integers.h"
 #include "engine/base/parse_number.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
@@ -67,15 +69,16 @@ void read_energy(FieldReader& reader, LevelSpec& level, Diagnostics& errors) {
     level.energy = PicojoulesPerBit{*pj};
     return;
   }
-  const std::vector<std::string> models{"pat", "table"};
-  if (node->text() == "pat" || node->text() == "table") {
-    level.energy = node->text() == "pat" ? EnergyModel::Pat : EnergyModel::Table;
+  const std::vector<std::string> models{"pat", "table", "registers"};
+  if (const auto model = std::ranges::find(models, node->text()); model != models.end()) {
+    constexpr std::array kModels{EnergyModel::Pat, EnergyModel::Table, EnergyModel::Registers};
+    level.energy = kModels[at(model - models.begin())];
     return;
   }
   level.energy = AccessEnergy{};
   errors.push_back(node->error(fmt::format(
-      "energy = {}, must be pJ per access from 0 to {}, '1.2 pJ/bit', a map of read, write, fill and update, 'pat' or "
-      "'table'{}",
+      "energy = {}, must be pJ per access from 0 to {}, '1.2 pJ/bit', a map of read, write, fill and update, "
+      "'pat', 'table' or 'registers'{}",
       shown(*node), kMaxAccessPicojoules, did_you_mean(node->text(), models))));
 }
 

@@ -65,7 +65,9 @@ class Numbers {
       case CostSource::Table: break;
     }
     if (level && level->dram && level->dram->is_dram) return "tables, " + level->dram->type;
-    return fmt::format("tables, {:g} nm", spec_->technology_nm.value_or(0));
+    const EnergyModel* const model = level && level->energy ? std::get_if<EnergyModel>(&*level->energy) : nullptr;
+    const bool registers = model != nullptr && *model == EnergyModel::Registers;
+    return fmt::format("{}, {:g} nm", registers ? "flip-flops" : "tables", spec_->technology_nm.value_or(0));
   }
   std::string word_bits_from(bool own) const {
     return own ? "stated" : spec_ && spec_->word_bits ? "the machine's" : "default";

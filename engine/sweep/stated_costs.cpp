@@ -17,7 +17,7 @@ Follows follows(const LevelSpec& level, const SweepSpec& spec) {
   const bool in_art = spec.tables.art && spec.tables.art->components.contains(level.name);
   const auto own = level.energy ? std::get_if<EnergyModel>(&*level.energy) : nullptr;
   const bool computed = level.energy ? own != nullptr : !in_ert && spec.machine.energy.has_value();
-  const bool table = computed && (own ? *own : *spec.machine.energy) == EnergyModel::Table;
+  const bool table = computed && (own ? *own : *spec.machine.energy) != EnergyModel::Pat;
   return {computed, level.area ? std::holds_alternative<EnergyModel>(*level.area) : table && !in_art};
 }
 

@@ -98,6 +98,27 @@ TEST(EnergyTables, SmallMemoriesLeakAndCoverInProportion) {
   EXPECT_EQ(numbers(memory_cost(0, 16, 45)), (Numbers{0, 0, 0, 0}));
 }
 
+// A flip-flop a bit, and a comparator of the address a word.
+TEST(EnergyTables, RegistersAreFlipFlopsOfAnySize) {
+  const MemoryCost registers = register_cost(16, 16, 45);
+  expect_near(registers.read_pj, flip_flop_access_pj(16, 16, 45));
+  expect_near(registers.area_um2, 16 * 16 * 5.98 + 16 * 4 / 32.0 * 71);
+  expect_near(registers.leakage_mw, 16 * 16 * 7e-5 + 16 * 4 / 32.0 * 2.51e-5);
+  EXPECT_EQ(numbers(register_cost(0, 16, 45)), (Numbers{0, 0, 0, 0}));
+  EXPECT_GT(register_cost(512, 16, 45).area_um2, memory_cost(512, 16, 45).area_um2);
+  EXPECT_LT(register_cost(16, 16, 22).area_um2, registers.area_um2);
+}
+
+RC_GTEST_PROP(EnergyTables, LargerRegistersNeverCostLess, ()) {
+  const auto node = *any_node();
+  const auto words = *rc::gen::pair(any_words(), any_words());
+  const auto widths = *rc::gen::pair(any_bits(), any_bits());
+  const auto [few, many] = std::minmax(words.first, words.second);
+  const auto [narrow, wide] = std::minmax(widths.first, widths.second);
+  const Numbers low = numbers(register_cost(few, narrow, node)), high = numbers(register_cost(many, wide, node));
+  for (std::size_t i = 0; i < low.size(); ++i) RC_ASSERT(low[i] <= high[i] * (1 + kRounding));
+}
+
 TEST(EnergyTables, BetweenTwoCapacitiesIsTheGeometricInterpolation) {
   const Numbers low = numbers(memory_cost(1024, 16, 45));
   const Numbers high = numbers(memory_cost(1536, 16, 45));
