@@ -90,7 +90,7 @@ int report_sweep(const ReportArguments& arguments, const Output& output) {
 }
 
 int run(const ReportArguments& arguments, bool has_limits, const Output& output) {
-  const std::optional<std::string> answer = answer_text(arguments.source);
+  const std::optional<std::string> answer = map_answer_text(arguments.source);
   if (!answer) return report_sweep(arguments, output);
   if (has_limits) return fail("--points and --best are of sweeps; " + arguments.source + " is an answer");
   return report_answer(arguments, *answer, output);

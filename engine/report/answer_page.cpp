@@ -400,7 +400,7 @@ Result<std::string> answer_page(std::string_view answer, const std::string& file
   return html_page(title, body, program);
 }
 
-std::optional<std::string> answer_text(const std::string& file) {
+std::optional<std::string> map_answer_text(const std::string& file) {
   if (is_sqlite_file(file)) return std::nullopt;
   Result<std::string> text = read_text_file(file);
   if (!text) return std::nullopt;

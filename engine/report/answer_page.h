@@ -15,6 +15,6 @@ namespace heliolite {
 Result<std::string> answer_page(std::string_view answer, const std::string& file, const std::string& program);
 
 // The text of `file` if it holds a JSON object, as an answer does. None: it is a database, or nothing that can be read.
-std::optional<std::string> answer_text(const std::string& file);
+std::optional<std::string> map_answer_text(const std::string& file);
 
 }  // namespace heliolite

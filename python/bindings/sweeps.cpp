@@ -177,7 +177,7 @@ SweepOverrides overrides_of(const GivenTexts& given, const GivenText& goal, cons
 // The page of a database, or of what `map --json` wrote, as HTML.
 std::string report(const std::string& database) {
   return value_of(interruptible([database](const std::atomic<bool>& stop) -> Result<std::string> {
-    if (const auto answer = answer_text(database)) return answer_page(*answer, database, to_string(version_info()));
+    if (const auto answer = map_answer_text(database)) return answer_page(*answer, database, to_string(version_info()));
     const Result<Store> store = Store::read(database, &stop);
     if (!store) return store.errors();
     const Result<ReportData> data = read_report(*store, {});
