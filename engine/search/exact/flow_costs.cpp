@@ -14,7 +14,7 @@ class Builder {
  public:
   Builder(const LayerProblem& problem, const KeepRange& keep, const Lattice& lattice,
           std::span<const FanoutChoices> fanouts, bool cycles_only)
-      : m_{&problem, &problem.priced(0),
+      : m_{&problem, problem.tables ? problem.tables.get() : &problem.model.compiled(),  // of a family: its envelope
            keep,     ServerSets(keep, problem.model.compiled().level_count, problem.model.compiled().tensor_count),
            lattice,  {},
            {},       fanouts},
