@@ -268,7 +268,7 @@ void AttributeReader::list_unread(UnreadAttributes& list) const {
   UnreadAttributes unread;
   for (const auto& [name, attribute] : own_) {
     if (attribute->used) continue;
-    const auto is_spelt_otherwise = [&](const std::string& other) {
+    const auto is_spelt_otherwise = [&name = name](const std::string& other) {
       return other != name && underscored(other) == underscored(name);
     };
     const auto spelt = std::ranges::find_if(candidates, is_spelt_otherwise);

@@ -37,6 +37,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 // A slip in a short word changes few letters; one letter says nothing about another.
 std::size_t likely_slips(std::size_t length) { return length <= 2 ? 0 : length <= 4 ? 1 : length <= 8 ? 2 : 3; }
 
+// Whether two names are equal but for what their digits are: LPDDR6 and LPDDR5.
+bool differ_in_digits(std::string_view a, std::string_view b) {
+  const auto alike = [](char x, char y) { return x == y || (is_digit(x) && is_digit(y)); };
+  return std::ranges::equal(a, b, alike);
+}
+
 }  // namespace
 
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates) {
@@ -50,9 +56,9 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
     const std::string text = lower(candidate);
     std::size_t distance = edit_distance(wanted, text);
     if (distance > limit) distance = wanted.size() >= 3 && text.starts_with(wanted) ? limit + 1 : limit + 2;
-    // Of equally near names that of the same length: LPDDR6 is rather LPDDR5 than LPDDR.
-    const bool fits = best && distance == best_distance && distance <= limit && best->size() != word.size() &&
-                      candidate.size() == word.size();
+    // Of equally near names that with other digits: LPDDR6 is rather LPDDR5 than LPDDR.
+    const bool fits = best && distance == best_distance && distance <= limit &&
+                      !differ_in_digits(lower(*best), wanted) && differ_in_digits(text, wanted);
     if (distance < best_distance || fits) {
       best_distance = distance;
       best = candidate;

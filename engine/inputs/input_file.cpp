@@ -36,8 +36,10 @@ class InputLoader {
   }
 
   // `added`: folders that are searched besides that of the file.
-  Result<YamlNode> load(const std::string& path, const std::vector<std::string>& added) {
-    const Result<std::string> text = open(path);
+  // `content`: its text, where it has been read.
+  Result<YamlNode> load(const std::string& path, const std::vector<std::string>& added,
+                        const std::optional<std::string>& content = {}) {
+    const Result<std::string> text = open(path, content);
     if (!text) return text.errors();
     if (is_libconfig(*text)) {
       close();
@@ -56,7 +58,7 @@ class InputLoader {
  private:
   using Values = std::vector<std::shared_ptr<const YamlValue>>;
 
-  Result<std::string> open(const std::string& path) {
+  Result<std::string> open(const std::string& path, const std::optional<std::string>& content = {}) {
     std::error_code ignored;
     const fs::path real = path.find('\0') == std::string::npos ? fs::weakly_canonical(path, ignored) : fs::path(path);
     if (std::ranges::find(stack_, real) != stack_.end()) return Diagnostic{path, 0, "", "includes itself"};
@@ -64,7 +66,7 @@ class InputLoader {
       return Diagnostic{path, 0, "", fmt::format("files include one another deeper than {} levels", kMaxInclusions)};
     if (++files_ > kMaxInputFiles)
       return Diagnostic{path, 0, "", fmt::format("more than {} files are included", kMaxInputFiles)};
-    Result<std::string> text = read_text_file(path);
+    Result<std::string> text = content ? Result<std::string>(*content) : read_text_file(path);
     if (!text) return text;
     bytes_ += text->size();
     if (bytes_ > kMaxInputBytes)
@@ -205,10 +207,14 @@ class InputLoader {
 }  // namespace
 
 Result<YamlNode> load_input(const std::string& path, const ReadOptions& options) {
-  Result<YamlNode> document = InputLoader(options).load(path, {});
-  if (document) return document;
   const Result<std::string> text = read_text_file(path);
-  const std::string_view part = text && is_template(*text) ? accelforge_part(*text) : "";
+  return text ? load_input(path, options, *text) : Result<YamlNode>(text.errors());
+}
+
+Result<YamlNode> load_input(const std::string& path, const ReadOptions& options, const std::string& text) {
+  Result<YamlNode> document = InputLoader(options).load(path, {}, text);
+  if (document) return document;
+  const std::string_view part = is_template(text) ? accelforge_part(text) : "";
   if (part.empty()) return document;
   return Diagnostic{path, 0, "", accelforge_advice(part)};
 }

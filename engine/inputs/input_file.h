@@ -14,6 +14,8 @@ namespace heliolite {
 // from. Errors: those of YamlNode::load_file and of templates; files that include themselves, or others deeper than 16;
 // more than 1000 files; files of libconfig.
 Result<YamlNode> load_input(const std::string& path, const ReadOptions& options = {});
+// The same of a file whose text has been read: a pipe can be read once.
+Result<YamlNode> load_input(const std::string& path, const ReadOptions& options, const std::string& text);
 
 // Whether a text has what only Timeloop's front end understands: a template (is_template), or a merge with `<<<`.
 bool is_front_end_text(std::string_view text);

@@ -84,11 +84,13 @@ Result<Mapping> read_document(const YamlNode& root, const Workload& workload, co
 Result<MappingFile> MappingFile::load(const std::string& path, const ReadOptions& options) {
   MappingFile file;
   file.name_ = path;
-  if (Result<std::string> text = read_text_file(path); text && is_timeloop_nest(*text)) {
+  Result<std::string> text = read_text_file(path);
+  if (!text) return text.errors();
+  if (is_timeloop_nest(*text)) {
     file.nest_ = *std::move(text);
     return file;
   }
-  Result<YamlNode> root = refuse_accelforge(load_input(path, options));
+  Result<YamlNode> root = refuse_accelforge(load_input(path, options, *text));
   if (!root) return root.errors();
   file.root_ = *std::move(root);
   return file;

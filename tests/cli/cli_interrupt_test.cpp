@@ -62,9 +62,10 @@ const std::multimap<std::string, Words> kLines{
     {"convert", {"eyeriss", "resnet50", "-o", "{new}"}},
     {"check", {kRoot + "/configs", "--json", "{json}"}},
     {"diff", {"eyeriss", "eyeriss", "--json", "{json}"}},
-    {"schema", {"architecture"}},
+    {"schema", {"machine"}},
     {"completion", {"bash"}},
     {"man", {}},
+    {"help", {"map"}},
 };
 
 constexpr const char* kSpec = R"(sweep:

@@ -170,7 +170,7 @@ TEST(CliExport, EveryRowAsCsvAndJson) {
   EXPECT_THAT(result.out, HasSubstr("\n0," + std::string(name(test_point(0).state)) + ",0,\"a, \"\"b\"\"\","));
   EXPECT_EQ(std::ranges::count(result.out, '\n'), 9);
   const std::string layers = read_text(folder.path("l.csv"));
-  EXPECT_THAT(layers, HasSubstr("reason,seconds\n0,0,net,conv0,1,1,"));
+  EXPECT_THAT(layers, HasSubstr("reason,search_seconds\n0,0,net,conv0,1,1,"));
   EXPECT_EQ(std::ranges::count(layers, '\n'), 1 + 8 * static_cast<int>(kTestLayers));
   const json answer = json::parse(read_text(folder.path("a.json")));
   EXPECT_EQ(answer["command"], "sweep");

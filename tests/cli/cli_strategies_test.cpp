@@ -61,7 +61,7 @@ TEST(CliStrategies, ExactProvesItsAnswerAndNoStrategyBeatsIt) {
   for (const char* machine : {"edge_unified", "eyeriss", "gemmini"})
     for (const char* objective : {"edp", "energy", "delay", "ed2p"}) {
       const std::string question =
-          std::string("-a ") + machine + " -w conv:k=16,c=8,p=7,q=7,r=3,s=3 --no-look -o " + objective;
+          std::string("-a ") + machine + " -w conv:k=16,c=8,p=7,q=7,r=3,s=3 --no-look --objective " + objective;
       const json exact = only_layer(question + " -s exact");
       EXPECT_EQ(exact["status"], "optimal") << question;
       EXPECT_EQ(exact["gap"], 0);

@@ -55,7 +55,7 @@ TEST(CliUnits, BandwidthsMayBeInBytesPerSecond) {
   };
   EXPECT_EQ(variant("  cycle_ns: 1\n"), "12.8 12.8 - ");
   EXPECT_EQ(variant("  levels: [{name: DRAM, bandwidth: {shared: 4}}]\n"), "- - 4.0 ");
-  EXPECT_THAT(run_cli("show " + folder.path("base.yaml")).out,
+  EXPECT_THAT(run_cli("show --resolved " + folder.path("base.yaml")).out,
               ContainsRegex("bandwidth.read +6.4 words/cycle +25.6 GB/s +stated in GB/s"));
 }
 
@@ -179,7 +179,7 @@ TEST(CliUnits, InterconnectsArePricedByTheBit) {
                                         "  - {name: D2D, interconnect: true, energy: 1.25 pJ/bit, bandwidth: {read: 1 "
                                         "GB/s, write: 16 GB/s}}\n"
                                         "  - {name: Buf, entries: 256, energy: 1}\n  compute: {energy: 1}\n");
-  EXPECT_THAT(run_cli("show " + file).out, AllOf(ContainsRegex("D2D +instances +2"), ContainsRegex("entries +none"),
+  EXPECT_THAT(run_cli("show --resolved " + file).out, AllOf(ContainsRegex("D2D +instances +2"), ContainsRegex("entries +none"),
                                                  ContainsRegex("energy.read +10 pJ +1.25 pJ/bit +stated"),
                                                  ContainsRegex("bandwidth.read +0.5 words/cycle +1 GB/s")));
   const std::string what = " -a " + file + " -w gemm:16x16x16", best = folder.path("best.json");

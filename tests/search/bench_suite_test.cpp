@@ -171,7 +171,7 @@ TEST(BenchSuite, AStopKeepsTheRowsThatAreDone) {
 
 TEST(BenchSuite, ConstraintsALayerCannotObeyAreRefusedBeforeAnySearch) {
   BenchSuite suite = small_suite();
-  FactorConstraint odd{"M", Relation::Equal, 17};
+  FactorConstraint odd{"Nowhere", Relation::Equal, 17};
   suite.machines[1].architecture.levels.back().constraints.temporal.factors = {odd};
   suite.machines[1].architecture.constraints_for_channels_only = false;
   const auto result = run_bench(suite, nullptr, [](u64, u64, const std::string&) { FAIL(); });

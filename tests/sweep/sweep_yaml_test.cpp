@@ -217,7 +217,10 @@ TEST(SweepYaml, NoParameterHasTheNameOfAColumnOfAnExport) {
   const TempFolder folder;
   const Store store = made(folder.path("a.db"));
   std::set<std::string> parameters;
-  for (const std::string& parameter : store.sweep().parameters) parameters.insert(csv_cell(parameter));
+  for (const std::string& parameter : store.sweep().parameters) {
+    parameters.insert(csv_cell(parameter));
+    parameters.insert(csv_cell(parameter + "_bytes"));
+  }
   std::ostringstream points, layers, all;
   ASSERT_TRUE(write_points_csv(store, points).empty());
   ASSERT_TRUE(write_layers_csv(store, layers).empty());

@@ -188,7 +188,7 @@ TEST(LoadNetwork, ExplainsWhatItDoesNotFind) {
   EXPECT_THAT(complaint("mttkrp@batch=2"), HasSubstr("has no batch dimension"));
   EXPECT_THAT(complaint("mobilenet_v2@pass=weight_update"), HasSubstr("layers are all conv or fc"));
   EXPECT_THAT(complaint("nowhere/x.yaml"), HasSubstr("nowhere/x.yaml: no such file"));
-  EXPECT_THAT(complaint("/"), HasSubstr("is a directory"));
+  EXPECT_THAT(complaint("/"), HasSubstr("no file in this folder ends in .yaml or .yml"));
   EXPECT_THAT(complaint("gem:1x2x3"), HasSubstr("did you mean 'gemm'?"));
 }
 
