@@ -27,7 +27,7 @@ std::vector<PartBound> PlanBuilder::parts() {
   for (std::size_t i = 0; i < found_.size(); ++i) order.emplace_back(-numbers_.worth(found_[i]), i);
   std::ranges::stable_sort(order, {}, &std::pair<double, std::size_t>::first);
   for (const auto& [worth, i] : order)
-    if (worth < 0) try_within(kPlaceSteps, [&] { place(found_[i]); });
+    if (worth < 0) try_within(kPlaceSteps, [&, i = i] { place(found_[i]); });
   // Where there were too few steps to put them together: the best one alone.
   if (!order.empty() && order.front().first < 0 && sum(placed_) < -order.front().first)
     placed_ = {found_[order.front().second]};

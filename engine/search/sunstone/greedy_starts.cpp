@@ -13,15 +13,11 @@ namespace heliolite {
 namespace {
 
 // Unrollings that are filled, of all keep choices together; of one or more for each.
-constexpr std::size_t kUnrollings = 4;
+constexpr std::size_t kFilledUnrollings = 4;
 // Where none of those fits: so many, which may leave units idle, if there are no more products of factors than this.
 constexpr std::size_t kIdleUnrollings = 64;
 constexpr std::size_t kMostProducts = 1 << 16;
 
-u32& temporal(Plan& plan, int level, int d) { return plan.factor[at(loop_place_of(LoopKind::Temporal, level))][at(d)]; }
-u32 temporal(const Plan& plan, int level, int d) {
-  return plan.factor[at(loop_place_of(LoopKind::Temporal, level))][at(d)];
-}
 u32 spatial(const Plan& plan, int level, int d) {
   return plan.factor[at(loop_place_of(LoopKind::SpatialX, level))][at(d)] *
          plan.factor[at(loop_place_of(LoopKind::SpatialY, level))][at(d)];
@@ -49,7 +45,7 @@ GreedyStarts::GreedyStarts(const Ladder& ladder, const RuleSet& rules, Fillings&
 }
 
 std::vector<Plan> GreedyStarts::list(std::span<const KeepMasks> keeps, std::size_t most) {
-  const std::size_t each = std::max<std::size_t>(1, kUnrollings / std::max<std::size_t>(1, keeps.size()));
+  const std::size_t each = std::max<std::size_t>(1, kFilledUnrollings / std::max<std::size_t>(1, keeps.size()));
   std::vector<Filled> filled = fill_all(keeps, each, rules_);
   if (filled.empty()) filled = fill_all(keeps, kIdleUnrollings, RuleSet(rules_).set(Rule::FullUnrolling, false));
   std::stable_sort(filled.begin(), filled.end(), [](const Filled& a, const Filled& b) { return a.worth < b.worth; });
@@ -161,14 +157,14 @@ bool GreedyStarts::begin(Plan& plan) const {
       const u64 least = space_.levels[at(i)].temporal.factor[at(d)].min, here = least * spatial(plan, i, d);
       if (rest % here != 0) return false;
       rest /= here;
-      temporal(plan, i, d) = static_cast<u32>(least);
+      plan.temporal(i, d) = static_cast<u32>(least);
     }
     for (int i = c_.level_count; i-- > 0 && rest > 1;) {
-      const u64 most = space_.levels[at(i)].temporal.factor[at(d)].max / temporal(plan, i, d);
+      const u64 most = space_.levels[at(i)].temporal.factor[at(d)].max / plan.temporal(i, d);
       const auto factors = fillings_.divisors()[at(d)].of(rest);
       const auto above = std::upper_bound(factors.begin(), factors.end(), most);
       if (above == factors.begin()) continue;
-      temporal(plan, i, d) *= *(above - 1);
+      plan.temporal(i, d) *= *(above - 1);
       rest /= *(above - 1);
     }
     if (rest > 1) return false;
@@ -249,9 +245,9 @@ void GreedyStarts::grow(Plan& plan, int level, int stationary, const std::vector
     Move best;
     for (const int d : bits(here.allowed)) {
       for (const u32 prime : primes_[at(d)]) {
-        if (!here.factor[at(d)].allows(u64{temporal(plan, level, d)} * prime)) continue;
+        if (!here.factor[at(d)].allows(u64{plan.temporal(level, d)} * prime)) continue;
         const auto may_give = [&](int i) {
-          const u32 factor = temporal(plan, i, d);
+          const u32 factor = plan.temporal(i, d);
           return factor % prime == 0 && space_.levels[at(i)].temporal.factor[at(d)].allows(factor / prime);
         };
         int from = nearest ? level + 1 : c_.level_count - 1;
@@ -299,9 +295,9 @@ double GreedyStarts::words_energy(const Plan& plan, int level, int stationary, c
   Extents tile = tile_through(space_, plan, level);
   Extents units = unit_extents();
   for (const int d : bits(space_.non_unit)) {
-    own.add(d, temporal(plan, level, d));
+    own.add(d, plan.temporal(level, d));
     double f = 1;
-    for (int i = level + 1; i < c_.level_count; ++i) f *= temporal(plan, i, d), units[at(d)] *= spatial(plan, i, d);
+    for (int i = level + 1; i < c_.level_count; ++i) f *= plan.temporal(i, d), units[at(d)] *= spatial(plan, i, d);
     outside.add(d, f);
   }
   std::array<double, kMaxTensors> energy{};  // of moving a tensor's tiles once

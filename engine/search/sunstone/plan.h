@@ -3,6 +3,7 @@
 // apart by axis here: in nest order X, Y and temporal of level 0, then of level 1, and so on.
 #include <array>
 
+#include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 #include "engine/model/mapping.h"
 
@@ -24,6 +25,9 @@ struct Plan {
   Plan() {
     for (Extents& f : factor) f.fill(1);
   }
+  // Iterations of a dimension over time at a level.
+  u32& temporal(int level, int d) { return factor[at(loop_place_of(LoopKind::Temporal, level))][at(d)]; }
+  u32 temporal(int level, int d) const { return factor[at(loop_place_of(LoopKind::Temporal, level))][at(d)]; }
   auto operator<=>(const Plan&) const = default;
 };
 

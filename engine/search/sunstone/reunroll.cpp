@@ -5,12 +5,6 @@
 #include "engine/base/integers.h"
 
 namespace heliolite {
-namespace {
-
-u32& temporal(Plan& plan, int level, int d) { return plan.factor[at(loop_place_of(LoopKind::Temporal, level))][d]; }
-
-}  // namespace
-
 Reunrolling::Reunrolling(const Ladder& ladder, Fillings& fillings) : space_(ladder.space()), fillings_(fillings) {
   for (int i = 0; i < space_.level_count(); ++i)
     if (space_.levels[at(i)].spatial.exists()) fanouts_.push_back(i);
@@ -59,7 +53,7 @@ bool Reunrolling::put(Plan& plan, int level, const Unrolling& u) const {
     const u32 old = x[d] * y[d], common = std::gcd(old, u.factor(d));
     u32 surplus = old / common, missing = u.factor(d) / common;
     const auto take = [&](int i) {
-      u32& factor = temporal(plan, i, d);
+      u32& factor = plan.temporal(i, d);
       const u32 part = std::gcd(factor, missing);
       factor /= part;
       missing /= part;
@@ -67,7 +61,7 @@ bool Reunrolling::put(Plan& plan, int level, const Unrolling& u) const {
     for (int i = level; i < space_.level_count(); ++i) take(i);
     for (int i = level; i-- > 0;) take(i);
     for (int i = level; i < space_.level_count() && surplus > 1; ++i) {
-      u32& factor = temporal(plan, i, d);
+      u32& factor = plan.temporal(i, d);
       if (!space_.levels[at(i)].temporal.factor[d].allows(u64{factor} * surplus)) continue;
       factor *= surplus;
       surplus = 1;
