@@ -21,10 +21,12 @@ using testing::Rng;
 // What the rules know of a mapping.
 struct Known {
   std::array<DimensionMask, kMaxLevels> not_plain{};  // [level]
+  std::array<bool, kMaxLevels> loops_inside{};        // [level]
   std::vector<DimensionMask> moves;  // [loop]: before a temporal one, dimensions that move words in place
 
   Known(const KeptFlows& costs, PartialCost& partial, const FittingMapping& m) : moves(m.mapping.loop_count) {
-    for (int i = 0; i < m.c.level_count; ++i) not_plain[at(i)] = costs.not_plain_inside(i);
+    for (int i = 0; i < m.c.level_count; ++i)
+      not_plain[at(i)] = costs.not_plain_inside(i), loops_inside[at(i)] = costs.loops_inside(i);
     each_prefix(m.c, m.mapping, [&](const Trail& trail, const Reach& reach) {
       const int next = trail.size();
       if (next == m.mapping.loop_count) return;
@@ -52,7 +54,7 @@ Mapping with_last(const Compiled& c, Mapping m) {
 bool may_be_inside(const Known& known, const Mapping& m, int l, int& inner) {
   const Loop loop = m.loop[at(l)];
   inner = -1;
-  if (loop.level == 0 || contains(known.not_plain[loop.level], loop.dimension)) return false;
+  if (!known.loops_inside[loop.level] || contains(known.not_plain[loop.level], loop.dimension)) return false;
   for (int k = 0; k < l; ++k) {
     const Loop& other = m.loop[at(k)];
     if (other.is_spatial()) {
@@ -106,17 +108,22 @@ void expect_no_worse(const FittingMapping& m, PartialCost& partial, const Mappin
   EXPECT_LE(least.cycles, bound.cycles);
 }
 
+// A mapping on whose machine the hops of what passes an interconnect are averages, which the order of loops changes.
+constexpr u64 kAverageHops = 3795;
+
 // Calls visit(mapping, flows, bounds) for random mappings that fit, until a test fails.
 template <class Visit>
 void each_mapping(Visit&& visit) {
-  for (u64 seed = 0; seed < kRandomMappings && !::testing::Test::HasFailure(); ++seed) {
+  const auto look = [&](u64 seed) {
     const FittingMapping m(seed, seed % 3 == 0, seed % 5 == 0);
-    if (!m.fits) continue;
+    if (!m.fits) return;
     SCOPED_TRACE(seed);
     const KeptFlows costs(m.c, m.keep(), Unrollable::all());
     PartialCost partial(costs, 1);
     visit(m, costs, partial);
-  }
+  };
+  look(kAverageHops);
+  for (u64 seed = 0; seed < kRandomMappings && !::testing::Test::HasFailure(); ++seed) look(seed);
 }
 
 TEST(AnyStandIns, PartOfALoopIsNoWorseInTheLevelInside) {

@@ -52,6 +52,15 @@ Accesses<u64> accesses(const CompiledLevel& l, int v, const Accesses<u64>& words
   return {out.reads * alike, out.fills * alike, out.updates * alike};
 }
 
+// Whether the hops below a level depend on the order of loops outside: all words that pass interconnects inside take as
+// many as those that go into the tiles around what lies there do on average (rule 16), and which of them go in more
+// often, the whole ones or those that units at the edges miss, is up to the loops.
+bool hops_follow_order(const Compiled& c, int level) {
+  const CompiledLevel& machine = c.level[at(level)];
+  if (machine.fanout_x * machine.fanout_y == 1 || (!machine.hops_cost && !machine.routers_cost)) return false;
+  return inside_interconnects(c, level) != level && !carries_every_step(c, level);
+}
+
 }  // namespace
 
 bool has_plain_ranks(const CompiledTensor& t) {
@@ -110,6 +119,8 @@ KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable&
     if (!f.to_compute && !has_plain_ranks(c.tensor[f.tensor]))
       for (int i = f.boundary; i < c.level_count; ++i)
         not_plain_inside_[at(i)] = static_cast<DimensionMask>(not_plain_inside_[at(i)] | f.indexing);
+  for (int i = 0; i < c.level_count; ++i)
+    if (hops_follow_order(c, i)) std::fill(not_plain_inside_.begin() + i, not_plain_inside_.end(), kAllDimensions);
   std::ranges::stable_sort(flows_, {}, &Flow::boundary);
   if (twins == Twins::Yes)
     for (Flow& f : flows_) add_twin(f);

@@ -151,8 +151,10 @@ class KeptFlows {
   // Whether a level has room for the tiles of what it keeps.
   bool fits(int level, const Extents& tile) const;
   // Dimensions of the tensors that flow into tiles of levels inside this one, and not each of whose ranks is one
-  // dimension with coefficient 1.
+  // dimension with coefficient 1; all dimensions where an average prices hops inside, which the order of loops changes.
   DimensionMask not_plain_inside(int level) const { return not_plain_inside_[at(level)]; }
+  // Whether part of a temporal loop of this level may stand in the one inside: an interconnect has no loops.
+  bool loops_inside(int level) const { return level > 0 && !c_.level[at(level) - 1].is_interconnect; }
 
   // What the flows share.
   DistinctPlaces& distinct_places() const { return distinct_places_; }

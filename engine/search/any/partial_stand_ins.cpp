@@ -33,7 +33,7 @@ bool PartialSearch::is_no_worse_before(const Node& node, int d) const {
 u64 PartialSearch::iterations_inside(const Node& node, int d) const {
   const KeptFlows& costs = keeps_[node.keep].costs;
   const int level = node.level;
-  if (level == 0 || contains(costs.not_plain_inside(level), d)) return 0;
+  if (!costs.loops_inside(level) || contains(costs.not_plain_inside(level), d)) return 0;
   const TemporalSpace& inside = problem_.space.levels[at(level) - 1].temporal;
   if (!contains(inside.allowed, d) || inside.order.count > 0) return 0;
   u64 out = 1;
