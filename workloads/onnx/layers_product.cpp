@@ -48,7 +48,8 @@ Matrices matrices(Call& call) {
   for (std::size_t i = 1; i <= all.out.size() && call.ok(); ++i) {
     const i64 x = i <= batch_a.size() ? batch_a[batch_a.size() - i] : 1;
     const i64 y = i <= batch_b.size() ? batch_b[batch_b.size() - i] : 1;
-    if (x == y && p.first != nullptr && p.second != nullptr) {
+    const bool in_both = i <= batch_a.size() && i <= batch_b.size();
+    if (x == y && in_both && p.first != nullptr && p.second != nullptr) {
       const SharedIndex index = shared_index(*p.first, batch_a.size() - i, *p.second, batch_b.size() - i);
       times(p.stacked, index.both);
       times(p.of_first, index.first);
