@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
@@ -43,7 +44,7 @@ std::string text(const Json& of, const char* key) {
 
 std::string whole(std::optional<double> n) {
   if (!n) return "";
-  return *n >= 0 && *n < kExactInDoubles ? grouped(static_cast<u64>(*n + 0.5)) : fmt::format("{:.4g}", *n);
+  return *n >= 0 && *n < kExactInDoubles ? grouped(static_cast<u64>(std::llround(*n))) : fmt::format("{:.4g}", *n);
 }
 
 std::string energy(std::optional<double> pj) { return pj ? with_prefix(*pj * 1e-12, "J") : ""; }
@@ -271,7 +272,7 @@ std::string accesses(const Json& layer) {
   const auto row = [&](std::vector<std::string> cells, double pj) {
     cells.push_back(energy(pj));
     cells.push_back(all > 0 ? percent(pj / all) : "");
-    table.row(std::move(cells));
+    table.row(cells);
   };
   for (const Json& level : part(part(layer, "breakdown"), "levels")) {
     const std::string name = html_text(text(level, "level"));
