@@ -245,7 +245,8 @@ TEST(CliBounds, EveryKindWritesCsv) {
   EXPECT_THAT(run_cli("bound -w gemm:64x64x64 --buffer 1024 --csv -").out, HasSubstr("gemm,,1024,nested,"));
   EXPECT_THAT(run_cli("bound -w alexnet --buffer 1024 --kind conv --csv -").out,
               AllOf(HasSubstr("conv1,,1024,conv,"), HasSubstr("\n,,1024,network,")));
-  EXPECT_THAT(run_cli("bound -w alexnet --kind orojenesis --csv -").out, StartsWith("layer,buffer_words,accesses,by,best_tiling\n"));
+  EXPECT_THAT(run_cli("bound -w alexnet --kind orojenesis --csv -").out,
+              StartsWith("layer,buffer_words,accesses,by,best_tiling\n"));
 }
 
 TEST(CliBounds, Complaints) {

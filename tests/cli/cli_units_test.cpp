@@ -179,9 +179,10 @@ TEST(CliUnits, InterconnectsArePricedByTheBit) {
                                         "  - {name: D2D, interconnect: true, energy: 1.25 pJ/bit, bandwidth: {read: 1 "
                                         "GB/s, write: 16 GB/s}}\n"
                                         "  - {name: Buf, entries: 256, energy: 1}\n  compute: {energy: 1}\n");
-  EXPECT_THAT(run_cli("show --resolved " + file).out, AllOf(ContainsRegex("D2D +instances +2"), ContainsRegex("entries +none"),
-                                                 ContainsRegex("energy.read +10 pJ +1.25 pJ/bit +stated"),
-                                                 ContainsRegex("bandwidth.read +0.5 words/cycle +1 GB/s")));
+  EXPECT_THAT(run_cli("show --resolved " + file).out,
+              AllOf(ContainsRegex("D2D +instances +2"), ContainsRegex("entries +none"),
+                    ContainsRegex("energy.read +10 pJ +1.25 pJ/bit +stated"),
+                    ContainsRegex("bandwidth.read +0.5 words/cycle +1 GB/s")));
   const std::string what = " -a " + file + " -w gemm:16x16x16", best = folder.path("best.json");
   const json found = answer("map" + what);
   EXPECT_EQ(found["layers"][0]["status"], "optimal");
