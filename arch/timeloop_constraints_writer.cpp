@@ -1,3 +1,4 @@
+// Writes what a machine says about loops and tensors as constraints of Timeloop files (timeloop_architecture_writer.h).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// What the three formats of Timeloop machines end with: levels and fan-outs made one machine (timeloop_component.h).
 #include <fmt/format.h>
 
 #include <string>

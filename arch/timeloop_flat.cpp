@@ -1,3 +1,4 @@
+// Reads machines in Timeloop's flat format: storage and arithmetic by name (timeloop_component.h).
 #include <fmt/format.h>
 
 #include <string>

@@ -1,3 +1,4 @@
+// Reads machines as Timeloop v0.4 writes them: a list of nodes, each a container or a component.
 #include <fmt/format.h>
 
 #include <algorithm>

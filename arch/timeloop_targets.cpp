@@ -1,3 +1,4 @@
+// What the targets of Timeloop constraints say of the level or fan-out that they name (timeloop_constraints.h).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Reads machines as Timeloop v0.3 writes them: a tree of subtrees and local components.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 #pragma once
+// The command line: all commands and what they share, as CLI11 parses them.
 
 namespace heliolite::cli {
 

@@ -1,3 +1,4 @@
+// The program: signals and streams are set up, then the command line runs.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// The bounds of `bound --kind hbl, conv, iolb` and `all` as JSON (docs/json.md).
 #include <algorithm>
 #include <array>
 

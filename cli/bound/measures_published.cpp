@@ -8,7 +8,7 @@
 #include "engine/bounds/published/conv_algorithms.h"
 #include "engine/bounds/published/conv_integer.h"
 #include "engine/bounds/published/conv_tile.h"
-#include "engine/bounds/published/sketch_run.h"
+#include "engine/bounds/published/sketch.h"
 
 namespace heliolite::cli {
 namespace {

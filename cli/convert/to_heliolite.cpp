@@ -1,3 +1,4 @@
+// Machines, workloads and mappings in our own formats.
 #include <string>
 #include <utility>
 

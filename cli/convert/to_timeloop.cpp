@@ -1,3 +1,4 @@
+// Machines, workloads, constraints and mappings as Timeloop's files.
 #include <fmt/format.h>
 
 #include <algorithm>

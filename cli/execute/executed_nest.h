@@ -61,4 +61,9 @@ Result<NestQuestion> read_question(const NestArguments& arguments, bool caches_n
 // The nests: for `best` and `lru` one for each cache, else one for all of them.
 Result<std::vector<ExecutedNest>> executed_nests(const NestArguments& arguments, const NestQuestion& question);
 
+// simulate -a A -m FILE: what every level moves when a mapping is executed.
+
+// Answers and returns the exit code. `arguments` has a machine and a mapping.
+int run_mapping(const NestArguments& arguments, const Output& output);
+
 }  // namespace heliolite::cli

@@ -1,3 +1,4 @@
+// A mapping as an SVG picture: its loop nest, level by level, with what each keeps.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/schema/file_formats.h"
 #include "cli/schema/json_schema.h"
 #include "cli/ui/command.h"
 #include "cli/ui/json.h"

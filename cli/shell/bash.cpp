@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "arch/load.h"
-#include "cli/shell/completion.h"
+#include "cli/shell/command_table.h"
 #include "workloads/load.h"
 
 namespace heliolite::cli {

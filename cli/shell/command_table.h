@@ -47,4 +47,10 @@ Offers offers_of(const std::string& value);
 // The names of presets that are offered.
 std::vector<std::string> preset_names(const Offers& offers);
 
+// The completions of the shells, from the table of options.
+
+std::string bash_completion(const CommandTable& table);
+std::string zsh_completion(const CommandTable& table);
+std::string fish_completion(const CommandTable& table);
+
 }  // namespace heliolite::cli

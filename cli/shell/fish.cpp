@@ -1,7 +1,7 @@
 // The completion of fish: a line for every option.
 #include <fmt/format.h>
 
-#include "cli/shell/completion.h"
+#include "cli/shell/command_table.h"
 
 namespace heliolite::cli {
 namespace {

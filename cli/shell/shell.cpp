@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "cli/shell/completion.h"
+#include "cli/shell/command_table.h"
 #include "cli/shell/manual_page.h"
 #include "cli/ui/command.h"
 #include "cli/ui/json.h"

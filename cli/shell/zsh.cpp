@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "arch/load.h"
-#include "cli/shell/completion.h"
+#include "cli/shell/command_table.h"
 #include "workloads/load.h"
 
 namespace heliolite::cli {

@@ -7,7 +7,6 @@
 
 #include "arch/level_places.h"
 #include "cli/map/partial_answer.h"
-#include "cli/space/space_pruned.h"
 #include "cli/space/space_sample.h"
 #include "cli/space/space_sensitivity.h"
 #include "cli/space/space_tiles.h"

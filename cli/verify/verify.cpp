@@ -15,7 +15,6 @@
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "cli/verify/verify_optima.h"
-#include "cli/verify/verify_text.h"
 #include "engine/base/file_claims.h"
 #include "engine/verify/golden_verify.h"
 

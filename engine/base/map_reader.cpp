@@ -1,3 +1,4 @@
+// Reading a map by its table of fields: shapes, ranges and complaints (field_reader.h).
 #include <fmt/format.h>
 
 #include <algorithm>

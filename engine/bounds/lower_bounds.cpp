@@ -8,7 +8,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/bounds/conv/conv_bound.h"
-#include "engine/bounds/segment/iolb_touched.h"
+#include "engine/bounds/segment/iolb_segment.h"
 
 namespace heliolite {
 namespace {

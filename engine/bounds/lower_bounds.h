@@ -9,8 +9,8 @@
 
 #include "engine/bounds/conv/conv_shape.h"
 #include "engine/bounds/curve/orojenesis_levels.h"
+#include "engine/bounds/hbl/hbl_exponent.h"
 #include "engine/bounds/hbl/hbl_nest.h"
-#include "engine/bounds/hbl/hbl_rows.h"
 #include "engine/bounds/segment/iolb_segment.h"
 #include "engine/bounds/traffic_rule.h"
 

@@ -1,13 +1,26 @@
 #pragma once
 // The pieces of an emitted program that refer to a nest's variables and arrays.
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/execution/c_names.h"
 #include "engine/execution/emit_c.h"
 
 namespace heliolite {
+
+// Names of a workload as C identifiers.
+
+// Gives each name an identifier of its own: other characters become underscores, and names longer than a letter end in
+// one, so that none is a word of C, or a function, a type or a macro of a library (malloc, EOF), now or later.
+class CNames {
+ public:
+  std::string unique(std::string_view name);
+
+ private:
+  std::set<std::string, std::less<>> taken_{"i"};  // of the emitted program: a loop's variable
+};
 
 // Lines with their indentation.
 class CLines {

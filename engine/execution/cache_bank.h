@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
-#include "engine/execution/list_cache.h"
-#include "engine/execution/opt_cache.h"
+#include "engine/execution/caches.h"
 
 namespace heliolite {
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "engine/base/integers.h"
-#include "engine/execution/walk.h"
+#include "engine/execution/loop_nest.h"
 
 namespace heliolite {
 namespace {

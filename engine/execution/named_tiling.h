@@ -3,11 +3,18 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/field_table.h"
 #include "engine/base/result.h"
 #include "engine/bounds/tiling/iotile_cost.h"
 #include "engine/execution/loop_nest.h"
 
 namespace heliolite {
+
+// The fields of tiling files (docs/execution.md), map by map.
+
+const FieldTable& tiling_file_fields();  // the document
+const FieldTable& tiling_fields();
+const FieldTable& tile_fields();
 
 // The tile of one cache.
 struct NamedTile {

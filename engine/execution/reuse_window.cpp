@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "engine/execution/loop_nest.h"
 #include "engine/execution/tiled_nest.h"
-#include "engine/execution/walk.h"
 
 namespace heliolite {
 namespace {

@@ -1,12 +1,121 @@
 #include "engine/execution/simulate.h"
 
 #include <fmt/format.h>
+#include <algorithm>
+#include <utility>
 
 #include "engine/execution/cache_bank.h"
-#include "engine/execution/scratchpad.h"
-#include "engine/execution/walk.h"
+#include "engine/execution/loop_nest.h"
 
 namespace heliolite {
+
+Scratchpad::Scratchpad(const LoopNest& nest, u8 level, bool outputs_read)
+    : nest_(nest), level_(level), outputs_read_(outputs_read), traffic_(nest.arrays.size()) {
+  for (const NestAccess& access : nest.accesses) {
+    HeldBox& box = boxes_.emplace_back();
+    box.seen.assign(nest.arrays[at(access.array)].words, 0);
+    box.ranks = ranks_of(access);
+  }
+}
+
+std::vector<Scratchpad::HeldRank> Scratchpad::ranks_of(const NestAccess& access) const {
+  const std::vector<u64>& extents = nest_.arrays[at(access.array)].extents;
+  std::vector<HeldRank> ranks(extents.size());
+  u64 stride = 1;
+  for (std::size_t r = ranks.size(); r-- > 0;) {
+    ranks[r].stride = std::exchange(stride, stride * extents[r]);
+    ranks[r].extent = extents[r];
+    ranks[r].touched.assign(extents[r], 0);
+  }
+  return ranks;
+}
+
+// [variable]: how many values a tile of the access has, at most.
+std::vector<u32> Scratchpad::box_extents(const NestAccess& access) const {
+  std::vector<u32> extents;
+  for (const LoopRange& range : part_->range) extents.push_back(range.end - range.begin);
+  for (const BoxLoop& l : part_->loops)
+    if (l.level >= level_ && !contains(l.held, access.tensor)) extents[l.variable] = l.step;
+  return extents;
+}
+
+void Scratchpad::begin(const LoopNestPart& part) {
+  part_ = &part;
+  for (std::size_t a = 0; a < boxes_.size(); ++a) {
+    HeldBox& box = boxes_[a];
+    // Between parts nothing stays: they are tilings of their own.
+    ++box.tile;
+    box.turned = true;
+    box.words.clear();
+    box.before.clear();
+    // A rank is held as in the model of tilings (LevelTraffic::as_interval()). Quotients and remainders leave no holes.
+    if (nest_.guarded) continue;
+    const std::vector<u32> extents = box_extents(nest_.accesses[a]);
+    const Tensor& tensor = nest_.workload.tensors[at(nest_.accesses[a].tensor)];
+    for (std::size_t r = 0; r < box.ranks.size(); ++r) {
+      u64 interval = 1, pairs = 1;
+      for (const Term& term : tensor.ranks[r].terms) {
+        interval += term.coefficient * (extents[at(term.dimension)] - 1);
+        pairs *= extents[at(term.dimension)];
+      }
+      box.ranks[r].as_interval = interval <= pairs;
+    }
+  }
+}
+
+void Scratchpad::advance(std::size_t loop, u32 /*index*/) {
+  const BoxLoop& l = part_->loops[loop];
+  if (l.level < level_) return;
+  for (std::size_t a = 0; a < nest_.accesses.size(); ++a)
+    if (!contains(l.held, nest_.accesses[a].tensor)) boxes_[a].turned = true;
+}
+
+// Keeps what the tile before held and this one passed over, and begins the next.
+void Scratchpad::end_tile(HeldBox& box) {
+  const auto in_box = [&](u64 word) {
+    return std::ranges::all_of(box.ranks, [&](const HeldRank& rank) {
+      const u64 value = rank.value(word);
+      return rank.as_interval ? rank.least <= value && value <= rank.largest : rank.touched[value] == box.tile;
+    });
+  };
+  for (const u64 word : box.before) {
+    if (box.seen[word] == box.tile || !in_box(word)) continue;
+    box.seen[word] = box.tile;
+    box.words.push_back(word);
+  }
+  std::swap(box.before, box.words);
+  box.words.clear();
+  ++box.tile;
+  box.turned = false;
+}
+
+// Notes a word that the present tile touches for the first time.
+void Scratchpad::touch(HeldBox& box, u64 word) {
+  const bool first = box.words.empty();
+  box.seen[word] = box.tile;
+  box.words.push_back(word);
+  for (HeldRank& rank : box.ranks) {
+    const u64 value = rank.value(word);
+    rank.touched[value] = box.tile;
+    rank.least = first ? value : std::min(rank.least, value);
+    rank.largest = first ? value : std::max(rank.largest, value);
+  }
+}
+
+void Scratchpad::visit(const TouchedWords& words) {
+  for (std::size_t a = 0; a < nest_.accesses.size(); ++a) {
+    const NestAccess& access = nest_.accesses[a];
+    HeldBox& box = boxes_[a];
+    if (box.turned) end_tile(box);
+    const u64 word = words[a] - nest_.arrays[at(access.array)].first;
+    const u32 seen = box.seen[word];
+    if (seen == box.tile) continue;
+    touch(box, word);
+    if (seen != 0 && seen + 1 == box.tile) continue;
+    if (!access.is_output || outputs_read_ || seen != 0) ++traffic_.loads[at(access.array)];
+    if (access.is_output) ++traffic_.stores[at(access.array)];
+  }
+}
 
 namespace {
 

@@ -1,3 +1,4 @@
+// Writes mappings in our own format (mapping_yaml.h).
 #include <fmt/format.h>
 
 #include <string>

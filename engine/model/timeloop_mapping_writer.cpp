@@ -1,3 +1,4 @@
+// Writes mappings as Timeloop's files (timeloop_mapping.h).
 #include <fmt/format.h>
 
 #include <array>

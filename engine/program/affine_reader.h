@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/program/affine_form.h"
-#include "engine/program/c_cursor.h"
+#include "engine/program/c_tokens.h"
+#include "engine/program/program_sketch.h"
 
 namespace heliolite {
 

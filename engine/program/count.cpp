@@ -6,9 +6,7 @@
 #include <optional>
 #include <sstream>
 
-#include "engine/program/parameter_cells.h"
 #include "engine/program/polytope_count.h"
-#include "engine/program/polytope_parts.h"
 
 namespace heliolite {
 namespace {

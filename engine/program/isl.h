@@ -16,7 +16,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/types.h"
-#include "engine/program/program_stop.h"
+#include "engine/program/affine_support.h"
 
 namespace heliolite {
 

@@ -1,5 +1,5 @@
 #pragma once
-// Walks the integer points of one polytope with parameters.
+// Takes sets apart into polytopes with parameters, finds where their corners stay the same, and walks their points.
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +8,8 @@
 #include "engine/program/isl.h"
 
 namespace heliolite {
+
+// Walks the integer points of one polytope with parameters.
 
 // Thrown: why the points of a set cannot be counted.
 struct CountRefused {
@@ -40,5 +42,24 @@ class PolytopeCount {
   std::vector<std::vector<Row>> levels_;  // [d]: conditions on coordinates 0..d that mention d
   std::vector<Row> conditions_;           // on parameters alone
 };
+
+// Takes sets apart into polytopes whose points are counted one by one.
+
+// The set has as many points as the sum, over its pieces, of the products of the numbers of points of their factors:
+// the pieces are disjoint, and the factors of one, such as the sides of a box, share no coordinate. Factors have no
+// local variables: those of the set, each a floor of the others, have become coordinates, and coordinates that others
+// determine are gone.
+using PolytopeFactors = std::vector<isl::basic_set>;
+std::vector<PolytopeFactors> polytope_pieces(const isl::set& set);
+
+// Where the corners of a polytope with parameters stay the same.
+
+struct ParameterCell {
+  isl::set parameters;   // closed: neighbours share their borders
+  bool has_whole_steps;  // each corner moves by integers when a parameter grows by one
+};
+
+// Outside of all cells the polytope is empty. It must have no local variables.
+std::vector<ParameterCell> parameter_cells(const isl::basic_set& polytope);
 
 }  // namespace heliolite

@@ -4,8 +4,7 @@
 #include <map>
 #include <set>
 
-#include "engine/program/sketch_check.h"
-#include "engine/program/sketch_operations.h"
+#include "engine/program/program_file.h"
 #include "engine/program/value_reader.h"
 
 namespace heliolite {

@@ -1,5 +1,5 @@
 #pragma once
-// Reads the right-hand sides of C assignments, of which only what they read and how much they compute is of interest.
+// Right-hand sides of C assignments: what they read and how much they compute.
 #include <functional>
 #include <vector>
 
@@ -7,6 +7,8 @@
 #include "engine/program/program_sketch.h"
 
 namespace heliolite {
+
+// Reads the right-hand sides of C assignments, of which only what they read and how much they compute is of interest.
 
 // Whether the word is the name of a type: double, DATA_TYPE, ..
 bool is_c_type(const CToken& token);
@@ -38,5 +40,12 @@ class ValueReader {
   std::vector<SketchAccess>* reads_ = nullptr;
   std::vector<u64>* operators_ = nullptr;
 };
+
+// How much the assignments of a program compute.
+
+// Sets SketchStatement::operations: the operators that depend on something that changes in the innermost loop, which is
+// an element whose subscripts have its index, the index itself, or an array that the loop writes. A statement without
+// loops computes all of them. To be called before drop_numbers().
+void count_operations(ProgramSketch& sketch);
 
 }  // namespace heliolite

@@ -1,3 +1,4 @@
+// What answers for this room where it is built without isl: that affine programs cannot be read.
 #include "engine/program/affine_support.h"
 #include "engine/program/program_touches.h"
 

@@ -11,7 +11,7 @@
 #include "engine/base/text.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_check.h"
-#include "engine/verify/line_reader.h"
+#include "engine/verify/json_record.h"
 #include "workloads/load.h"
 
 namespace heliolite {

@@ -1,10 +1,14 @@
 #include "engine/verify/optima_record.h"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
 #include "engine/model/mapping_yaml.h"
@@ -121,6 +125,151 @@ Result<std::optional<Mapping>> recorded_mapping(const OptimumRecord& record, con
       timeloop ? read_timeloop_mapping(list, workload, architecture) : read_mapping(list, workload, architecture);
   if (!mapping) return mapping.errors();
   return std::optional<Mapping>{*mapping};
+}
+
+namespace {
+
+using KeepSets = std::map<int, TensorMask>;  // by level; no entry = open
+
+std::vector<std::string> level_names(const Architecture& architecture) {
+  std::vector<std::string> names;
+  for (const StorageLevel& level : architecture.levels) names.push_back(level.name);
+  return names;
+}
+
+std::vector<std::string> tensor_names(const Workload& workload) {
+  std::vector<std::string> names;
+  for (const Tensor& tensor : workload.tensors) names.push_back(tensor.name);
+  return names;
+}
+
+TensorMask all_tensors(const Workload& workload) {
+  return static_cast<TensorMask>((1u << workload.tensors.size()) - 1);
+}
+
+Result<KeepSets> from_lists(const OptimumRecord& record, const Workload& workload, const Architecture& architecture) {
+  RecordComplaints complaints(record.file, record.line);
+  const std::vector<std::string> levels = level_names(architecture), tensors = tensor_names(workload);
+  KeepSets sets;
+  for (const auto& [level, kept] : record.keep) {
+    const auto i = architecture.find_level(level);
+    if (!i) {
+      complaints.add("keep", fmt::format("'{}' is not a level of {}{}; levels: {}", level, record.machine,
+                                         did_you_mean(level, levels), join(levels)));
+      continue;
+    }
+    sets[*i] = 0;
+    for (const std::string& tensor : kept) {
+      if (const auto v = workload.find_tensor(tensor)) {
+        sets[*i] = static_cast<TensorMask>(sets[*i] | 1u << *v);
+      } else {
+        complaints.add("keep." + level, fmt::format("'{}' is not a tensor of {}{}; tensors: {}", tensor,
+                                                    record.workload, did_you_mean(tensor, tensors), join(tensors)));
+      }
+    }
+  }
+  if (!complaints.empty()) return complaints.errors();
+  return sets;
+}
+
+// "IO", "all", "none", or a tensor's name.
+std::optional<TensorMask> tensors_meant(const std::string& word, const Workload& workload) {
+  if (const auto v = workload.find_tensor(word)) return static_cast<TensorMask>(1u << *v);
+  if (lower(word) == "all") return all_tensors(workload);
+  if (lower(word) == "none") return TensorMask{0};
+  unsigned mask = 0;
+  for (char letter : word) {
+    const std::size_t role = std::string_view("IWO").find(letter);  // in the order of Role
+    if (role == std::string_view::npos) return std::nullopt;
+    for (std::size_t v = 0; v < workload.tensors.size(); ++v)
+      if (at(workload.tensors[v].role) == role) mask |= 1u << v;
+  }
+  return static_cast<TensorMask>(mask);
+}
+
+// Adds "GLB IO" to the sets; false when it means nothing.
+bool read_clause(const std::string& clause, const Workload& workload, const Architecture& architecture,
+                 KeepSets& sets) {
+  std::istringstream words(clause);
+  std::string word;
+  words >> word;
+  const auto level = architecture.find_level(word);
+  if (!level) return false;
+  std::optional<TensorMask> kept;
+  bool open = false;
+  while (words >> word) {
+    if (lower(word) == "keep" || lower(word) == "keeps") continue;
+    if (lower(word) == "open") {
+      open = true;
+      continue;
+    }
+    const auto meant = tensors_meant(word, workload);
+    if (!meant) return false;
+    kept = static_cast<TensorMask>(kept.value_or(0) | *meant);
+  }
+  if (open == kept.has_value()) return false;  // neither or both
+  if (kept) sets[*level] = *kept;
+  return true;
+}
+
+std::optional<KeepSets> from_words(const std::string& text, const Workload& workload,
+                                   const Architecture& architecture) {
+  KeepSets sets;
+  const std::string plain = lower(trim(text));
+  if (plain == "all levels keep all" || plain == "all") {
+    for (std::size_t i = 0; i < architecture.levels.size(); ++i) sets[static_cast<int>(i)] = all_tensors(workload);
+    return sets;
+  }
+  std::istringstream clauses(text);
+  std::string clause;
+  bool understood = true;
+  while (std::getline(clauses, clause, ','))
+    understood = read_clause(clause, workload, architecture, sets) && understood;
+  if (understood) return sets;
+  // "bypass open", "open everywhere", "all levels open": no level is named.
+  const std::vector<std::string> levels = level_names(architecture);
+  const bool names_levels =
+      std::any_of(levels.begin(), levels.end(), [&](const auto& l) { return text.find(l) != std::string::npos; });
+  if (plain.find("open") != std::string::npos && !names_levels) return KeepSets{};
+  return std::nullopt;
+}
+
+Architecture with_keep(const KeepSets& sets, const Workload& workload, const Architecture& architecture) {
+  Architecture out = architecture;
+  for (const auto& [level, mask] : sets) {
+    KeepRule rule;
+    for (std::size_t v = 0; v < workload.tensors.size(); ++v)
+      (contains(mask, v) ? rule.keep : rule.bypass).push_back(workload.tensors[v].name);
+    out.levels[at(level)].keep = rule;
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<RecordedMachine> with_recorded_keep(const OptimumRecord& record, const Workload& workload,
+                                           const Architecture& loaded) {
+  Architecture architecture = loaded;
+  architecture.link_transfers = record.link_transfers;
+  if (record.keep_text.empty()) {
+    const auto sets = from_lists(record, workload, architecture);
+    if (!sets) return sets.errors();
+    return RecordedMachine{with_keep(*sets, workload, architecture), ""};
+  }
+  if (const auto sets = from_words(record.keep_text, workload, architecture))
+    return RecordedMachine{with_keep(*sets, workload, architecture), ""};
+  const auto mapping = recorded_mapping(record, workload, architecture);
+  if (!mapping) return mapping.errors();
+  if (!mapping->has_value())
+    return Diagnostic{
+        record.file, record.line, "keep",
+        fmt::format("'{}' is not understood; write \"LEVEL tensors, ...\" or map levels to lists of tensors",
+                    record.keep_text)};
+  KeepSets sets;
+  for (int i = 0; i < (*mapping)->level_count; ++i) sets[i] = (*mapping)->keep[at(i)];
+  return RecordedMachine{with_keep(sets, workload, architecture),
+                         fmt::format("keep '{}' is not understood: searched with the keep sets of the recorded mapping",
+                                     record.keep_text)};
 }
 
 }  // namespace heliolite

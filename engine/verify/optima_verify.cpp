@@ -15,8 +15,6 @@
 #include "engine/search/map.h"
 #include "engine/space/mapspace.h"
 #include "engine/verify/json_record.h"
-#include "engine/verify/line_reader.h"
-#include "engine/verify/optima_keep.h"
 #include "engine/verify/optima_record.h"
 #include "workloads/load.h"
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "engine/bounds/fusion/fusion_blocks.h"
-#include "engine/bounds/fusion/fusion_rows.h"
 #include "tests/support/fusion_fronts.h"
 
 namespace heliolite::fusion_test {

@@ -11,7 +11,6 @@
 #include "engine/bounds/hbl/hbl_exponent.h"
 #include "engine/bounds/lower_bounds.h"
 #include "engine/bounds/segment/iolb_solver.h"
-#include "engine/bounds/segment/iolb_touched.h"
 #include "engine/bounds/tiling/iotile_parts.h"
 #include "tests/support/load.h"
 #include "tests/support/pebble_game.h"

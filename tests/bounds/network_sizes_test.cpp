@@ -8,7 +8,7 @@
 
 #include "engine/bounds/fusion/cut.h"
 #include "engine/bounds/network/network_bound.h"
-#include "engine/bounds/network/network_sizes.h"
+#include "engine/bounds/network/network_charges.h"
 #include "tests/support/network_game.h"
 #include "tests/support/network_schedule.h"
 #include "tests/support/random_network.h"

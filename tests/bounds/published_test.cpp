@@ -8,7 +8,7 @@
 #include "engine/bounds/lower_bounds.h"
 #include "engine/bounds/published/conv_algorithms.h"
 #include "engine/bounds/published/conv_integer.h"
-#include "engine/bounds/published/sketch_run.h"
+#include "engine/bounds/published/sketch.h"
 #include "tests/support/load.h"
 #include "tests/support/random_problem.h"
 

@@ -7,10 +7,10 @@
 #include <cstdlib>
 
 #include "engine/bounds/tiling/iotile_search.h"
+#include "engine/execution/loop_nest.h"
 #include "engine/execution/named_tiling.h"
 #include "engine/execution/simulate.h"
 #include "engine/execution/tiled_nest.h"
-#include "engine/execution/walk.h"
 #include "tests/support/cli_runner.h"
 #include "workloads/load.h"
 

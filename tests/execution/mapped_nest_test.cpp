@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "engine/execution/walk.h"
+#include "engine/execution/loop_nest.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/true_counts/cost.h"
 #include "tests/support/random_problem.h"

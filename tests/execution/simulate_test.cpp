@@ -6,9 +6,9 @@
 
 #include "engine/bounds/lower_bounds.h"
 #include "engine/bounds/tiling/iotile_search.h"
+#include "engine/execution/loop_nest.h"
 #include "engine/execution/named_tiling.h"
 #include "engine/execution/tiled_nest.h"
-#include "engine/execution/walk.h"
 #include "tests/support/random_convolution.h"
 #include "tests/support/random_problem.h"
 #include "workloads/load.h"

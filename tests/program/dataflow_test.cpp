@@ -1,5 +1,5 @@
 // Exact dataflow: the kernels of configs/polybench, chains, inputs.
-#include "engine/program/dataflow.h"
+#include "tests/support/affine_dataflow.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Einsums and networks as affine programs.
-#include "engine/program/einsum_program.h"
+#include "tests/support/affine_einsums.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include "engine/bounds/lower_bounds.h"
 #include "engine/program/bound/program_bound.h"
 #include "engine/program/count.h"
-#include "engine/program/dataflow.h"
-#include "engine/program/program_trace.h"
+#include "tests/support/affine_dataflow.h"
+#include "tests/support/affine_trace.h"
 #include "workloads/load.h"
 
 namespace heliolite::einsum_program_test {

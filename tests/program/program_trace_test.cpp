@@ -1,5 +1,5 @@
 // Programs that are executed: their order, and the last writer of each word held against the dataflow.
-#include "engine/program/program_trace.h"
+#include "tests/support/affine_trace.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,8 +8,8 @@
 #include <random>
 #include <set>
 
-#include "engine/program/dataflow.h"
 #include "engine/program/program_file.h"
+#include "tests/support/affine_dataflow.h"
 #include "tests/support/text_mutation.h"
 
 namespace heliolite::program_trace_test {

@@ -9,7 +9,7 @@
 #include "arch/load.h"
 #include "engine/model/mapping_check.h"
 #include "engine/space/mapspace_size.h"
-#include "engine/verify/optima_keep.h"
+#include "engine/verify/optima_record.h"
 #include "tests/support/search_problem.h"
 #include "workloads/load.h"
 

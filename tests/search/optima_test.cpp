@@ -10,7 +10,6 @@
 #include <string>
 
 #include "arch/load.h"
-#include "engine/verify/optima_keep.h"
 #include "engine/verify/optima_record.h"
 #include "tests/support/cli_runner.h"
 #include "tests/support/space_workloads.h"

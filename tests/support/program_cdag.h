@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/program/program_trace.h"
+#include "tests/support/affine_trace.h"
 
 namespace heliolite::testing {
 

@@ -153,7 +153,7 @@ only_in 'benchmark/' 'bench/.*'
 only_in 'heliolite/' "python/bindings/.*|$tests"
 only_in 'pybind11/' 'python/bindings/.*'
 # Who opens files asks FileClaims; the others go through them.
-doors='engine/base/file_.*|engine/verify/line_reader\.h|engine/sweep/store_.*|cli/ui/file_writer\.cpp'
+doors='engine/base/file_.*|engine/verify/json_record\.h|engine/sweep/store_.*|cli/ui/file_writer\.cpp'
 pipes='engine/base/child_process\.cpp'
 only_in '(fstream|fcntl\.h)>' "$doors|$pipes|$tests|bench/.*"
 while IFS= read -r hit; do

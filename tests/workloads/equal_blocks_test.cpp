@@ -1,5 +1,5 @@
 // Runs of equal blocks against a search that compares every block that may begin anywhere, layer by layer.
-#include "workloads/onnx/equal_blocks.h"
+#include "workloads/onnx/merge.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

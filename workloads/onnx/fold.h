@@ -14,7 +14,7 @@ struct Folded {
   const Shape& shape() const { return shapes[output]; }
 };
 
-// fold_moves.cpp: elements that are moved
+// fold_shapes.cpp: elements that are moved
 ContentsPtr fold_same(Call& call, const Folded& folded);  // of input 0, in another shape
 ContentsPtr fold_transpose(Call& call, const Folded& folded);
 ContentsPtr fold_slice(Call& call, const Folded& folded);

@@ -1,3 +1,4 @@
+// Contents of constants from arithmetic, comparisons and casts (fold.h).
 #include <algorithm>
 #include <cmath>
 #include <limits>

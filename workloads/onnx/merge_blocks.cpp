@@ -1,3 +1,4 @@
+// Equal blocks of layers as one block with a count (merge.h).
 #include <algorithm>
 #include <map>
 #include <set>
@@ -6,7 +7,6 @@
 #include <unordered_set>
 
 #include "engine/base/integers.h"
-#include "workloads/onnx/equal_blocks.h"
 #include "workloads/onnx/merge.h"
 
 namespace heliolite::onnx {

@@ -100,4 +100,13 @@ struct Model {
 // The file's model; whether it could be read is in wire.error().
 Model read_model(Wire& wire);
 
+// Messages about tensors: constants, and what a file says about shapes.
+
+TensorData read_tensor(Wire& wire, std::string_view bytes);
+TensorData read_sparse_tensor(Wire& wire, std::string_view bytes);  // the dense tensor that it stands for
+ValueInfo read_value_info(Wire& wire, std::string_view bytes);
+
+// A text that names something; an error of the wire if it is longer than 64 KiB.
+std::string_view name_of(Wire& wire, const Field& field);
+
 }  // namespace heliolite::onnx

@@ -9,7 +9,7 @@ namespace heliolite::onnx {
 
 using Shapes = std::vector<Shape>;
 
-// shapes_elementwise.cpp
+// shapes_reduce.cpp
 Shapes same_shape(Call& call);                  // every output as input 0
 Shapes broadcast_shape(Call& call);             // all inputs stretched to each other, as numpy does
 Shapes dynamic_quantize_shapes(Call& call);     // as input 0, and two scalars
@@ -28,7 +28,7 @@ Shapes depth_to_space_shape(Call& call);
 Shapes space_to_depth_shape(Call& call);
 std::vector<std::size_t> transpose_order(Call& call, std::size_t rank);
 
-// shapes_parts.cpp: parts, copies and joins
+// shapes_layout.cpp: parts, copies and joins
 Shapes concat_shape(Call& call);
 Shapes split_shapes(Call& call);
 Shapes slice_shape(Call& call);
@@ -44,7 +44,7 @@ struct Span {
 };
 std::vector<Span> slice_spans(Call& call, const Shape& shape);
 
-// shapes_windows.cpp: pooling and resizing
+// windows.cpp: pooling and resizing
 Shapes pool_shape(Call& call);
 Shapes global_pool_shape(Call& call);
 Shapes resize_shape(Call& call);

@@ -10,7 +10,6 @@
 #include "workloads/onnx/element_types.h"
 #include "workloads/onnx/flow.h"
 #include "workloads/onnx/inputs.h"
-#include "workloads/onnx/order.h"
 #include "workloads/onnx/repeats.h"
 
 namespace heliolite::onnx {

@@ -1,3 +1,4 @@
+// Functions, branches and loops of a model (walk.h).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/bounds/curve/orojenesis_orders.h"
+#include "engine/bounds/curve/orojenesis_choices.h"
 #include "engine/bounds/curve/orojenesis_tensor.h"
-#include "engine/bounds/curve/orojenesis_tiles.h"
 #include "workloads/word_bits.h"
 
 namespace heliolite {

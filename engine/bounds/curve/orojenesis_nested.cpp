@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/bounds/curve/orojenesis_choices.h"
 #include "engine/bounds/curve/orojenesis_tensor.h"
-#include "engine/bounds/curve/orojenesis_tiles.h"
 
 namespace heliolite {
 namespace {

@@ -2,6 +2,7 @@
 // A chain of Einsums, each row of whose intermediates can be made from few rows before it: what fusion works on.
 // Definitions: docs/rules/fusion.md.
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,5 +50,15 @@ std::string why_not_fused(const Network& network, const Edge& edge);
 // All layers in chains along the network's edges, single layers included; see layer_paths(). `unit`: that of the
 // network, word_unit().
 std::vector<Chain> find_chains(const Network& network, const WordUnit& unit = {});
+
+// Words that sums and products of several arrays (residuals, gates) move beside the Einsums of a network.
+
+// What one run of the network moves, fused or not, for operands that are sums or products of several arrays (residuals,
+// gates), in `unit`: the layer that makes one of these arrays last adds the others as its own words leave, so each of
+// the others is read once, in words of the output that it is or, of an input, of the operand. Where other layers need
+// that layer's own words too, the result is stored as well. Of several layers that may be last it is the one whose
+// output a chain passes on, else one with the largest words. Operands of the same arrays are made together. What is
+// stored word by word passes no buffer.
+u64 joined_words(const Network& network, std::span<const Chain> chains, const WordUnit& unit);
 
 }  // namespace heliolite

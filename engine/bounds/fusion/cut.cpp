@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
-#include "engine/bounds/fusion/joined.h"
+#include "engine/bounds/fusion/chain.h"
 #include "engine/model/fingerprint.h"
 
 namespace heliolite {

@@ -98,7 +98,7 @@ struct FusedPoint {
   u64 unfused = 0, fused = 0;
 };
 
-// All chains of a network, each as often as it runs, and what joins their tensors (joined.h). Chains run one after the
+// All chains of a network, each as often as it runs, and what joins their tensors (chain.h). Chains run one after the
 // other, so that each has the whole buffer. Capacities and accesses are in unit(), that of
 // all layers.
 class SegmentedNetwork {

@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/bounds/curve/orojenesis_tiles.h"
+#include "engine/bounds/curve/orojenesis_choices.h"
 #include "engine/bounds/fusion/fusion_blocks.h"
-#include "engine/bounds/fusion/fusion_keep.h"
-#include "engine/bounds/fusion/fusion_rows.h"
+#include "engine/bounds/fusion/fusion_curve.h"
 
 namespace heliolite {
 namespace {

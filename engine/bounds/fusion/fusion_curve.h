@@ -13,6 +13,24 @@
 
 namespace heliolite {
 
+// The Pareto-optimal choices of the links whose weights stay in the buffer.
+
+// The weights of one link.
+struct KeepItem {
+  u64 room = 0;   // words that keeping takes
+  u64 saved = 0;  // accesses that it saves
+};
+
+// Weights that stay together.
+struct KeptSet {
+  u64 mask = 0;  // bit e: item e
+  u64 room = 0, saved = 0;
+};
+
+// The sets that matter, by rising room; each saves more than all before. The items of the mask `forced` are in every
+// set.
+std::vector<KeptSet> kept_sets(std::span<const KeepItem> items, u64 forced);
+
 // How a segment of a chain runs. Blocks of rows are outermost except in WeightsOuter.
 enum class FusionTemplate : u8 {
   Rows,           // TiledK, Full.., TiledN; pairs of links may instead pass their intermediate column by column

@@ -1,11 +1,152 @@
 #include "engine/bounds/hbl/hbl_exponent.h"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
+#include <optional>
 
 #include "engine/base/integers.h"
+#include "engine/bounds/hbl/hbl_subspace.h"
 #include "engine/bounds/lp.h"
 
 namespace heliolite {
+namespace {
+
+using Group = std::vector<std::size_t>;  // loops
+
+void join(std::vector<std::size_t>& leader, std::size_t a, std::size_t b) {
+  const std::size_t from = leader[a], to = leader[b];
+  std::replace(leader.begin(), leader.end(), from, to);
+}
+
+// Loops that ranks tie together, directly or over others.
+std::vector<Group> groups_of(const AccessNest& nest) {
+  std::vector<std::size_t> leader(nest.loops.size());
+  std::iota(leader.begin(), leader.end(), std::size_t{0});
+  for (const Access& access : nest.accesses) {
+    for (const std::vector<i64>& row : access.rows) {
+      const auto first = at(std::find_if(row.begin(), row.end(), [](i64 c) { return c != 0; }) - row.begin());
+      for (std::size_t l = first + 1; l < row.size(); ++l)
+        if (row[l] != 0) join(leader, l, first);
+    }
+  }
+  std::vector<Group> groups;
+  for (std::size_t l = 0; l < leader.size(); ++l) {
+    Group group;
+    for (std::size_t k = 0; k < leader.size(); ++k)
+      if (leader[k] == l) group.push_back(k);
+    if (!group.empty()) groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+// What a single loop demands.
+RankRow single_row(const AccessNest& nest, std::size_t loop) {
+  RankRow row;
+  row.loops = LoopBits{1} << loop;
+  for (const Access& access : nest.accesses) row.image.push_back((moving(access) & row.loops) != 0 ? 1 : 0);
+  return row;
+}
+
+// Of the access within the group.
+Subspace kernel_of(const Access& access, const Group& group) {
+  RationalMatrix rows;
+  for (const std::vector<i64>& row : access.rows) {
+    std::vector<Rational> part;
+    for (const std::size_t l : group) part.emplace_back(row[l]);
+    rows.push_back(std::move(part));
+  }
+  return Subspace::kernel(static_cast<int>(group.size()), std::move(rows));
+}
+
+// Without the arrays that tie the group's loops together no lattice is needed; their exponents then count for nothing
+// here, which keeps what is left sufficient.
+void add_single_rows(const AccessNest& nest, const Group& group, std::vector<RankRow>& rows) {
+  for (const std::size_t l : group) {
+    RankRow row = single_row(nest, l);
+    for (std::size_t j = 0; j < nest.accesses.size(); ++j)
+      for (const std::vector<i64>& r : nest.accesses[j].rows)
+        if (r[l] != 0 && std::count(r.begin(), r.end(), 0) + 1 < static_cast<std::ptrdiff_t>(r.size()))
+          row.image[j] = 0;
+    rows.push_back(std::move(row));
+  }
+}
+
+// What the lattice of a group demands; bit l of `loops` is the group's loop l. Nothing when the lattice is too large.
+std::optional<std::vector<RankRow>> lattice_rows(std::size_t loops, const std::vector<Subspace>& kernels) {
+  const int d = static_cast<int>(loops);
+  std::vector<Subspace> fixed;  // kernels of the projections to one loop
+  for (std::size_t l = 0; l < loops; ++l) {
+    RationalMatrix unit(1, std::vector<Rational>(loops));
+    unit[0][l] = 1;
+    fixed.push_back(Subspace::kernel(d, std::move(unit)));
+  }
+  std::vector<Subspace> generators = kernels;
+  generators.insert(generators.end(), fixed.begin(), fixed.end());
+  const auto lattice = lattice_of(d, generators);
+  if (!lattice) return std::nullopt;
+  std::vector<RankRow> rows;
+  for (const Subspace& h : *lattice) {
+    if (h.dimension() == 0) continue;
+    RankRow row;
+    row.rank = h.dimension();
+    for (const Subspace& kernel : kernels) row.image.push_back(h.image_dimension(kernel));
+    for (std::size_t l = 0; l < loops; ++l)
+      if (!fixed[l].contains(h)) row.loops |= LoopBits{1} << l;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// Rows of groups that have been looked at: width and height of a convolution are alike.
+using KnownLattices = std::map<std::vector<Subspace>, std::optional<std::vector<RankRow>>>;
+
+void add_lattice_rows(const AccessNest& nest, const Group& group, KnownLattices& known, std::vector<RankRow>& rows) {
+  std::vector<Subspace> kernels;
+  for (const Access& access : nest.accesses) kernels.push_back(kernel_of(access, group));
+  const auto [at, fresh] = known.try_emplace(kernels);
+  if (fresh) at->second = lattice_rows(group.size(), kernels);
+  if (!at->second) return add_single_rows(nest, group, rows);
+  for (RankRow row : *at->second) {
+    const LoopBits local = row.loops;
+    row.loops = 0;
+    for (std::size_t l = 0; l < group.size(); ++l)
+      if (contains(local, l)) row.loops |= LoopBits{1} << group[l];
+    rows.push_back(std::move(row));
+  }
+}
+
+// Whether `a` holds wherever `b` does.
+bool implied(const RankRow& a, const RankRow& b) {
+  if (a.rank > b.rank || (b.loops & ~a.loops) != 0) return false;
+  for (std::size_t j = 0; j < a.image.size(); ++j)
+    if (a.image[j] < b.image[j]) return false;
+  return true;
+}
+
+}  // namespace
+
+std::vector<RankRow> rank_rows(const AccessNest& nest) {
+  std::vector<RankRow> all;
+  KnownLattices known;
+  for (const Group& group : groups_of(nest)) {
+    if (group.size() == 1) {
+      all.push_back(single_row(nest, group.front()));
+    } else {
+      add_lattice_rows(nest, group, known, all);
+    }
+  }
+  std::vector<RankRow> rows;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    bool needed = true;
+    for (std::size_t k = 0; k < all.size() && needed; ++k)
+      if (k != i && implied(all[i], all[k]) && (k < i || !(all[i] == all[k]))) needed = false;
+    if (needed) rows.push_back(all[i]);
+  }
+  return rows;
+}
+
 namespace {
 
 // Row i: the coefficients of exponent i in all rank rows. The program maximises over multipliers of the rank rows; its

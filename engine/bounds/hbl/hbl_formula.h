@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/bounds/hbl/hbl_rows.h"
+#include "engine/bounds/hbl/hbl_exponent.h"
 #include "engine/bounds/rational.h"
 
 namespace heliolite {

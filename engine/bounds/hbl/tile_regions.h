@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/bounds/hbl/hbl_nest.h"
-#include "engine/bounds/hbl/tile_program.h"
+#include "engine/bounds/hbl/hbl_tile.h"
 
 namespace heliolite {
 
@@ -23,7 +23,7 @@ struct TileRegions {
   std::vector<TileRegion> regions;
 };
 
-// The regions that cover log_points() (tile_program.h) and meet at facets only. Of several largest tiles it is the one
+// The regions that cover log_points() (hbl_tile.h) and meet at facets only. Of several largest tiles it is the one
 // with the largest extent of the first loop, then of the second, and so on. Nothing when there are too many to
 // enumerate. The nest's sizes and word sizes do not matter.
 std::optional<TileRegions> tile_regions(const AccessNest& nest, bool taps_within_outputs);

@@ -2,13 +2,22 @@
 // A lower bound of what a whole network moves, however its layers are interleaved or fused: each layer's own words,
 // intermediates not charged where they may stay inside, and no word charged to two layers. Proof:
 // docs/rules/bounds_network.md.
+#include <optional>
 #include <vector>
 
 #include "engine/bounds/network/network_unnamed.h"
 #include "workloads/network.h"
 #include "workloads/word_unit.h"
+#include "workloads/workload.h"
 
 namespace heliolite {
+
+// The part of a sliding layer whose windows touch no border.
+
+// The workload with fewer pixels, so many that surely as many windows of the operand lie within an array of `words`
+// words around which the rest of the operand is border, wherever it lies. None when there may be no such window; the
+// same workload when there is no border.
+std::optional<Workload> interior_workload(const Workload& workload, int operand, u64 words);
 
 struct NetworkBound {
   u64 words = 0;           // in the unit: loads and stores of one run of the network, at least

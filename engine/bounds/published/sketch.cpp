@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 
 double sketch_bound(const Sketch& sketch, double capacity) {
@@ -24,6 +26,93 @@ SketchTiling sketch_tiling(const Sketch& sketch, double capacity) {
   tiling.columns = std::sqrt(capacity * h);
   tiling.cost = products / tiling.rows + h * products / tiling.columns;
   return tiling;
+}
+
+namespace {
+
+// Sizes as whole numbers.
+struct Sizes {
+  explicit Sizes(const Sketch& sketch)
+      : d(static_cast<u64>(sketch.d)), m(static_cast<u64>(sketch.m)), n(static_cast<u64>(sketch.n)) {}
+  u64 d, m, n;
+};
+
+// Making an element costs more than moving it: each is made once, stored, and loaded from then on.
+bool stores_elements(const Sketch& sketch) { return sketch.generation > 1; }
+
+}  // namespace
+
+double SketchCounts::cost(const Sketch& sketch) const {
+  return static_cast<double>(loads) + sketch.generation * static_cast<double>(generated);
+}
+
+SketchTile sketch_tile(const Sketch& sketch, u64 capacity) {
+  const Sizes sizes(sketch);
+  SketchTile best;
+  double least = -1;
+  for (u64 columns = 1; columns <= sizes.n && 2 * columns + 1 <= capacity; ++columns) {
+    const SketchTile tile{std::min((capacity - 1) / columns - 1, sizes.d), columns};
+    const double cost = sketch_counts(sketch, tile).cost(sketch);
+    if (least >= 0 && cost >= least) continue;
+    least = cost;
+    best = tile;
+  }
+  return best;
+}
+
+SketchCounts sketch_counts(const Sketch& sketch, const SketchTile& tile) {
+  const Sizes sizes(sketch);
+  const u64 uses = ceil_div(sizes.n, tile.columns) * sizes.d * sizes.m;  // of elements of S
+  SketchCounts counts;
+  counts.loads = ceil_div(sizes.d, tile.rows) * sizes.m * sizes.n;
+  counts.generated = uses;
+  counts.stores = sizes.d * sizes.n;
+  if (stores_elements(sketch)) {
+    counts.generated = sizes.d * sizes.m;
+    counts.loads += uses - counts.generated;
+    counts.stores += counts.generated;
+  }
+  counts.held = tile.rows * tile.columns + tile.columns + 1;
+  return counts;
+}
+
+SketchProduct execute_sketch(const Sketch& sketch, const SketchTile& tile, const std::vector<double>& a,
+                             const std::function<double(u64, u64)>& generate) {
+  const Sizes sizes(sketch);
+  SketchProduct out;
+  out.ahat.resize(sizes.d * sizes.n);
+  SketchCounts& counts = out.counts;
+  std::vector<double> stored;  // S outside, where it is stored
+  if (stores_elements(sketch)) stored.resize(sizes.d * sizes.m);
+  const auto element = [&](u64 i, u64 x, bool first) {
+    if (!first && !stored.empty()) return ++counts.loads, stored[i * sizes.m + x];
+    ++counts.generated;
+    const double s = generate(i, x);
+    if (stored.empty()) return s;
+    ++counts.stores;
+    return stored[i * sizes.m + x] = s;
+  };
+  for (u64 n0 = 0; n0 < sizes.n; n0 += tile.columns) {
+    const u64 columns = std::min(tile.columns, sizes.n - n0);
+    for (u64 d0 = 0; d0 < sizes.d; d0 += tile.rows) {
+      const u64 rows = std::min(tile.rows, sizes.d - d0);
+      std::vector<double> sums(rows * columns);
+      for (u64 x = 0; x < sizes.m; ++x) {
+        const std::vector<double> row(a.begin() + static_cast<std::ptrdiff_t>(x * sizes.n + n0),
+                                      a.begin() + static_cast<std::ptrdiff_t>(x * sizes.n + n0 + columns));
+        counts.loads += columns;
+        counts.held = std::max<u64>(counts.held, sums.size() + row.size() + 1);
+        for (u64 i = 0; i < rows; ++i) {
+          const double s = element(d0 + i, x, n0 == 0);
+          for (u64 j = 0; j < columns; ++j) sums[i * columns + j] += s * row[j];
+        }
+      }
+      for (u64 i = 0; i < rows; ++i)
+        for (u64 j = 0; j < columns; ++j) out.ahat[(d0 + i) * sizes.n + n0 + j] = sums[i * columns + j];
+      counts.stores += sums.size();
+    }
+  }
+  return out;
 }
 
 }  // namespace heliolite

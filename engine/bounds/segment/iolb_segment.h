@@ -6,11 +6,17 @@
 #include <span>
 #include <vector>
 
+#include "engine/bounds/hbl/hbl_exponent.h"
 #include "engine/bounds/hbl/hbl_nest.h"
-#include "engine/bounds/hbl/hbl_rows.h"
 #include "engine/bounds/segment/iolb_solver.h"
 
 namespace heliolite {
+
+// Words that an execution cannot do without: elements that some iteration touches.
+
+// A lower bound of the words of an array's elements that some iteration touches; exact for arrays without a dimension
+// twice and with ranks of at most two dimensions. `nest` must not be lifted.
+u64 touched_words(const AccessNest& nest, const Access& access);
 
 // At least `words` words move: loads and stores of a memory of M words, or its loads when every output is loaded once
 // before its first sum. Zero when one piece may do everything.

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/bounds/hbl/hbl_rows.h"
+#include "engine/bounds/hbl/hbl_exponent.h"
 
 namespace heliolite {
 

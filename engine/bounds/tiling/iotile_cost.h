@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/bounds/tiling/iotile_orders.h"
 #include "engine/bounds/tiling/iotile_problem.h"
 
 namespace heliolite {

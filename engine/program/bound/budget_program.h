@@ -7,7 +7,7 @@
 // Proof: docs/affine.md.
 #include <vector>
 
-#include "engine/bounds/hbl/hbl_rows.h"
+#include "engine/bounds/hbl/hbl_exponent.h"
 
 namespace heliolite {
 

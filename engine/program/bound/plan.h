@@ -1,10 +1,18 @@
 #pragma once
 // Which parts of a program are bounded, and how parts that use the same words go together.
+#include <optional>
 #include <vector>
 
 #include "engine/program/bound/part_numbers.h"
+#include "engine/program/bound/walk_family.h"
 
 namespace heliolite {
+
+// Statements that use the same words are bounded together: as one part, whose words count once.
+
+// Both parts as one, with the loops of `b` in such an order that no point is one of both and each family of `a` goes on
+// in one of `b` with the same kernel. Nothing if there is none.
+std::optional<ProgramPart> joined(const ProgramPart& a, const ProgramPart& b);
 
 class PlanBuilder {
  public:

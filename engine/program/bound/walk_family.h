@@ -6,11 +6,29 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/integers.h"
+#include "engine/base/result.h"
 #include "engine/bounds/hbl/hbl_subspace.h"
-#include "engine/program/bound/operands.h"
+#include "engine/program/affine_program.h"
 #include "engine/program/isl.h"
 
 namespace heliolite {
+
+// Where each operand of each statement instance comes from: the CDAG of the program, whose vertices are the instances
+// and the input words.
+
+struct Operands {
+  // [statement][read]: { S0[i] -> the instance or input word whose value it reads }; one for each instance.
+  std::vector<std::vector<isl::union_map>> source;
+  isl::union_set inputs;  // words that are read before anything is written to them
+  isl::union_set used;    // instances whose value some instance reads
+
+  const isl::union_map& of(int statement, int read) const { return source[at(statement)][at(read)]; }
+};
+
+// Exact, for the parameter values in program.assumed. Input words have the name of their array with "in_" before it,
+// so that no statement has it.
+Result<Operands> operands_of(const AffineProgram& program);
 
 // The way of one instance as far as `last`; from there on the way of that instance, if it is one of the part.
 struct WalkFamily {

@@ -1,3 +1,4 @@
+// What answers for this room where it is built without isl.
 #include "engine/program/affine_support.h"
 #include "engine/program/bound/program_answer.h"
 

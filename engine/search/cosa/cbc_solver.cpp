@@ -1,3 +1,4 @@
+// Mixed-integer programs solved by CBC, where that was found while configuring.
 #include <CbcModel.hpp>  // first: the others need what it declares
 
 #include <CbcCutGenerator.hpp>

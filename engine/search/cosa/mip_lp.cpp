@@ -1,3 +1,4 @@
+// A mixed-integer program as a text in LP format.
 #include <fmt/format.h>
 
 #include <algorithm>

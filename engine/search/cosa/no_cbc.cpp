@@ -1,3 +1,4 @@
+// What answers where CBC was not found while configuring.
 #include <cassert>
 
 #include "engine/search/cosa/mip_solver.h"

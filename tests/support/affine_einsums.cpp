@@ -1,12 +1,11 @@
-#include "engine/program/einsum_program.h"
+#include "tests/support/affine_einsums.h"
 
 #include <algorithm>
 #include <functional>
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "engine/program/program_build.h"
-#include "engine/program/sketch_check.h"
+#include "engine/program/program_file.h"
 #include "workloads/edge_words.h"
 #include "workloads/graph.h"
 

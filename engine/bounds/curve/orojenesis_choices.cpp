@@ -1,9 +1,10 @@
-#include "engine/bounds/curve/orojenesis_orders.h"
+#include "engine/bounds/curve/orojenesis_choices.h"
 
 #include <algorithm>
 #include <bit>
 
 #include "engine/base/integers.h"
+#include "engine/space/divisors.h"
 
 namespace heliolite {
 namespace {
@@ -130,6 +131,17 @@ bool BufferReuse::covers(const BufferReuse& other) const {
 std::optional<std::vector<BufferOrder>> buffer_orders(std::span<const TensorShape> shapes, TensorMask kept,
                                                       DimensionMask loops, Overlaps overlaps) {
   return OrderWalk(shapes, kept, loops, overlaps).run();
+}
+
+std::vector<u64> tile_sizes(u64 size, TileSizes which) {
+  if (which == TileSizes::Divisors) return divisors(size);
+  std::vector<u64> sizes;
+  for (u64 tile = 1;; ++tile) {
+    sizes.push_back(tile);
+    if (tile == size) return sizes;
+    const u64 tiles = (size - 1) / tile + 1;
+    if (which == TileSizes::Least) tile = (size - 1) / (tiles - 1);  // the last size with as many tiles
+  }
 }
 
 }  // namespace heliolite

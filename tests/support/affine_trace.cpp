@@ -1,4 +1,4 @@
-#include "engine/program/program_trace.h"
+#include "tests/support/affine_trace.h"
 
 #include <map>
 

@@ -1,4 +1,4 @@
-#include "engine/program/affine_form.h"
+#include "engine/program/program_sketch.h"
 
 #include <cstdlib>
 

@@ -1,7 +1,6 @@
 #pragma once
-// The orders of the loops over tiles that can matter between one buffer and the store outside. Unlike those of
-// engine/space/order_trie.h they keep apart what the cost model tells apart in sliding tensors: overlaps that reappear
-// at loops further out. Proof: docs/rules/orojenesis.md.
+// The orders of the loops over tiles, and the sizes of tiles, that can matter between one buffer and the backing
+// store.
 #include <array>
 #include <optional>
 #include <span>
@@ -11,6 +10,10 @@
 #include "engine/bounds/curve/orojenesis_tensor.h"
 
 namespace heliolite {
+
+// The orders of the loops over tiles that can matter between one buffer and the store outside. Unlike those of
+// engine/space/order_trie.h they keep apart what the cost model tells apart in sliding tensors: overlaps that reappear
+// at loops further out. Proof: docs/rules/orojenesis.md.
 
 // Which words count as shared between tiles, beyond those of neighbours along the innermost loop that moves the tensor.
 enum class Overlaps : u8 {
@@ -44,5 +47,17 @@ std::optional<std::vector<BufferOrder>> buffer_orders(std::span<const TensorShap
                                                       DimensionMask loops, Overlaps overlaps);
 
 inline constexpr std::size_t kMaxBufferOrders = 1000;
+
+// The sizes of a tile along one dimension that can matter.
+
+// Which sizes are listed.
+enum class TileSizes : u8 {
+  Divisors,  // those that divide the size
+  Least,     // the least size for every number of tiles, about 2 sqrt(size) of them: a larger one takes more room
+  All,
+};
+
+// The sizes of tiles of a dimension of `size`, ascending, 1 and `size` included.
+std::vector<u64> tile_sizes(u64 size, TileSizes which);
 
 }  // namespace heliolite
