@@ -1,5 +1,6 @@
 #include "arch/architecture.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace heliolite {
@@ -14,6 +15,15 @@ double Architecture::area_um2() const {
   double total = compute.area_um2 * static_cast<double>(compute.instances);
   for (const StorageLevel& level : levels) total += level.area_um2 * static_cast<double>(level.instances);
   return total;
+}
+
+// Timeloop compares the share in doubles: 7 of 10 units are 0.7 of them.
+u64 Architecture::least_units() const {
+  const auto all = static_cast<double>(compute.instances);
+  auto units = static_cast<u64>(std::max(1.0, std::floor(min_parallelism * all)));
+  while (units > 1 && static_cast<double>(units - 1) / all >= min_parallelism) --units;
+  while (static_cast<double>(units) / all < min_parallelism) ++units;
+  return units;
 }
 
 std::optional<int> Architecture::find_level(std::string_view wanted) const {

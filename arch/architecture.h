@@ -127,6 +127,8 @@ struct Architecture {
   bool unit_loops_first = false;
   // The constraints hold for convolutions and GEMMs only (classify() of workloads/workload.h).
   bool constraints_for_channels_only = false;
+  // A constraint: the share of the compute units that every mapping uses at least; 0: any.
+  double min_parallelism = 0;
   // Receivers of a fan-out take words from a neighbour that had them a step before (docs/link_transfers.md).
   bool link_transfers = false;
   std::optional<double> technology_nm;  // when energies come from the tables
@@ -134,6 +136,7 @@ struct Architecture {
   std::vector<std::string> notes;  // what of its files was read otherwise than it is written
 
   double area_um2() const;                                     // all instances of all levels and of the compute units
+  u64 least_units() const;                                     // compute units that min_parallelism asks for; 1: any
   std::optional<int> find_level(std::string_view name) const;  // index into `levels`
 };
 

@@ -86,7 +86,8 @@ Fields fields_of(const Compute& c) {
 Fields fields_of(const Architecture& m) {
   return {{"link_transfers", m.link_transfers ? "on" : "off"},
           {"one_axis_per_dimension", fmt::format("{}", m.one_axis_per_dimension)},
-          {"constraints_for", m.constraints_for_channels_only ? "channels" : "all"}};
+          {"constraints_for", m.constraints_for_channels_only ? "channels" : "all"},
+          {"min_parallelism", fmt::format("{}", m.min_parallelism)}};
 }
 
 template <class T>

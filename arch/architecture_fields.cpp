@@ -45,6 +45,10 @@ const FieldTable& architecture_fields() {
        {"constraints_for", shape::one_of({"all", "channels"}),
         "Which workloads the constraints are for: all, or only convolutions and GEMMs, whose dimensions have classes.",
         "", "all"},
+       {"min_parallelism", shape::number(0, 1),
+        "A constraint: the share of the compute units that every mapping uses at least, as the product of its spatial "
+        "factors.",
+        "", "0"},
        {"link_transfers", shape::one_of({"on", "off"}), "Whether units of a fan-out take words from neighbours.", "",
         "off"},
        {"levels", shape::list(shape::either({shape::map(level_fields()), shape::map(split_level_fields())})),

@@ -104,6 +104,7 @@ struct ArchitectureSpec {
   std::optional<bool> one_axis_per_dimension;
   std::optional<bool> unit_loops_first;
   std::optional<bool> constraints_for_channels_only;
+  std::optional<double> min_parallelism;
   std::optional<bool> link_transfers;
   std::vector<LevelSpec> levels;  // innermost first
   ComputeSpec compute;

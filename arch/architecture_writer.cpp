@@ -115,6 +115,8 @@ std::string write_architecture(const Architecture& architecture) {
   out +=
       fmt::format("  one_axis_per_dimension: {}\n  constraints_for: {}\n  levels:  # outermost first\n",
                   architecture.one_axis_per_dimension, architecture.constraints_for_channels_only ? "channels" : "all");
+  if (architecture.min_parallelism > 0)
+    out.insert(out.find("  levels:"), fmt::format("  min_parallelism: {}\n", architecture.min_parallelism));
   if (architecture.link_transfers) out.insert(out.find("  levels:"), "  link_transfers: on\n");
   for (std::size_t i = architecture.levels.size(); i-- > 0;) out += level_text(architecture.levels[i]);
   const Compute& compute = architecture.compute;

@@ -80,6 +80,7 @@ Result<ArchitectureSpec> read_architecture_yaml(const YamlNode& document) {
   spec.unit_loops_first = reader.boolean("unit_loops_first");
   if (const std::optional<std::string> whom = reader.choice("constraints_for"))
     spec.constraints_for_channels_only = *whom == "channels";
+  spec.min_parallelism = reader.number("min_parallelism");
   if (const std::optional<std::string> links = reader.choice("link_transfers")) spec.link_transfers = *links == "on";
   const std::optional<YamlNode> levels = spec.base ? reader.child("levels") : reader.needed("levels");
   if (levels) spec.levels = read_levels(*levels, errors);

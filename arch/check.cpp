@@ -79,6 +79,7 @@ void Checker::machine() {
   if (count > std::size_t{kMaxLevels})
     complain("levels", fmt::format("{} storage levels (split ones count each buffer), at most {} are supported", count,
                                    kMaxLevels));
+  number("min_parallelism", architecture_.min_parallelism, 0, 1);
 }
 
 void Checker::sizes(const StorageLevel& level) {

@@ -168,6 +168,7 @@ Architecture Resolver::run() {
   architecture.one_axis_per_dimension = spec_.one_axis_per_dimension.value_or(false);
   architecture.unit_loops_first = spec_.unit_loops_first.value_or(false);
   architecture.constraints_for_channels_only = spec_.constraints_for_channels_only.value_or(false);
+  architecture.min_parallelism = spec_.min_parallelism.value_or(0);
   architecture.link_transfers = spec_.link_transfers.value_or(false);
   for (const LevelSpec& level_spec : spec_.levels) architecture.levels.push_back(level(level_spec));
   compute(architecture.compute);

@@ -375,11 +375,8 @@ Result<TimeloopSource> read_timeloop_source(const std::vector<YamlNode>& documen
     const Diagnostics art_errors = apply_art(art, architecture);
     for (const Diagnostic& e : art_errors) errors.push_back(sections.art->error(e.message));
   }
-  std::vector<YamlNode> utilizations;
   for (const YamlNode& constraints : constraints_that_hold(sections, *format, architecture.notes, errors))
-    read_constraint_targets(constraints, {*format == Format::Nodes, machine.without_fanout}, architecture, utilizations,
-                            errors);
-  for (const YamlNode& least : utilizations) check_utilization(least, architecture, errors);
+    read_constraint_targets(constraints, {*format == Format::Nodes, machine.without_fanout}, architecture, errors);
   pass_by_empty(machine, architecture, errors);
   if (!errors.empty()) return errors;
 

@@ -28,22 +28,18 @@ std::vector<std::string> above_one(const std::vector<FactorConstraint>& factors)
 // Reads the value of a top-level constraints key into the levels of `architecture`: a list of targets, or a map with
 // `targets` or `constraints`. Targets are storage levels by name or number (innermost = 0); spatial ones mean the
 // fan-out below. With `nodes` (v0.4) spatial targets are instead the components and containers that own a fan-out
-// (StorageLevel::fanout_name), or one of `without_fanout`, the nodes that have none. `utilizations` gets the values of
-// least utilizations, which concern the whole machine.
+// (StorageLevel::fanout_name), or one of `without_fanout`, the nodes that have none. A least utilization is the
+// machine's (Architecture::min_parallelism).
 struct SpatialTargets {
   bool nodes = false;
   std::vector<std::string> without_fanout;
 };
 void read_constraint_targets(const YamlNode& node, const SpatialTargets& spatial, Architecture& architecture,
-                             std::vector<YamlNode>& utilizations, Diagnostics& errors);
+                             Diagnostics& errors);
 
 // What lists of targets say about tensors, by target: v0.4 files may say there what the branches of a !Parallel keep.
 // Mistakes are left to read_constraint_targets().
 using KeepTargets = std::multimap<std::string, YamlNode>;
 KeepTargets keep_targets(const std::vector<YamlNode>& lists);
-
-// A least utilization of the compute units (`min` of a utilization constraint) cannot be demanded of mappings.
-// Complains unless every mapping has it: one unit is always used, and factors that the machine fixes.
-void check_utilization(const YamlNode& least, const Architecture& architecture, Diagnostics& errors);
 
 }  // namespace heliolite

@@ -42,6 +42,8 @@ class ConstraintsWriter {
                         "constraints_for = channels: the files constrain every workload; write those of one "
                         "workload by giving it"});
     for (std::size_t i = machine_.levels.size(); i-- > 0;) level(static_cast<int>(i));
+    if (machine_.min_parallelism > 0)
+      add(innermost().name, "utilization", {fmt::format("min: {}", machine_.min_parallelism)});
     if (!errors_.empty()) return errors_;
     if (targets_.empty()) return std::string();
     return fmt::format("{}:\n  version: {}\n  targets:\n{}", tree_ ? "architecture_constraints" : "constraints",
@@ -51,6 +53,12 @@ class ConstraintsWriter {
  private:
   void complain(const StorageLevel& level, std::string message) {
     errors_.push_back({"", 0, fmt::format("level '{}'", level.name), std::move(message)});
+  }
+
+  const StorageLevel& innermost() const {
+    int index = 0;
+    while (!tree_ && is_bare_fanout(machine_, index)) ++index;
+    return machine_.levels[at(index)];
   }
 
   void level(int index) {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "arch/limits.h"
 #include "arch/timeloop_attributes.h"
 #include "arch/timeloop_constraints.h"
+#include "arch/timeloop_form.h"
 #include "arch/timeloop_loops.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
@@ -41,9 +41,8 @@ std::optional<TargetType> target_type(const YamlNode& node, Diagnostics& errors)
 // Reads one list of targets into the levels of a machine.
 class TargetReader {
  public:
-  TargetReader(const SpatialTargets& spatial, Architecture& architecture, std::vector<YamlNode>& utilizations,
-               Diagnostics& errors)
-      : spatial_(spatial), architecture_(architecture), utilizations_(utilizations), errors_(errors) {}
+  TargetReader(const SpatialTargets& spatial, Architecture& architecture, Diagnostics& errors)
+      : spatial_(spatial), architecture_(architecture), errors_(errors) {}
 
   void list(const YamlNode& targets) {
     if (targets.is_null()) return;
@@ -86,8 +85,15 @@ class TargetReader {
       return;
     }
     const YamlNode body = constraint.find("attributes").value_or(constraint);
-    if (*type == TargetType::Utilization || *type == TargetType::Overbooking) {
-      beyond(body, *type);
+    if (*type == TargetType::Utilization) {
+      least_utilization(*target, body);
+      return;
+    }
+    if (*type == TargetType::Overbooking) {
+      const auto proportion = body.find("proportion");
+      if (proportion && !says_nothing(*proportion))
+        errors_.push_back(
+            proportion->error("max_overbooked_proportion: tiles larger than the memory are not supported"));
       return;
     }
     if (*type == TargetType::LinkTransfer) {
@@ -124,13 +130,30 @@ class TargetReader {
     refuse_unrolling(constraints, owner, body, errors_);
   }
 
-  // Constraints on what a mapping makes of the machine, not on its loops.
-  void beyond(const YamlNode& body, TargetType type) {
-    const bool utilization = type == TargetType::Utilization;
-    const auto value = body.find(utilization ? "min" : "proportion");
-    if (!value || says_nothing(*value)) return;
-    if (utilization) utilizations_.push_back(*value);
-    else errors_.push_back(value->error("max_overbooked_proportion: tiles larger than the memory are not supported"));
+  // {target: X, type: utilization, min: 0.9}: the share of all compute units that work, whatever X is; Timeloop wants
+  // it to be the innermost storage. Constraints of the machine and of the search may both say it.
+  void least_utilization(const YamlNode& target, const YamlNode& body) {
+    const auto least = body.find("min");
+    if (!least || says_nothing(*least)) return;
+    const std::optional<double> share = least->as_number();
+    if (!share || *share < 0 || *share > 1) {
+      errors_.push_back(
+          least->error(fmt::format("min = {}, must be a share of the compute units, from 0 to 1", least->text())));
+      return;
+    }
+    const std::optional<std::size_t> index = find(target, TargetType::Utilization);
+    if (!index) return;
+    std::size_t innermost = 0;
+    while (is_bare_fanout(architecture_, static_cast<int>(innermost))) ++innermost;
+    if (*index > innermost) {
+      errors_.push_back(target.error(
+          fmt::format("target = {}: a least utilization is of all compute units, and Timeloop takes it at the "
+                      "innermost storage alone, {}",
+                      target.text(), architecture_.levels[innermost].name)));
+      return;
+    }
+    if (double& known = architecture_.min_parallelism; known == 0 || known == *share) known = *share;
+    else errors_.push_back(least->error(fmt::format("min = {}, but an earlier constraint says {}", *share, known)));
   }
 
   std::optional<std::size_t> find(const YamlNode& target, TargetType type) {
@@ -152,15 +175,14 @@ class TargetReader {
 
   const SpatialTargets& spatial_;
   Architecture& architecture_;
-  std::vector<YamlNode>& utilizations_;
   Diagnostics& errors_;
 };
 
 }  // namespace
 
 void read_constraint_targets(const YamlNode& node, const SpatialTargets& spatial, Architecture& architecture,
-                             std::vector<YamlNode>& utilizations, Diagnostics& errors) {
-  TargetReader targets(spatial, architecture, utilizations, errors);
+                             Diagnostics& errors) {
+  TargetReader targets(spatial, architecture, errors);
   if (!node.is_map()) {
     targets.list(node);
     return;
@@ -185,21 +207,6 @@ KeepTargets keep_targets(const std::vector<YamlNode>& lists) {
     }
   }
   return found;
-}
-
-void check_utilization(const YamlNode& least, const Architecture& architecture, Diagnostics& errors) {
-  double used = 1;  // units, at least
-  for (const StorageLevel& level : architecture.levels)
-    for (const FactorConstraint& f : level.constraints.spatial.factors)
-      if (f.relation == Relation::Equal && f.value != kLargestFactor)
-        used *= static_cast<double>(std::max<u64>(f.value, 1));
-  const std::optional<double> share = least.as_number();
-  const u64 units = architecture.compute.instances;
-  if (share && *share * static_cast<double>(units) <= used) return;
-  errors.push_back(least.error(
-      fmt::format("utilization: min = {} of {} compute units: a least utilization cannot be demanded of mappings; take "
-                  "it away, or fix the factors of spatial constraints",
-                  least.text(), units)));
 }
 
 }  // namespace heliolite

@@ -51,7 +51,7 @@ std::string parts_text(const Workload& workload, const Architecture& architectur
   }
   Table levels({"<level", "unrollings below", "loop orders", "keep choices"});
   for (std::size_t i = architecture.levels.size(); i-- > 0;) {
-    levels.row({architecture.levels[i].name, size.unrollings[i] == 0 ? "not counted" : text(size.unrollings[i]),
+    levels.row({architecture.levels[i].name, size.unrollings[i] ? text(*size.unrollings[i]) : "not counted",
                 text(size.orders[i]), text(size.keeps[i])});
   }
   return splits.to_string() + "\n" + levels.to_string();
@@ -80,7 +80,7 @@ Json size_json(const Workload& workload, const Architecture& architecture, const
   Json unrollings = Json::object(), orders = Json::object(), keeps = Json::object();
   for (std::size_t i = architecture.levels.size(); i-- > 0;) {
     const std::string& level = architecture.levels[i].name;
-    unrollings[level] = size.unrollings[i] == 0 ? Json() : json(size.unrollings[i]);
+    unrollings[level] = size.unrollings[i] ? json(*size.unrollings[i]) : Json();
     orders[level] = json(size.orders[i]);
     keeps[level] = json(size.keeps[i]);
   }

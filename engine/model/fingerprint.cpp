@@ -80,6 +80,7 @@ u64 fingerprint(const Architecture& a) {
   hasher.add(a.levels).add(a.compute).add(u64{a.one_axis_per_dimension}).add(u64{a.constraints_for_channels_only});
   if (a.unit_loops_first) hasher.add(u64{2});
   if (a.link_transfers) hasher.add(u64{3});  // machines without keep their fingerprint
+  if (a.min_parallelism > 0) hasher.add(u64{4}).add(a.min_parallelism);
   return hasher.value();
 }
 

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "engine/base/integers.h"
+#include "engine/base/saturating.h"
 #include "engine/base/types.h"
 
 namespace heliolite {
@@ -54,6 +55,13 @@ struct Mapping {
     u64 any = 0;  // no early exit: almost every mapping asked about is even
     for (const auto& level : outside) any |= std::bit_cast<u64>(level);
     return any == 0;
+  }
+  // Compute units that it uses: the product of the spatial factors.
+  u64 units() const {
+    u64 product = 1;
+    for (const Loop& l : loops())
+      if (l.is_spatial()) product = saturating_product(product, l.end);
+    return product;
   }
   bool allows_all_links() const {
     return std::ranges::all_of(unlinked, [](TensorMask tensors) { return tensors == 0; });

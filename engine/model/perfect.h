@@ -16,7 +16,8 @@ struct Cost {
 };
 
 // Why a mapping cannot run. Rejection is a value: searches count it, the command line prints it.
-enum class Verdict : u8 { Fits, OverCapacity, OverFanoutX, OverFanoutY };
+// IdleUnits: it uses fewer compute units than the machine's constraints ask for, which searches look at.
+enum class Verdict : u8 { Fits, OverCapacity, OverFanoutX, OverFanoutY, IdleUnits };
 
 // The answer to: does the mapping fit, and what does it cost?
 struct Evaluation {

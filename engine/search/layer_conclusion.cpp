@@ -7,6 +7,7 @@
 #include "engine/model/bandwidth.h"
 #include "engine/model/tile_box.h"
 #include "engine/search/layer_search.h"
+#include "engine/space/units.h"
 
 namespace heliolite {
 namespace {
@@ -87,6 +88,18 @@ MappingResult LayerSearch::conclude(const LayerAnswer& best, double bound) const
   return out;
 }
 
+// Where the sizes have no factors that use as many units as the machine asks for.
+Diagnostics LayerSearch::idle_units() const {
+  const Mapspace& space = problem_->space;
+  if (space.least_units <= 1 || problem_->imperfect()) return {};
+  const std::optional<u64> most = most_units_of_perfect_factors(space);
+  if (!most || *most >= space.least_units) return {};
+  return {{"", 0, "min_parallelism",
+           fmt::format("{}, and factors that divide the sizes of {} make {} at most; others may make more (--factors "
+                       "any, or --imperfect), or ask for less",
+                       least_units_text(space), problem_->workload.name, *most)}};
+}
+
 // Only a search that was complete says that there is none; of others what is known anyway, or no more than that they
 // found none.
 Diagnostics LayerSearch::why_infeasible(const LayerAnswer& none) const {
@@ -119,6 +132,7 @@ Diagnostics LayerSearch::why_infeasible(const LayerAnswer& none) const {
                        machine.parts.sized ? fmt::format(" of {} bits", architecture.levels[at(i)].word_bits) : "",
                        ceil_div(used, u64{machine.parts.of_word}), parts)});
   }
+  if (out.empty()) out = idle_units();
   if (!out.empty()) return out;
   if (const int level = too_slow_level(*problem_); level >= 0) {
     out.push_back({"", 0, architecture.levels[at(level)].name,
@@ -128,7 +142,8 @@ Diagnostics LayerSearch::why_infeasible(const LayerAnswer& none) const {
   }
   if (none.complete) {
     out.push_back({"", 0, "",
-                   "the constraints of " + architecture.name + " leave no mapping that fits; see what --free changes"});
+                   fmt::format("the constraints of {} leave no mapping that fits{}; see what --free changes",
+                               architecture.name, space.least_units > 1 ? " (" + least_units_text(space) + ")" : "")});
     return out;
   }
   std::string found =

@@ -74,6 +74,7 @@ class LayerSearch {
   void add_links(const LayerAnswer& best, MappingResult& out) const;
   LayerAnswer padded_start(const SearchBudget& budget) const;
   Diagnostics why_infeasible(const LayerAnswer& none) const;
+  Diagnostics idle_units() const;
 
   std::unique_ptr<LayerProblem> problem_;  // on the heap: ladders refer to it
   LevelProblem levels_;

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "engine/base/saturating.h"
 #include "engine/space/divisors.h"
+#include "engine/space/tighten.h"
 
 namespace heliolite {
 namespace {
@@ -16,7 +18,35 @@ std::size_t index_of(const std::vector<u64>& rooms, u64 room) {
   return at(std::lower_bound(rooms.begin(), rooms.end(), room) - rooms.begin());
 }
 
-// A state is a number in mixed radix: the index of the room of each axis, then the loops of each level.
+// Units that the option's factors make.
+u64 units_of(const AxisOption& o) {
+  u64 units = 1;
+  for (const u32 factor : o.factor) units = saturating_product(units, factor);
+  return units;
+}
+
+// What options of some dimensions can make together, ascending; `most` stands for more, too.
+std::vector<u64> products(const std::vector<std::vector<AxisOption>>& choices, u64 most) {
+  std::vector<u64> out{1};
+  for (const std::vector<AxisOption>& options : choices) {
+    std::vector<u64> units;
+    for (const AxisOption& o : options) units.push_back(units_of(o));
+    std::ranges::sort(units);
+    units.erase(std::unique(units.begin(), units.end()), units.end());
+    std::vector<u64> next;
+    for (const u64 before : out)
+      for (const u64 here : units) next.push_back(product_up_to(before, here, most));
+    std::ranges::sort(next);
+    next.erase(std::unique(next.begin(), next.end()), next.end());
+    out.insert(out.end(), next.begin(), next.end());
+    std::ranges::sort(out);
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+  }
+  return out;
+}
+
+// A state is a number in mixed radix: the index of the room of each axis, then the loops of each level, then the index
+// of the units that it makes.
 std::size_t encode(const std::vector<std::size_t>& digit, const std::vector<std::size_t>& radix) {
   std::size_t code = 0;
   for (std::size_t i = 0; i < radix.size(); ++i) code = code * radix[i] + digit[i];
@@ -27,15 +57,17 @@ void decode(std::size_t code, const std::vector<std::size_t>& radix, std::vector
   for (std::size_t i = radix.size(); i-- > 0; code /= radix[i]) digit[i] = code % radix[i];
 }
 
-// False: an axis has no room for the option.
-bool advance(const AxisOption& o, const std::vector<Axis>& axes, std::vector<std::size_t>& digit) {
+// False: an axis has no room for the option. `units`: products().
+bool advance(const AxisOption& o, const std::vector<Axis>& axes, const std::vector<u64>& units,
+             std::vector<std::size_t>& digit) {
   for (std::size_t a = 0; a < axes.size(); ++a) {
     if (o.factor[a] == 1) continue;
     const u64 room = axes[a].rooms[digit[a]] / o.factor[a];
     if (room == 0) return false;
     digit[a] = index_of(axes[a].rooms, room);
   }
-  for (std::size_t l = axes.size(); l < digit.size(); ++l) digit[l] += o.ordered >> (l - axes.size()) & 1;
+  for (std::size_t l = axes.size(); l + 1 < digit.size(); ++l) digit[l] += o.ordered >> (l - axes.size()) & 1;
+  digit.back() = index_of(units, product_up_to(units[digit.back()], units_of(o), units.back()));
   return true;
 }
 
@@ -71,15 +103,18 @@ std::vector<Axis> axes_of(const Mapspace& mapspace, const std::vector<int>& leve
 }
 
 std::optional<BigCount> count_jointly(const std::vector<std::vector<AxisOption>>& choices,
-                                      const std::vector<Axis>& axes, int ordered_levels) {
+                                      const std::vector<Axis>& axes, int ordered_levels, u64 least_units) {
   const std::size_t most = choices.size() + 1;  // loops of a level: 0 .. dimensions
-  double states = 1;
+  const std::vector<u64> units = products(choices, std::max<u64>(1, least_units));
+  if (units.back() < least_units) return 0;
+  auto states = static_cast<double>(units.size());
   for (const Axis& axis : axes) states *= static_cast<double>(axis.rooms.size());
   for (int l = 0; l < ordered_levels; ++l) states *= static_cast<double>(most);
   if (states > kStateLimit) return std::nullopt;
   std::vector<std::size_t> radix;
   for (const Axis& axis : axes) radix.push_back(axis.rooms.size());
   radix.resize(axes.size() + at(ordered_levels), most);
+  radix.push_back(units.size());
   // Start: every room at its largest, no loops.
   std::vector<BigCount> now(static_cast<std::size_t>(states)), next;
   std::vector<std::size_t> digit(radix.size(), 0);
@@ -93,7 +128,7 @@ std::optional<BigCount> count_jointly(const std::vector<std::vector<AxisOption>>
       if ((work += static_cast<double>(options.size())) > kWorkLimit) return std::nullopt;
       for (const AxisOption& o : options) {
         decode(s, radix, digit);
-        if (advance(o, axes, digit)) next[encode(digit, radix)] += now[s] * o.ways;
+        if (advance(o, axes, units, digit)) next[encode(digit, radix)] += now[s] * o.ways;
       }
     }
     std::swap(now, next);
@@ -102,8 +137,9 @@ std::optional<BigCount> count_jointly(const std::vector<std::vector<AxisOption>>
   for (std::size_t s = 0; s < now.size(); ++s) {
     if (now[s] == 0) continue;
     decode(s, radix, digit);
+    if (units[digit.back()] < least_units) continue;
     BigCount orders = 1;
-    for (std::size_t i = axes.size(); i < digit.size(); ++i) orders *= factorial(static_cast<int>(digit[i]));
+    for (std::size_t i = axes.size(); i + 1 < digit.size(); ++i) orders *= factorial(static_cast<int>(digit[i]));
     total += now[s] * orders;
   }
   return total;

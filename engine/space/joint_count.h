@@ -28,11 +28,11 @@ struct AxisOption {
   BigCount ways;            // to complete it
 };
 
-// Sum, over one option of each dimension (choices[d]) that together fit the axes, of the product of their ways
-// and of n! for the n loops in the order of each of the first `ordered_levels` levels. Absent when that would
-// take more than about a second.
+// Sum, over one option of each dimension (choices[d]) that together fit the axes and make `least_units` units or more,
+// of the product of their ways and of n! for the n loops in the order of each of the first `ordered_levels` levels.
+// Absent when that would take more than about a second.
 std::optional<BigCount> count_jointly(const std::vector<std::vector<AxisOption>>& choices,
-                                      const std::vector<Axis>& axes, int ordered_levels);
+                                      const std::vector<Axis>& axes, int ordered_levels, u64 least_units);
 
 BigCount factorial(int n);
 

@@ -18,6 +18,7 @@
 #include "engine/space/reuse.h"
 #include "engine/space/split_axes.h"
 #include "engine/space/tighten.h"
+#include "engine/space/units.h"
 
 namespace heliolite {
 namespace {
@@ -63,6 +64,7 @@ class Resolver {
     cut_ = limit_factors(places_, space_, meant_by, wrong);
     // Tightening contradictory limits would complain a second time.
     if (errors_.empty()) errors_ = tighten(space_);
+    if (errors_.empty() && constrained_) ask_for_units();
     if (!errors_.empty()) return std::move(errors_);
     return std::move(space_);
   }
@@ -191,6 +193,14 @@ class Resolver {
       const u64 both = space_.one_axis_per_dimension ? std::max(x, y) : product_up_to(x, y, space_.size[d]);
       place.most[d] = std::min(both, space_.size[d]);
     }
+  }
+
+  void ask_for_units() {
+    space_.least_units = architecture_.least_units();
+    if (const u64 most = most_units(space_); most < space_.least_units)
+      complain("min_parallelism",
+               fmt::format("{}, but {} can use {} at most: ask for less, or lift all constraints with --free",
+                           least_units_text(space_), workload_.name, most));
   }
 
   void check_selectors(const std::vector<std::string>& selectors, const std::string& where) {

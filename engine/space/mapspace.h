@@ -72,12 +72,15 @@ struct Mapspace {
   u8 tensor_count = 0;
   DimensionMask non_unit = 0;           // dimensions of size above 1
   bool one_axis_per_dimension = false;  // a dimension is unrolled along X or along Y of a fan-out, not both
+  u64 least_units = 1;                  // compute units that a mapping uses at least (Mapping::units)
 
   // Names for messages.
   std::string workload_name;
   std::vector<std::string> dimension_names, tensor_names, level_names;
 
   int level_count() const { return static_cast<int>(levels.size()); }
+  // Whether the mapping uses as many compute units as it must.
+  bool uses_enough_units(const Mapping& mapping) const { return least_units <= 1 || mapping.units() >= least_units; }
 };
 
 struct MapspaceOptions {

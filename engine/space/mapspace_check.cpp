@@ -7,6 +7,7 @@
 #include "engine/base/integers.h"
 #include "engine/space/divisors.h"
 #include "engine/space/mapspace.h"
+#include "engine/space/units.h"
 
 namespace heliolite {
 namespace {
@@ -34,6 +35,8 @@ class Checker {
       check_order(l, LoopKind::Temporal, space_.levels[l].temporal.order);
       check_keep(l);
     }
+    if (!space_.uses_enough_units(mapping_))
+      complain("min_parallelism", fmt::format("{} units used, {}", mapping_.units(), least_units_text(space_)));
     return std::move(errors_);
   }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "engine/base/integers.h"
+#include "engine/base/saturating.h"
 #include "engine/space/divisors.h"
 
 namespace heliolite {
@@ -196,17 +197,22 @@ class Counter {
     return out;
   }
 
-  BigCount unrollings(int level) const {
+  std::optional<BigCount> unrollings(int level) const {
     const std::vector<Axis> axes = axes_of(space_, {level});
     std::vector<std::vector<AxisOption>> choices;
     for (int d = 0; d < space_.dimension_count; ++d) choices.push_back(options_of(d, axes, Temporal::Ignore));
-    return count_jointly(choices, axes, 0).value_or(0);
+    u64 elsewhere = 1;  // units that the other fan-outs can make
+    for (int l = 0; l < space_.level_count(); ++l) {
+      const SpatialSpace& other = space_.levels[at(l)].spatial;
+      if (l != level) elsewhere = saturating_product(elsewhere, other.fanout_x * other.fanout_y);
+    }
+    return count_jointly(choices, axes, 0, ceil_div(space_.least_units, elsewhere));
   }
 
   std::optional<BigCount> tilings(const std::vector<Axis>& axes) const {
     std::vector<std::vector<AxisOption>> choices;
     for (int d = 0; d < space_.dimension_count; ++d) choices.push_back(options_of(d, axes, Temporal::Count));
-    return count_jointly(choices, axes, 0);
+    return count_jointly(choices, axes, 0, space_.least_units);
   }
 
   std::optional<BigCount> nests(const std::vector<Axis>& axes, const std::vector<BigCount>& keeps) const {
@@ -214,7 +220,7 @@ class Counter {
     std::vector<std::vector<AxisOption>> choices;
     for (int d = 0; d < space_.dimension_count; ++d)
       if (contains(space_.non_unit, d)) choices.push_back(options_of(d, axes, Temporal::ByLevels));
-    std::optional<BigCount> count = count_jointly(choices, axes, space_.level_count());
+    std::optional<BigCount> count = count_jointly(choices, axes, space_.level_count(), space_.least_units);
     if (count)
       for (const BigCount& n : keeps) *count *= n;
     return count;

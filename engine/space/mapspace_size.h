@@ -11,13 +11,14 @@
 namespace heliolite {
 
 struct MapspaceSize {
-  std::vector<BigCount> splits;      // [dimension]: its perfect splits over all places, alone on every fan-out
-  BigCount tilings;                  // all dimensions together: the product of the splits that fit the fan-outs
-  bool tilings_exact = true;         // false: the fan-outs are too many to count jointly, tilings = product of splits
-  std::vector<BigCount> unrollings;  // [level]: legal uses of the fan-out below it alone; 0: not counted, too many
-  std::vector<BigCount> orders;      // [level]: n! for the n loops it may have
-  std::vector<BigCount> keeps;       // [level]: 2^(open tensors)
-  BigCount mappings;                 // tilings * orders * keeps
+  std::vector<BigCount> splits;  // [dimension]: its perfect splits over all places, alone on every fan-out
+  BigCount tilings;              // all dimensions together: the product of the splits that fit the fan-outs
+  bool tilings_exact = true;     // false: the fan-outs are too many to count jointly, tilings = product of splits
+  // [level]: legal uses of the fan-out below it alone; absent: not counted, too many.
+  std::vector<std::optional<BigCount>> unrollings;
+  std::vector<BigCount> orders;  // [level]: n! for the n loops it may have
+  std::vector<BigCount> keeps;   // [level]: 2^(open tensors)
+  BigCount mappings;             // tilings * orders * keeps
   // Different loop nests: a loop of one iteration is no loop and has no place in the order. Absent when counting
   // would take long (many levels, wide fan-outs).
   std::optional<BigCount> nests;

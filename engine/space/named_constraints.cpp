@@ -36,6 +36,7 @@ class ConstraintNamer {
   TimeloopForm run() {
     const bool constrained = classes_ || !named_.machine.constraints_for_channels_only;
     named_.machine.constraints_for_channels_only = false;
+    if (!constrained) named_.machine.min_parallelism = 0;
     for (std::size_t i = 0; i < named_.machine.levels.size(); ++i) {
       StorageLevel& level = named_.machine.levels[i];
       if (!constrained) level.constraints = {};

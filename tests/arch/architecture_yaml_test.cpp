@@ -6,10 +6,13 @@
 
 #include <cmath>
 
+#include "arch/architecture_difference.h"
+#include "arch/architecture_writer.h"
 #include "arch/check.h"
 #include "arch/energy_tables.h"
 #include "arch/load.h"
 #include "arch/pat_energy.h"
+#include "engine/model/fingerprint.h"
 #include "engine/model/keep.h"
 #include "workloads/load.h"
 
@@ -264,6 +267,18 @@ TEST(ArchitectureYaml, Constraints) {
   EXPECT_EQ(level.constraints.spatial.allowed_x, Names{"input_channel"});
   EXPECT_EQ(level.constraints.spatial.allowed_y, Names{});
   EXPECT_EQ(level.constraints.spatial.factors[0].value, 8U);
+}
+
+TEST(ArchitectureYaml, LeastParallelism) {
+  const auto with = [](const std::string& line) { return two_levels("entries: 9", "", "energy: pat" + line); };
+  const Architecture any = machine(with("")), some = machine(with("\n  min_parallelism: 0.75"));
+  EXPECT_EQ(any.min_parallelism, 0);
+  EXPECT_EQ(some.min_parallelism, 0.75);
+  EXPECT_EQ(machine(write_architecture(some)).min_parallelism, 0.75);
+  EXPECT_NE(fingerprint(any), fingerprint(some));
+  ASSERT_EQ(differences(any, some).size(), 1U);
+  EXPECT_EQ(differences(any, some)[0].field, "min_parallelism");
+  expect_complaint(with("\n  min_parallelism: 1.5"), {"min_parallelism = 1.5", "from 0 to 1"});
 }
 
 TEST(ArchitectureYaml, BadConstraintsAreNamed) {

@@ -299,10 +299,8 @@ TEST(TimeloopArchitectureErrors, ConstraintTargets) {
   ASSERT_EQ(timeloop_complaints(with("{target: L1, type: temporal, factors: K4}")), "accepted");
   ASSERT_EQ(timeloop_complaints(with("{target: 0, type: temporal, factors: K4}")), "accepted");
   ASSERT_EQ(timeloop_complaints(with("{target: L1, type: utilization, min: 0}")), "accepted");
-  ASSERT_EQ(timeloop_complaints(with("{target: L1, type: utilization, min: 0.125}")), "accepted");  // one of 8 units
-  ASSERT_EQ(timeloop_complaints(with("{target: L1, type: utilization, min: 0.5}, "
-                                     "{target: DRAM, type: spatial, factors: K4}")),
-            "accepted");  // every mapping has it
+  ASSERT_EQ(timeloop_complaints(with("{target: L1, type: utilization, min: 0.5}")), "accepted");
+  ASSERT_EQ(timeloop_complaints(with("{target: 0, type: parallelism, min: 1}")), "accepted");
   ASSERT_EQ(timeloop_complaints(with("{target: DRAM, type: no_link_transfer, datatypes: [Weights]}")), "accepted");
   ASSERT_EQ(timeloop_complaints(with("{target: L1, type: spatial, factors: [K=1, C<=4], split: 1}")), "accepted");
   expect_complaints({
@@ -312,7 +310,13 @@ TEST(TimeloopArchitectureErrors, ConstraintTargets) {
       {with("{target: L1}"), "missing key 'type'"},
       {with("{target: L1, type: temporary}"), "type = temporary, must be temporal, spatial, dataspace"},
       {with("{target: L1, type: temporal, split: 3}"), "unknown key 'split'"},
-      {with("{target: L1, type: utilization, min: 0.5}"), "min = 0.5 of 8 compute units: a least utilization cannot"},
+      {with("{target: L1, type: utilization, min: 1.5}"), "min = 1.5, must be a share of the compute units, from 0 to"},
+      {with("{target: L1, type: utilization, min: most}"), "min = most, must be a share of the compute units"},
+      {with("{target: DRAM, type: utilization, min: 0.5}"),
+       "target = DRAM: a least utilization is of all compute units, and Timeloop takes it at the innermost storage "
+       "alone, L1"},
+      {with("{target: L1, type: utilization, min: 0.5}, {target: L1, type: parallelism, min: 0.75}"),
+       "min = 0.75, but an earlier constraint says 0.5"},
       {with("{target: L1, type: spatial, factors: [K=4, C=1]}"), "K=4 of L1, which has no fan-out"},
       {with("{target: L1, type: no_link_transfer}"), "missing key 'datatypes'"},
       {with("{target: L1, type: no_multicast}"), "no_multicast: changes how accesses are counted"},

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/types.h"
 #include "tests/support/cli_runner.h"
 #include "tests/support/onnx_models.h"
 
@@ -42,6 +43,63 @@ TEST(CliReading, ReadsTimeloopsInputs) {
   const CliResult dense = run_cli("map" + sparse + " --sparse ignore");
   EXPECT_EQ(dense.exit_code, 0) << dense.err;
   EXPECT_THAT(dense.err, AllOf(HasSubstr("taken out: metadata_datawidth"), HasSubstr("taken out: densities")));
+}
+
+// Timeloop's utilization: map obeys, eval says what does not, layers that cannot are named and the others are mapped.
+TEST(CliReading, LeastUtilization) {
+  const TempFolder folder;
+  const auto machine = [&](const std::string& name, const std::string& constraints) {
+    return folder.write(
+        name,
+        "architecture:\n  version: 0.3\n  subtree:\n  - name: chip\n    local:\n"
+        "    - {name: DRAM, class: DRAM, attributes: {width: 64, block-size: 8, word-bits: 8}}\n"
+        "    - {name: Glob, class: SRAM, attributes: {depth: 4096, width: 64, block-size: 8, word-bits: 8}}\n"
+        "    subtree:\n    - name: PE[0..15]\n      local:\n"
+        "      - {name: Rf, class: regfile, attributes: {depth: 64, width: 8, word-bits: 8, meshX: 4}}\n"
+        "      - {name: Mult, class: intmac, attributes: {datawidth: 8, meshX: 4}}\n" +
+            constraints);
+  };
+  const std::string any = machine("any.yaml", "");
+  const std::string most =
+      machine("most.yaml", "architecture_constraints: {targets: [{target: Rf, type: parallelism, min: 0.9}]}\n");
+  const auto units = [](const json& mapped) {
+    u64 product = 1;
+    for (const json& level : mapped["layers"][0]["mapping"])
+      if (level.contains("spatial"))
+        for (const auto& [axis, loops] : level["spatial"].items())
+          for (const json& loop : loops)
+            for (const auto& [dimension, factor] : loop.items()) product *= factor.get<u64>();
+    return product;
+  };
+  const json free = answer("map -a " + any + " -w gemm:64x64x64 --objective energy"),
+             all = answer("map -a " + most + " -w gemm:64x64x64 --objective energy");
+  EXPECT_EQ(all["layers"][0]["status"], "optimal");
+  EXPECT_EQ(units(all), 16U);
+  EXPECT_GE(all["layers"][0]["energy_pj"], free["layers"][0]["energy_pj"]);
+  const std::string one = folder.write("one.yaml", "mapping: [{level: DRAM, temporal: [M: 64, N: 64, K: 64]}]\n");
+  const CliResult priced = run_cli("eval -a " + most + " -w gemm:64x64x64 -m " + one);
+  EXPECT_EQ(priced.exit_code, 0);
+  EXPECT_THAT(priced.err, HasSubstr("outside the machine's mapspace: min_parallelism: 1 units used, at least 15 of 16 "
+                                    "compute units must be used"));
+  const auto count = [&](const std::string& file) {
+    return answer("space -a " + file + " -w gemm:8x8x8")["by_part"]["tilings"].get<u64>();
+  };
+  EXPECT_LT(count(most), count(any));
+  // tiny has work for 2 units, whatever its factors; of the sizes of odd 2 alone has a divisor that fits.
+  const std::string network =
+      folder.write("n.yaml",
+                   "name: n\nlayers:\n- {name: tiny, gemm: 2x1x1}\n- {name: odd, gemm: 17x19x2}\n- {name: fc, gemm: "
+                   "16x16x16}\n");
+  const CliResult both = run_cli("map -a " + most + " -w " + network);
+  EXPECT_EQ(both.exit_code, 1);
+  EXPECT_THAT(both.err, AllOf(HasSubstr("tiny can use 2 at most: ask for less"),
+                              HasSubstr("factors that divide the sizes of odd make 2 at most; others may make more")));
+  EXPECT_THAT(both.out, AllOf(HasSubstr("fc"), HasSubstr("optimal")));
+  EXPECT_EQ(run_cli("map -a " + most + " -w gemm:2x1x1 --free").exit_code, 0);
+  // There and back.
+  const CliResult written = run_cli("convert " + most + " --to heliolite -o " + folder.path("ours"));
+  ASSERT_EQ(written.exit_code, 0) << written.err;
+  EXPECT_THAT(read_text(folder.path("ours/machine.yaml")), HasSubstr("min_parallelism: 0.9"));
 }
 
 TEST(CliReading, RenamesDimensions) {

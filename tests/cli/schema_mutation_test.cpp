@@ -117,6 +117,7 @@ architecture:
   link_transfers: off
   one_axis_per_dimension: true
   unit_loops_first: false
+  min_parallelism: 0.5
   levels:
   - {name: DRAM, dram: LPDDR4, block_words: 4, bandwidth: 25.6 GB/s, fanout: 2}
   - name: Shared

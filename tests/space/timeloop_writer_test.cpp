@@ -127,6 +127,19 @@ TEST(TimeloopWriter, PresetsHaveTheirMapspaces) {
   }
 }
 
+TEST(TimeloopWriter, LeastUtilization) {
+  for (const char* preset : {"eyeriss", "edge_split", "simba"}) {
+    Architecture machine = testing::machine(preset);
+    machine.min_parallelism = 0.9;
+    const Workload workload = testing::workload("conv:k=32,c=16,p=14,r=3");
+    for (const TimeloopVersion version : kVersions) {
+      const Result<TimeloopForm> form = timeloop_form(machine, workload, version);
+      ASSERT_TRUE(form.ok()) << to_string(form.errors());
+      EXPECT_EQ(there_and_back(form->machine, version).min_parallelism, 0.9) << preset << " " << name(version);
+    }
+  }
+}
+
 // Without a workload a machine is written, or refused with what is missing; it is never read as another one.
 TEST(TimeloopWriter, PresetsAloneAreReadAsTheyWere) {
   for (const std::string& preset : architecture_preset_names())

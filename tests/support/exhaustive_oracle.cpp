@@ -177,12 +177,21 @@ class Oracle {
 
   // False: over the limit.
   bool choose_splits(int d) {
-    if (d == dimensions()) return pricing_ ? choose_keep() : count();
+    if (d == dimensions()) return !uses_enough_units() || (pricing_ ? choose_keep() : count());
     for (const Split& split : splits_[static_cast<std::size_t>(d)]) {
       chosen_[static_cast<std::size_t>(d)] = &split;
       if (within_fanouts(d) && !choose_splits(d + 1)) return false;
     }
     return true;
+  }
+
+  bool uses_enough_units() const {
+    double units = 1;
+    for (int i = 0; i < levels(); ++i)
+      for (int d = 0; d < dimensions(); ++d)
+        units *= static_cast<double>(factor(i, 0, d)) * static_cast<double>(factor(i, 1, d));
+    const double least = constrained_ ? architecture_.min_parallelism : 0;
+    return units / static_cast<double>(architecture_.compute.instances) >= least;
   }
 
   bool within_fanouts(int last) const {

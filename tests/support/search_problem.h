@@ -25,6 +25,7 @@ struct SearchProblemOptions {
   bool links = false;          // the machine has link transfers
   bool interconnects = false;  // it has some
   bool word_bits = false;      // tensors state the sizes of their words
+  bool parallelism = false;    // the machine asks for some share of its units
 };
 
 namespace detail {
@@ -183,6 +184,7 @@ inline SearchProblem random_pair(Rng& rng, const SearchProblemOptions& options) 
   p.workload = chance(rng, 25) ? random_workload(rng, shape) : random_family_workload(rng);
   p.architecture = random_search_machine(rng, p.workload, options);
   if (options.word_bits) add_word_bits(rng, p.workload, p.architecture);
+  if (options.parallelism) p.architecture.min_parallelism = static_cast<double>(pick(rng, 1, 20)) / 20;
   return p;
 }
 

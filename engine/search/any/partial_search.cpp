@@ -209,6 +209,7 @@ bool PartialSearch::child(Node node) {
     if (!has_room_for_rest(node.level, reach.room_x * reach.room_y, costs)) return false;
     if (costs.unrolled(reach)) node.unrolling = kNone;  // nothing depends on it any more
   }
+  if (leaves_too_many_idle(node.level, reach)) return false;
   KeepSpace& keep = space(node);
   RestOutside rest = rest_without_hops(node, reach);
   if (rest.all.energy == Rest::kNone) return false;
@@ -263,11 +264,28 @@ bool PartialSearch::child(Node node) {
   return true;
 }
 
+// Compute units that the loops so far make.
+u64 PartialSearch::trail_units() const {
+  u64 units = 1;
+  for (int l = 0; l < trail_.size(); ++l)
+    if (trail_[l].is_spatial()) units *= trail_[l].end;
+  return units;
+}
+
+// Whether the fan-outs to come cannot make as many units of those so far as the machine asks for at least.
+bool PartialSearch::leaves_too_many_idle(int level, const Reach& reach) const {
+  if (problem_.space.least_units <= 1) return false;
+  u64 most = trail_units() * reach.room_x * reach.room_y;
+  for (int i = level + 1; i < c_.level_count; ++i) most *= c_.level[at(i)].fanout_x * c_.level[at(i)].fanout_y;
+  return most < problem_.space.least_units;
+}
+
 bool PartialSearch::dominated(const Node& node, u32 index, const Reach& reach, const KeptFlows& costs) {
   key_.clear();
   key_.push_back(u64{node.unrolling} << 32 | u64{node.keep} << 24 | u64{node.level} << 18 | u64{node.stage} << 16 |
                  place_.temporal);
   for (int d = 0; d < c_.dimension_count; ++d) key_.push_back(trail_.of(d).tiles);
+  if (problem_.space.least_units > 1) key_.push_back(std::min(trail_units(), problem_.space.least_units));
   if (!costs.unrolled(reach))
     for (int l = 0; l < trail_.size(); ++l)
       if (trail_[l].is_spatial())
@@ -315,6 +333,7 @@ void PartialSearch::complete(const Node& node, u32 index) {
   const Mapping m = mapping(keeps_[node.keep].costs.keep());
   ++evaluated_;
   ++best_.statistics.evaluated;
+  if (!problem_.space.uses_enough_units(m)) return;
   const Evaluation e = problem_.model.evaluate(m, Counts::True);
   if (e.verdict != Verdict::Fits) return;
   if (best_.offer(problem_.options.objective, m, e.cost))

@@ -153,6 +153,8 @@ class PartialSearch {
   bool fits(int level, u32 choice) const;
   Reach reach(const Node& node) const;
   Place fresh_place(int level) const;
+  u64 trail_units() const;
+  bool leaves_too_many_idle(int level, const Reach& reach) const;
   bool dominated(const Node& node, u32 index, const Reach& reach, const KeptFlows& costs);
   bool dominated_again(u32 index);
   void revive(u32 whole);

@@ -185,7 +185,9 @@ class Unrollings {
         }
       all = std::move(next);
     }
-    std::erase_if(all, [&](ClassUnrolling& u) { return !stands(u) || !worth_(u.least_steps); });
+    std::erase_if(all, [&](ClassUnrolling& u) {
+      return most_units(u) < space_.least_units || !stands(u) || !worth_(u.least_steps);
+    });
     std::ranges::stable_sort(all, {}, &ClassUnrolling::least_steps);
     return all;
   }
@@ -199,6 +201,17 @@ class Unrollings {
       product *= steps;
     }
     return product;
+  }
+  // Units that mappings with the unrolling use at most: free classes may fill what the others leave.
+  u64 most_units(const ClassUnrolling& u) const {
+    u64 most = 1;
+    for (std::size_t i = 0; i < space_.levels.size(); ++i) {
+      u64 here = 1;
+      for (std::size_t k = 0; k < classes_.size(); ++k) here *= u.units[i * classes_.size() + k];
+      const u64 all = space_.levels[i].spatial.fanout_x * space_.levels[i].spatial.fanout_y;
+      most *= free_ == 0 ? here : all / here * here;
+    }
+    return most;
   }
   // Whether the dimensions can make what their classes are to; then with what that leaves at least.
   bool stands(ClassUnrolling& u) {

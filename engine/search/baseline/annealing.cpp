@@ -37,6 +37,12 @@ class Annealing {
     SplitMix random(problem_.options.seed, static_cast<u64>(round));
     Genome here = space_.smallest_tiles();
     std::optional<double> value = price(here);
+    // Where mappings must use many units the smallest tiles are none, and no single change makes them one.
+    const u64 starts = problem_.space.least_units > 1 ? kStarts : 0;
+    for (u64 k = 0; k < starts && !value && !pricing_.over(); ++k) {
+      for (const u8 d : space_.dimensions()) space_.draw_split(random, d, here);
+      value = price(here);
+    }
     const double cooling = std::pow(kColdest / kHottest, 1 / static_cast<double>(steps_));
     const u64 first = pricing_.evaluated();
     u64 idle = 0;  // changes in a row that there was none of
@@ -71,6 +77,7 @@ class Annealing {
   }
 
   static constexpr u64 kIdle = 100'000;
+  static constexpr u64 kStarts = 10'000;  // drawn at most
 
   const LayerProblem& problem_;
   GenomeSpace space_;

@@ -45,7 +45,7 @@ class Evolution {
     parallel_for(people.size() - first, problem_.options.threads, [&](std::size_t k) {
       Individual& one = people[first + k];
       one.written = space_.write(one.genome, one.mapping);
-      if (one.written) one.evaluation = problem_.model.evaluate(one.mapping, problem_.counts());
+      if (one.written) one.evaluation = problem_.evaluate(one.mapping);
     });
     std::size_t asked = first;  // people that an evaluator was asked about
     for (std::size_t k = first; k < people.size(); ++k) {

@@ -32,7 +32,7 @@ bool Sampler::possible() const {
 Evaluation Sampler::evaluate(u64 number, Mapping& out) const {
   SplitMix random(seed_, number);
   Tiling tiling;
-  if (!draw_tiling(random, tiling)) return {Verdict::OverFanoutX, 0, {}};
+  if (!draw_until_enough(random, tiling)) return {Verdict::OverFanoutX, 0, {}};
   // The tiles of imperfect factors are not products.
   if (!imperfect_)
     if (const auto level = overflowing_level(tiling)) return {Verdict::OverCapacity, static_cast<u8>(*level), {}};
@@ -44,10 +44,26 @@ Evaluation Sampler::evaluate(u64 number, Mapping& out) const {
 
 Verdict Sampler::draw_factors(SplitMix& random, PlaceFactors& out) const {
   Tiling tiling;
-  if (!draw_tiling(random, tiling)) return Verdict::OverFanoutX;
+  if (!draw_until_enough(random, tiling)) return Verdict::OverFanoutX;
   if (overflowing_level(tiling)) return Verdict::OverCapacity;
   write_factors(tiling, out);
   return Verdict::Fits;
+}
+
+// Where mappings must use many units few draws do: the next ones count as the same.
+bool Sampler::draw_until_enough(SplitMix& random, Tiling& tiling) const {
+  constexpr int kDraws = 64;
+  if (space_.least_units <= 1) return draw_tiling(random, tiling);
+  for (int k = 0; k < kDraws; ++k)
+    if (draw_tiling(random, tiling) && units(tiling) >= space_.least_units) return true;
+  return false;
+}
+
+u64 Sampler::units(const Tiling& tiling) const {
+  u64 product = 1;
+  for (std::size_t d = 0; d < space_.dimension_count; ++d)
+    for (const int i : fanouts_) product *= u64{tiling.unrolled[d][i].x} * tiling.unrolled[d][i].y;
+  return product;
 }
 
 // False: a fan-out has no room for it.

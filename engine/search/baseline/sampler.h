@@ -47,6 +47,8 @@ class Sampler {
   };
 
   u32 size(int d) const { return static_cast<u32>(space_.size[at(d)]); }
+  bool draw_until_enough(SplitMix& random, Tiling& tiling) const;
+  u64 units(const Tiling& tiling) const;
   bool draw_tiling(SplitMix& random, Tiling& tiling) const;
   void walk_split(SplitMix& random, int d, Split& out) const;
   std::optional<int> overflowing_level(const Tiling& tiling) const;

@@ -22,6 +22,7 @@ LayerProblem LayerProblem::with_links() const {
 }
 
 Evaluation LayerProblem::price(std::size_t k, const Mapping& mapping) const {
+  if (!space.uses_enough_units(mapping)) return {Verdict::IdleUnits, 0, {}};
   if (tables) {
     MappingLoops loops(mapping);
     Nest nest;

@@ -56,8 +56,12 @@ struct LayerProblem {
 
   // Whether level i and the level inside it are stores of one memory, which share its room and bandwidth.
   bool shares_inside(int i) const { return stack && stack->shares_inside(i); }
-  // Whether a mapping fits machine k, and its cost if it does.
+  // Whether a mapping fits machine k, and its cost if it does; one that leaves too many units idle does not fit.
   Evaluation price(std::size_t k, const Mapping& mapping) const;
+  // The same of `model`, with factors that need not divide, too.
+  Evaluation evaluate(const Mapping& mapping) const {
+    return space.uses_enough_units(mapping) ? model.evaluate(mapping, counts()) : Evaluation{Verdict::IdleUnits, 0, {}};
+  }
 
   // The cost model of machine k of the family; without a family that of the only machine.
   const CostModel& machine(std::size_t k) const { return machines.empty() ? model : machines[k]; }

@@ -74,7 +74,7 @@ class Pricing {
   };
 
   // What the cost model says of the mapping; several threads may ask.
-  Evaluation evaluate(const Mapping& mapping) const { return problem_.model.evaluate(mapping, problem_.counts()); }
+  Evaluation evaluate(const Mapping& mapping) const { return problem_.evaluate(mapping); }
   // Of a mapping with this evaluation by the cost model.
   Priced count(const Evaluation& e);
   // Of a mapping that fits, by the evaluator.

@@ -102,7 +102,7 @@ class ConvexSearch {
   // that are no products can need: where a bound is claimed, the tangents at the answer leave it out.
   bool take(const Mapping& mapping, EnergyLimits& limits) {
     ++out_.statistics.evaluated;
-    const Evaluation priced = problem_.model.evaluate(mapping);
+    const Evaluation priced = problem_.evaluate(mapping);
     if (priced.verdict == Verdict::Fits) return out_.offer(problem_.options.objective, mapping, priced.cost);
     if (!EnergyProgram::is_a_relaxation(problem_.model.compiled())) limits.shrink[priced.level] -= 0.25;
     return false;

@@ -61,7 +61,7 @@ class ProgramSearch {
   // Whether the mapping fits.
   bool take(const Mapping& mapping) {
     ++out_.statistics.evaluated;
-    const Evaluation priced = problem_.model.evaluate(mapping);
+    const Evaluation priced = problem_.evaluate(mapping);
     if (priced.verdict != Verdict::Fits) return false;
     out_.offer(problem_.options.objective, mapping, priced.cost);
     return true;

@@ -45,6 +45,7 @@ FactorColumns::FactorColumns(const Mapspace& space, Mip& mip) : space_(space), m
     }
     add_fanouts(i);
   }
+  add_least_units();
 }
 
 void FactorColumns::add_columns() {
@@ -134,6 +135,16 @@ void FactorColumns::add_fanouts(int i) {
     mip_.add_at_most(fmt::format("fanout_{}_{}", space_.level_names[at(i)], kKinds[w]), used,
                      std::log2(static_cast<double>(w == kX ? room.fanout_x : room.fanout_y)) + kRounding);
   }
+}
+
+void FactorColumns::add_least_units() {
+  if (space_.least_units <= 1) return;
+  constexpr double kRounding = 1e-9;
+  LinearForm used;
+  for (int i = 0; i < space_.level_count(); ++i)
+    for (const Where w : {kX, kY})
+      for (const int d : bits(space_.non_unit)) used.add(log2_of(cell(i, d, w)));
+  mip_.add_at_least("least_units", used, std::log2(static_cast<double>(space_.least_units)) - kRounding);
 }
 
 void FactorColumns::add_one_axis(int i, int d) {

@@ -55,6 +55,7 @@ class FactorColumns {
   Cell columns_of(int i, int d, Where where, u64 most);
   void add_limits(int i, int d, std::initializer_list<Where> where, const FactorLimit& limit, const char* kind);
   void add_fanouts(int i);
+  void add_least_units();
   void add_one_axis(int i, int d);
 
   const Mapspace& space_;

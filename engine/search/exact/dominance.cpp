@@ -27,6 +27,7 @@ Dominance::Dominance(const FlowCosts& model, int level)
       tensors_(at(model.compiled->tensor_count)),
       levels_(at(model.levels())),
       width_(channels_ * (3 + 3 * tensors_) + 3 + levels_),
+      units_matter_(model.timed || model.problem->space.least_units > 1),
       room_matters_(level >= 0 && model.level[at(level)].shares_outside) {
   for (const Channel& c : model.channels) {
     if (c.kind != Channel::Kind::Energy) compared_[at(c.level)] = true;
@@ -45,7 +46,7 @@ void Dominance::pack(const PartialMapping& s, double* out) const {
   for (std::size_t v = 0; v < tensors_; ++v) put(s.pending[v], 1);
   for (std::size_t v = 0; v < tensors_; ++v) put(s.fill[v], 1), put(s.serve[v], 1);
   for (std::size_t k = 0; k < channels_; ++k) *out++ = std::bit_cast<double>(s.split[k]);
-  *out++ = m_->timed ? -s.units : 0;
+  *out++ = units_matter_ ? -s.units : 0;
   *out++ = s.iterations;
   *out++ = s.in_place;
   for (std::size_t i = 0; i < levels_; ++i) *out++ = s.instances[i];

@@ -62,6 +62,7 @@ class Dominance {
   std::size_t channels_, tensors_, levels_, width_;
   std::array<bool, kMaxLevels> compared_{};  // levels where it matters how many instances are in use
   bool same_steps_ = false;                  // only partial mappings with the same instances in use compare
+  bool units_matter_;                        // fewer units in use are worse, or too few
   bool room_matters_;                        // levels outside share the room of the level
 };
 

@@ -1,5 +1,7 @@
 #include "engine/search/exact/expand.h"
 
+#include <cmath>
+
 #include "engine/base/integers.h"
 #include "engine/search/exact/expand_loops.h"
 #include "engine/search/exact/nest_of.h"
@@ -36,8 +38,15 @@ Expander::Expander(const LayerProblem& problem, const FlowCosts& model, const Pa
       out_(out),
       most_bytes_(most_bytes),
       rules_(problem.options.rules),
+      least_units_(static_cast<double>(problem.space.least_units)),
       steps_(model),
-      machines_tried_(model.machine.size()) {}
+      machines_tried_(model.machine.size()) {
+  double most_outside = 1;
+  for (int i = level + 1; i < model.levels(); ++i)
+    if (const FanoutChoices& outer = model.fanout[at(i)]; outer.exists && !outer.choices.empty())
+      most_outside *= outer.choices.front().instances;
+  least_units_ = std::ceil(least_units_ / most_outside);
+}
 
 bool Expander::extend(std::size_t k, const SearchBudget& budget, u64 evaluations) {
   budget_ = &budget;

@@ -83,6 +83,7 @@ class Expander {
   Frontier& out_;
   const std::size_t most_bytes_;
   const RuleSet& rules_;
+  double least_units_;  // that the fan-outs up to this level make together at least: those outside make up for the rest
   NestSteps steps_;
   SearchStatistics statistics_;
   std::vector<bool> machines_tried_;

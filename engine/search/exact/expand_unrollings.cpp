@@ -25,6 +25,7 @@ void Expander::unroll(const PartialMapping& s, PartialBounds::Inside* before, bo
   UnrolledAlike seen;
   for (u32 c = 0; c < choices.size() && !stopped_; ++c) {
     const SpatialChoice& spatial = choices[c];
+    if (s.units * spatial.instances < least_units_) break;  // as do all that follow
     // Step 1.
     if (before != nullptr && spatial.instances != instances) {
       // Choices come with fewer and fewer instances: once that alone takes too long, all others do.

@@ -24,7 +24,7 @@ ImperfectClimb::ImperfectClimb(const LayerProblem& problem, const ImperfectPlanS
 PricedPlan ImperfectClimb::price(const ImperfectPlan& plan) {
   PricedPlan out{plan, plans_.mapping(plan), {}, Value::worst(), false};
   if (++evaluated_ % kClockEvery == 0) stopped_ |= budget_.over();
-  const Evaluation e = problem_.model.evaluate(out.mapping, problem_.counts());
+  const Evaluation e = problem_.evaluate(out.mapping);
   if (e.verdict != Verdict::Fits) return out;
   out.cost = e.cost;
   out.value = Value::of(problem_.options.objective, e.cost);

@@ -92,6 +92,11 @@ class ImperfectSearch {
       return;
     }
     if (climb.spent()) return;
+    if (!perfect_.found && !problem_.space.uses_enough_units(plans_.mapping(first))) {
+      const auto filled = enough_units(first, climb);
+      if (!filled) return;
+      first = *filled;
+    }
     PricedPlan start = climb.price(first);
     if (!start.fits) return;
     starts_.push_back(start);
@@ -124,6 +129,35 @@ class ImperfectSearch {
         }
       }
     }
+  }
+
+  // The plan with its fan-outs filled, by one dimension after the other on each axis, until mappings use as many units
+  // as they must and fit; none: no such plan was met.
+  std::optional<ImperfectPlan> enough_units(const ImperfectPlan& plan, ImperfectClimb& climb) const {
+    constexpr u64 kTries = 20'000;
+    u64 tries = 0;
+    std::optional<ImperfectPlan> found;
+    const auto& loop_places = plans_.loop_places();
+    const auto walk = [&](auto&& self, const ImperfectPlan& now, int loop_place, int d) -> void {
+      if (found || ++tries > kTries || climb.spent()) return;
+      if (loop_place == static_cast<int>(loop_places.size())) {
+        if (problem_.space.uses_enough_units(plans_.mapping(now)) && climb.price(now).fits) found = now;
+        return;
+      }
+      const LoopPlace& here = loop_places[at(loop_place)];
+      if (here.kind == LoopKind::Temporal || d == plans_.space().dimension_count)
+        return self(self, now, loop_place + 1, 0);
+      if (!contains(here.allowed, d)) return self(self, now, loop_place, d + 1);
+      std::vector<u32> ends;
+      plans_.useful_ends(now, d, loop_place, ends);
+      for (std::size_t k = ends.size(); k-- > 0 && !found;) {  // large ones first
+        ImperfectPlan next = now;
+        if (ends[k] == plans_.end_at(now, loop_place, d) || set_outermost(next, d, loop_place, ends[k]))
+          self(self, next, loop_place, d + 1);
+      }
+    };
+    walk(walk, plan, 0, 0);
+    return found;
   }
 
   void offer(const ImperfectPlan& plan, ImperfectClimb& climb) {

@@ -78,7 +78,7 @@ Result<MappingSensitivity> mapping_sensitivity(const Workload& workload, const A
     return Diagnostic{"", 0, problem.space.level_names[largest.level], "has no room for the smallest tile"};
   const auto value = [&](std::span<const double> point) {
     if (learned) return learned->predict(coordinates(decoder.features(), point)).mean;
-    const Evaluation e = problem.model.evaluate(decoder.decode(point));
+    const Evaluation e = problem.evaluate(decoder.decode(point));
     if (e.verdict == Verdict::Fits) return logarithm(e);
     ++unfit;
     return logarithm(largest) + std::log(kUnfit);

@@ -116,6 +116,7 @@ std::vector<GreedyStarts::Filled> GreedyStarts::unrollings(std::size_t most, con
         Extents left = rest;
         for (int d = 0; d < space_.dimension_count; ++d) left[d] /= u.factor(d);
         if (!rest_can_be_placed(space_, left, 0, i) || !fits(to.plan, i, c_.level_count - 1)) continue;
+        if (!ladder_.uses_enough_units(to.plan, i)) continue;
         to.worth = unrolled_worth(to.plan);
         next.push_back(to);
       }

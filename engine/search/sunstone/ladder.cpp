@@ -184,11 +184,21 @@ Score Ladder::score_of(const Cost& inside, int top) const {
 
 Score Ladder::score(const Plan& plan, int top, const Extents& rest) {
   ++evaluated_;
+  if (!uses_enough_units(plan, top)) return {};
   const Compiled& c = machine(top);
   const PlanLoops loops(*this, plan, top, rest);
   nest_.read(c.level_count, loops);
   const Evaluation e = evaluate_perfect(c, nest_, plan.keep);
   return e.verdict == Verdict::Fits ? score_of(e.cost, top) : Score{};
+}
+
+bool Ladder::uses_enough_units(const Plan& plan, int top) const {
+  if (space_.least_units <= 1) return true;
+  u64 units = fanout_outside_[at(top)];
+  for (int i = 0; i <= top; ++i)
+    for (const LoopKind axis : {LoopKind::SpatialX, LoopKind::SpatialY})
+      for (const int d : bits(space_.non_unit)) units *= plan.factor[at(loop_place_of(axis, i))][at(d)];
+  return units >= space_.least_units;
 }
 
 // The level's orders without those that differ from one before them in other dimensions only.

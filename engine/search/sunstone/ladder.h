@@ -66,6 +66,9 @@ class Ladder {
   // in the plan. Returns the best score.
   Score choose_orders(Plan& plan, int first, int top, const Extents& rest);
 
+  // Whether the plan's fan-outs up to level `top`, and those outside it at most, use as many units as mappings must.
+  bool uses_enough_units(const Plan& plan, int top) const;
+
   // Whether the kept tensors of a tile fit at `level` and at every level outside it.
   bool tile_fits(const Extents& tile, int level) const { return capacity_[at(level)](tile); }
 
