@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 
 #include "engine/base/text.h"
 #include "engine/base/text_file.h"
@@ -204,6 +206,26 @@ Result<Network> from_files(const std::vector<std::string>& paths, const NetworkO
   return network;
 }
 
+// Adds what stands behind '@', which goes first, and what the user says of models.
+Diagnostics add_model_options(const Request& request, const ReadOptions& reading, onnx::Options& options) {
+  Diagnostics errors;
+  const auto add = [&](const std::string& text) {
+    for (Diagnostic& error : onnx::add_options(text, request.name, options)) errors.push_back(std::move(error));
+  };
+  std::set<std::string> own;
+  if (request.options) {
+    add(*request.options);
+    for (const std::string& option : split(*request.options, ',')) own.insert(onnx::option_key(option));
+  }
+  for (const std::string& option : reading.models) {
+    const std::string key = onnx::option_key(option);
+    if (reading.used_models && own.contains(key)) continue;
+    if (reading.used_models) options.optional.insert(key);
+    add(option);
+  }
+  return errors;
+}
+
 Result<Network> from_onnx(const Request& request, const NetworkOptions& outer, Reading& reading) {
   onnx::Options options;
   reading.met_model = true;
@@ -212,11 +234,15 @@ Result<Network> from_onnx(const Request& request, const NetworkOptions& outer, R
                       "an ONNX model has the sizes of its dimensions (--dim) and one pass; 'batch' and 'pass' are of "
                       "networks of ours"};
   options.types = reading.options.word_bits.source == WordBitsSource::Types;
-  if (request.options)
-    if (Diagnostics errors = onnx::add_options(*request.options, request.name, options); !errors.empty()) return errors;
+  std::set<std::string> lacked;
+  options.lacked = &lacked;
+  if (Diagnostics errors = add_model_options(request, reading.options, options); !errors.empty()) return errors;
   const onnx::Merge merge = reading.wanted == Wanted::Shapes ? onnx::Merge::Shapes : onnx::Merge::None;
   Result<onnx::Imported> imported = onnx::import_file(request.name, options, merge);
   if (!imported) return imported.errors();
+  if (const auto& used = reading.options.used_models)
+    for (const std::string& option : reading.options.models)
+      if (std::string key = onnx::option_key(option); !lacked.contains(key)) used->insert(std::move(key));
   if (imported->network.layers.empty())
     return Diagnostic{request.name, 0, "", "nothing in this model multiplies matrices (" + imported->summary + ")"};
   for (const std::string& note : imported->notes())
@@ -342,6 +368,21 @@ std::vector<std::string> workload_preset_names() {
   return names;
 }
 
+ReadOptions for_several(ReadOptions options) {
+  if (!options.used_models) options.used_models = std::make_shared<std::set<std::string>>();
+  return options;
+}
+
+Diagnostics unused_model_options(const ReadOptions& options) {
+  Diagnostics errors;
+  for (const std::string& option : options.models)
+    if (!options.used_models->contains(onnx::option_key(option)))
+      errors.push_back(
+          {"", 0, "",
+           fmt::format("'{}' is said of ONNX models, and no workload is one that has it", shortened(option))});
+  return errors;
+}
+
 bool names_workload(const std::string& what) {
   return is_compact_text(what) || workload_preset(what.substr(0, what.find_first_of("/@"))).has_value();
 }
@@ -350,6 +391,11 @@ Result<Network> load_network(const std::string& what, const ReadOptions& options
   Reading reading{options, wanted};
   Result<Network> network = find_network(what, {}, reading);
   if (!network) return network;
+  if (!options.models.empty() && !options.used_models && !reading.met_model)
+    return Diagnostic{"", 0, "",
+                      fmt::format("'{}' is said of an ONNX model, and {} is none (the batch of ours stands behind its "
+                                  "name: resnet18@batch=4)",
+                                  shortened(options.models.front()), shortened(what))};
   if (options.word_bits.source == WordBitsSource::Types && !reading.met_model)
     return Diagnostic{"", 0, "--word-bits",
                       fmt::format("types are those of an ONNX model; {} is none, say TENSOR=BITS", network->name)};

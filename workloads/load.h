@@ -23,6 +23,11 @@ Result<Network> load_network(const std::string& what, const ReadOptions& options
 // network has its name without the ending.
 Result<Network> parse_network(std::string_view text, const std::string& file);
 
+// The options for workloads that are read one after another, each of which takes what it has a use for of those that
+// are of ONNX models; and, once they are read, a complaint about each that none of them took.
+ReadOptions for_several(ReadOptions options);
+Diagnostics unused_model_options(const ReadOptions& options);
+
 // Whether `what` is compact text or begins with a preset's name ("resnet18/conv1", "resnet18@batch=4").
 bool names_workload(const std::string& what);
 

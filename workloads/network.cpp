@@ -64,4 +64,30 @@ u64 Network::macs() const {
   return total > kTooMany ? kTooMany : static_cast<u64>(total);
 }
 
+u64 Network::runs() const {
+  u64 sum = 0;
+  for (const Layer& layer : layers) sum += layer.count;
+  return sum;
+}
+
+std::optional<u64> Network::inferences() const {
+  if (layers.size() < 2 || !one_run.empty()) return std::nullopt;
+  return batch;
+}
+
+std::optional<double> Network::run_tokens() const {
+  if (layers.size() < 2 || !tokens) return std::nullopt;
+  return static_cast<double>(batch) * static_cast<double>(*tokens);
+}
+
+std::string layers_alone_note(std::string_view outermost) {
+  return fmt::format(
+      "layers are mapped alone: all activations between them go through {}, even where they would fit inside",
+      outermost);
+}
+
+std::string layers_alone_note(const Network& network, std::string_view outermost) {
+  return network.layers.size() < 2 ? "" : layers_alone_note(outermost);
+}
+
 }  // namespace heliolite

@@ -89,11 +89,24 @@ struct Network {
   // unless it is the same in all repeats.
   std::vector<Edge> edges{};
   std::vector<Input> inputs{};
-  u64 batch = 1;                     // inputs that one run works on, as far as the file or its options say so
+  u64 batch = 1;  // inputs that one run works on, as far as the file or its options say so
+  // What one run is, if it is no inference for each input of the batch: "one of the 32 blocks of Llama 3 8B". Empty: an
+  // inference, as far as the file says.
+  std::string one_run{};
+  std::optional<u64> tokens{};       // of a language model: those that it makes or reads for one input of the batch
   std::vector<std::string> notes{};  // what of its file was read otherwise than it is written
 
   u64 macs() const;  // of all layers, repeats included
+  u64 runs() const;  // of all layers, repeats included
+  // In one run of all its layers; none of a single layer, or where a run is none, or the file does not say.
+  std::optional<u64> inferences() const;
+  std::optional<double> run_tokens() const;
 };
+
+// What every answer about the mappings of a network's layers has to say, in one line, with the name of the machine's
+// outermost memory; empty for a single layer.
+std::string layers_alone_note(const Network& network, std::string_view outermost);
+std::string layers_alone_note(std::string_view outermost);
 
 // How the repetitions of an edge's two layers belong together (docs/formats_workload.md).
 enum class Repeats : u8 {

@@ -25,7 +25,11 @@ class NetworkWriter {
   }
 
   std::string run() {
-    std::string text = fmt::format("name: {}\nlayers:\n", yaml_scalar(network_.name));
+    std::string text = fmt::format("name: {}\n", yaml_scalar(network_.name));
+    if (network_.batch > 1) text += fmt::format("batch_in_sizes: {}\n", network_.batch);
+    if (!network_.one_run.empty()) text += fmt::format("one_run: {}\n", yaml_scalar(network_.one_run));
+    if (network_.tokens) text += fmt::format("tokens: {}\n", *network_.tokens);
+    text += "layers:\n";
     for (std::size_t i = 0; i < network_.layers.size(); ++i) text += layer(static_cast<int>(i));
     if (!network_.inputs.empty()) {
       std::vector<std::string> inputs;

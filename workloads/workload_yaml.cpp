@@ -20,6 +20,8 @@
 namespace heliolite {
 namespace {
 
+constexpr std::size_t kMaxOneRun = 200;
+
 class NetworkReader {
  public:
   NetworkReader(const YamlNode& root, const NetworkOptions& options, const NetworkLoader& load)
@@ -43,6 +45,7 @@ class NetworkReader {
     } else if (from) {
       layers_from(*from);
     } else if (whole) {
+      whole_ = true;
       nested(*whole, {"", 1, *whole});
     } else {
       single(map);
@@ -51,6 +54,7 @@ class NetworkReader {
     if (const auto inputs = map.child("inputs")) edges_.inputs = inputs;
     map.finish();
     repeat_all(repeat, map);
+    inherit_run(repeat);
     word_bits_of_layers();
     finish();
     if (!errors_.empty()) return errors_;
@@ -81,12 +85,39 @@ class NetworkReader {
     if (const auto pass = map.choice("pass")) stated_.pass = find_pass(*pass);
     if (options_.batch) stated_.batch = options_.batch;
     if (options_.pass) stated_.pass = options_.pass;
-    network_.batch = context_.batch = stated_.batch.value_or(1);
+    context_.batch = stated_.batch.value_or(1);
+    in_sizes_ = map.integer("batch_in_sizes");
+    network_.batch = context_.batch * static_cast<u64>(in_sizes_.value_or(1));
     context_.pass = stated_.pass.value_or(Pass::Forward);
+    what_a_run_is(map);
     defaults(map);
     word_bits_ = map.child("word_bits");
     if (word_bits_ && (map.child("layers") || map.child("layers_from") || map.child("network")))
       context_.word_bits = read_word_bits(*word_bits_, errors_);
+  }
+
+  // tokens, one_run.
+  void what_a_run_is(FieldReader& map) {
+    if (const auto tokens = map.integer("tokens")) network_.tokens = static_cast<u64>(*tokens);
+    network_.one_run = trim(map.string("one_run").value_or(""));
+    const std::string& text = network_.one_run;
+    if (text.size() > kMaxOneRun || text.find('\n') != std::string::npos)
+      map.error(fmt::format("one_run = '{}', must be one line of at most {} characters", shortened(text), kMaxOneRun));
+  }
+
+  bool says_what_a_run_is() const { return network_.tokens || !network_.one_run.empty(); }
+
+  // What the file does not say of a run, which is `repeat` runs of the network whose layers it has.
+  void inherit_run(u64 repeat) {
+    if (!says_what_a_run_is()) {
+      if (inner_tokens_) network_.tokens = *inner_tokens_ * repeat;  // within 64 bits: kMaxTokens, kMaxLayerCount
+      if (network_.tokens > kMaxTokens)
+        errors_.push_back(root_.error(
+            fmt::format("a run of {} tokens, must be at most {}: say 'tokens' of it", *network_.tokens, kMaxTokens)));
+      const bool several = repeat > 1 && !inner_one_run_.empty();
+      network_.one_run = several ? fmt::format("{} times {}", repeat, inner_one_run_) : inner_one_run_;
+    }
+    if (network_.one_run.empty() && context_.pass == Pass::WeightUpdate) network_.one_run = "the weight update";
   }
 
   // Those of the network name tensors of some layer.
@@ -139,6 +170,8 @@ class NetworkReader {
       return;
     }
     FieldReader header(*preset, workload_file_fields(), errors_);
+    if (const auto tokens = header.integer("tokens")) inner_tokens_ = static_cast<u64>(*tokens);
+    inner_one_run_ = header.string("one_run").value_or("");
     defaults(header);
     edges_.edges = preset->find("edges");
     edges_.inputs = preset->find("inputs");
@@ -217,13 +250,19 @@ class NetworkReader {
       for (std::size_t v = 0; v < sized.tensors.size(); ++v)
         if (!layer.workload.tensors[v].word_bits) layer.workload.tensors[v].word_bits = sized.tensors[v].word_bits;
     }
-    if (!stated_.batch) {
+    if (whole_ && !in_sizes_) network_.batch = found->batch;
+    if (!whole_ && !in_sizes_ && !stated_.batch) {
       if (nested_batch_ && *nested_batch_ != found->batch)
-        errors_.push_back(what.error(fmt::format(
-            "has a batch of {}, another network here one of {}: say 'batch' for all", found->batch, *nested_batch_)));
+        errors_.push_back(what.error(
+            fmt::format("has a batch of {}, another network here one of {}: say 'batch' for all, or 'batch_in_sizes'",
+                        found->batch, *nested_batch_)));
       nested_batch_ = network_.batch = found->batch;
     }
     for (std::string& note : found->notes) network_.notes.push_back(std::move(note));
+    if (whole_) {
+      inner_tokens_ = found->tokens;
+      inner_one_run_ = found->one_run;
+    }
     append(*std::move(found), block);
   }
 
@@ -339,6 +378,10 @@ class NetworkReader {
   std::vector<Input> inputs_;
   std::vector<Edge> inner_edges_;
   std::optional<u64> nested_batch_;
+  std::optional<i64> in_sizes_;  // batch_in_sizes
+  bool whole_ = false;           // the layers are those of one other network, which says what a run of it is
+  std::optional<u64> inner_tokens_;
+  std::string inner_one_run_;
   Network network_;
   Diagnostics errors_;
 };

@@ -19,6 +19,7 @@ struct NetworkOptions {
 
 inline constexpr u64 kMaxBatch = 1'000'000;
 inline constexpr std::size_t kMaxNetworkLayers = 100'000;
+inline constexpr u64 kMaxTokens = 1'000'000'000;
 inline constexpr u64 kMaxLayerCount = 1'000'000;
 inline constexpr u64 kMaxNetworkMacs = 1'000'000'000'000'000'000;  // totals of cycles stay within 64 bits
 

@@ -278,7 +278,11 @@ Result<BenchConfig> load_bench_config(const std::string& path, std::span<const G
                                       const ReadOptions& reading) {
   const Result<YamlNode> root = YamlNode::load_file(path);
   if (!root) return root.errors();
-  return SuiteReader(path, instead, reading).run(*root);
+  const ReadOptions shared = for_several(reading);
+  Result<BenchConfig> config = SuiteReader(path, instead, shared).run(*root);
+  if (!config || reading.used_models) return config;
+  if (Diagnostics unused = unused_model_options(shared); !unused.empty()) return unused;
+  return config;
 }
 
 }  // namespace heliolite::cli

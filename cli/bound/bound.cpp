@@ -65,7 +65,10 @@ int run_region_question(const BoundArguments& arguments, const Output& output) {
                                                 "--sparse",   "--define", "--rename", "--word-bits"};
   std::vector<const CLI::Option*> others = arguments.of_questions;
   std::erase_if(others, [&](const CLI::Option* option) {
-    return std::ranges::count(kShared, option->get_name()) + std::ranges::count(arguments.of_regions, option) > 0;
+    return std::ranges::count(kShared, option->get_name()) +
+               std::ranges::count(model_option_names(), option->get_name()) +
+               std::ranges::count(arguments.of_regions, option) >
+           0;
   });
   if (const CLI::Option* other = given(others))
     return fail(fmt::format("{}: does not go with --regions", other->get_name()));

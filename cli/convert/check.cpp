@@ -17,6 +17,7 @@
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
+#include "workloads/load.h"
 
 namespace heliolite::cli {
 namespace {
@@ -49,19 +50,19 @@ std::string commands_text(const CheckedFile& file) {
 }
 
 // Machines and workloads among the files are partners of the constraints and mappings among them.
-std::vector<CheckedFile> check_all(const CheckArguments& arguments) {
+std::vector<CheckedFile> check_all(const CheckArguments& arguments, const ReadOptions& reading) {
   std::vector<CheckedFile> files;
-  CheckPartners partners(arguments.reading);
+  CheckPartners partners(reading);
   if (!arguments.architecture.empty()) partners.add_machine(arguments.architecture, true);
   if (!arguments.workload.empty()) partners.add_workload(arguments.workload, true);
   for (const std::string& path : arguments.paths)
     for (const std::string& file : files_of(path)) {
       if (interrupt_flag()) return files;
-      files.push_back(check_file(file, arguments.reading));
+      files.push_back(check_file(file, reading));
       if (files.back().state != CheckState::Read) continue;
       for (const Part part : files.back().parts) {
         if (part == Part::Machine || part == Part::TimeloopMachine) partners.add_machine(file);
-        if (part == Part::Workload || part == Part::Problem) partners.add_workload(file);
+        if (part == Part::Workload || part == Part::Problem || part == Part::Model) partners.add_workload(file);
       }
     }
   for (CheckedFile& file : files)
@@ -123,9 +124,12 @@ int run(const CheckArguments& arguments, const Output& output) {
     std::error_code error;
     if (!std::filesystem::exists(path, error)) return fail(fmt::format("{}: no such file or folder", path));
   }
-  const std::vector<CheckedFile> files = check_all(arguments);
+  const ReadOptions reading = for_several(arguments.reading);
+  const std::vector<CheckedFile> files = check_all(arguments, reading);
   StateCounts counts{};
   for (const CheckedFile& file : files) ++counts[at(file.state)];
+  const bool all_read = counts[at(CheckState::Refused)] == 0 && arguments.workload.empty() && !interrupt_flag();
+  if (const Diagnostics unused = unused_model_options(reading); all_read && !unused.empty()) return fail(unused);
   output.table(answer_text(files, counts, arguments.all || files.size() == 1));
   if (!output.json(answer_json(arguments, files, counts))) return kBadInput;
   if (interrupt_flag()) return kInterrupted;

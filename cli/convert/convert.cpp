@@ -22,7 +22,6 @@ namespace {
 struct ConvertArguments {
   std::vector<std::string> given;
   std::string folder, to = "timeloop", version = "0.4", layer;
-  std::shared_ptr<const ModelOptions> model;
   std::vector<std::string> not_of_models;  // options that were given and say nothing of an ONNX model
   ReadOptions reading;
 };
@@ -59,16 +58,15 @@ int run(const ConvertArguments& arguments, const Output& output) {
     if (!arguments.not_of_models.empty())
       return fail(fmt::format("{}: is not of ONNX models, which become networks of ours; convert the network's file",
                               fmt::join(arguments.not_of_models, ", ")));
-    return convert_onnx(arguments.given.front(), *arguments.model, arguments.reading.word_bits, arguments.folder,
-                        output);
+    return convert_onnx(arguments.given.front(), arguments.reading, arguments.folder, output);
   }
   if (arguments.folder.empty()) return fail("-o, --output is required: a folder for the files");
-  if (const std::string text = arguments.model->text(); !text.empty())
-    return fail(fmt::format("{}: is about one ONNX model", text));
   const Result<Convertible> from = load_convertible(arguments.given, arguments.layer, arguments.reading);
   if (!from) return fail(from.errors());
-  if (from->machine) tell(from->machine->notes, output);
-  if (from->network) tell(from->network->notes, output);
+  const Diagnostics refused = refuse_model_options(arguments.reading, "no workload is given");
+  if (!from->network && !refused.empty()) return fail(refused);
+  if (from->machine) output.tell(from->machine->notes);
+  if (from->network) output.tell(from->network->notes);
   const TimeloopVersion version = arguments.version == "0.3" ? TimeloopVersion::V03 : TimeloopVersion::V04;
   const Result<WrittenFiles> files = arguments.to == "timeloop" ? to_timeloop(*from, version) : to_heliolite(*from);
   if (!files) return fail(files.errors());
@@ -97,7 +95,6 @@ void add_convert_command(CLI::App& app, Output& output, Action& action) {
       ->add_option("-o,--output", arguments->folder,
                    "Folder for the files; of an ONNX model the file for its network, stdout if left out")
       ->type_name("DIR");
-  arguments->model = add_model_options(*command);
   command->add_option("--to", arguments->to, "Whose format: timeloop or heliolite")
       ->transform(one_of({"timeloop", "heliolite"}))
       ->type_name("NAME")

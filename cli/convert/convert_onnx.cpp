@@ -43,10 +43,11 @@ Json answer_json(const std::string& model, const std::string& options, const onn
 
 }  // namespace
 
-int convert_onnx(const std::string& model, const ModelOptions& options, const WordBits& sizes,
-                 const std::string& target, const Output& output) {
+int convert_onnx(const std::string& model, const ReadOptions& reading, const std::string& target,
+                 const Output& output) {
   onnx::Options read;
-  const std::string text = options.text();
+  const WordBits& sizes = reading.word_bits;
+  const std::string text = fmt::format("{}", fmt::join(reading.models, ","));
   if (const Diagnostics errors = onnx::add_options(text, model, read); !errors.empty()) return fail(errors);
   read.types = sizes.source == WordBitsSource::Types;
   Result<onnx::Imported> imported = onnx::import_file(model, read, onnx::Merge::None);

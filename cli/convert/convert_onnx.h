@@ -2,15 +2,13 @@
 // An ONNX model as a network of ours (docs/formats_onnx.md).
 #include <string>
 
-#include "cli/ui/inputs.h"
 #include "cli/ui/output.h"
-#include "engine/inputs/word_bits.h"
+#include "engine/inputs/read_options.h"
 
 namespace heliolite::cli {
 
-// Writes the network to `target`, to stdout if it is empty, with these sizes of words; what became of the model's nodes
-// goes to --json. Exit codes: 1 if nothing in the model multiplies matrices, 2 if it cannot be read.
-int convert_onnx(const std::string& model, const ModelOptions& options, const WordBits& sizes,
-                 const std::string& target, const Output& output);
+// Writes the network to `target`, to stdout if it is empty; what became of the model's nodes goes to --json. Exit
+// codes: 1 if nothing in the model multiplies matrices, 2 if it cannot be read.
+int convert_onnx(const std::string& model, const ReadOptions& reading, const std::string& target, const Output& output);
 
 }  // namespace heliolite::cli

@@ -91,7 +91,7 @@ Result<Comparison> compared_mappings(const DiffArguments& arguments, const Outpu
       load_mapped_layer({arguments.architecture, arguments.workload, arguments.layer, arguments.b}, arguments.reading);
   if (!a) return a.errors();
   if (!b) return b.errors();
-  tell(a->notes, output);
+  output.tell(a->notes);
   Comparison out{Compared::Mappings, differences(a->mapping, b->mapping, a->workload, a->architecture), {}, 0, 0};
   const CostModel model(a->workload, a->architecture);
   const Breakdown x = model.explain(a->mapping), y = model.explain(b->mapping);
@@ -118,10 +118,16 @@ Result<Comparison> compare(const DiffArguments& arguments, const Output& output)
                       fmt::format("{} is one of the {}, {} one of the {}: nothing to compare", arguments.a, name(*a),
                                   arguments.b, name(*b))};
   const ReadOptions& reading = arguments.reading;
-  if (*a == Compared::Machines)
+  if (*a == Compared::Machines) {
+    if (Diagnostics refused = refuse_model_options(reading, "machines are compared"); !refused.empty()) return refused;
     return compared(*a, load_architecture(arguments.a, reading), load_architecture(arguments.b, reading));
+  }
   if (*a == Compared::Mappings) return compared_mappings(arguments, output);
-  return compared(*a, load_workload(arguments.a, reading, output), load_workload(arguments.b, reading, output));
+  const ReadOptions both = for_several(reading);
+  const Result<Network> x = load_workload(arguments.a, both, output), y = load_workload(arguments.b, both, output);
+  if (!x || !y) return compared(*a, x, y);
+  if (Diagnostics unused = unused_model_options(both); !unused.empty()) return unused;
+  return compared(*a, x, y);
 }
 
 // With six digits for numbers that have more.

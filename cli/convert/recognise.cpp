@@ -31,6 +31,7 @@ constexpr std::array kPartNames{
     PartNames{Part::Constraints, "Timeloop constraints", "-a MACHINE,FILE"},
     PartNames{Part::Workload, "workload", "map, eval, bound, .. -w"},
     PartNames{Part::Problem, "Timeloop problem", "map, eval, bound, .. -w"},
+    PartNames{Part::Model, "ONNX model", "map, eval, bound, .. -w; convert"},
     PartNames{Part::Mapping, "mapping", "eval, explain -m"},
     PartNames{Part::TimeloopMapping, "Timeloop mapping", "eval, explain -m"},
     PartNames{Part::Sweep, "sweep", "sweep"},
@@ -152,6 +153,7 @@ std::vector<Part> parts_of(const YamlNode& root) {
 
 Recognised recognise(const std::string& path, const ReadOptions& reading) {
   if (is_sqlite_file(path)) return {{Part::Database}, {}};
+  if (ends_with_one(path, {".onnx"})) return {{Part::Model}, {}};
   const bool yaml = ends_with_one(path, {".yaml", ".yml", ".json"});
   if (!yaml && !ends_with_one(path, {".jsonl", ".c", ".cfg", ".txt"})) return {};
   const Result<std::string> text = read_text_file(path);

@@ -18,6 +18,7 @@ enum class Part : u8 {
   Constraints,      // lists of targets without a machine
   Workload,         // a workload or network of ours
   Problem,          // Timeloop's
+  Model,            // of ONNX, by its ending
   Mapping,          // ours, or an answer with mappings
   TimeloopMapping,
   Sweep,
@@ -49,7 +50,7 @@ struct Recognised {
   bool has(Part part) const;
   bool is_machine() const { return has(Part::Machine) || has(Part::TimeloopMachine); }
   bool belongs_to_machine() const { return is_machine() || has(Part::Tables) || has(Part::Constraints); }
-  bool is_workload() const { return has(Part::Workload) || has(Part::Problem); }
+  bool is_workload() const { return has(Part::Workload) || has(Part::Problem) || has(Part::Model); }
   bool is_mapping() const { return has(Part::Mapping) || has(Part::TimeloopMapping); }
 };
 

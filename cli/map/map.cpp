@@ -155,8 +155,8 @@ int run(const MapArguments& arguments, const Output& output) {
   if (external && arguments.search.given("objective"))
     return fail({{"", 0, "objective", "means nothing with an evaluator, whose value is minimised"}});
   if (!inputs) return fail(inputs.errors());
-  const std::vector<std::string> notes = inputs->notes();
-  tell(notes, output);
+  std::vector<std::string> notes = inputs->notes();
+  output.tell(notes);
   Architecture& architecture = inputs->architecture;
   Network& network = inputs->network;
   if (!arguments.layer.empty()) {
@@ -181,6 +181,9 @@ int run(const MapArguments& arguments, const Output& output) {
   output.table(fmt::format("{} on {}, {}, strategy {}\n\n", answer.network.name, answer.architecture.name,
                            (external ? "" : "objective ") + minimised(options), name(options.strategy)) +
                map_text(answer));
+  // The text has it beside the totals.
+  if (std::string alone = layers_alone_note(answer.network, answer.architecture.levels.back().name); !alone.empty())
+    notes.push_back(std::move(alone));
   const bool right = tell_of_witness(answer, options.objective, output);
   if (interrupt_flag()) output.note("heliolite: interrupted, this is the best found so far");
   explain_infeasible(answer.result, arguments.architecture);

@@ -79,6 +79,24 @@ double true_utilization(const MapAnswer& answer, std::size_t i) {
          static_cast<double>(answer.architecture.compute.instances) / static_cast<double>(answer.true_cost[i]->cycles);
 }
 
+std::optional<Throughput> throughput(const MapAnswer& answer) {
+  if (answer.network.layers.size() < 2 || !answer.result.all_feasible()) return std::nullopt;
+  const Work work = work_of(answer);
+  const std::optional<Rates> run = rates(work, answer.architecture);
+  Throughput out;
+  if (run) out.runs_per_second = run->per_second;
+  if (const auto inferences = answer.network.inferences()) {
+    const auto n = static_cast<double>(*inferences);
+    out.inference_picojoules = work.picojoules / n;
+    if (run) out.inferences_per_second = run->per_second * n;
+  }
+  if (const auto tokens = answer.network.run_tokens()) {
+    out.token_picojoules = work.picojoules / *tokens;
+    if (run) out.tokens_per_second = run->per_second * *tokens;
+  }
+  return out;
+}
+
 Work work_of(const MapAnswer& answer) {
   const Cost& total = answer.result.total;
   Work work{total.energy.picojoules(), static_cast<double>(total.cycles), 0};

@@ -48,6 +48,16 @@ EdpTotals edp_totals(const NetworkResult& result);
 // Energy, cycles and MACs of all runs of the layers that have a mapping.
 Work work_of(const MapAnswer& answer);
 
+// What a network gets done all of whose layers have a mapping, one run after the other. Rates need a machine with a
+// clock, inferences and tokens a network that says what one run of it is.
+struct Throughput {
+  std::optional<double> runs_per_second{}, inferences_per_second{}, tokens_per_second{};
+  std::optional<double> inference_picojoules{}, token_picojoules{};
+};
+
+// None of a single layer, or where a layer has no mapping.
+std::optional<Throughput> throughput(const MapAnswer& answer);
+
 // MACs over what all units could do in the cycles of layer i's true counts, which must be known.
 double true_utilization(const MapAnswer& answer, std::size_t i);
 

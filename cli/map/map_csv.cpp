@@ -97,6 +97,17 @@ std::vector<std::string> energies_by_level(const Breakdown& layer) {
   return cells;
 }
 
+// What is of the whole network, the same in every row.
+std::vector<std::string> network_cells(const MapAnswer& answer) {
+  const Throughput t = throughput(answer).value_or(Throughput{});
+  const auto cell = [](const std::optional<double>& n) { return n ? shortest(*n) : std::string(); };
+  std::vector<std::string> notes;
+  if (!answer.network.one_run.empty()) notes.push_back("a run is no inference: " + answer.network.one_run);
+  if (std::string alone = layers_alone_note(answer.network, answer.architecture.levels.back().name); !alone.empty())
+    notes.push_back(std::move(alone));
+  return {cell(t.inferences_per_second), cell(t.tokens_per_second), fmt::format("{}", fmt::join(notes, "; "))};
+}
+
 }  // namespace
 
 std::string map_csv(const MapAnswer& answer, const std::string& value_unit) {
@@ -111,6 +122,9 @@ std::string map_csv(const MapAnswer& answer, const std::string& value_unit) {
   const std::size_t totals = heading.size();
   const Details details(answer);
   for (std::string& name : details.heading()) heading.push_back(std::move(name));
+  const std::size_t own = heading.size();
+  heading.insert(heading.end(), {"network_inferences_per_second", "network_tokens_per_second", "network_note"});
+  const std::vector<std::string> of_network = network_cells(answer);
   std::string text = csv_line(heading);
   for (std::size_t i = 0; i < answer.result.layers.size(); ++i) {
     const LayerResult& layer = answer.result.layers[i];
@@ -122,7 +136,8 @@ std::string map_csv(const MapAnswer& answer, const std::string& value_unit) {
       row.insert(row.end(), {"", "", "", "", "", "", value_unit, status, evaluated, shortest(r.seconds)});
       row.resize(totals);
       for (std::string& cell : details.cells(answer.network.layers[i].workload, {})) row.push_back(std::move(cell));
-      row.resize(heading.size());
+      row.resize(own);
+      row.insert(row.end(), of_network.begin(), of_network.end());
       text += csv_line(row);
       continue;
     }
@@ -138,6 +153,7 @@ std::string map_csv(const MapAnswer& answer, const std::string& value_unit) {
     for (std::string& cell : energies_by_level(*answer.breakdowns[i])) row.push_back(std::move(cell));
     for (std::string& cell : details.cells(answer.network.layers[i].workload, answer.breakdowns[i]))
       row.push_back(std::move(cell));
+    row.insert(row.end(), of_network.begin(), of_network.end());
     text += csv_line(row);
   }
   return text;

@@ -69,6 +69,16 @@ Json distances_json(const Distances& levels) {
   return bounds;
 }
 
+Json throughput_json(const std::optional<Throughput>& t) {
+  if (!t) return nullptr;
+  const auto number = [](const std::optional<double>& n) { return n ? Json(*n) : Json(); };
+  return {{"runs_per_second", number(t->runs_per_second)},
+          {"inferences_per_second", number(t->inferences_per_second)},
+          {"inference_energy_pj", number(t->inference_picojoules)},
+          {"tokens_per_second", number(t->tokens_per_second)},
+          {"token_energy_pj", number(t->token_picojoules)}};
+}
+
 Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string& objective) {
   const LayerResult& layer = answer.result.layers[i];
   const Workload& workload = answer.network.layers[i].workload;
@@ -131,6 +141,9 @@ void add_map_answer(Json& json, const MapAnswer& answer, const std::string& obje
                    {"compute_pj", answer.by_level.compute.picojoules()},
                    {"rates", rates_json(work_of(answer), answer.architecture)},
                    {"batch", answer.network.batch},
+                   {"tokens", answer.network.tokens ? Json(*answer.network.tokens) : Json()},
+                   {"one_run", answer.network.one_run.empty() ? Json() : Json(answer.network.one_run)},
+                   {"throughput", throughput_json(throughput(answer))},
                    {"area_um2", area_json(answer.architecture)}};
 }
 

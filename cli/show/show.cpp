@@ -26,7 +26,6 @@ namespace {
 struct ShowArguments {
   std::string name, architecture, workload, svg;
   bool resolved = false, yaml = false, layers = false;
-  std::shared_ptr<const ModelOptions> model;
   ReadOptions reading;
 };
 
@@ -95,13 +94,13 @@ int show_yaml(const std::optional<std::string_view>& text, const std::string& na
 int show_machine(const ShowArguments& arguments, const std::string& name, const Output& output) {
   if (arguments.layers)
     return fail({{"", 0, "--layers", fmt::format("is of workloads; {} is a machine", shortened(name))}});
-  if (const std::string of_model = arguments.model->text(); !of_model.empty())
-    return fail(fmt::format("{}: is about an ONNX model; {} is a machine", of_model, shortened(name)));
+  const Diagnostics refused = refuse_model_options(arguments.reading, fmt::format("{} is a machine", shortened(name)));
+  if (!refused.empty()) return fail(refused);
   const std::optional<std::string_view> preset = architecture_preset(name);
   if (arguments.yaml && !preset) return show_yaml(preset, name, output);
   const Result<ArchitectureSource> machine = load_architecture_source(name, arguments.reading);
   if (!machine) return fail(machine.errors());
-  tell(machine->architecture.notes, output);
+  output.tell(machine->architecture.notes);
   const bool yaml = arguments.yaml || (preset && !arguments.resolved);
   // A picture or JSON asked for by itself leaves the file out.
   if (yaml && arguments.svg.empty() && output.json_target.empty()) return show_yaml(preset, name, output);
@@ -120,12 +119,9 @@ int show_workload(const ShowArguments& arguments, const std::string& name, const
     return fail({{"", 0, "--resolved", fmt::format("is of machines; {} is a workload", shortened(name))}});
   if (arguments.yaml && arguments.layers) return fail("--yaml and --layers: one of them");
   if (arguments.yaml) return show_yaml(workload_preset(name), name, output);
-  const std::string of_model = arguments.model->text();
-  const std::string full =
-      of_model.empty() ? name : name + (name.find('@') == std::string::npos ? "@" : ",") + of_model;
   // Names of layers are those that other commands take for --layer, which look at each shape once.
   const Result<Network> network =
-      load_workload(full, arguments.reading, output, arguments.layers ? Wanted::Shapes : Wanted::Edges);
+      load_workload(name, arguments.reading, output, arguments.layers ? Wanted::Shapes : Wanted::Edges);
   if (!network) return fail(network.errors());
   output.table(arguments.layers ? layer_names(*network) : network_text(*network));
   Json answer = answer_head("show");
@@ -140,6 +136,8 @@ int show_presets(const ShowArguments& arguments, const Output& output) {
   if (arguments.resolved) return fail({alone("--resolved")});
   if (arguments.yaml) return fail({alone("--yaml")});
   if (arguments.layers) return fail({alone("--layers")});
+  const Diagnostics refused = refuse_model_options(arguments.reading, "needs its name");
+  if (!refused.empty()) return fail(refused);
   output.table(preset_tables());
   Json answer = answer_head("show");
   answer["question"] = Json::object();
@@ -169,7 +167,6 @@ void add_show_command(CLI::App& app, Output& output, Action& action) {
                     "The file of a preset, to start one's own with (a machine's: without --yaml too)");
   command->add_flag("--layers", arguments->layers, "Only the names of a workload's layers, one a line");
   add_target_option(*command, output, "--svg", arguments->svg, "Draw a machine's levels and fan-outs; - = stdout");
-  arguments->model = add_model_options(*command);
   add_read_options(*command, arguments->reading);
   add_output_options(*command, output);
   command->footer(

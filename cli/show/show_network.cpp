@@ -31,9 +31,7 @@ std::string layers_table(const Network& network) {
         {w.name, grouped(layer.count), sizes_text(w), grouped(w.macs()), fmt::format("{}", fmt::join(words, ", "))});
   }
   table.rule();
-  u64 runs = 0;
-  for (const Layer& layer : network.layers) runs += layer.count;
-  table.row({"total", grouped(runs), "", grouped(network.macs()), ""});
+  table.row({"total", grouped(network.runs()), "", grouped(network.macs()), ""});
   return table.to_string();
 }
 
@@ -68,6 +66,10 @@ std::string layer_names(const Network& network) {
 std::string network_text(const Network& network) {
   std::string text = fmt::format("{}: {} {}, {} MACs\n\n", network.name, network.layers.size(),
                                  network.layers.size() == 1 ? "layer" : "layers", grouped(network.macs()));
+  if (!network.one_run.empty()) text += fmt::format("  A run is no inference: {}.\n\n", network.one_run);
+  if (network.tokens)
+    text += fmt::format("  {} token{} in a run, for each input of the batch.\n\n", grouped(*network.tokens),
+                        *network.tokens == 1 ? "" : "s");
   text += layers_table(network);
   if (network.edges.empty())
     return text + (network.layers.size() > 1 ? "\n  No edges: what feeds what is not stated.\n" : "");
@@ -77,6 +79,9 @@ std::string network_text(const Network& network) {
 void add_network(Json& answer, const Network& network) {
   answer["name"] = network.name;
   answer["macs"] = network.macs();
+  answer["batch"] = network.batch;
+  answer["tokens"] = network.tokens ? Json(*network.tokens) : Json();
+  answer["one_run"] = network.one_run.empty() ? Json() : Json(network.one_run);
   answer["layers"] = Json::array();
   for (const Layer& layer : network.layers) {
     const Workload& w = layer.workload;

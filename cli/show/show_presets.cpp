@@ -22,12 +22,6 @@ double words_on_chip(const Architecture& architecture) {
   return words;
 }
 
-u64 runs(const Network& network) {
-  u64 sum = 0;
-  for (const Layer& layer : network.layers) sum += layer.count;
-  return sum;
-}
-
 // A preset is compiled in and read by a test: that it cannot be read is a mistake of ours.
 template <class T>
 T preset(Result<T> loaded) {
@@ -44,11 +38,12 @@ std::string preset_tables() {
     machines.row({name, fmt::format("{}", a.levels.size()), grouped(a.compute.instances), count(words_on_chip(a)),
                   a.description});
   }
-  Table workloads({"<workload", "layers", "runs", "MACs", "edges"});
+  Table workloads({"<workload", "layers", "runs", "MACs", "edges", "<one run, if no inference"});
   for (const std::string& name : workload_preset_names()) {
     const Network n = preset(load_network(name));
-    workloads.row({name, fmt::format("{}", n.layers.size()), grouped(runs(n)), count(static_cast<double>(n.macs())),
-                   n.edges.empty() ? "" : fmt::format("{}", n.edges.size())});
+    workloads.row({name, fmt::format("{}", n.layers.size()), grouped(n.runs()), count(static_cast<double>(n.macs())),
+                   n.edges.empty() ? "" : fmt::format("{}", n.edges.size()),
+                   n.one_run.substr(0, n.one_run.find(" ("))});
   }
   return machines.to_string() + "  words: of all memories on the chip\n\n" + workloads.to_string() +
          "  runs: of all layers, repeats included; MACs: of all runs\n\n"
@@ -70,9 +65,10 @@ void add_preset_lists(Json& answer) {
     const Network n = preset(load_network(name));
     answer["workloads"].push_back({{"name", name},
                                    {"layers", n.layers.size()},
-                                   {"runs", runs(n)},
+                                   {"runs", n.runs()},
                                    {"macs", n.macs()},
-                                   {"edges", n.edges.size()}});
+                                   {"edges", n.edges.size()},
+                                   {"one_run", n.one_run.empty() ? Json() : Json(n.one_run)}});
   }
 }
 

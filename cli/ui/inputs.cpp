@@ -3,18 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "arch/load.h"
-#include "cli/ui/option_names.h"
 #include "cli/ui/program_parameters.h"
 #include "engine/base/text.h"
 #include "engine/model/mapping_file.h"
 #include "engine/space/constraint_notes.h"
 #include "engine/space/fit_names.h"
-#include "workloads/onnx/options.h"
 
 namespace heliolite::cli {
 namespace {
@@ -44,65 +41,14 @@ Result<Network> load_layers(const std::string& what, const ReadOptions& reading,
 
 }  // namespace
 
-std::string ModelOptions::text() const {
-  std::vector<std::string> all = dims;
-  for (const std::string& value : values) all.push_back("value:" + value);
-  if (!merge.empty()) all.push_back("merge=" + merge);
-  if (skip_unknown) all.emplace_back("skip-unknown");
-  return fmt::format("{}", fmt::join(all, ","));
-}
-
-std::shared_ptr<ModelOptions> add_model_options(CLI::App& command) {
-  auto options = std::make_shared<ModelOptions>();
-  command
-      .add_option("--dim", options->dims,
-                  "Of an ONNX model: sizes of dimensions by name or by input and axis (batch=1,seq=128,x:0=4)")
-      ->type_name("NAME=N")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command.add_option("--value", options->values, "Of an ONNX model: what a small integer input holds (sr=16000)")
-      ->type_name("INPUT=V")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command
-      .add_option(
-          "--merge", options->merge,
-          "Of an ONNX model: equal layers become one with a count: none, blocks (runs of equal blocks) or shapes")
-      ->type_name("NAME")
-      ->transform(one_of({onnx::kMergeNames.begin(), onnx::kMergeNames.end()}));
-  // As it stands behind '@', among the sizes.
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--elementwise",
-          [options](const std::vector<std::string>& names) {
-            for (const std::string& name : names) options->dims.push_back("elementwise=" + name);
-          },
-          "Of an ONNX model: an operator that is not known and makes each word of one word of its first input, whose "
-          "shape it passes on; may be given several times")
-      ->type_name("DOMAIN::OP")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command.add_flag("--skip-unknown", options->skip_unknown,
-                   "Of an ONNX model: leave out what multiplies matrices in a way that is not read");
-  return options;
-}
-
 CLI::Option* add_workload_option(CLI::App& command, std::string& workload, const std::string& help) {
-  CLI::Option* named = command.add_option("-w,--workload", workload, help)->type_name("W");
-  const std::shared_ptr<ModelOptions> options = add_model_options(command);
-  command.parse_complete_callback([&workload, options] {
-    const std::string text = options->text();
-    if (text.empty() || workload.empty()) return;
-    workload += (workload.find('@') == std::string::npos ? "@" : ",") + text;
-    *options = {};
-  });
-  return named;
+  return command.add_option("-w,--workload", workload, help)->type_name("W");
 }
 
 Result<Network> load_workload(const std::string& what, const ReadOptions& reading, const Output& output,
                               Wanted wanted) {
   Result<Network> network = load_layers(what, reading, wanted);
-  if (network) tell(network->notes, output);
+  if (network) output.tell(network->notes);
   return network;
 }
 
@@ -126,7 +72,7 @@ std::optional<Architecture> load_if_named(const std::string& name, const ReadOpt
   if (name.empty()) return std::nullopt;
   Result<Architecture> architecture = load_machine(name, reading);
   if (architecture) {
-    tell(architecture->notes, output);
+    output.tell(architecture->notes);
     return *std::move(architecture);
   }
   errors.insert(errors.end(), architecture.errors().begin(), architecture.errors().end());

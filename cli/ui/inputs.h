@@ -1,7 +1,6 @@
 #pragma once
 // Loads what -a, -w, --layer and -m name.
 #include <CLI/CLI.hpp>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,20 +17,7 @@
 
 namespace heliolite::cli {
 
-// Options of ONNX models, in the words of onnx::add_options().
-struct ModelOptions {
-  std::vector<std::string> dims, values;
-  std::string merge;
-  bool skip_unknown = false;
-
-  std::string text() const;  // "batch=1,merge=none", empty if none is given
-};
-
-// Adds --dim, --value, --merge and --skip-unknown. The command line is read into what it returns.
-std::shared_ptr<ModelOptions> add_model_options(CLI::App& command);
-
-// Adds -w, --workload and the options of ONNX models, which stand behind the name as "model.onnx@batch=1,seq=128" in
-// `workload` once the command line is read.
+// Adds -w, --workload.
 CLI::Option* add_workload_option(CLI::App& command, std::string& workload, const std::string& help);
 
 // The network called `what`; prints what its reader has to say.

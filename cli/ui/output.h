@@ -2,6 +2,7 @@
 // Where a command's answer goes: tables to stdout, JSON to a file or stdout, complaints to stderr.
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -40,7 +41,10 @@ class Output {
   void table(const std::string& text) const;
   // Prints progress, a note or a warning to stderr.
   void note(const std::string& text) const;
-  // Writes the answer as JSON, if asked for. Returns false, after a complaint, if it cannot be written.
+  // Prints what of an input was read otherwise than it is written, and remembers it for the answer's JSON.
+  void tell(const std::vector<std::string>& notes) const;
+  // Writes the answer as JSON, if asked for, with the "notes" that were told unless it has its own. Returns false,
+  // after a complaint, if it cannot be written.
   bool json(const nlohmann::ordered_json& answer) const;
 
   // Writes the text into the file of `option`; does nothing if the option was not given. Returns false, after the
@@ -56,6 +60,7 @@ class Output {
  private:
   std::vector<std::pair<std::string, const std::string*>> targets_;
   mutable bool lost_ = false;
+  mutable std::optional<std::vector<std::string>> told_;  // none: tell() was not called
 };
 
 // Prints the complaints to stderr, "heliolite: " before each; returns kBadInput.

@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <utility>
 
 #include "cli/ui/option_names.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
+#include "workloads/onnx/options.h"
 #include "workloads/rename.h"
 #include "workloads/word_bits.h"
 
@@ -35,6 +39,49 @@ void add_word_bits(const std::string& text, ReadOptions& options) {
   Result<WordBits> sizes = parse_word_bits(text);
   if (!sizes) throw CLI::ValidationError("--word-bits", sizes.errors().front().message);
   options.word_bits = *std::move(sizes);
+}
+
+// Options of models by their names and by how they stand behind '@'.
+constexpr std::string_view kValue = "value:", kMerge = "merge=", kElementwise = "elementwise=";
+constexpr std::string_view kSkipUnknown = "skip-unknown";
+
+void add_model_options(CLI::App& command, ReadOptions& options) {
+  const auto add = [&](const char* name, const char* type, std::string_view prefix, const char* help) {
+    command
+        .add_option_function<std::vector<std::string>>(
+            name,
+            [&options, prefix](const std::vector<std::string>& texts) {
+              for (const std::string& text : texts) options.models.push_back(std::string(prefix) + text);
+            },
+            help)
+        ->type_name(type)
+        ->delimiter(',')
+        ->allow_extra_args(false);
+  };
+  add("--dim", "NAME=N", "",
+      "Of an ONNX model: sizes of dimensions by name or by input and axis (batch=1,seq=128,x:0=4)");
+  add("--value", "INPUT=V", kValue, "Of an ONNX model: what a small integer input holds (sr=16000)");
+  command
+      .add_option_function<std::string>(
+          "--merge", [&options](const std::string& name) { options.models.push_back(std::string(kMerge) + name); },
+          "Of an ONNX model: equal layers become one with a count: none, blocks (runs of equal blocks) or shapes")
+      ->type_name("NAME")
+      ->transform(one_of({onnx::kMergeNames.begin(), onnx::kMergeNames.end()}));
+  add("--elementwise", "DOMAIN::OP", kElementwise,
+      "Of an ONNX model: an operator that is not known and makes each word of one word of its first input, whose shape "
+      "it passes on; may be given several times");
+  command.add_flag_function(
+      "--skip-unknown", [&options](std::int64_t) { options.models.emplace_back(kSkipUnknown); },
+      "Of an ONNX model: leave out what multiplies matrices in a way that is not read");
+}
+
+// The option and its value as words of a command line.
+std::vector<std::string> words_of_model(const std::string& option) {
+  if (option == kSkipUnknown) return {"--skip-unknown"};
+  for (const auto& [prefix, name] :
+       {std::pair{kValue, "--value"}, {kMerge, "--merge"}, {kElementwise, "--elementwise"}})
+    if (option.starts_with(prefix)) return {name, option.substr(prefix.size())};
+  return {"--dim", option};
 }
 
 std::string text_of(const WordBits& sizes) {
@@ -79,6 +126,18 @@ void add_read_options(CLI::App& command, ReadOptions& options) {
           "Bits of the words of the workload's tensors: 8, or weights=4,inputs=8,outputs=32, or types (of an ONNX "
           "model), or none (default: as the workload says; else words are those of each level)")
       ->type_name("BITS");
+  add_model_options(command, options);
+}
+
+const std::vector<std::string>& model_option_names() {
+  static const std::vector<std::string> names{"--dim", "--value", "--merge", "--elementwise", "--skip-unknown"};
+  return names;
+}
+
+Diagnostics refuse_model_options(const ReadOptions& options, std::string_view what) {
+  if (options.models.empty()) return {};
+  return {{"", 0, words_of_model(options.models.front()).front(),
+           fmt::format("'{}' is said of an ONNX model, and {}", shortened(options.models.front()), what)}};
 }
 
 std::vector<std::string> words_of(const ReadOptions& options) {
@@ -91,11 +150,11 @@ std::vector<std::string> words_of(const ReadOptions& options) {
   if (options.link_transfers) words.insert(words.end(), {"--link-transfers", *options.link_transfers ? "on" : "off"});
   if (options.word_bits.source != WordBitsSource::File)
     words.insert(words.end(), {"--word-bits", text_of(options.word_bits)});
+  for (const std::string& option : options.models) {
+    const std::vector<std::string> model = words_of_model(option);
+    words.insert(words.end(), model.begin(), model.end());
+  }
   return words;
-}
-
-void tell(const std::vector<std::string>& notes, const Output& output) {
-  for (const std::string& note : notes) output.note("heliolite: note: " + note);
 }
 
 }  // namespace heliolite::cli

@@ -1,8 +1,10 @@
 #pragma once
 // How input files are to be read, as far as a user can say (--define, --sparse, --rename, --link-transfers,
-// --word-bits).
+// --word-bits, and of ONNX models --dim, --value, --merge, --elementwise, --skip-unknown).
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,12 @@ struct ReadOptions {
   std::vector<Rename> renames{};                 // carried out all at once
   std::optional<bool> link_transfers{};          // of machines; none: as they say themselves
   WordBits word_bits{};                          // of workloads
+  // Of ONNX models, one option an entry as it stands behind '@': "batch=1", "value:sr=16000", "skip-unknown". A
+  // workload that is no model and has none inside refuses them, and a model those that it has no use for.
+  std::vector<std::string> models{};
+  // Where several workloads are read with these options, each takes what it has a use for and its key is added here;
+  // unused_model_options() says what none took.
+  std::shared_ptr<std::set<std::string>> used_models{};
 };
 
 }  // namespace heliolite

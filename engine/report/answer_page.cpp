@@ -182,6 +182,17 @@ std::string summary(const Json& answer) {
   if (watts) out += fact("Power", with_prefix(*watts, "W"));
   if (tops)
     out += fact("Throughput", fmt::format("{:.4g} TOPS", *tops), digits(number(rates, "tops_per_watt")) + " TOPS/W");
+  const Json& done = part(total, "throughput");
+  const auto each = [&](const char* what, const char* rate, const char* pj) {
+    const auto per_second = number(done, rate);
+    const std::string joules = energy(number(done, pj));
+    if (per_second) out += fact(what, digits(per_second) + " /s", joules.empty() ? "" : joules + " each");
+    else if (!joules.empty()) out += fact(what, joules, "each");
+  };
+  each("Inferences", "inferences_per_second", "inference_energy_pj");
+  each("Tokens", "tokens_per_second", "token_energy_pj");
+  const std::string run = text(total, "one_run");
+  if (!run.empty() && layers.size() > 1) out += fact("A run", "no inference", run);
   if (area > 0) out += fact("Area", fmt::format("{:.4g} mm2", area * 1e-6));
   const Json& first = layers.front();
   const std::string of = text(part(first, "mapspace"), "factors");

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/space/constraint_notes.h"
 #include "engine/space/fit_names.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/level_bounds.h"
@@ -44,6 +45,7 @@ struct Asked {
   std::shared_ptr<Network> network;
   std::shared_ptr<Architecture> machine;
   SearchOptions options;
+  std::vector<std::string> constraint_notes{};  // how the machine's constraints are read
 };
 
 py::dict rules_as_dict(const RuleCounts& counts) {
@@ -121,6 +123,8 @@ py::dict answer_as_dict(const NetworkResult& result, const Asked& asked) {
   out["cycles"] = result.total.cycles;
   out["seconds"] = result.seconds;
   out["all_feasible"] = result.all_feasible();
+  out["constraint_notes"] = asked.constraint_notes;
+  out["alone_note"] = layers_alone_note(*asked.network, asked.machine->levels.back().name);
   return out;
 }
 
@@ -130,6 +134,8 @@ py::tuple map_network_watched(const std::shared_ptr<Network>& network, std::shar
   Asked asked{std::make_shared<Network>(*network), std::move(machine), options_with(given_options(given))};
   fit_products(*asked.network, *asked.machine);
   asked.options.look_at_any = look;
+  asked.constraint_notes =
+      constraint_notes(*asked.network, *asked.machine, {.free = asked.options.free, .open = asked.options.open});
   std::atomic<bool> stop = false;
   Mailbox<SearchNews> mailbox;
   asked.options.stop = &stop;

@@ -50,10 +50,13 @@ WordBits sizes_of(const std::optional<std::string>& word_bits) {
   return word_bits ? value_of(parse_word_bits(*word_bits)) : WordBits{};
 }
 
-Network load(const std::string& what, const std::optional<std::string>& word_bits) {
+// `models`: options of ONNX models; `edges`: their layers one by one with what flows between them, not each shape once.
+Network load(const std::string& what, const std::optional<std::string>& word_bits,
+             const std::vector<std::string>& models, bool edges) {
   ReadOptions reading;
   reading.word_bits = sizes_of(word_bits);
-  return value_of(load_network(what, reading));
+  reading.models = models;
+  return value_of(load_network(what, reading, edges ? Wanted::Edges : Wanted::Shapes));
 }
 
 // The network with these sizes.
@@ -95,6 +98,8 @@ std::shared_ptr<Network> network_of(const std::vector<std::shared_ptr<Workload>>
 // The network with this layer alone, as often as it runs it.
 std::shared_ptr<Network> only(const Network& network, const std::string& layer) {
   auto out = std::make_shared<Network>(Network{network.name, {}});
+  out->batch = network.batch;
+  out->notes = network.notes;
   for (const Layer& one : network.layers)
     if (one.workload.name == layer) out->layers.push_back(one);
   return out;
@@ -127,6 +132,11 @@ void add_workloads(py::module_& module) {
                                return out;
                              })
       .def_readonly("notes", &Network::notes)
+      .def_readonly("batch", &Network::batch)
+      .def_readonly("tokens", &Network::tokens)
+      .def_readonly("one_run", &Network::one_run)
+      .def_property_readonly("inferences", &Network::inferences)
+      .def_property_readonly("run_tokens", &Network::run_tokens)
       .def("only", only)
       .def_property_readonly("edges", edges_of)
       .def_property_readonly("macs", &Network::macs);

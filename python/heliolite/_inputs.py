@@ -81,9 +81,9 @@ def _sizes(word_bits: Optional[WordBits]) -> Optional[str]:
 MODEL = ("dim", "value", "merge", "elementwise", "skip_unknown")
 
 
-def _model(dim: Optional[Dictionary[str, int]] = None, value: Optional[Dictionary[str, int]] = None,
-           merge: Optional[str] = None, elementwise: Union[str, Sequence[str]] = (),
-           skip_unknown: bool = False) -> List[str]:
+def model_options(dim: Optional[Dictionary[str, int]] = None, value: Optional[Dictionary[str, int]] = None,
+                  merge: Optional[str] = None, elementwise: Union[str, Sequence[str]] = (),
+                  skip_unknown: bool = False) -> List[str]:
     """Options of an ONNX model as they stand behind the name of its file."""
     pairs = [f"{name}={size}" for name, size in (dim or {}).items()]
     pairs += [f"value:{name}={number}" for name, number in (value or {}).items()]
@@ -91,7 +91,8 @@ def _model(dim: Optional[Dictionary[str, int]] = None, value: Optional[Dictionar
     return pairs + ([f"merge={merge}"] if merge else []) + (["skip-unknown"] if skip_unknown else [])
 
 
-def network(source: NetworkSource, word_bits: Optional[WordBits] = None, **model: Any) -> Network:
+def network(source: NetworkSource, word_bits: Optional[WordBits] = None, *, edges: bool = False,
+            **model: Any) -> Network:
     """A network: a preset's name ("resnet18", "resnet18/conv1", "resnet18@batch=4"), a file of ours, of Timeloop or of
     ONNX, text ("gemm:512x512x512", "o[i,j] += a[i,k]*b[k,j]; i=64,j=64,k=128"), YAML text, a dict like such a file
     (docs/formats_workload.md), or workloads. A single workload is a network of one layer.
@@ -99,16 +100,15 @@ def network(source: NetworkSource, word_bits: Optional[WordBits] = None, **model
     word_bits  bits of the words of its tensors: a number, or a dict by name, by role or for all ({"weights": 4,
                "inputs": 8, "outputs": 32}), which replace what the source says; "types", those of an ONNX model;
                "none", words of each level. Without it: as the source says.
-    model      of an ONNX model (docs/formats_onnx.md): dim={"batch": 1, "x:0": 4}, sizes that it leaves open;
+    edges      of an ONNX model: a layer for each product with the edges between them, in place of each shape once with
+               a count; fuse() and bound() of a network need them, and read files so themselves
+    model      of ONNX models (docs/formats_onnx.md): dim={"batch": 1, "x:0": 4}, sizes that it leaves open;
                value={"sr": 16000}, what a small integer input holds; elementwise=["my.domain::Op"], operators that are
                not known and pass the shape of their first input on; merge="none", "blocks" or "shapes";
                skip_unknown=True"""
-    sizes, options = _sizes(word_bits), _model(**model)
+    sizes, options = _sizes(word_bits), model_options(**model)
     if isinstance(source, str) and not is_text(source) or isinstance(source, os.PathLike):
-        name = os.fspath(source)
-        if options:
-            name += ("," if "@" in name else "@") + ",".join(options)
-        found = _core.load_network(name, sizes)
+        found = _core.load_network(os.fspath(source), sizes, options, edges)
     else:
         if options:
             raise refuse(next(iter(model)), f"{next(iter(model))} is of an ONNX model's file, and this is none")
@@ -128,7 +128,7 @@ def _built(source: Any) -> Network:
         return _core.network_of([source])
     if isinstance(source, (list, tuple)) and source and all(isinstance(w, Workload) for w in source):
         return _core.network_of(list(source))
-    return _from(source, lambda name: _core.load_network(name, None), _core.parse_network, "network")
+    return _from(source, lambda name: _core.load_network(name, None, [], False), _core.parse_network, "network")
 
 
 def workload(source: WorkloadSource, layer: Optional[str] = None, word_bits: Optional[WordBits] = None,

@@ -31,7 +31,7 @@ def _layer(layer: LayerAnswer) -> Dict[str, Any]:
 
 def _answer_json(answer: Answer) -> str:
     """The answer as `map --json` has it, as far as a page shows it."""
-    rates = answer.rates
+    rates, throughput = answer.rates, answer.throughput
     named = lambda thing: {"name": thing.name, "hash": getattr(thing, "hash", "")}
     return json.dumps({
         "program": "heliolite", **_core.version(), "command": "map", "notes": answer.notes,
@@ -39,6 +39,7 @@ def _answer_json(answer: Answer) -> str:
         "layers": [_layer(layer) for layer in answer],
         "total": {"energy_pj": answer.energy_pj, "cycles": answer.cycles,
                   "edp_of_totals_pj_cycles": answer.edp_of_totals_pj_cycles, "rates": vars(rates) if rates else None,
+                  "throughput": vars(throughput) if throughput else None, "one_run": answer.network.one_run,
                   "area_um2": answer.machine.area_um2}})
 
 

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 from . import _core, _html
 from ._columns import Table
 from ._core import Architecture, Mapping, Network, Workload
-from ._errors import Interrupted
+from ._errors import Interrupted, warn_of
 from ._inputs import MODEL, MachineSource, NetworkSource, WordBits, architecture, network, pick
 from ._objects import Rates, pairs, rates
 
@@ -124,6 +124,18 @@ def _row(layer: LayerAnswer) -> Dict[str, Any]:
 
 
 @dataclass(frozen=True)
+class Throughput:
+    """What a network gets done, one run after the other. None: the machine states no cycle_ns, a run is no inference
+    (Network.one_run), or the network does not say how many tokens one is."""
+
+    runs_per_second: Optional[float]
+    inferences_per_second: Optional[float]
+    inference_energy_pj: Optional[float]
+    tokens_per_second: Optional[float]
+    token_energy_pj: Optional[float]
+
+
+@dataclass(frozen=True)
 class Answer(Table):
     """The answer for a network: a LayerAnswer for each layer, in the network's order, and totals over the layers that
     have a mapping, weighted by counts. Iterates and indexes over layers, by number or by name."""
@@ -137,11 +149,9 @@ class Answer(Table):
     seconds: float  # wall time
     all_feasible: bool
     interrupted: bool
-
-    @property
-    def notes(self) -> List[str]:
-        """What of the machine and the network was read otherwise than it is written."""
-        return [*self.machine.notes, *self.network.notes]
+    # What of the machine, its constraints and the network was read otherwise than it is written; of several layers also
+    # that they were mapped alone.
+    notes: List[str]
 
     @property
     def macs(self) -> int:
@@ -152,6 +162,19 @@ class Answer(Table):
     def rates(self) -> Optional[Rates]:
         """Seconds, W, TOPS and TOPS/W of the whole network; None: the machine states no cycle_ns."""
         return rates(self.energy_pj, self.cycles, self.macs, self.machine.cycle_ns)
+
+    @property
+    def throughput(self) -> Optional[Throughput]:
+        """Inferences and tokens in a second, one after the other; None of a single layer, or where a layer has no
+        mapping."""
+        if len(self.layers) < 2 or not self.all_feasible:
+            return None
+        per_second = self.rates.per_second if self.rates else None
+        times = lambda n: None if n is None or per_second is None else per_second * n
+        each = lambda n: None if n is None else self.energy_pj / n
+        of = self.network
+        return Throughput(per_second, times(of.inferences), each(of.inferences), times(of.run_tokens),
+                          each(of.run_tokens))
 
     def energy_by_level(self) -> Dict[str, Dict[str, float]]:
         """pJ of all runs by level, outermost first, then by "input", "weight", "output", "network", "leakage" and
@@ -212,13 +235,15 @@ class Answer(Table):
 def _answer(found: Optional[Dict[str, Any]], of: Network, on: Architecture, interrupted: bool) -> Optional[Answer]:
     if found is None:
         return None
+    warn_of(found["constraint_notes"])
+    notes = [*on.notes, *of.notes, *found["constraint_notes"], found["alone_note"]]
     layers = []
     for layer in found["layers"]:
         if "any_look" in layer:
             layer["any_look"] = AnyLook(**layer["any_look"])
         layers.append(LayerAnswer(**layer))
     return Answer(of, on, layers[0].objective if layers else "", layers, found["energy_pj"], found["cycles"],
-                  found["seconds"], found["all_feasible"], interrupted)
+                  found["seconds"], found["all_feasible"], interrupted, [note for note in notes if note])
 
 
 def show(news: Any) -> None:

@@ -64,6 +64,36 @@ class Searches(unittest.TestCase):
         with self.assertRaises(hl.Error):
             hl.report(answer)
 
+    def test_what_a_run_is(self):
+        block = {"layers": [{"name": "up", "gemm": "64x1x16"}, {"name": "down", "gemm": "16x1x64"}]}
+        model = hl.map({"tokens": 2, "batch_in_sizes": 3, **block}, "eyeriss_45nm")
+        self.assertAlmostEqual(model.throughput.tokens_per_second * model.rates.seconds, 6)
+        self.assertAlmostEqual(model.throughput.inferences_per_second * model.rates.seconds, 3)
+        self.assertAlmostEqual(model.throughput.token_energy_pj * 6 / model.energy_pj, 1)
+        self.assertEqual(sum("layers are mapped alone" in note for note in model.notes), 1)
+        part = hl.map({"one_run": "one of 3 blocks", **block}, "eyeriss_45nm")
+        self.assertEqual(part.network.one_run, "one of 3 blocks")
+        self.assertIsNone(part.throughput.inferences_per_second)
+        self.assertAlmostEqual(part.throughput.runs_per_second * part.rates.seconds, 1)
+        with tempfile.TemporaryDirectory() as folder:
+            with open(model.report(os.path.join(folder, "a.html")), encoding="utf-8") as file:
+                text = file.read()
+        self.assertIn("Tokens", text)
+        self.assertIn("layers are mapped alone", text)
+        for single in (hl.map(GEMM, "eyeriss_45nm"), hl.map(block, "eyeriss_45nm", layer="up")):
+            self.assertIsNone(single.throughput)
+            self.assertEqual(single.notes, [])
+
+    def test_constraints_read_otherwise_are_notes(self):
+        machine = {"architecture": {"name": "m", "levels": [
+            {"name": "DRAM", "dram": True, "energy": 100, "constraints": {"temporal": {"factors": ["C=4"]}}},
+            {"name": "Buf", "entries": 4096, "energy": 2}], "compute": {"energy": 1}}}
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            answer = hl.map("conv:c=3,k=8,p=8,r=3", machine)
+        self.assertEqual([str(one.message) for one in caught if one.category is hl.Note], answer.notes)
+        self.assertEqual(len(answer.notes), 1)
+
     def test_notes_are_warnings(self):
         odd = """
 architecture:
@@ -214,7 +244,13 @@ class Bounds(unittest.TestCase):
         self.assertLessEqual(nested.at(1000), one.at(1000))
         self.assertEqual(nested.accesses[-1], nested.minimum)
         self.assertIsNone(one.at(-1))
-        self.assertEqual(list(nested.columns()), ["buffer_words", "accesses"])
+        self.assertEqual(list(nested.columns()), ["buffer_words", "accesses", "by"])
+        # Raised to what no execution beats, as the command's: curves of mappings are low where windows leave holes.
+        strided = "resnet50/conv3_1b"
+        curve = hl.curve(strided, nested=False)
+        self.assertIn("hbl", curve.by)
+        for bound in hl.bound(strided, buffers=[1569 + 3]):  # three operands; a point holds for a sixteenth of a buffer
+            self.assertGreaterEqual(curve.at(1569) * 17 / 16, bound.words)
         check_html(self, nested._repr_html_())
 
     def test_fusion(self):

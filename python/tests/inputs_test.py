@@ -53,6 +53,17 @@ class Models(unittest.TestCase):
             self.assertEqual(hl.network(f"{path}@batch=4", elementwise="Op").macs, network.macs)
             self.assertGreater(len(hl.bound(path, buffers=[64], **of).bounds), 0)
             self.assertGreater(hl.curve(path, layer=network.workloads[0].name, **of).minimum, 0)
+            # Edges where they matter: of fused schedules and of the bound of a whole network.
+            self.assertEqual(len(network.edges), 0)
+            self.assertEqual(len(hl.network(path, edges=True, **of).edges), 1)
+            self.assertEqual(len(hl.fuse(path, [64], **of).network.edges), 1)
+            apart = [b for b in hl.bound(network, buffers=[64]) if b.kind == "network"]
+            whole = [b for b in hl.bound(path, buffers=[64], **of) if b.kind == "network"]
+            self.assertLess(whole[0].words, apart[0].words)
+            inside = hl.sweep({"sweep": {"machine": "eyeriss", "workloads": [str(path)], "strategy": "sunstone",
+                                         "parameters": {"g": {"set": "GLB.entries", "values": [4096]}}}},
+                              pathlib.Path(folder) / "s.db", **of)
+            self.assertIn("layers are mapped alone", inside.notes[-1])
             self.assertIn("is of an ONNX model", complaint(lambda: hl.network({"gemm": "2x3x4"}, dim={"a": 1})).message)
 
 

@@ -49,6 +49,50 @@ TEST(CliOnnx, ModelsAreWorkloads) {
   EXPECT_EQ(none.exit_code, 2);
 }
 
+// Whatever command takes a model takes what is to be said of it, and nothing else does.
+TEST(CliOnnx, EveryCommandTakesSizes) {
+  const TempFolder folder;
+  const std::string model = folder.write("net.onnx", conv({"N", "8", "h", "16"}, {8, 8, 3, 3}).bytes());
+  folder.write("other.onnx", conv({"batch", "8", "8", "16"}, {8, 8, 3, 3}).bytes());
+  const std::string mapping = folder.path("best.json"), sizes = " --dim N=1,h=16";
+  const std::string layer = " -a eyeriss -w " + model + sizes;
+  EXPECT_EQ(run_cli("map" + layer + " -q --no-look --json " + mapping).exit_code, 0);
+  const std::string bench = folder.write(
+      "bench.yaml",
+      "bench: {name: b, machines: [eyeriss], workloads: [net.onnx, alexnet/conv3, inside.yaml], strategies: [exact]}");
+  folder.write("inside.yaml", "layers: [{network: net.onnx, repeat: 2}]\n");
+  const std::string sweep = folder.write("sweep.yaml", R"(sweep:
+  machine: eyeriss
+  workloads: [net.onnx, alexnet/conv3, other.onnx]
+  parameters: {glb: {set: GLB.entries, values: [55296]}}
+)");
+  const std::string both = " --dim N=1,h=16,batch=1";
+  for (const std::string& command : std::vector<std::string>{
+           "show " + sizes + " " + model, "show -w " + model + sizes, "check " + model + sizes,
+           "check " + folder.path("") + both, "eval -m " + mapping + layer, "explain -m " + mapping + layer,
+           "space -a eyeriss -w " + model + sizes, "orders -w " + model + sizes,
+           "bound --buffer 4096 -w " + model + sizes, "bound --regions -w " + model + sizes,
+           "emit --cache 512 -w " + model + sizes, "simulate --cache 512 -w " + model + sizes,
+           "diff " + model + " " + model + sizes, "diff " + model + " " + folder.path("other.onnx") + both,
+           "convert eyeriss " + model + " -o " + folder.path("out") + sizes, "bench --check " + bench + sizes,
+           "sweep --check " + sweep + both, "show " + folder.path("inside.yaml") + sizes}) {
+    const CliResult result = run_cli(command);
+    EXPECT_LE(result.exit_code, command.starts_with("diff") ? 1 : 0) << command << ": " << result.out << result.err;
+  }
+  EXPECT_THAT(run_cli("show " + model + sizes).out, HasSubstr("112,896"));
+  for (const std::string& command : std::vector<std::string>{
+           "show", "show eyeriss", "show resnet18", "map -a eyeriss -w resnet18", "orders -w gemm:2x2x2",
+           "diff eyeriss simba", "diff resnet18 resnet50", "check " + folder.path("inside.yaml") + sizes,
+           "convert eyeriss -o " + folder.path("out"), "sweep --check " + sweep + both,
+           "bench --check " +
+               folder.write("no.yaml",
+                            "bench: {machines: [eyeriss], workloads: [alexnet/conv3], strategies: [exact]}")}) {
+    const CliResult result = run_cli(command + " --dim seq=4");
+    EXPECT_EQ(result.exit_code, 2) << command << ": " << result.out;
+    EXPECT_THAT(result.err, HasSubstr("seq=4")) << command;
+  }
+}
+
 TEST(CliOnnx, ShowListsTheEdgesItAnnounces) {
   const TempFolder folder;
   onnx_models::Model pair = conv({"1", "8", "16", "16"}, {8, 8, 3, 3}, {{"pads", onnx_models::Sizes{1, 1, 1, 1}}});

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/text_file.h"
 #include "tests/support/cli_runner.h"
 
 namespace heliolite::cli_units_test {
@@ -15,8 +16,10 @@ namespace {
 
 using nlohmann::json;
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 json answer(const std::string& arguments) {
   const CliResult result = run_cli(arguments + " --json -");
@@ -126,6 +129,47 @@ TEST(CliUnits, TextSaysWhatIsKnown) {
   EXPECT_THAT(explained, AllOf(ContainsRegex("dynamic +[0-9.]+"), ContainsRegex("static \\(leakage\\) +[0-9.]+")));
   EXPECT_THAT(explained,
               AllOf(ContainsRegex("rates +[0-9.]+ [mun]s, "), ContainsRegex("area +0.96"), HasSubstr("GB/s")));
+}
+
+// A whole language model in tokens, a block of one as what it is; and of every network that its layers were mapped
+// alone.
+TEST(CliUnits, NetworksSayWhatARunIs) {
+  const TempFolder folder;
+  const std::string block = "layers: [{name: up, gemm: 64x1x16}, {name: down, gemm: 16x1x64}]\n";
+  const std::string machine = "map -a eyeriss_45nm -s sunstone --no-look -q -w ";
+  const std::string part = folder.write("part.yaml", "one_run: one of the 3 blocks\n" + block);
+  const std::string whole =
+      folder.write("whole.yaml", "tokens: 2\nlayers: [{network: part.yaml, repeat: 3}, {name: head, gemm: 32x1x16}]\n");
+  const std::string csv = folder.path("a.csv");
+  const CliResult shown = run_cli(machine + whole + " --csv " + csv);
+  EXPECT_THAT(shown.out,
+              AllOf(ContainsRegex("inferences/s, [0-9.]+ .J each\n  tokens: [0-9.]+ tokens/s, [0-9.]+ .J each\n"),
+                    HasSubstr("layers are mapped alone: all activations between them go through DRAM")));
+  const json total = answer(machine + whole)["total"];
+  EXPECT_EQ(total["tokens"], 2);
+  EXPECT_TRUE(total["one_run"].is_null());
+  EXPECT_NEAR(total["throughput"]["tokens_per_second"].get<double>() * total["rates"]["seconds"].get<double>(), 2,
+              1e-9);
+  EXPECT_NEAR(total["throughput"]["token_energy_pj"].get<double>() * 2 / total["energy_pj"].get<double>(), 1, 1e-12);
+  EXPECT_THAT(answer(machine + whole)["notes"].dump(), HasSubstr("layers are mapped alone"));
+  const std::string rows = *read_text_file(csv);
+  EXPECT_THAT(rows, AllOf(HasSubstr("network_tokens_per_second"), HasSubstr("layers are mapped alone")));
+  const std::string of_part = run_cli(machine + part).out;
+  EXPECT_THAT(of_part, AllOf(ContainsRegex("; [0-9.]+ runs/s\n  a run is no inference: one of the 3 blocks\n"),
+                             Not(HasSubstr("inferences/s"))));
+  EXPECT_TRUE(answer(machine + part)["total"]["throughput"]["inferences_per_second"].is_null());
+  // A single layer says nothing, also as one of a network.
+  for (const std::string& one : {machine + whole + " -l head", machine + "gemm:8x8x8"}) {
+    EXPECT_THAT(run_cli(one).out, Not(AnyOf(HasSubstr("alone"), HasSubstr("/s,"), HasSubstr("inference")))) << one;
+    EXPECT_THAT(answer(one)["notes"].dump(), Not(HasSubstr("alone"))) << one;
+  }
+  const std::string best = folder.path("best.json");
+  run_cli(machine + whole + " --json " + best);
+  run_cli("report " + best + " -o " + folder.path("best.html"));
+  EXPECT_THAT(*read_text_file(folder.path("best.html")),
+              AllOf(HasSubstr("Tokens"), HasSubstr("layers are mapped alone")));
+  EXPECT_THAT(run_cli("show " + part).out, HasSubstr("A run is no inference: one of the 3 blocks."));
+  EXPECT_THAT(run_cli("show " + whole).out, HasSubstr("2 tokens in a run"));
 }
 
 TEST(CliUnits, WritesTheLayersAsCsv) {

@@ -104,6 +104,21 @@ TEST(NetworkPresets, WholeModelsRepeatTheirBlocks) {
   EXPECT_EQ(weights(load("gpt3_6.7b_whole")), 32 * weights(load("gpt3_6.7b")) + 50'257U * 4096);
 }
 
+// What one run of a preset is: a whole model, or it says what else.
+TEST(NetworkPresets, SayWhatOneRunIs) {
+  for (const char* whole : {"llama3_8b_decode_whole", "llama3_8b_prefill_whole", "gpt3_6.7b_whole", "bert_base"}) {
+    EXPECT_EQ(load(whole).one_run, "") << whole;
+    EXPECT_TRUE(load(whole).tokens) << whole;
+  }
+  for (const char* whole : {"resnet18", "resnet50", "mobilenet_v2", "vgg16", "alexnet", "inception_v3"})
+    EXPECT_EQ(load(whole).one_run, "") << whole;
+  EXPECT_EQ(load("inception_v3_wu").one_run, "the weight update");
+  for (const char* part : {"llama3_8b_decode", "llama3_8b_block", "gpt3_6.7b", "gpt3_6.7b_block"})
+    EXPECT_THAT(load(part).one_run, HasSubstr("one of the 32 blocks")) << part;
+  for (const char* list : {"gemm", "gemm_prime", "conv", "mttkrp", "tccg"})
+    EXPECT_THAT(load(list).one_run, HasSubstr("no network")) << list;
+}
+
 TEST(NetworkPresets, AllAreValid) {
   const std::vector<std::string> names = workload_preset_names();
   EXPECT_TRUE(std::ranges::is_sorted(names));

@@ -10,6 +10,7 @@
 #include "engine/model/fingerprint.h"
 #include "tests/support/cli_runner.h"
 #include "workloads/load.h"
+#include "workloads/network_writer.h"
 #include "workloads/workload_writer.h"
 
 namespace heliolite::workload_yaml_test {
@@ -239,6 +240,46 @@ layers:
       AllOf(HasSubstr("nowhere.yaml"), HasSubstr("network 'nowhere.yaml' cannot be read"), HasSubstr("'resnet18'")));
   folder.write("mixed.yaml", "layers: [{name: x, network: block.yaml@batch=2}, {name: y, network: block.yaml}]\n");
   EXPECT_THAT(load("mixed.yaml").name, HasSubstr("say 'batch' for all"));
+}
+
+// What one run of a network is: as its file says, or the one network that it repeats.
+TEST(WorkloadYaml, SaysWhatARunIs) {
+  const TempFolder folder;
+  const auto load = [&](const std::string& what) { return load_network(folder.path(what)); };
+  const std::string layers = "layers: [{name: a, gemm: 4x2x4}, {name: b, gemm: 4x2x4}]\n";
+  folder.write("plain.yaml", "batch: 3\n" + layers);
+  folder.write("model.yaml", "tokens: 5\nbatch: 2\nbatch_in_sizes: 4\n" + layers);
+  folder.write("block.yaml", "one_run: ' one of 8 blocks '\n" + layers);
+  EXPECT_EQ(load("plain.yaml")->inferences(), 3U);
+  EXPECT_EQ(load("plain.yaml")->run_tokens(), std::nullopt);
+  EXPECT_EQ(load("model.yaml")->inferences(), 8U);
+  EXPECT_EQ(load("model.yaml")->run_tokens(), 40);
+  EXPECT_EQ(load("model.yaml")->layers[0].workload.macs(), 64U);
+  EXPECT_EQ(load("block.yaml")->inferences(), std::nullopt);
+  EXPECT_EQ(load("block.yaml")->one_run, "one of 8 blocks");
+  EXPECT_EQ(load_network(folder.path("plain.yaml") + "@pass=weight_update").ok(), false);  // a gemm has none
+  EXPECT_EQ(load_network("resnet18@pass=weight_update")->one_run, "the weight update");
+  EXPECT_EQ(load_network("resnet18@batch=4")->inferences(), 4U);
+  EXPECT_EQ(load_network("resnet18/conv1")->inferences(), std::nullopt);
+  const auto written = [&](const std::string& text) { return load_network(folder.write("w.yaml", text)); };
+  EXPECT_EQ(written("network: model.yaml\nrepeat: 10\n")->tokens, 50U);
+  EXPECT_EQ(written("network: model.yaml\nrepeat: 10\n")->inferences(), 8U);
+  EXPECT_EQ(written("network: model.yaml\nbatch: 7\n")->inferences(), 28U);
+  EXPECT_EQ(written("network: block.yaml\nrepeat: 8\n")->one_run, "8 times one of 8 blocks");
+  EXPECT_EQ(written("network: block.yaml\nrepeat: 8\ntokens: 1\n")->one_run, "");
+  EXPECT_EQ(written("layers: [{network: block.yaml, repeat: 8}]\n")->inferences(), 1U);
+  EXPECT_EQ(written("layers_from: llama3_8b_decode\n")->one_run, load_network("llama3_8b_decode")->one_run);
+  // Written and read again: the sizes hold the batch.
+  const Network model = *load("model.yaml");
+  const Network again = *written(write_network(model));
+  EXPECT_EQ(again.inferences(), 8U);
+  EXPECT_EQ(again.tokens, 5U);
+  EXPECT_EQ(again.macs(), model.macs());
+  EXPECT_EQ(written(write_network(*load("block.yaml")))->one_run, "one of 8 blocks");
+  for (const char* bad : {"tokens: 0", "tokens: 1000000001", "batch_in_sizes: 0", "one_run: [a]", "one_run: \"a\\nb\""})
+    EXPECT_FALSE(written(std::string(bad) + "\n" + layers).ok()) << bad;
+  folder.write("long.yaml", "tokens: 1000000000\n" + layers);
+  EXPECT_THAT(to_string(written("network: long.yaml\nrepeat: 2\n").errors()), HasSubstr("a run of 2000000000 tokens"));
 }
 
 TEST(WorkloadYaml, ReportsEveryErrorAtItsPlace) {

@@ -96,15 +96,21 @@ class InputReader {
   void unknown_names() {
     const std::vector<std::string> known(names_.begin(), names_.end());
     for (const auto& [name, size] : options_.dims)
-      if (!names_.contains(name))
+      if (!names_.contains(name) && !of_others(name))
         errors_.push_back(
             {file_, 0, "--dim", fmt::format("no input has a dimension '{}'{}", shortened(name), hint(name, known))});
     std::vector<std::string> inputs;
     for (const ValueInfo& info : graph_.inputs) inputs.emplace_back(info.name);
     for (const auto& [name, value] : options_.values)
-      if (std::ranges::count(inputs, name) == 0)
+      if (std::ranges::count(inputs, name) == 0 && !of_others("value:" + name))
         errors_.push_back(
             {file_, 0, "--value", fmt::format("no input is called '{}'{}", shortened(name), hint(name, inputs))});
+  }
+
+  bool of_others(const std::string& key) const {
+    if (!options_.optional.contains(key)) return false;
+    options_.lacked->insert(key);
+    return true;
   }
 
   static std::string hint(const std::string& name, std::vector<std::string> known) {

@@ -12,7 +12,7 @@
 namespace heliolite::onnx {
 namespace {
 
-constexpr std::string_view kValue = "value:";
+constexpr std::string_view kValue = "value:", kElementwise = "elementwise";
 
 }  // namespace
 
@@ -20,6 +20,12 @@ std::optional<Merge> find_merge(std::string_view name) {
   const auto found = std::ranges::find(kMergeNames, name);
   if (found == kMergeNames.end()) return std::nullopt;
   return static_cast<Merge>(found - kMergeNames.begin());
+}
+
+std::string option_key(std::string_view option) {
+  const std::size_t equals = option.rfind('=');
+  const std::string_view key = trim(option.substr(0, equals));
+  return key == kElementwise ? fmt::format("{}={}", key, trim(option.substr(equals + 1))) : std::string(key);
 }
 
 Diagnostics add_options(std::string_view text, const std::string& file, Options& options) {
@@ -37,7 +43,7 @@ Diagnostics add_options(std::string_view text, const std::string& file, Options&
       options.merge = find_merge(value);
       const std::vector<std::string> names(kMergeNames.begin(), kMergeNames.end());
       if (!options.merge) complain(fmt::format("merge = {}, must be {}", shortened(value), join(names, "or")));
-    } else if (key == "elementwise") {
+    } else if (key == kElementwise) {
       if (value.empty()) complain("elementwise = '', must be an operator, as my.domain::Op");
       options.elementwise.insert(value);
     } else if (key.starts_with(kValue)) {

@@ -33,7 +33,13 @@ struct Options {
   std::set<std::string> elementwise{};
   bool types = false;         // tensors' words have the sizes of their elements
   bool skip_unknown = false;  // leave out nodes that are refused instead of failing
+  // Keys of options that are meant for other models too: those that this one has no use for are added to `lacked`.
+  std::set<std::string> optional{};
+  std::set<std::string>* lacked = nullptr;
 };
+
+// What an option is about: "batch", "value:sr", "elementwise=my.domain::Op", "merge", "skip-unknown".
+std::string option_key(std::string_view option);
 
 // Adds what a comma-separated text says: "batch=1,seq=128,x:0=4" sizes, "merge=blocks", "value:sr=16000",
 // "elementwise=my.domain::Op", "skip-unknown". `file` is for complaints.

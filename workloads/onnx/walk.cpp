@@ -142,6 +142,10 @@ const OperatorRow* Walk::rule_of(const Node& node) {
 bool Walk::check_elementwise() {
   for (const std::string& name : options_.elementwise) {
     if (elementwise_.contains(name)) continue;
+    if (const std::string key = "elementwise=" + name; options_.optional.contains(key)) {
+      options_.lacked->insert(key);
+      continue;
+    }
     const std::vector<std::string> unknown(unknown_.begin(), unknown_.end());
     const bool function = std::ranges::any_of(functions_, [&](const auto& f) {
       return name == f.first.second || name == fmt::format("{}::{}", f.first.first, f.first.second);
