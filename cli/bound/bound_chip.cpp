@@ -15,6 +15,7 @@
 #include "cli/ui/table.h"
 #include "engine/base/text.h"
 #include "engine/bounds/curve/orojenesis.h"
+#include "engine/bounds/raised_curve.h"
 #include "workloads/word_bits.h"
 
 namespace heliolite::cli {
@@ -31,17 +32,24 @@ struct ChipCurve {
   Provision best() const { return best_provision(provisions); }
 };
 
+// Then its curve is raised to the bounds of all executions; those of networks are of schedules.
+bool of_one_layer(const Network& network) { return network.layers.size() == 1 && network.layers.front().count == 1; }
+
 // Curves of the layer, or of the network with nothing fused, with the best cuts, and with intermediates that stay
 // whole.
 Result<std::vector<ChipCurve>> chip_curves(const OrojenesisArguments& arguments, const Network& network,
                                            const SegmentOptions& options) {
   std::vector<ChipCurve> curves;
-  if (network.layers.size() == 1 && network.layers.front().count == 1) {
+  if (of_one_layer(network)) {
     const Workload& layer = network.layers.front().workload;
-    const Result<Curve> curve = one_buffer_curve(layer, {.imperfect = arguments.imperfect});
+    const OrojenesisOptions mappings{.imperfect = arguments.imperfect};
+    const Result<Curve> curve = one_buffer_curve(layer, mappings);
     if (!curve) return curve.errors();
+    std::vector<CurveStep> steps;
+    for (const auto& p : curve->points()) steps.push_back({p.buffer, p.accesses});
     curves.push_back({layer.name, {}, {}});
-    for (const auto& p : curve->points()) curves.back().steps.push_back({p.buffer, p.accesses});
+    for (const RaisedStep& step : raised(steps, schedule_bounds(layer, mappings), operand_words(layer, mappings)))
+      curves.back().steps.push_back(step.step);
     return curves;
   }
   const Result<SegmentedNetwork> all = SegmentedNetwork::create(network, options);
@@ -59,7 +67,7 @@ Result<std::vector<ChipCurve>> chip_curves(const OrojenesisArguments& arguments,
 
 bool starved(const Provision& p, const Chip& chip) { return p.macs_per_second < p.units * chip.hertz * (1 - 1e-12); }
 
-std::string chip_text(const std::string& name, const std::vector<ChipCurve>& curves, const ChipQuestion& question) {
+std::string chip_text(const Network& network, const std::vector<ChipCurve>& curves, const ChipQuestion& question) {
   Table table({"<best", "buffer [words]", "of the area", "units", "MACs/s", "x first", "<limited by"});
   const double first = curves.front().best().macs_per_second;
   for (const ChipCurve& curve : curves) {
@@ -69,10 +77,12 @@ std::string chip_text(const std::string& name, const std::vector<ChipCurve>& cur
                first > 0 ? fmt::format("{:.2f}", best.macs_per_second / first) : "",
                starved(best, question.chip) ? "memory" : "compute"});
   }
-  return fmt::format("{}: chips of {:g} mm2, divided between one buffer and compute units\n\n", name,
+  return fmt::format("{}: chips of {:g} mm2, divided between one buffer and compute units\n\n", network.name,
                      question.chip.area_um2 / 1e6) +
          table.to_string() +
-         "  Accesses are the least over mappings or schedules of one buffer; a chip reaches no more.\n";
+         (of_one_layer(network)
+              ? "  Accesses are the least of any execution: mappings of one buffer, and the bounds of all schedules.\n"
+              : "  Accesses are the least over schedules of one buffer; bounds of all executions do not raise them.\n");
 }
 
 Json provision_json(const Provision& p) {
@@ -129,6 +139,7 @@ int run_chip(const OrojenesisArguments& arguments, const Output& output) {
   ChipPicture picture{network->name, {}};
   json["name"] = network->name;
   json["macs"] = network->macs();
+  json["raised"] = of_one_layer(*network);
   json["curves"] = Json::array();
   const u64 roof = question->roof(network->macs());
   for (ChipCurve& curve : curves) {
@@ -140,7 +151,7 @@ int run_chip(const OrojenesisArguments& arguments, const Output& output) {
     json["curves"].push_back({{"name", curve.name}, {"best", provision_json(curve.best())}, {"points", points}});
   }
   if (!output.write("--csv", chip_csv(curves)) || !output.write("--svg", chip_svg(picture))) return kBadInput;
-  output.table(chip_text(network->name, curves, *question));
+  output.table(chip_text(*network, curves, *question));
   return write_partial_answer(output, json, 1, 1, "networks");
 }
 

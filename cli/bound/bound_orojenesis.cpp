@@ -27,6 +27,7 @@
 #include "engine/bounds/tiling/iotile_parts.h"
 #include "engine/model/cost_model.h"
 #include "engine/search/map.h"
+#include "engine/space/constraint_notes.h"
 
 namespace heliolite::cli {
 namespace {
@@ -116,8 +117,9 @@ Diagnostics add_levels(LayerAnswer& answer, const OrojenesisArguments& arguments
 }
 
 // Tilings for buffers that grow by half, and for those asked for.
-std::vector<PicturePoint> best_tilings(const LayerAnswer& answer, const OrojenesisArguments& arguments,
-                                       const std::vector<double>& sizes) {
+std::vector<PicturePoint> best_tilings(const LayerAnswer& answer, const OrojenesisArguments& arguments) {
+  const std::vector<double> sizes(answer.options.word_size.begin(),
+                                  answer.options.word_size.begin() + std::ssize(answer.workload.tensors));
   std::vector<u64> buffers = arguments.buffers;
   for (u64 buffer = 1; buffer < answer.effectual(); buffer += std::max<u64>(1, buffer / 2)) buffers.push_back(buffer);
   buffers.push_back(answer.effectual());
@@ -134,15 +136,9 @@ std::vector<PicturePoint> best_tilings(const LayerAnswer& answer, const Orojenes
 
 // Raises the curve to the bounds of all schedules, which mappings are among.
 void add_schedules(LayerAnswer& answer, const OrojenesisArguments& arguments, bool tilings) {
-  std::vector<double> sizes;
-  u64 operands = 0;
-  for (std::size_t v = 0; v < answer.workload.tensors.size(); ++v) {
-    sizes.push_back(static_cast<double>(answer.options.word_size[v]));
-    operands += answer.options.word_size[v];
-  }
-  answer.schedules = ScheduleBounds{LowerBounds(answer.workload, {}, sizes), operands};
+  answer.schedules = schedule_bounds(answer.workload, answer.options);
   answer.curve = raised(answer.curve, *answer.schedules, answer.operands());
-  if (tilings) answer.tilings = best_tilings(answer, arguments, sizes);
+  if (tilings) answer.tilings = best_tilings(answer, arguments);
 }
 
 // `tilings`: also the best known, which take longest.
@@ -182,10 +178,11 @@ int run_layers(const OrojenesisArguments& arguments, const Network& network,
   Table table(
       {"<layer", "MACs", "operands", "minimum", macs_per(unit_name(arguments)), "maximal effectual buffer", "gap 1"});
   json["layers"] = Json::array();
+  const bool tilings = !arguments.csv.empty() || !output.json_target.empty();  // the table has none
   std::string csv = "layer," + layer_csv_head(unit_name(arguments));
   for (const Layer& layer : network.layers) {
     const auto found = until_interrupted(
-        [=, workload = layer.workload] { return answer_layer(arguments, workload, architecture, false); });
+        [=, workload = layer.workload] { return answer_layer(arguments, workload, architecture, tilings); });
     if (!found) break;
     const Result<LayerAnswer>& answer = *found;
     if (!answer) return fail(answer.errors());
@@ -308,6 +305,8 @@ int run_orojenesis(OrojenesisArguments arguments, const Output& output) {
       load_if_named(arguments.architecture, arguments.reading, output, errors);
   if (!errors.empty()) return fail(errors);
   const bool one_layer = !arguments.layer.empty() || network->layers.size() == 1;
+  // Bounds hold whatever the machine's constraints are; its mapper obeys them.
+  if (architecture && arguments.map) output.tell(constraint_notes(*network, *architecture));
   errors = contradictions(arguments, one_layer);
   if (!errors.empty()) return fail(errors);
   Result<Workload> workload = one_layer && !arguments.fuse ? pick_layer(*network, arguments.layer) : Workload{};

@@ -117,37 +117,15 @@ std::string layer_csv(const LayerAnswer& answer, const std::string& layer) {
   return text;
 }
 
-void LayerCurve::add(PicturePoint point, std::string bound, std::vector<std::string> reached) {
-  if (!points.empty() && points.back().accesses == point.accesses) return;
-  points.push_back(point);
-  by.push_back(std::move(bound));
-  how.push_back(std::move(reached));
-}
-
 LayerCurve raised(const LayerCurve& curve, const ScheduleBounds& schedules, u64 largest) {
-  constexpr u64 kPointsPerBuffer = 16;
+  std::vector<CurveStep> steps;
+  for (const PicturePoint& point : curve.points) steps.push_back({point.buffer, point.accesses});
   LayerCurve out;
   out.headings = curve.headings;
-  for (std::size_t i = 0; i < curve.points.size(); ++i) {
-    const PicturePoint own = curve.points[i];
-    const bool last = i + 1 == curve.points.size();
-    const u64 end = last ? std::max(largest, own.buffer) + 1 : curve.points[i + 1].buffer;
-    for (u64 buffer = own.buffer; buffer < end;) {
-      const LowerBound here = schedules.at(buffer);
-      if (here.words <= own.accesses) {
-        out.add({buffer, own.accesses}, curve.by[i], curve.how[i]);
-        break;
-      }
-      const u64 next = std::min(end, buffer + std::max<u64>(1, buffer / kPointsPerBuffer));
-      const LowerBound there = schedules.at(next - 1);
-      if (there.words > own.accesses) {
-        out.add({buffer, there.words}, std::string(name(there.kind)),
-                std::vector<std::string>(curve.headings.size(), ""));
-      } else {
-        out.add({buffer, own.accesses}, curve.by[i], curve.how[i]);
-      }
-      buffer = next;
-    }
+  for (const RaisedStep& raised : heliolite::raised(steps, schedules, largest)) {
+    out.points.push_back({raised.step.buffer, raised.step.accesses});
+    out.by.push_back(raised.by ? std::string(name(*raised.by)) : curve.by[raised.own]);
+    out.how.push_back(raised.by ? std::vector<std::string>(curve.headings.size()) : curve.how[raised.own]);
   }
   return out;
 }

@@ -11,7 +11,7 @@
 #include "cli/ui/json.h"
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/bounds/curve/orojenesis.h"
-#include "engine/bounds/lower_bounds.h"
+#include "engine/bounds/raised_curve.h"
 #include "workloads/workload.h"
 
 namespace heliolite::cli {
@@ -22,22 +22,9 @@ struct LayerCurve {
   std::vector<std::string> by;                // [point]: the bound that says most there: "orojenesis", "hbl", ..
   std::vector<std::vector<std::string>> how;  // [point]: cells of the table that say how it is reached
   std::vector<std::string> headings;          // of these cells
-
-  void add(PicturePoint point, std::string bound, std::vector<std::string> reached);
 };
 
-// What any schedule moves that has `operands` words beside the buffer.
-struct ScheduleBounds {
-  LowerBounds bounds;
-  u64 operands = 0;
-
-  double inside(u64 buffer) const { return static_cast<double>(buffer) + static_cast<double>(operands); }
-  LowerBound at(u64 buffer) const { return best(bounds.at(inside(buffer))); }
-};
-
-// The larger of the curve and of those bounds, buffer by buffer: curves of mappings are low where tensors slide or have
-// holes. Where a bound falls smoothly there are points at every sixteenth of a buffer, each as low as the bound is
-// before the next one; from `largest` on nothing falls.
+// The same, raised to the bounds of all schedules (engine/bounds/raised_curve.h).
 LayerCurve raised(const LayerCurve& curve, const ScheduleBounds& schedules, u64 largest);
 
 // The answer for one layer.

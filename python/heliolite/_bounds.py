@@ -59,7 +59,7 @@ def bound(source: NetworkSource, machine: Optional[MachineSource] = None, buffer
         raise refuse("buffers", "give a machine, or capacities in words")
     if any(not 1 <= words <= 1e18 for words in buffers):
         raise refuse("buffers", f"buffers = {list(buffers)}, must be words from 1 to 1e18")
-    of = network(source, word_bits, **model)
+    of = network(source, word_bits, edges=bool(buffers), **model)
     on = architecture(machine) if machine is not None else None
     out: List[Bound] = []
     capacities = [float(words) for words in buffers]
@@ -82,6 +82,7 @@ class Curve(Table):
     name: str
     buffer_words: List[int]
     accesses: List[int]
+    by: List[str]  # the bound that says most there: that of mappings ("nested", "orojenesis"), or "hbl", "iolb", ..
     minimum: int  # different words that some MAC uses: with any buffer at least these move
     operand_words: int  # of all tensors
     unit: str = "words"  # "bytes" or "bits" where tensors state sizes of words
@@ -92,7 +93,8 @@ class Curve(Table):
         return fitting[-1] if fitting else None
 
     def rows(self) -> List[Dict[str, Any]]:
-        return [{"buffer_words": b, "accesses": a} for b, a in zip(self.buffer_words, self.accesses)]
+        return [{"buffer_words": b, "accesses": a, "by": by}
+                for b, a, by in zip(self.buffer_words, self.accesses, self.by)]
 
     def svg(self) -> str:
         """The curve as a picture, both axes logarithmic."""
@@ -107,8 +109,9 @@ class Curve(Table):
 
 def curve(source: WorkloadSource, *, layer: Optional[str] = None, nested: bool = True,
           imperfect: bool = False, word_bits: Optional[WordBits] = None, **model: Any) -> Curve:
-    """The curve of a layer. nested: on any number of levels, what no mapping on any machine beats; else with one
-    buffer that all tensors share. imperfect: also tiles that do not divide the sizes."""
+    """The curve of a layer: the largest of all bounds that hold, of mappings and of any schedule. nested: of mappings on
+    any number of levels, what none on any machine beats; else with one buffer that all tensors share. imperfect: also
+    tiles that do not divide the sizes."""
     of = workload(source, layer, word_bits, **model)
     return Curve(of.name, *_core.curve(of, nested, imperfect))
 
@@ -147,4 +150,4 @@ class FusedCurve(Table):
 def fuse(source: NetworkSource, buffers: Sequence[int] = (), word_bits: Optional[WordBits] = None,
          **model: Any) -> FusedCurve:
     """The network with its layers fused where that moves fewer words, at these buffers or as a whole curve."""
-    return FusedCurve(network(source, word_bits, **model), buffers)
+    return FusedCurve(network(source, word_bits, edges=True, **model), buffers)
