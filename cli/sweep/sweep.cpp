@@ -125,6 +125,7 @@ int print_plan(const SweepArguments& arguments, const SweepSpec& spec, const Swe
   Json answer = answer_head("sweep");
   answer["question"] = question(arguments, sweep);
   answer["plan"] = plan_json(spec, sweep);
+  answer["notes"] = sweep.notes;
   return output.json(answer) ? kSuccess : kBadInput;
 }
 

@@ -25,6 +25,7 @@ Json json_head(const Store& store) {
                         {"delay_unit", sweep.delay_unit},
                         {"parameters", sweep.parameters},
                         {"text", sweep.text}};
+  answer["notes"] = sweep.notes;
   answer["mapspace"] = mapspace_json(imperfect_factors(sweep), counts_of(sweep), tiles_of(sweep));
   return answer;
 }

@@ -115,6 +115,7 @@ std::string sweep_tables(const SweepRecord& sweep, const SweepSummary& summary,
             points_table(sweep, std::span(summary.front).first(shown)) + "\n" + sums_text(sweep);
     text += fmt::format("Layers of point {}\n", grouped(summary.best.front().id)) +
             layers_table(sweep, layers_of_best) + "\n";
+    if (const std::string alone = layers_alone_note(sweep); !alone.empty()) text += alone + "\n\n";
   }
   return text + states_table(summary);
 }
@@ -133,6 +134,7 @@ void add_sweep_answer(Json& answer, const SweepRecord& sweep, const SweepSummary
     return out;
   };
   answer["mapspace"] = mapspace_json(imperfect_factors(sweep), counts_of(sweep), tiles_of(sweep));
+  answer["notes"] = sweep.notes;
   answer["best"] = points(summary.best);
   answer["front"] = points(summary.front);
   answer["layers"] = Json::array();

@@ -9,6 +9,7 @@
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_file.h"
 #include "engine/sweep/layer_record.h"
+#include "engine/sweep/question.h"
 #include "engine/sweep/sweep_yaml.h"
 
 namespace heliolite {
@@ -32,7 +33,8 @@ std::vector<LevelRoom> rooms_in(const Breakdown& breakdown, const Workload& work
 
 RoomReader::RoomReader(const SweepRecord& sweep, const std::string& database) {
   for (const std::filesystem::path& folder : {std::filesystem::path(database).parent_path(), std::filesystem::path()}) {
-    Result<SweepSpec> spec = parse_sweep(sweep.text, (folder / "sweep.yaml").string());
+    Result<SweepSpec> spec =
+        parse_sweep(sweep.text, (folder / "sweep.yaml").string(), {.reading = parse_reading(sweep.reading)});
     if (spec) {
       spec_ = std::make_unique<const SweepSpec>(*std::move(spec));
       points_.emplace(*spec_);

@@ -56,6 +56,7 @@ Json sweep_json(const SweepRecord& sweep) {
   return {{"name", sweep.name},
           {"question", sweep.question},
           {"text", sweep.text},
+          {"notes", sweep.notes},
           {"version", sweep.version},
           {"objective", sweep.objective},
           {"energy_power", objective.energy_power},

@@ -95,6 +95,12 @@ Result<Architecture> DesignPoints::machine(u64 id) const {
   return resolve(varied, spec_.tables);
 }
 
+u64 DesignPoints::off_origin(std::size_t parameter, std::size_t k) const {
+  u64 id = k;
+  for (std::size_t p = parameter + 1; p < spec_.parameters.size(); ++p) id *= spec_.parameters[p].values.size();
+  return id;
+}
+
 DesignPoint DesignPoints::make(u64 id) const {
   DesignPoint point;
   point.id = id;

@@ -35,6 +35,9 @@ class DesignPoints {
   std::vector<std::size_t> choice(u64 id) const;
   std::vector<std::string> values(u64 id) const;
 
+  // The id of the point where every parameter has its first value but `parameter`, which has its k-th.
+  u64 off_origin(std::size_t parameter, std::size_t k) const;
+
   // The point with this id. Must not be called from two threads at once.
   DesignPoint make(u64 id) const;
   // Its machine, whatever the constraints say. Errors: those of the machine.

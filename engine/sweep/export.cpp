@@ -1,5 +1,7 @@
 #include "engine/sweep/export.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -128,7 +130,7 @@ Json to_json(const LayerRecord& layer) {
 
 std::vector<std::string> points_csv_columns(const std::vector<std::string>& parameters) {
   std::vector<std::string> names = headings<PointRecord>(parameters);
-  names.insert(names.end(), {"delay_s", "value_unit", "value_of_totals"});
+  names.insert(names.end(), {"delay_s", "value_unit", "value_of_totals", "notes"});
   return names;
 }
 
@@ -165,8 +167,9 @@ Diagnostics write_points_csv(const Store& store, std::ostream& out) {
   return store.visit_points([&](const PointRecord& point) {
     std::vector<std::string> cells = cells_of(point, parameters.size());
     const SweepRecord& sweep = store.sweep();
-    for (std::string& cell : std::vector{field_text(run_seconds(point)), value_unit(ranking_of(sweep)),
-                                         field_text(value_of_totals(sweep, point))})
+    for (std::string& cell :
+         std::vector{field_text(run_seconds(point)), value_unit(ranking_of(sweep)),
+                     field_text(value_of_totals(sweep, point)), fmt::format("{}", fmt::join(sweep.notes, "; "))})
       cells.push_back(std::move(cell));
     for (std::size_t p = 0; p < parameters.size(); ++p) {
       if (!(*sized)[p]) continue;

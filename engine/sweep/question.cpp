@@ -2,14 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
 #include "engine/base/integers.h"
 #include "engine/model/fingerprint.h"
 #include "engine/sweep/design_points.h"
 #include "engine/sweep/pilots.h"
+#include "engine/sweep/sweep_facts.h"
 #include "engine/sweep/totals.h"
 
 namespace heliolite {
 namespace {
+
+using Json = nlohmann::json;
 
 std::string options_text(const SearchOptions& options) {
   std::string text =
@@ -31,18 +37,16 @@ std::string options_text(const SearchOptions& options) {
   return text;
 }
 
-// The point where every parameter has its first value but `parameter`, which has its k-th.
-u64 point_off_origin(const SweepSpec& spec, std::size_t parameter, std::size_t k) {
-  u64 id = k;
-  for (std::size_t p = parameter + 1; p < spec.parameters.size(); ++p) id *= spec.parameters[p].values.size();
-  return id;
-}
-
 // What a value makes of the machine. Settings of different parameters do not overlap, so the machines that differ from
 // the first in one parameter tell of all.
 std::string machine_text(const DesignPoints& points, u64 id) {
   const Result<Architecture> machine = points.machine(id);
   return machine ? to_hex(fingerprint(*machine)) : machine.errors().front().message;
+}
+
+// Whether some workload has several layers.
+bool has_network(const SweepSpec& spec) {
+  return std::ranges::adjacent_find(spec.layers, {}, &SweepLayer::workload) != spec.layers.end();
 }
 
 }  // namespace
@@ -70,10 +74,47 @@ std::string sweep_question(const SweepSpec& spec) {
     text += fmt::format("parameter {}\n", spec.parameters[p].name);
     for (std::size_t k = 0; k < spec.parameters[p].values.size(); ++k)
       text += fmt::format("value {} {}\n", spec.parameters[p].values[k].text,
-                          machine_text(points, point_off_origin(spec, p, k)));
+                          machine_text(points, points.off_origin(p, k)));
   }
   for (const SweepConstraint& constraint : spec.constraints) text += fmt::format("constraint {}\n", constraint.text);
   return to_hex(fingerprint(text));
+}
+
+std::string reading_text(const ReadOptions& options) {
+  Json renames = Json::array(), bits = Json::array();
+  for (const Rename& rename : options.renames) renames.push_back({rename.from, rename.to});
+  for (const TensorBits& size : options.word_bits.given) bits.push_back({size.tensors, size.bits});
+  const Json json = {{"defines", options.defines},
+                     {"ignore_sparse", options.ignore_sparse},
+                     {"renames", renames},
+                     {"link_transfers", options.link_transfers ? Json(*options.link_transfers) : Json()},
+                     {"word_bits_source", at(options.word_bits.source)},
+                     {"word_bits", bits},
+                     {"models", options.models}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+ReadOptions parse_reading(const std::string& text) {
+  ReadOptions out;
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto part = [&](const char* key) { return json.is_object() && json.contains(key) ? json[key] : Json(); };
+  const auto is_pair = [](const Json& pair) { return pair.is_array() && pair.size() == 2 && pair[0].is_string(); };
+  if (const Json defines = part("defines"); defines.is_object())
+    for (const auto& [name, value] : defines.items())
+      if (value.is_string()) out.defines[name] = value.get<std::string>();
+  out.ignore_sparse = part("ignore_sparse") == true;
+  for (const Json& rename : part("renames"))
+    if (is_pair(rename) && rename[1].is_string())
+      out.renames.push_back({rename[0].get<std::string>(), rename[1].get<std::string>()});
+  if (const Json links = part("link_transfers"); links.is_boolean()) out.link_transfers = links.get<bool>();
+  if (const Json source = part("word_bits_source"); source.is_number_unsigned() && source <= at(WordBitsSource::Given))
+    out.word_bits.source = static_cast<WordBitsSource>(source.get<u8>());
+  for (const Json& size : part("word_bits"))
+    if (is_pair(size) && size[1].is_number_unsigned())
+      out.word_bits.given.push_back({size[0].get<std::string>(), size[1].get<u64>()});
+  for (const Json& option : part("models"))
+    if (option.is_string()) out.models.push_back(option.get<std::string>());
+  return out;
 }
 
 SweepRecord sweep_record(const SweepSpec& spec, Shard shard, const std::string& version) {
@@ -91,10 +132,12 @@ SweepRecord sweep_record(const SweepSpec& spec, Shard shard, const std::string& 
   record.grid_points = points.grid();
   record.planned_points = points.planned();
   record.shard_points = (points.planned() + shard.count - 1) / shard.count;
-  record.shard_points = (points.planned() + shard.count - 1) / shard.count;
   record.shard = shard.index;
   record.shards = shard.count;
   for (const SweepParameter& parameter : spec.parameters) record.parameters.push_back(parameter.name);
+  record.reading = reading_text(spec.reading);
+  for (const Diagnostic& warning : spec.warnings) record.notes.push_back(warning.to_string());
+  if (has_network(spec)) record.notes.push_back(layers_alone_note(kOutermostMemory));
   return record;
 }
 

@@ -16,6 +16,11 @@ std::string layer_question(const Workload& workload, const Architecture& machine
 // order of keys and the places of files are left out.
 std::string sweep_question(const SweepSpec& spec);
 
+// How the files that a sweep names are read, as a text (JSON) in its database, and the options of such a text; those of
+// a text of another program as far as they are known.
+std::string reading_text(const ReadOptions& options);
+ReadOptions parse_reading(const std::string& text);
+
 // The record of the sweep itself in its database. `version`: of the program.
 SweepRecord sweep_record(const SweepSpec& spec, Shard shard, const std::string& version);
 

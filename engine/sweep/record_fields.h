@@ -68,6 +68,8 @@ void visit_fields(RecordOf<SweepRecord> auto& record, auto&& visit) {
   visit("shard", record.shard);
   visit("shards", record.shards);
   visit("parameters", record.parameters);
+  visit("reading", record.reading);
+  visit("notes", record.notes);
 }
 
 void visit_fields(RecordOf<RunRecord> auto& record, auto&& visit) {

@@ -28,6 +28,8 @@ struct SweepRecord {
   u64 shard_points = 0;       // of these, about those that this shard looks at; exact if there is one shard
   u64 shard = 0, shards = 1;  // index from 0, and number; people count from 1: shard_text()
   std::vector<std::string> parameters;  // names, in the file's order
+  std::string reading;                  // how the files that the text names are read: reading_text(), "" if unknown
+  std::vector<std::string> notes;       // what was read otherwise than it is written, and what the totals leave out
 
   bool operator==(const SweepRecord&) const = default;
 };

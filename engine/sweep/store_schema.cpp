@@ -17,7 +17,7 @@ namespace heliolite {
 namespace {
 
 // The tables were made in these editions: those of version 1 first without, then with `finished` in `runs`.
-constexpr std::array<u64, 5> kVersionOfEdition{1, 1, 2, 3, 4};
+constexpr std::array<u64, 6> kVersionOfEdition{1, 1, 2, 3, 4, 5};
 constexpr std::size_t kLast = kVersionOfEdition.size() - 1;
 
 // A line of a table's definition, with the editions that have it and what stands for its column in those before.
@@ -42,6 +42,8 @@ constexpr Line kSweepLines[]{{"name TEXT NOT NULL"},
                              {"shard INTEGER NOT NULL"},
                              {"shards INTEGER NOT NULL"},
                              {"parameters TEXT NOT NULL"},
+                             {"reading TEXT NOT NULL", 5, kLast, "''"},
+                             {"notes TEXT NOT NULL", 5, kLast, "'[]'"},
                              {"checksum INTEGER NOT NULL", 3}};
 
 constexpr Line kPointLines[]{{"id INTEGER PRIMARY KEY"},

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
 #include "engine/search/core/factors.h"
+#include "workloads/network.h"
 
 namespace heliolite {
 
@@ -19,6 +22,11 @@ std::string value_title(const SweepRecord& sweep) {
   std::string name(title.substr(0, title.find(" [")));
   if (ranks_differ(ranking)) name = ranking.rank == SweepRank::Totals ? name + " of totals" : "sum of " + name;
   return fmt::format("{} [{}]", name, value_unit(ranking));
+}
+
+std::string layers_alone_note(const SweepRecord& sweep) {
+  std::string note = layers_alone_note(kOutermostMemory);
+  return std::ranges::find(sweep.notes, note) == sweep.notes.end() ? "" : note;
 }
 
 namespace {

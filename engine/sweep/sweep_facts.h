@@ -1,6 +1,7 @@
 #pragma once
 // Facts that follow from a sweep's record and are stored nowhere.
 #include <string>
+#include <string_view>
 
 #include "engine/search/core/tiles.h"
 #include "engine/sweep/records.h"
@@ -14,6 +15,12 @@ double value_of_totals(const SweepRecord& sweep, const PointRecord& point);
 
 // What the values of points are, for headings: "EDP of totals [pJ s]".
 std::string value_title(const SweepRecord& sweep);
+
+// The outermost memory of whatever machine.
+inline constexpr std::string_view kOutermostMemory = "the outermost memory";
+
+// What is to be said of totals of networks (layers_alone_note()), if the sweep has one; else "".
+std::string layers_alone_note(const SweepRecord& sweep);
 
 // How the sweep counts words where factors do not divide.
 Counts counts_of(const SweepRecord& sweep);

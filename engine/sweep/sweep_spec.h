@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "arch/architecture_spec.h"
+#include "engine/inputs/read_options.h"
 #include "engine/search/map.h"
 #include "workloads/network.h"
 
@@ -80,6 +81,7 @@ struct SweepSpec {
   bool seconds = false;       // delays are compared in seconds: every machine states a clock; else in cycles
   std::optional<u64> sample;  // number of points drawn from the grid; none: all points
   std::optional<u64> pilots;  // number of points mapped before any is cut; none: the usual number
+  ReadOptions reading{};      // of the machine and the workloads
   Diagnostics warnings;
 };
 

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <set>
 #include <span>
 
+#include "arch/check.h"
 #include "arch/load.h"
 #include "engine/base/field_reader.h"
 #include "engine/base/text.h"
@@ -17,6 +19,7 @@
 #include "engine/space/fit_names.h"
 #include "engine/sweep/column_names.h"
 #include "engine/sweep/derived_values.h"
+#include "engine/sweep/design_points.h"
 #include "engine/sweep/expression.h"
 #include "engine/sweep/field_path.h"
 #include "engine/sweep/parameter_yaml.h"
@@ -41,10 +44,12 @@ bool is_identifier(const std::string& name) {
 
 class Reader {
  public:
-  Reader(const std::string& path, const SweepOverrides& overrides) : path_(path), overrides_(overrides) {}
+  Reader(const std::string& path, const SweepOverrides& overrides)
+      : path_(path), overrides_(overrides), reading_(for_several(overrides.reading)) {}
 
   Result<SweepSpec> run(const YamlNode& root, std::string text) {
     out_.text = std::move(text);
+    out_.reading = overrides_.reading;
     FieldReader document(root, sweep_file_fields(), errors_);
     const std::optional<YamlNode> node = document.child("sweep");
     document.finish();
@@ -61,10 +66,12 @@ class Reader {
     reader.finish();
     if (machine_read && parameters) read_parameters(*parameters);
     if (machine_read && constraints) read_constraints(*constraints);
+    if (errors_.empty() && !overrides_.reading.used_models) append(unused_model_options(reading_));
     if (!errors_.empty()) return std::move(errors_);
     choose_delay_unit();
     for (Diagnostic& warning : stated_cost_warnings(out_)) out_.warnings.push_back(std::move(warning));
     note_constraints(*node);
+    note_rounded_prices(*node);
     return std::move(out_);
   }
 
@@ -121,7 +128,7 @@ class Reader {
     }
     const std::string file =
         named_file(path_, what, what.find(".yaml") != std::string::npos || what.find(".onnx") != std::string::npos);
-    Result<Network> network = load_network(file, overrides_.reading);
+    Result<Network> network = load_network(file, reading_);
     if (!network) {
       append(network.errors());
       const bool cut = what.find('=') != std::string::npos && what.find_first_of(":[") == std::string::npos;
@@ -144,6 +151,25 @@ class Reader {
     for (const SweepLayer& layer : out_.layers) all.layers.push_back(layer.layer);
     const MapspaceOptions lifted{.free = out_.options.free, .open = out_.options.open};
     for (const std::string& note : constraint_notes(all, *base_, lifted)) out_.warnings.push_back(node.error(note));
+  }
+
+  // Which prices of its machines counting rounds. Settings of different parameters do not overlap, so the machines that
+  // differ from the first in one parameter have all prices.
+  void note_rounded_prices(const YamlNode& node) {
+    constexpr std::size_t kTold = 3;  // one by one
+    std::set<std::string> notes;
+    const DesignPoints points(out_);
+    const auto look = [&](u64 id) {
+      const Result<Architecture> machine = points.machine(id);
+      const std::optional<std::string> note = machine ? rounded_prices(*machine) : std::nullopt;
+      if (note && notes.insert(*note).second && notes.size() <= kTold) out_.warnings.push_back(node.error(*note));
+    };
+    look(0);
+    for (std::size_t p = 0; p < out_.parameters.size(); ++p)
+      for (std::size_t k = 1; k < out_.parameters[p].values.size(); ++k) look(points.off_origin(p, k));
+    if (notes.size() > kTold)
+      out_.warnings.push_back(
+          node.error(fmt::format("and {} more machines whose energies are rounded otherwise", notes.size() - kTold)));
   }
 
   void keep_layers(Network& network, const std::vector<std::string>& wanted, const YamlNode& node) {
@@ -263,6 +289,7 @@ class Reader {
 
   std::string path_;
   const SweepOverrides& overrides_;
+  const ReadOptions reading_;         // the same for all workloads
   std::optional<Architecture> base_;  // the machine, if it is one without parameters
   SweepSpec out_;
   Diagnostics errors_;

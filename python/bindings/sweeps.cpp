@@ -80,6 +80,7 @@ py::dict sweep_as_dict(const SweepContent& content) {
   out["goal"] = sweep.goal;
   out["parameters"] = sweep.parameters;
   out["planned"] = sweep.planned_points;
+  out["notes"] = sweep.notes;
   out["points"] = points_as_list(points, sweep);
   out["front"] = points_as_list(summary.front, sweep);
   out["best"] = points_as_list(summary.best, sweep);
@@ -163,8 +164,9 @@ py::tuple run_watched(SweepSpec spec, const std::string& database, int threads, 
 using GivenText = std::optional<std::string>;
 
 SweepOverrides overrides_of(const GivenTexts& given, const GivenText& goal, const GivenText& rank,
-                            std::optional<u64> sample) {
+                            std::optional<u64> sample, const std::vector<std::string>& models) {
   SweepOverrides out{.options = given_options(given), .goal = {}, .rank = {}, .sample = sample};
+  out.reading.models = models;
   if (goal) out.goal = parse_sweep_goal(*goal);
   if (rank) out.rank = parse_sweep_rank(*rank);
   if (goal && !out.goal)
@@ -193,16 +195,18 @@ std::string report(const std::string& database) {
 void add_sweeps(py::module_& module) {
   module.def("sweep_file",
              [](const std::string& path, const std::string& database, int threads, const GivenTexts& given,
-                const GivenText& goal, const GivenText& rank, std::optional<u64> sample, const py::object& progress) {
-               return run_watched(value_of(load_sweep(path, overrides_of(given, goal, rank, sample))), database,
+                const GivenText& goal, const GivenText& rank, std::optional<u64> sample,
+                const std::vector<std::string>& models, const py::object& progress) {
+               return run_watched(value_of(load_sweep(path, overrides_of(given, goal, rank, sample, models))), database,
                                   threads, progress);
              });
-  module.def("sweep_text", [](const std::string& text, const std::string& path, const std::string& database,
-                              int threads, const GivenTexts& given, const GivenText& goal, const GivenText& rank,
-                              std::optional<u64> sample, const py::object& progress) {
-    return run_watched(value_of(parse_sweep(text, path, overrides_of(given, goal, rank, sample))), database, threads,
-                       progress);
-  });
+  module.def("sweep_text",
+             [](const std::string& text, const std::string& path, const std::string& database, int threads,
+                const GivenTexts& given, const GivenText& goal, const GivenText& rank, std::optional<u64> sample,
+                const std::vector<std::string>& models, const py::object& progress) {
+               return run_watched(value_of(parse_sweep(text, path, overrides_of(given, goal, rank, sample, models))),
+                                  database, threads, progress);
+             });
   module.def("read_sweep", [](const std::string& database) {
     return sweep_as_dict(value_of(
         interruptible([database](const std::atomic<bool>& stop) { return content_of(Store::read(database, &stop)); })));

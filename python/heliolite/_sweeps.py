@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional, Union
 
 from . import _core, _html, _svg
 from ._columns import Table
-from ._inputs import DICT, TEXT, Source, as_yaml, is_text
+from ._inputs import DICT, MODEL, TEXT, Source, as_yaml, is_text, model_options
 from ._objects import pairs
 from ._search import finish, hook
 
@@ -54,6 +54,7 @@ class Sweep(Table):
     goal: str
     parameters: List[str]
     planned: int
+    notes: List[str]  # what was read otherwise than it is written, and what the totals leave out
     points: List[Point] = field(repr=False)
     front: List[Point] = field(repr=False)
     best: List[Point] = field(repr=False)
@@ -98,12 +99,14 @@ def sweep(source: Source, database: Union[str, "os.PathLike[str]"], *, threads: 
     source    a file, its YAML text, or a dict like it (docs/formats_sweep.md)
     database  the file of the results; made if it is not there
     threads   0: every core
-    goal, rank, sample, options   in place of what the file says: goal="front", objective="energy", budget=1, ..
+    goal, rank, sample, options   in place of what the file says: goal="front", objective="energy", budget=1, ..; dim,
+              elementwise, .. of the ONNX models among its workloads, as network() takes them
     progress  True, or a function that is called with a SweepProgress now and then
 
     Ctrl-C ends the sweep; what is done is in the database and in Interrupted.answer."""
     path = os.fspath(database)
-    rest = (path, threads, pairs(options), goal, rank, sample, hook(progress, SweepProgress))
+    models = model_options(**{name: options.pop(name) for name in MODEL if name in options})
+    rest = (path, threads, pairs(options), goal, rank, sample, models, hook(progress, SweepProgress))
     if isinstance(source, dict):
         found, raised = _core.sweep_text(as_yaml(source), DICT, *rest)
     elif isinstance(source, str) and is_text(source):

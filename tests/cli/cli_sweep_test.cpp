@@ -117,6 +117,34 @@ TEST(CliSweep, MappingsCanBeEvaluated) {
   EXPECT_NEAR(sum / row.energy_pj, 1, 1e-9);
 }
 
+// A network's totals leave out what keeping activations inside would save: every answer says so in one line.
+TEST(CliSweep, SaysThatLayersWereMappedAlone) {
+  const TempFolder folder;
+  folder.write("net.yaml", "layers: [{name: a, gemm: 8x8x8}, {name: b, gemm: 7x8x8}]\n");
+  const auto swept = [&](const std::string& workload, const std::string& name) {
+    const std::string file = folder.write(
+        name + ".yaml", "sweep: {machine: eyeriss, workloads: " + workload +
+                            ", strategy: sunstone, parameters: {glb: {set: GLB.entries, values: [4096]}}}");
+    const std::string db = folder.path(name + ".db"), json = folder.path(name + ".json");
+    std::string all = run_cli("sweep " + file + " -o " + db + " --json " + json).out;
+    all += "\n--\n" + nlohmann::json::parse(read_text(json))["notes"].dump();
+    all += "\n--\n" + run_cli("sweep --status " + db).out;
+    all += "\n--\n" + run_cli("sweep --export " + db + " --csv -").out;
+    all += "\n--\n" + nlohmann::json::parse(run_cli("sweep --export " + db + " --json -").out)["notes"].dump();
+    const CliResult page = run_cli("report " + db + " -o -");
+    return all + (page.exit_code == 0 ? "\n--\n" + page.out : "");
+  };
+  const auto said = [](const std::string& text) {
+    std::size_t times = 0;
+    for (std::size_t at = 0; (at = text.find("layers are mapped alone", at)) != std::string::npos; ++at) ++times;
+    return times;
+  };
+  const std::string network = swept("net.yaml", "network");
+  const bool page = network.find("<!doctype html>") != std::string::npos;  // none without the chart library
+  EXPECT_EQ(said(network), page ? 6U : 5U) << network.substr(0, 5000);
+  EXPECT_EQ(said(swept("['gemm:8x8x8', 'gemm:7x8x8']", "single")), 0U);
+}
+
 TEST(CliSweep, NeverOverwrites) {
   const TempFolder folder;
   const std::string sweep = "sweep " + small_sweep(folder) + " -o " + folder.path("r.db");

@@ -101,6 +101,24 @@ TEST_F(LevelRooms, AreNotKnownWithoutTheFilesOfTheSweep) {
   EXPECT_FALSE(data.details[0].layers.empty()) << "the rest of the page is there";
 }
 
+// The files are read again as the sweep read them.
+TEST(LevelRoomsOfOptions, AreReadAsTheSweepWas) {
+  const TempFolder folder;
+  folder.write("net.yaml", kNet);
+  folder.write("machine.yaml", "architecture: {name: m, base: {{ of }}, technology_nm: 45}\n");
+  const std::string text = std::string(kSweep).replace(std::string(kSweep).find("eyeriss"), 7, "machine.yaml");
+  const ReadOptions reading{
+      .defines = {{"of", "eyeriss"}}, .renames = {{"N", "W"}}, .word_bits = {WordBitsSource::Given, {{"weights", 8}}}};
+  const Result<SweepSpec> spec = load_sweep(folder.write("rooms.yaml", text), {.reading = reading});
+  ASSERT_TRUE(spec.ok()) << to_string(spec.errors());
+  Store store = store_for(folder.path("rooms.db"), *spec);
+  EXPECT_FALSE(run_into(store, *spec).interrupted);
+  const Result<ReportData> data = read_report(store);
+  ASSERT_TRUE(data.ok());
+  EXPECT_EQ(data->why_no_rooms, "");
+  EXPECT_FALSE(data->details.at(0).rooms.empty());
+}
+
 // A level with several parts has its room once.
 TEST(LevelRoomsInNests, GoWithTheFirstPartOfTheirLevel) {
   const std::vector<LevelRoom> rooms{{"DRAM", 9, 0, {{"A", 9}}}, {"GLB", 5, 8, {{"A", 2}, {"B", 3}}}};

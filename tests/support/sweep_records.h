@@ -24,7 +24,9 @@ inline SweepRecord test_sweep(u64 points = 8) {
           .grid_points = points,
           .planned_points = points,
           .shard_points = points,
-          .parameters = {"l1", "it's \"odd\""}};
+          .parameters = {"l1", "it's \"odd\""},
+          .reading = "{}",
+          .notes = {"a note", "it's \"odd\""}};
 }
 
 // A number from 0 to 999, scattered over ids.

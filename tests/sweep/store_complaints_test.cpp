@@ -223,15 +223,16 @@ void write_old(const std::string& old, const std::string& path, u64 version) {
   edit(old, sql);
 }
 
-// The rows of a table with the checksums that version 3 had: appends statements that set them.
+// The rows of a table with the checksums that a version had: appends statements that set them.
 template <class Row>
-Tally sum_as_version_3(const std::string& path, std::string& sql, const std::function<std::string(const Row&)>& key) {
+Tally sum_as(u64 version, const std::string& path, std::string& sql,
+             const std::function<std::string(const Row&)>& key) {
   Tally tally;
   const auto database = SqlDatabase::open(path, SqlDatabase::Access::Read);
   auto rows = database->prepare(select_statement<Row>(kSchemaVersion, ""));
   while (*rows->next()) {
     const auto row = read_row<Row>(*rows, kSchemaVersion, old_sweep().question, path);
-    const u64 sum = row_sum(old_sweep().question, row->row, 3);
+    const u64 sum = row_sum(old_sweep().question, row->row, version);
     sql += std::string("UPDATE ") + kTable<Row> + " SET checksum = " + std::to_string(static_cast<i64>(sum)) +
            " WHERE " + key(row->row) + "; ";
     ++tally.rows;
@@ -240,24 +241,28 @@ Tally sum_as_version_3(const std::string& path, std::string& sql, const std::fun
   return tally;
 }
 
-// Rows of version 3 are ranked as they were then, and go on to be in a merged database.
-TEST(StoreDamage, TablesOfVersion3AreReadAndMerged) {
+// Rows of versions 3 and 4 are ranked as they were then, without notes, and go on to be in a merged database.
+class StoreVersions : public ::testing::TestWithParam<u64> {};
+INSTANTIATE_TEST_SUITE_P(WithChecksums, StoreVersions, ::testing::Values(3, 4));
+
+TEST_P(StoreVersions, AreReadAndMerged) {
+  const u64 version = GetParam();
   const TempFolder folder;
   const std::string path = folder.path("old.db"), now = folder.path("now.db");
   write_by_layers(now);
-  write_old(path, now, 3);
+  write_old(path, now, version);
   std::string sql;
-  sum_as_version_3<SweepRecord>(now, sql, [](const SweepRecord&) { return "1"; });
+  sum_as<SweepRecord>(version, now, sql, [](const SweepRecord&) { return "1"; });
   const Tally points =
-      sum_as_version_3<PointRow>(now, sql, [](const PointRow& row) { return "id = " + std::to_string(row.record.id); });
-  const Tally layers = sum_as_version_3<LayerRecord>(now, sql, [](const LayerRecord& row) {
+      sum_as<PointRow>(version, now, sql, [](const PointRow& row) { return "id = " + std::to_string(row.record.id); });
+  const Tally layers = sum_as<LayerRecord>(version, now, sql, [](const LayerRecord& row) {
     return "point = " + std::to_string(row.point) + " AND layer = " + std::to_string(row.layer);
   });
   RunRecord run = Store::read(now)->runs()->front();
   run.points = points, run.layers = layers;
   const auto number = [](u64 x) { return std::to_string(static_cast<i64>(x)); };
   edit(path, sql + "UPDATE runs SET points_digest = " + number(points.digest) + ", layers_digest = " +
-                 number(layers.digest) + ", checksum = " + number(row_sum(old_sweep().question, run, 3)));
+                 number(layers.digest) + ", checksum = " + number(row_sum(old_sweep().question, run, version)));
   {
     const Result<Store> store = Store::read(path);
     ASSERT_EQ(complaint(store), "");
@@ -265,6 +270,8 @@ TEST(StoreDamage, TablesOfVersion3AreReadAndMerged) {
     EXPECT_EQ(to_string(store->check()), "");
     EXPECT_EQ((*store->point(3))->value, (*Store::read(now)->point(3))->value);
     EXPECT_EQ(store->sweep().rank, "layers");
+    EXPECT_TRUE(store->sweep().notes.empty());
+    EXPECT_EQ(store->sweep().reading, "");
     EXPECT_TRUE(testing::exported(*store).ok());
   }
   EXPECT_THAT(complaint(Store::resume(path, old_sweep())), HasSubstr("heliolite merge NEW.db"));

@@ -1,6 +1,7 @@
 // The sweep file: what it may say, and every complaint.
 #include "engine/sweep/sweep_yaml.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -293,6 +294,47 @@ TEST(SweepYaml, WarnsOfCostsThatStay) {
   EXPECT_THAT(warnings("    a: {set: GLB.capacity, values: [54 KB]}\n"), HasSubstr("the area of GLB stays the same"));
   EXPECT_THAT(warnings("    a: {set: GLB.fanout, values: [2x2]}\n"), IsEmpty());
   EXPECT_THAT(warnings("    a: {values: {x: {GLB.capacity: 54 KB, GLB.energy: 3, GLB.area_um2: 9}}}\n"), IsEmpty());
+}
+
+// The record has what was read otherwise than it is written, prices that counting rounds and what totals leave out.
+TEST(SweepYaml, NotesAreInTheRecord) {
+  const TempFolder folder;
+  folder.write("tiny.yaml",
+               "architecture:\n  name: t\n  levels:\n  - {name: DRAM, dram: true, energy: 100}\n"
+               "  - {name: Buf, entries: 64, energy: 2}\n  compute: {name: MAC, energy: 1}\n");
+  const auto notes = [&](const std::string& workloads, const std::string& energies) {
+    const SweepSpec spec = sweep_of(folder.write("s.yaml", "sweep:\n  machine: tiny.yaml\n  workloads: " + workloads +
+                                                               "\n  parameters: {e: {set: compute.energy, values: [" +
+                                                               energies + "]}}\n"));
+    return fmt::format("{}", fmt::join(sweep_record(spec, {}, "").notes, "\n"));
+  };
+  EXPECT_EQ(notes("gemm:4x4x4", "1"), "");
+  EXPECT_EQ(notes("[gemm:4x4x4, gemm:8x4x4]", "1"), "");
+  EXPECT_THAT(notes("resnet18", "1"), HasSubstr("layers are mapped alone: all activations between them go through the "
+                                                "outermost memory"));
+  EXPECT_EQ(notes("[{workload: resnet18, layers: conv1}]", "1"), "");
+  EXPECT_THAT(notes("gemm:4x4x4", "1, 3.3e-10"), HasSubstr("counted in units of 2^-32 pJ: energy of MAC, 3.3e-10 pJ"));
+  EXPECT_THAT(notes("gemm:4x4x4", "3.1e-10, 3.2e-10, 3.3e-10, 3.4e-10, 3.5e-10"),
+              HasSubstr("and 2 more machines whose energies are rounded otherwise"));
+}
+
+TEST(SweepYaml, OptionsOfReadingAreWrittenAndReadAgain) {
+  const ReadOptions options{.defines = {{"a", "1"}, {"b", "\"x\""}},
+                            .ignore_sparse = true,
+                            .renames = {{"C", "K"}, {"K", "C"}},
+                            .link_transfers = false,
+                            .word_bits = {WordBitsSource::Given, {{"weights", 4}, {"all", 8}}},
+                            .models = {"batch=1", "value:sr=16000"}};
+  const ReadOptions again = parse_reading(reading_text(options));
+  EXPECT_EQ(reading_text(again), reading_text(options));
+  EXPECT_EQ(again.defines, options.defines);
+  EXPECT_TRUE(again.ignore_sparse);
+  EXPECT_EQ(again.renames.at(1).from, "K");
+  EXPECT_EQ(again.link_transfers, false);
+  EXPECT_EQ(again.word_bits.given.at(1).bits, 8U);
+  EXPECT_EQ(again.models, options.models);
+  for (const char* text : {"", "{", "[]", "{\"defines\": 3, \"models\": [1], \"word_bits_source\": 99}"})
+    EXPECT_EQ(reading_text(parse_reading(text)), reading_text({})) << text;
 }
 
 TEST(SweepYaml, OverridesReplaceWhatTheFileSays) {

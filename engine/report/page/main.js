@@ -11,6 +11,7 @@ function setUpHead() {
     `objective ${kSweep.objective}`, `strategy ${kSweep.strategy}`, `${kSweep.factors} factors`, `goal ${kSweep.goal}`,
     ...(kSweep.shards > 1 ? [`shard ${kSweep.shard} of ${kSweep.shards}`] : []), kSweep.version,
   ].join(' · ');
+  byId('notes').replaceChildren(...kSweep.notes.map((note) => element('p', {className: 'note'}, note)));
   byId('program').textContent = kData.program;
 }
 
