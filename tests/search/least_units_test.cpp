@@ -182,7 +182,7 @@ TEST(LeastUnits, AllTileSizesAreSearchedToTheBestThatUsesThem) {
   const std::array runs{RuleSet(), RuleSet().set(Rule::AnyDominance, false), RuleSet().set(Rule::BatchOutermost, false),
                         RuleSet().set(Rule::ColumnsFirst, false), RuleSet().set(Rule::UnrollingBound, false)};
   int optimal = 0, searched = 0;
-  for (u64 seed = 0; searched < 5; ++seed) {
+  for (u64 seed = 0; searched < 3; ++seed) {
     const SearchProblem p = random_search_problem(seed, {.max_mappings = 150, .parallelism = true});
     if (!has_true_counts(Compiled(p.workload, p.architecture))) continue;
     SCOPED_TRACE(seed);
@@ -211,7 +211,7 @@ TEST(LeastUnits, AllTileSizesAreSearchedToTheBestThatUsesThem) {
       optimal += found->status == Status::Optimal;
     }
   }
-  EXPECT_GT(optimal, 20);
+  EXPECT_GT(optimal, 10);
 }
 
 // Timeloop's averages: a mapping that does not divide is found where one is, and none is below the bound.
@@ -242,7 +242,7 @@ TEST(LeastUnits, ImperfectFactorsUseThem) {
 }
 
 TEST(LeastUnits, EveryStrategyUsesThem) {
-  for (u64 seed = 0; seed < 10; ++seed) {
+  for (u64 seed = 0; seed < 6; ++seed) {
     const SearchProblem p = random_search_problem(seed, {.max_mappings = 2'000, .parallelism = true});
     SCOPED_TRACE(seed);
     for (const StrategyInfo& strategy : kStrategyTable) {
