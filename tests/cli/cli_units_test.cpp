@@ -143,7 +143,7 @@ TEST(CliUnits, NetworksSayWhatARunIs) {
   const std::string csv = folder.path("a.csv");
   const CliResult shown = run_cli(machine + whole + " --csv " + csv);
   EXPECT_THAT(shown.out,
-              AllOf(ContainsRegex("inferences/s, [0-9.]+ .J each\n  tokens: [0-9.]+ tokens/s, [0-9.]+ .J each\n"),
+              AllOf(ContainsRegex("inferences/s, [0-9.e+]+ .J each\n  tokens: [0-9.e+]+ tokens/s, [0-9.e+]+ .J each\n"),
                     HasSubstr("layers are mapped alone: all activations between them go through DRAM")));
   const json total = answer(machine + whole)["total"];
   EXPECT_EQ(total["tokens"], 2);
@@ -155,7 +155,7 @@ TEST(CliUnits, NetworksSayWhatARunIs) {
   const std::string rows = *read_text_file(csv);
   EXPECT_THAT(rows, AllOf(HasSubstr("network_tokens_per_second"), HasSubstr("layers are mapped alone")));
   const std::string of_part = run_cli(machine + part).out;
-  EXPECT_THAT(of_part, AllOf(ContainsRegex("; [0-9.]+ runs/s\n  a run is no inference: one of the 3 blocks\n"),
+  EXPECT_THAT(of_part, AllOf(ContainsRegex("; [0-9.e+]+ runs/s\n  a run is no inference: one of the 3 blocks\n"),
                              Not(HasSubstr("inferences/s"))));
   EXPECT_TRUE(answer(machine + part)["total"]["throughput"]["inferences_per_second"].is_null());
   // A single layer says nothing, also as one of a network.
