@@ -1,6 +1,6 @@
-// Ctrl-C at any moment of any command: it ends within two seconds, says so by its exit code, and what it had finished
-// is whole. The commands are those that the program itself lists; HELIOLITE_FUZZ_COMMANDS / 15 moments each (1 when it
-// is not set), HELIOLITE_FUZZ_SEED chooses others.
+// Ctrl-C at any moment of any command: it ends within two seconds, and a search after half a second of processor time,
+// says so by its exit code, and what it had finished is whole. The commands are those that the program itself lists;
+// HELIOLITE_FUZZ_COMMANDS / 15 moments each (1 when it is not set), HELIOLITE_FUZZ_SEED chooses others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,6 +41,11 @@ const std::multimap<std::string, Words> kLines{
     {"map", {"-a", "eyeriss", "-w", "resnet18", "--tiles", "uneven", "--json", "{json}"}},
     {"map",
      {"-a", "eyeriss", "-w", "resnet18", "-l", "conv3_x", "-s", "bayes", "--start", "100000000", "--json", "{json}"}},
+    {"map", {"-a", "nvdla", "-w", "gemm:2147483647x1x1", "--factors", "any", "--json", "{json}"}},
+    {"map", {"-a", "gemmini", "-w", "resnet50", "--factors", "any", "--json", "{json}"}},
+    {"map", {"-a", "simba", "-w", "bert_base", "--open", "--factors", "any", "--json", "{json}"}},
+    {"map", {"-a", "edge_split", "-w", "gemm:65536x65536x65536", "--open", "--factors", "any", "--json", "{json}"}},
+    {"map", {"-a", "tpu_v1", "-w", "vgg16", "--imperfect", "--json", "{json}"}},
     {"eval", {"-a", "eyeriss", "-w", "resnet18", "-l", "conv1", "-m", "{answer}", "--json", "{json}"}},
     {"explain", {"-a", "eyeriss", "-w", "resnet18", "-l", "conv1", "-m", "{answer}", "--json", "{json}"}},
     {"orders",
@@ -101,6 +106,10 @@ std::vector<std::string> commands() {
   return out;
 }
 
+// Seconds of processors from the signal to the end of a search: half a second, and as much again for machines half as
+// fast or shared.
+constexpr double kSearchEnds = 1;
+
 // One that is asked for by more than there are processors has to wait.
 double busy() {
   double load = 0;
@@ -134,7 +143,12 @@ class Interrupt {
     const Background run(words);
     std::this_thread::sleep_for(moment);
     const auto asked = std::chrono::steady_clock::now();
+    const double used = run.processor_seconds();
     const int code = run.end(SIGINT);
+    if (command == "map") {
+      EXPECT_LT(run.processor_seconds() - used, kSearchEnds * kSlowdown)
+          << text << ", after " << moment.count() << " ms";
+    }
     EXPECT_LT(std::chrono::steady_clock::now() - asked, 2s * kSlowdown * busy()) << text;
     EXPECT_THAT(code, ::testing::AnyOf(0, 130)) << text << ", after " << moment.count() << " ms";
     expect_whole(command, code, text);

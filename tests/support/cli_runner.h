@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -135,12 +136,33 @@ class Background {
   }
   int wait() const {
     int status = 0;
-    waitpid(pid_, &status, 0);
+    rusage usage{};
+    wait4(pid_, &status, 0, &usage);
+    const auto seconds = [](const timeval& t) {
+      return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+    };
+    used_ = seconds(usage.ru_utime) + seconds(usage.ru_stime);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+  // Seconds of processors that it has used, by itself and for the system: so far, or until it ended. Linux counts those
+  // of a process that still runs in hundredths.
+  double processor_seconds() const {
+    if (used_) return *used_;
+    std::ifstream file("/proc/" + std::to_string(pid_) + "/stat");
+    std::string text;
+    std::getline(file, text);
+    if (text.rfind(')') == std::string::npos) return 0;
+    std::istringstream fields(text.substr(text.rfind(')') + 1));
+    for (int k = 0; k < 11; ++k) fields >> text;
+    double user = 0, system = 0;
+    fields >> user >> system;
+    return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
   }
 
  private:
   pid_t pid_;
+  mutable std::optional<double> used_;
 };
 
 }  // namespace heliolite

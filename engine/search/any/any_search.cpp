@@ -47,7 +47,7 @@ class AnySearch {
     for (const LayerAnswer& start : starts_)
       if (start.found) climb(start, left().at_most(each));
     reduce();
-    if (!prepare(kLookPoints)) return best_;
+    if (prepare(kLookPoints) != SearchEnd::Done) return best_;
     PartialSearch search = partial_search();
     prove(search, left());
     return best_;
@@ -58,7 +58,7 @@ class AnySearch {
     reduce();
     if (search()) return best_;
     // Roundings may hide a better mapping.
-    reduced_.reset(), batches_ = 0;
+    reduced_.reset(), keeps_.reset(), batches_ = 0;
     search();
     return best_;
   }
@@ -93,8 +93,8 @@ class AnySearch {
 
   // Both proofs, and climbs. Returns whether that is all: false if what `batches_` leave out must be looked at.
   bool search() {
-    if (!prepare(TileRanges::kMostPoints)) {
-      best_.end = SearchEnd::Keeps;
+    if (const SearchEnd end = prepare(TileRanges::kMostPoints); end != SearchEnd::Done) {
+      best_.end = end;
       return true;
     }
     PartialSearch together = partial_search();
@@ -107,10 +107,11 @@ class AnySearch {
     return best_.complete || !is_over();
   }
 
-  // Whether there are few enough keep choices.
-  bool prepare(std::size_t most_points) {
-    keeps_ = std::make_unique<KeepSpaces>(searched(), best_, most_points, batches_);
-    return keeps_->choices() > 0;
+  // What keeps the proofs from beginning: too many keep choices, or the time; Done: nothing.
+  SearchEnd prepare(std::size_t most_points) {
+    if (!left().over()) keeps_ = std::make_unique<KeepSpaces>(searched(), best_, most_points, batches_, left());
+    if (!keeps_ || !keeps_->whole()) return left().stopped() ? SearchEnd::Stopped : SearchEnd::Time;
+    return keeps_->choices() > 0 ? SearchEnd::Done : SearchEnd::Keeps;
   }
 
   // Whether the answer is the optimum of what has been searched.

@@ -32,24 +32,27 @@ TileRanges ranges_for(const LayerProblem& problem, std::span<const KeepMasks> ke
 
 }  // namespace
 
-KeepSpaces::KeepSpaces(const LayerProblem& problem, LayerAnswer& best, std::size_t most_points, DimensionMask batches)
-    : KeepSpaces(problem, best, problem.keep_choices(kMostKeepSpaces), most_points, batches) {}
+KeepSpaces::KeepSpaces(const LayerProblem& problem, LayerAnswer& best, std::size_t most_points, DimensionMask batches,
+                       const SearchBudget& budget)
+    : KeepSpaces(problem, best, problem.keep_choices(kMostKeepSpaces), most_points, batches, budget) {}
 
 KeepSpaces::KeepSpaces(const LayerProblem& problem, LayerAnswer& best, const std::vector<KeepMasks>& keeps,
-                       std::size_t most_points, DimensionMask batches)
+                       std::size_t most_points, DimensionMask batches, const SearchBudget& budget)
     : ranges_(ranges_for(problem, keeps, most_points)) {
   const Twins twins = keeps.size() <= kMostTwinSpaces ? Twins::Yes : Twins::No;
   const u64 least_steps = least_imperfect_steps(problem.model.compiled(), problem.space);
   for (const KeepMasks& keep : keeps) {
+    if (whole_ = whole_ && !budget.over(); !whole_) return;
     const u64 compulsory = compulsory_cost(problem.model, {keep, keep}).whole.cycles;
     space_.push_back(std::make_unique<KeepSpace>(problem.model.compiled(), keep, problem.space,
                                                  std::max(least_steps, compulsory), batches, twins));
-    tabulate(problem, best, *space_.back());
+    tabulate(problem, best, *space_.back(), budget);
   }
 }
 
 // Tables of few points say which of the many need be looked at.
-void KeepSpaces::tabulate(const LayerProblem& problem, LayerAnswer& best, KeepSpace& space) {
+void KeepSpaces::tabulate(const LayerProblem& problem, LayerAnswer& best, KeepSpace& space,
+                          const SearchBudget& budget) {
   const LoopLimits limits = loop_limits(problem.space);
   const TileRanges few(ranges_, kPointsBefore);
   const BoundaryTable boundaries(space.partial, space.costs, few, limits);
@@ -61,7 +64,10 @@ void KeepSpaces::tabulate(const LayerProblem& problem, LayerAnswer& best, KeepSp
     return !gate.prunes(Rule::RelaxedBound,
                         [&] { return !is_worth(problem.options.objective, best, with_outside(once, level, outside)); });
   };
-  const KnownBefore known{boundaries, worth};
+  const KnownBefore known{boundaries, worth, [&] {
+                            whole_ = whole_ && !budget.over();
+                            return !whole_;
+                          }};
   space.rest.emplace(space.partial, space.costs, ranges_, limits, &known, FurtherOut::Yes);
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/search/any/rest_table.h"
+#include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
 
 namespace heliolite {
@@ -25,7 +26,10 @@ class KeepSpaces {
  public:
   // All keep choices of the problem, with tables of so many points at most, of mappings that may be better than `best`;
   // none if there are too many choices. `batches`: keep_batches_outermost() of the problem's mapspace.
-  KeepSpaces(const LayerProblem& problem, LayerAnswer& best, std::size_t most_points, DimensionMask batches = 0);
+  KeepSpaces(const LayerProblem& problem, LayerAnswer& best, std::size_t most_points, DimensionMask batches,
+             const SearchBudget& budget);
+  // False: the time was over before all tables were made, and nothing may be asked of them.
+  bool whole() const { return whole_; }
 
   u32 choices() const { return static_cast<u32>(space_.size()); }
   KeepSpace& operator[](u32 choice) { return *space_[choice]; }
@@ -39,13 +43,14 @@ class KeepSpaces {
 
  private:
   KeepSpaces(const LayerProblem& problem, LayerAnswer& best, const std::vector<KeepMasks>& keeps,
-             std::size_t most_points, DimensionMask batches);
+             std::size_t most_points, DimensionMask batches, const SearchBudget& budget);
 
-  void tabulate(const LayerProblem& problem, LayerAnswer& best, KeepSpace& space);
+  void tabulate(const LayerProblem& problem, LayerAnswer& best, KeepSpace& space, const SearchBudget& budget);
 
   TileRanges ranges_;
   std::vector<std::unique_ptr<KeepSpace>> space_;
   PartialCost* settled_ = nullptr;
+  bool whole_ = true;
 };
 
 }  // namespace heliolite

@@ -54,6 +54,8 @@ void PartialSearch::into_heap() {
 SearchEnd PartialSearch::run(const SearchBudget& budget, u64 held_elsewhere) {
   const u64 before = evaluated_before_ = evaluated_;
   least_before_ = least_;
+  budget_ = &budget;
+  held_elsewhere_ = held_elsewhere;
   if (!std::exchange(begun_, true)) {
     begin();
     into_heap();
@@ -72,8 +74,13 @@ SearchEnd PartialSearch::run(const SearchBudget& budget, u64 held_elsewhere) {
     std::ranges::pop_heap(heap_, [this](u32 a, u32 b) { return later(a, b); });
     heap_.pop_back();
     if (problem_.options.rules[Rule::RelaxedBound] && !worth(node_[index].least)) continue;
+    interrupted_ = SearchEnd::Done;
+    const bool left_out = node_[index].leaves_out;
     expand(index);
+    // Of a node with very many loops only some have been tried: it stays open.
+    if (interrupted_ != SearchEnd::Done) node_[index].leaves_out = left_out, fresh_.push_back(index);
     into_heap();
+    if (interrupted_ != SearchEnd::Done) return interrupted_;
     if (hides_) return SearchEnd::Done;
   }
   least_ = kNever;

@@ -146,7 +146,10 @@ class PartialSearch {
   void go_on(Node& node);
   bool has_loops(const Node& node) const;
   bool temporal_done(int level) const;
-  const std::vector<u32>& ends(int level, int d, bool all);
+  template <class Take>
+  void each_end(int level, int d, Take take);
+  const std::vector<u32>* few_ends(int level, int d);
+  bool interrupted();
   bool child(Node node);
   Node looped(u32 parent, u8 d, u32 end) const;
   bool with_loop(Node node, LoopKind kind, u32 end);
@@ -188,14 +191,17 @@ class PartialSearch {
   u64 bytes_of_tables_ = 0;
   DimensionMask split_ = 0;  // dimensions of classes with some that slide
   Growing<Node> node_;
-  std::vector<u32> heap_, fresh_;  // nodes to expand, and those that the last one has made
+  std::vector<u32> heap_, fresh_;         // nodes to expand, and those that the last one has made
+  const SearchBudget* budget_ = nullptr;  // of the run
+  u64 held_elsewhere_ = 0, loops_ = 0;    // bytes of others in it; loops tried
+  SearchEnd interrupted_ = SearchEnd::Done;
   SeenProfiles seen_;
   Trail trail_;
   std::array<u32, kMaxLoops> before_{};  // [loop of the trail]: the node that it was added to
   Place place_;
   Profile profile_;
   std::vector<u64> key_;
-  std::vector<u32> ends_, way_;
+  std::vector<u32> way_;
   std::unordered_map<u64, std::vector<u32>> candidates_;  // [a loop's place]: candidate_ends()
   Growing<Dominated> dominated_;
   std::unordered_map<u32, u32> first_dominated_;  // [node]: of dominated_

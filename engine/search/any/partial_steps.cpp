@@ -144,33 +144,47 @@ bool PartialSearch::may_loop(int level, int d) const {
   return true;
 }
 
-const std::vector<u32>& PartialSearch::ends(int level, int d, bool all) {
+// The ends of a loop over d at the level that stand for all, where the rule leaves some out; null: all are tried.
+const std::vector<u32>* PartialSearch::few_ends(int level, int d) {
   const FactorLimit& limit = problem_.space.levels[at(level)].temporal.factor[at(d)];
-  const u32 tiles = trail_.of(d).tiles;
-  ends_.clear();
-  const auto add = [&](u32 end) {
-    if (end > 1 && limit.allows(end)) ends_.push_back(end);
-  };
-  if (level + 1 == c_.level_count) {
-    add(tiles);
-    return ends_;
-  }
-  bool inside = false;
-  for (int l = 0; l < trail_.size(); ++l) inside |= trail_[l].dimension == d && trail_[l].is_spatial();
   const bool fixed = limit.min > 1 || limit.max < c_.size[at(d)];
   const bool few = problem_.options.rules[Rule::CandidateEnds] && !fixed && (dominance_ || !sliding_);
-  if (few && !all) {  // no limit
-    const bool divides = c_.size[at(d)] % trail_.of(d).tile == 0, outside = contains(unrolled_outside_[at(level)], d);
-    const u64 key = u64{tiles} << 3 | u64{divides} << 2 | u64{inside} << 1 | u64{outside};
-    const auto [it, is_new] = candidates_.try_emplace(key);
-    if (is_new) {
-      it->second = candidate_ends({tiles, divides, inside, outside});
-      std::erase(it->second, 1u);
-    }
-    return it->second;
+  if (!few || level + 1 == c_.level_count || contains(unrolled_outside_[at(level)], d)) return nullptr;
+  const u32 tiles = trail_.of(d).tiles;
+  bool inside = false;
+  for (int l = 0; l < trail_.size(); ++l) inside |= trail_[l].dimension == d && trail_[l].is_spatial();
+  const bool divides = c_.size[at(d)] % trail_.of(d).tile == 0;
+  const u64 key = u64{tiles} << 2 | u64{divides} << 1 | u64{inside};
+  const auto [it, is_new] = candidates_.try_emplace(key);
+  if (is_new) {
+    it->second = candidate_ends({tiles, divides, inside, false});
+    std::erase(it->second, 1u);
   }
-  for (u32 end = 2; end <= tiles; ++end) add(end);
-  return ends_;
+  return &it->second;
+}
+
+// Calls take(end) for the ends of a loop over d at the level, until it returns false.
+template <class Take>
+void PartialSearch::each_end(int level, int d, Take take) {
+  const u32 tiles = trail_.of(d).tiles;
+  if (const std::vector<u32>* const few = few_ends(level, d)) {
+    for (const u32 end : *few)
+      if (!take(end)) return;
+    return;
+  }
+  const FactorLimit& limit = problem_.space.levels[at(level)].temporal.factor[at(d)];
+  const u64 first = level + 1 == c_.level_count ? tiles : 2;
+  for (u64 end = std::max<u64>(2, first); end <= tiles; ++end)
+    if (limit.allows(end) && !take(static_cast<u32>(end))) return;
+}
+
+// Whether the budget or the memory ends the run amid the loops of a node.
+bool PartialSearch::interrupted() {
+  constexpr u64 kLoopsBetweenLooks = 256;
+  if (++loops_ % kLoopsBetweenLooks != 0) return interrupted_ != SearchEnd::Done;
+  if (budget_->over()) interrupted_ = budget_->stopped() ? SearchEnd::Stopped : SearchEnd::Time;
+  else if (bytes() + keeps_.bytes() + held_elsewhere_ > problem_.options.memory_bytes) interrupted_ = SearchEnd::Memory;
+  return interrupted_ != SearchEnd::Done;
 }
 
 // One more temporal loop, of all or of those that are, or are not, left out as they are no worse elsewhere.
@@ -181,12 +195,14 @@ void PartialSearch::temporal(const Node& node, u32 index, Loops which) {
     const bool one_stands = moved_ == trail_.size() && !stands_for_image(node);
     if (one_stands && gate_.prunes(Rule::Symmetry, [&] { return symmetry_ && symmetry_->image(d) < d; })) continue;
     const Elsewhere known = which == Loops::All ? Elsewhere{} : elsewhere(node, d);
-    for (const u32 end : ends(node.level, d, false)) {
+    each_end(node.level, d, [&](u32 end) {
+      if (interrupted()) return false;
       const bool out = is_elsewhere(known, node, d, end);
       if (out && which == Loops::Kept) node_[index].leaves_out = true;
-      if (out != (which == Loops::LeftOut)) continue;
-      if (!with_loop(looped(index, static_cast<u8>(d), end), LoopKind::Temporal, end)) break;
-    }
+      if (out != (which == Loops::LeftOut)) return true;
+      return with_loop(looped(index, static_cast<u8>(d), end), LoopKind::Temporal, end);
+    });
+    if (interrupted_ != SearchEnd::Done) return;
   }
 }
 
@@ -197,13 +213,24 @@ void PartialSearch::other_ends(u32 index) {
   if (node.stage != kTemporal || node.end <= 1 || node.parent == kNone) return;
   rebuild(node.parent);
   const u32 tiles = trail_.of(node.dimension).tiles;
-  const std::vector<u32> known = ends(node.level, node.dimension, false);
+  const std::vector<u32>* const few = few_ends(node.level, node.dimension);
+  if (few == nullptr) return;
+  const std::vector<u32> known = *few;
   const auto is_known = [&](u32 end) { return std::ranges::find(known, end) != known.end(); };
   if (!is_known(node.end)) return;
-  const std::vector<u32> all = ends(node.level, node.dimension, true);
-  for (const u32 end : all) {
-    if (ceil_div(tiles, end) != ceil_div(tiles, node.end) || is_known(end)) continue;
-    if (!with_loop(looped(node.parent, node.dimension, end), LoopKind::Temporal, end)) break;
+  // Those that leave as many tiles.
+  const u64 left = ceil_div(u64{tiles}, u64{node.end});
+  for (u64 end = std::max<u64>(2, ceil_div(u64{tiles}, left)); end <= tiles && ceil_div(u64{tiles}, end) == left;
+       ++end) {
+    // What is left out here is not made up for: only a search that nobody goes on with ends amid it.
+    if (budget_->stopped()) {
+      interrupted_ = SearchEnd::Stopped;
+      return;
+    }
+    if (is_known(static_cast<u32>(end))) continue;
+    if (!with_loop(looped(node.parent, node.dimension, static_cast<u32>(end)), LoopKind::Temporal,
+                   static_cast<u32>(end)))
+      break;
   }
 }
 

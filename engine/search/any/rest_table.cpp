@@ -206,9 +206,17 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
     if (twins) grown_twins_.resize(at(c.level_count));
   }
   const auto of_each = [&](const auto& numbers) { return std::span(numbers).first(at(c.dimension_count)); };
+  const bool asks = known != nullptr && known->over;
+  bool over = asks && known->over();
+  u64 asked = 0;
+  const auto is_over = [&] {
+    constexpr u64 kPointsBetweenLooks = 1024;
+    if (!over && asks && ++asked % kPointsBetweenLooks == 0) over = known->over();
+    return over;
+  };
   const PointsElsewhere boundary_points =
       known ? PointsElsewhere::in(known->boundaries.ranges(), ranges, c) : PointsElsewhere();
-  for (int i = c.level_count - 2; i >= 0; --i) {
+  for (int i = c.level_count - 2; i >= 0 && !over; --i) {
     std::vector<Rest>& table = at_level_[at(i)];
     table.assign(ranges.points(), kNoRest);
     if (twins) twins_[at(i)].assign(ranges.points(), kNoRest);
@@ -217,6 +225,7 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
     const bool outermost = i + 2 == c.level_count;
     const auto use = [&](const RestOutside& value) { return !known || known->worth(i, value.all); };
     ranges.each([&](std::size_t p, const auto& most, const auto& least, const TileRanges::Place& place) {
+      if (is_over()) return;
       RestOutside best = kNothingFits;
       ranges.each_larger(p, place, limits.looped[at(i)], [&](std::size_t larger) {
         if (table[larger].energy == Rest::kNone) return;
@@ -247,7 +256,7 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
       table[p] = best.all;
       if (twins) twins_[at(i)][p] = best.with_twins;
     });
-    if (further_out == FurtherOut::Yes && i > 0) {
+    if (further_out == FurtherOut::Yes && i > 0 && !over) {
       grown_[at(i)] = grown(table);
       if (twins) grown_twins_[at(i)] = grown(twins_[at(i)]);
     }

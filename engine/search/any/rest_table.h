@@ -42,6 +42,8 @@ struct KnownBefore {
   const BoundaryTable& boundaries;  // with the same ranges, or with ranges of which these are parts
   // Whether mappings may be of use whose flows into boundaries outside a level cost so much at least.
   std::function<bool(int level, const Rest& outside)> worth;
+  // Whether nobody wants the tables any more: what they say then means nothing.
+  std::function<bool()> over = {};
 };
 
 // Whether a table is to answer further_out(), too.
