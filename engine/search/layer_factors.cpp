@@ -2,6 +2,7 @@
 // over imperfect factors, and looks at all tile sizes.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "engine/model/mapping_check.h"
 #include "engine/model/true_counts/cost.h"
@@ -46,25 +47,31 @@ LayerAnswer LayerSearch::second_step_in_stages(const LayerAnswer& perfect, const
   const bool any = problem_->options.factors == Factors::Any;
   LayerAnswer out, proof;
   const auto left = [&] { return budget.after(out.statistics.evaluated); };
-  const auto take = [&](const LayerAnswer& found, bool whole = true) {
+  bool whole = true;  // the last step had all the evaluations that it asks for
+  const auto part = [&](u64 evaluations) {
+    whole = left().allows(evaluations);
+    return left().at_most(evaluations);
+  };
+  const auto take = [&](const LayerAnswer& found) {
     out.statistics += found.statistics;
-    if (found.found && whole) out.offer(objective, found.mapping, found.cost);
+    if (!found.found) return;
+    out.offer(objective, found.mapping, found.cost);
+    if (problem_->linked && (whole || found.complete)) out.beside.push_back(found.mapping);
   };
   std::optional<double> bound;
   for (u64 stage = kFirstStage;; stage *= kStageGrowth) {
-    take(search_fast(left().at_most(stage / kStageStart)));
+    take(search_fast(part(stage / kStageStart)));
     if (left().end(0) == SearchEnd::Done) {
       const LayerAnswer start = out;
-      take(imperfect_search(*problem_, start, left().at_most(any ? stage / 2 : stage), ClimbShares::InOrder));
+      take(imperfect_search(*problem_, start, part(any ? stage / 2 : stage), ClimbShares::InOrder));
     }
     if (any && left().end(0) == SearchEnd::Done) {
-      const bool whole = left().allows(stage / 2);
-      const SearchBudget part = left().at_most(stage / 2);
       LayerAnswer start;
       if (out.found) start.offer(objective, out.mapping, out.cost);
-      proof = search_any(start, part);
-      take(proof, whole || proof.complete);
+      proof = search_any(start, part(stage / 2));
       if (proof.lower_bound) bound = std::max(bound.value_or(0), *proof.lower_bound);
+      if (whole || proof.complete) take(proof);
+      else out.statistics += proof.statistics;
       if (proof.complete) break;
     }
     if (left().end(0) != SearchEnd::Done || stage >= budget.evaluations_left(0)) break;
@@ -98,10 +105,10 @@ LayerAnswer LayerSearch::second_step(const LayerAnswer& perfect, const SearchBud
       from.offer(objective, mapping, problem_->model.evaluate(mapping, problem_->counts()).cost);
   const LayerAnswer known = LayerSearch(std::move(closed)).second_step_alone(from, budget.half());
   LayerAnswer start = perfect;
+  for (const Mapping& mapping : known.mappings()) start.beside.push_back(mapping);
   if (known.found) start.offer(objective, known.mapping, known.cost);
   LayerAnswer out = second_step_alone(start, budget.after(known.statistics.evaluated));
   out.statistics += known.statistics;
-  if (perfect.found) out.beside.push_back(perfect.mapping);
   return out;
 }
 
@@ -110,7 +117,8 @@ LayerAnswer LayerSearch::second_step_alone(const LayerAnswer& perfect, const Sea
   if (perfect.found) start.offer(problem_->options.objective, perfect.mapping, perfect.cost);
   const bool ours = info(problem_->options.strategy).source.empty();
   LayerAnswer out;
-  if (ours && budget.limits_evaluations()) out = second_step_in_stages(perfect, budget);
+  if (problem_->linked && problem_->options.imperfect) out = second_step_with_links(perfect, budget);
+  else if (ours && budget.limits_evaluations()) out = second_step_in_stages(perfect, budget);
   else if (problem_->options.factors == Factors::Any) out = search_any(start, budget);
   else out = imperfect_search(*problem_, start, budget);
   if (problem_->options.imperfect) {
@@ -118,7 +126,13 @@ LayerAnswer LayerSearch::second_step_alone(const LayerAnswer& perfect, const Sea
     if (out.end == SearchEnd::Done && not_searched(perfect.end)) out.end = perfect.end;
   }
   out.statistics += perfect.statistics;
-  out.beside = perfect.mappings();
+  if (!problem_->linked) return out;
+  // Of what a limit of evaluations has ended nothing counts that a larger one may not have.
+  const bool own = !budget.limits_evaluations() || out.complete;
+  const std::vector<Mapping> steps = std::exchange(out.beside, {});
+  LayerAnswer known = perfect;
+  known.beside.insert(known.beside.end(), steps.begin(), steps.end());
+  take_with_links(known, own, out);
   return out;
 }
 

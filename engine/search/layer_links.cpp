@@ -7,6 +7,7 @@
 #include "engine/base/integers.h"
 #include "engine/search/baseline/annealing.h"
 #include "engine/search/baseline/exhaustive.h"
+#include "engine/search/core/gate.h"
 #include "engine/search/core/limits.h"
 #include "engine/search/core/linkable.h"
 #include "engine/search/exact/exact.h"
@@ -21,26 +22,37 @@ namespace {
 constexpr u64 kTimes = 4, kLeast = 400'000;
 // Mappings of a mapspace whose mappings are looked at one by one without a budget.
 constexpr u64 kMany = 400'000;
-constexpr u64 kClimbs = 20'000;  // evaluations of climbs with links, at most
 
-// The search with links, from the answer without: `without`, of `problem.model`.
+// Stages of a search under a limit of evaluations: those of the first one, and how many times more each next one has.
+constexpr u64 kFirstStage = 1'000, kStageGrowth = 4;
+
+// The search with links, from what is known. Under a limit of evaluations its steps are settled by `stage`, of which
+// `budget` may leave less: it then stops where a larger budget goes on, and what it has found is found with that as
+// well.
 class LinkSearch {
  public:
-  LinkSearch(const LayerProblem& problem, const LayerAnswer& without, double first_bound, const SearchBudget& budget)
-      : problem_(problem), linked_(problem.with_links()), budget_(budget), limited_(budget.limited()) {
-    const Objective objective = problem.options.objective;
-    if (!limited_) budget_ = budget.at_most(std::max(kLeast, kTimes * without.statistics.evaluated));
-    best_.offer(objective, without.mapping, linked_.model.evaluate(without.mapping).cost);
-    without_ = without.complete ? without.number(objective) : std::max(first_bound, without.lower_bound.value_or(0));
-    least_ = objective_number(objective, compulsory_cost(linked_.model, problem.keep_range()).whole);
+  // `known`: the best mapping with links. No mapping is below `without` without links.
+  LinkSearch(const LayerProblem& problem, const LayerAnswer& known, double without, const SearchBudget& budget,
+             const SearchBudget& stage)
+      : problem_(problem),
+        linked_(perfect(problem.with_links())),
+        budget_(stage),
+        left_(budget.evaluations_left(0)),
+        user_(budget),
+        limited_(budget.limited()),
+        without_(without) {
+    if (known.found) best_.offer(problem.options.objective, known.mapping, known.cost);
+    least_ = objective_number(problem.options.objective, compulsory_cost(linked_.model, problem.keep_range()).whole);
     count_mappings();
   }
 
   LayerAnswer run() {
-    // Step 1. A better start, and what is proven.
-    climb();
-    if (linkable_tensors(problem_.space, linked_.model.compiled(), 0) != 0) bound_unit_links();
-    else if (links_searched(problem_.space, linked_.model.compiled())) bound_links();
+    // Step 1. What is proven.
+    if (linkable_tensors(problem_.space, linked_.model.compiled(), 0) != 0) {
+      if (gate().on(Rule::UnitRegisters)) bound_unit_links();
+    } else if (links_searched(problem_.space, linked_.model.compiled())) {
+      bound_links();
+    }
     // Step 2. What is left of the budget: all mappings, if it is enough, or chance.
     if (!done() && nests_ <= (limited_ ? budget_.evaluations_left(0) : kMany)) one_by_one();
     anneal();
@@ -51,6 +63,13 @@ class LinkSearch {
   }
 
  private:
+  static LayerProblem perfect(LayerProblem problem) {
+    problem.options.imperfect = false;
+    problem.options.factors = Factors::Perfect;
+    return problem;
+  }
+
+  Gate gate() { return {problem_.options.rules, best_.statistics.rules}; }
   bool done() const { return all_seen_ || best_.number(problem_.options.objective) <= least_; }
   ObjectiveKey limit() const { return objective_key(problem_.options.objective, best_.cost); }
 
@@ -59,43 +78,50 @@ class LinkSearch {
     if (size.nests && *size.nests <= BigCount{kMaxCount}) nests_ = static_cast<u64>(*size.nests);
   }
 
-  // What a search found and used.
-  void take(const LayerAnswer& found) {
+  // What of a step's budget there is.
+  SearchBudget there(const SearchBudget& step) const { return step.at_most(left_); }
+  bool whole(const SearchBudget& step) const { return !limited_ || left_ >= step.evaluations_left(0); }
+
+  // What a step found and used. One that has been cut short is the last, and counts if it is `the_same`: if with more
+  // evaluations it would have gone on from there.
+  void take(const LayerAnswer& found, const SearchBudget& step, bool the_same) {
+    const bool cut = !whole(step) && !found.complete;
     best_.statistics += found.statistics;
     budget_ = budget_.after(found.statistics.evaluated);
-    if (found.found) best_.offer(problem_.options.objective, found.mapping, found.cost);
+    user_ = user_.after(found.statistics.evaluated);
+    left_ = cut ? 0 : left_ - std::min(left_, found.statistics.evaluated);
+    if (found.found && (!cut || the_same)) best_.offer(problem_.options.objective, found.mapping, found.cost);
   }
   void prove(double bound) { least_ = std::max(least_, bound); }
 
   void one_by_one() {
-    const LayerAnswer found = exhaustive_search(linked_, budget_);
-    take(found);
+    const LayerAnswer found = exhaustive_search(linked_, there(budget_));
+    take(found, budget_, true);
     all_seen_ |= found.complete;
-    if (!found.complete) best_.end = budget_.end(0);
+    if (!found.complete) best_.end = there(budget_).end(0);
   }
 
-  void climb() {
-    take(sunstone_search(LevelProblem(linked_), budget_.part_of_time(0.2).at_most(kClimbs), kClimbsAlone));
-  }
-
-  // Other seeds until the budget is used up.
+  // As the strategy does by itself, then with other seeds until the budget is used up.
   void anneal() {
     LayerProblem problem = linked_;
-    for (u64 before = ~u64{0}; !done() && budget_.end(0) == SearchEnd::Done && best_.statistics.evaluated != before;
+    for (u64 before = ~u64{0};
+         !done() && there(limited_ ? budget_ : user_).end(0) == SearchEnd::Done && best_.statistics.evaluated != before;
          ++problem.options.seed) {
       before = best_.statistics.evaluated;
-      take(annealing_search(problem, budget_));
+      const SearchBudget part = limited_ ? budget_ : user_;
+      take(annealing_search(problem, there(part), annealing_steps(part)), part, true);
       if (!limited_) break;
     }
-    if (!done()) best_.end = std::max(best_.end, limited_ ? budget_.end(0) : SearchEnd::Evaluations);
+    if (!done()) best_.end = std::max(best_.end, limited_ ? there(budget_).end(0) : SearchEnd::Evaluations);
   }
 
   // Further out: mappings without words over links cost what they cost without links, the others are searched.
   void bound_links() {
     LayerAnswer start = best_;
     start.statistics = {};
-    const LayerAnswer found = exact_search(linked_, start, budget_.part_of_time(0.8));
-    take(found);
+    const SearchBudget step = budget_.part_of_time(0.8);
+    const LayerAnswer found = exact_search(linked_, start, there(step));
+    take(found, step, false);
     prove(std::min(without_, bound_of(found)));
     best_.end = std::max(best_.end, found.end);
   }
@@ -114,7 +140,9 @@ class LinkSearch {
     double least = best_.number(problem_.options.objective);
     for (std::size_t k = 0; k < classes.size() && least > least_; ++k) {
       const double share = 1 / static_cast<double>(classes.size() - k + 1);
-      least = std::min(least, bound_of(classes[k], budget_.part(share)));
+      const double bound = bound_of(classes[k], budget_.part(share));
+      gate().prunes(Rule::UnitRegisters, [&] { return bound >= best_.number(problem_.options.objective); });
+      least = std::min(least, bound);
     }
     prove(std::min(least, best_.number(problem_.options.objective)));
   }
@@ -125,17 +153,16 @@ class LinkSearch {
     if (at(registers.space.level_count()) > kMaxLevels) return 0;
     // Without links among the units, and none further out, the answer without links says as much.
     if (links.held == 0 && links.inexact == 0 && !registers.linked) return without_;
-    const LayerAnswer still = exact_search(registers, {}, registers.linked ? budget.half() : budget, limit());
-    const double bound = register_bound(still);
+    const u64 before = best_.statistics.evaluated;
+    const double bound = register_bound(registers, registers.linked ? budget.half() : budget);
     if (!registers.linked) return bound;
     if (!links_searched(registers.space, registers.linked->compiled())) return 0;
-    const LayerAnswer moving =
-        exact_search(registers.with_links(), {}, budget.after(still.statistics.evaluated), limit());
-    return std::min(bound, register_bound(moving));
+    return std::min(bound, register_bound(registers.with_links(), budget.after(best_.statistics.evaluated - before)));
   }
 
   // A mapping of the machine with registers may cost more with links, and is offered at what it costs.
-  double register_bound(const LayerAnswer& found) {
+  double register_bound(const LayerProblem& registers, const SearchBudget& step) {
+    const LayerAnswer found = exact_search(registers, {}, there(step), limit());
     const double bound = bound_of(found);
     LayerAnswer offered;
     offered.statistics = found.statistics;
@@ -143,17 +170,20 @@ class LinkSearch {
       const Mapping mapping = without_unit_registers(found.mapping);
       offered.offer(problem_.options.objective, mapping, linked_.model.evaluate(mapping).cost);
     }
+    offered.complete = found.complete;
     best_.end = std::max(best_.end, found.end);
-    take(offered);
+    take(offered, step, false);
     return bound;
   }
 
   const LayerProblem& problem_;
   const LayerProblem linked_;
-  SearchBudget budget_;
+  SearchBudget budget_;  // what is left of the stage
+  u64 left_;             // and how many evaluations of it there are
+  SearchBudget user_;    // what is left in all
   bool limited_;
   LayerAnswer best_;
-  double without_ = 0;   // no mapping is below without links
+  double without_;       // no mapping is below without links
   double least_ = 0;     // nor with links
   u64 nests_ = ~u64{0};  // mappings
   bool all_seen_ = false;
@@ -161,52 +191,147 @@ class LinkSearch {
 
 }  // namespace
 
-// Half of a budget is for finding the answer without links, which is a bound of mappings that have none.
-LayerAnswer LayerSearch::search_all_even(const SearchBudget& budget) const {
-  if (!problem_->linked || problem_->options.imperfect) return search_even(budget);
-  const LayerAnswer without = search_even(budget.part(0.5));
-  return with_links(without, budget.after(without.statistics.evaluated));
+// The best with links of what is known: answers with links that `known` and `out` have, and mappings without. `own`:
+// those of `out` count, too.
+void LayerSearch::take_with_links(const LayerAnswer& known, bool own, LayerAnswer& out) const {
+  LayerAnswer linked;
+  const auto offer = [&](const Mapping& mapping) {
+    const Cost cost = problem_->linked->evaluate(mapping, problem_->counts()).cost;
+    linked.offer(problem_->options.objective, mapping, cost);
+  };
+  if (out.with_links) linked = *out.with_links;
+  for (const Mapping& mapping : known.mappings()) offer(mapping);
+  if (out.found && (own || !linked.found)) offer(out.mapping);
+  if (own)
+    for (const Mapping& mapping : out.beside) offer(mapping);
+  out.beside.clear();
+  if (!linked.found) return;
+  linked.statistics = {};
+  linked.complete = false;
+  linked.lower_bound.reset();
+  out.with_links = std::make_shared<const LayerAnswer>(std::move(linked));
 }
 
-// The answer without links, with the best mapping of all beside it.
-LayerAnswer LayerSearch::with_links(LayerAnswer without, const SearchBudget& budget) const {
-  if (!without.found) return without;
-  auto found = std::make_shared<LayerAnswer>(LinkSearch(*problem_, without, first_bound(budget), budget).run());
-  without.statistics += found->statistics;
-  without.with_links = std::move(found);
-  return without;
+// Climbs with links come first: what they do with few evaluations is what they do first with more. Then what is found
+// without links, which a limit of evaluations may end anywhere: then it says nothing of what it would cost with them.
+LayerAnswer LayerSearch::search_fast_with_links(const SearchBudget& budget) const {
+  const Objective objective = problem_->options.objective;
+  const LayerProblem problem = problem_->with_links();
+  LayerAnswer climbed = sunstone_search(LevelProblem(problem), budget.part_of_time(0.5), kClimbsAlone);
+  const SearchBudget left = budget.after(climbed.statistics.evaluated);
+  LayerAnswer out, known;
+  if (left.end(0) == SearchEnd::Done || !climbed.found) out = search_fast(left);
+  const bool whole = !budget.limits_evaluations() || left.end(out.statistics.evaluated) == SearchEnd::Done;
+  out.statistics += climbed.statistics;
+  if (climbed.found) {
+    out.offer(objective, climbed.mapping, problem_->model.evaluate(climbed.mapping).cost);
+    known.with_links = std::make_shared<const LayerAnswer>(std::move(climbed));
+  }
+  take_with_links(known, whole, out);
+  if (out.end == SearchEnd::Done) out.end = budget.end(out.statistics.evaluated);
+  return out;
+}
+
+// Where exact goes on from `fast`: first without links, then with them.
+LayerAnswer LayerSearch::search_linked_stage(const LayerAnswer& known, const SearchBudget& budget,
+                                             const SearchBudget& stage) const {
+  const Objective objective = problem_->options.objective;
+  const bool limited = budget.limits_evaluations();
+  LayerAnswer out = known;
+  bool whole = true;
+  if (!known.complete) {
+    const SearchBudget step = limited ? stage.half() : budget.part_of_time(0.5);
+    out = search_even(step.at_most(budget.evaluations_left(0)), known.found ? &known : nullptr);
+    whole = out.complete || !limited || budget.allows(step.evaluations_left(0));
+  } else {
+    out.statistics = {};
+  }
+  take_with_links(known, whole, out);
+  if (known.lower_bound) out.lower_bound = std::max(out.lower_bound.value_or(0), *known.lower_bound);
+  const std::optional<double> proven = known.with_links ? known.with_links->lower_bound : std::nullopt;
+  if (!out.found) return out;
+  if (!whole) {
+    LayerAnswer linked = *out.with_links;
+    linked.lower_bound = proven;
+    out.with_links = std::make_shared<const LayerAnswer>(std::move(linked));
+    return out;
+  }
+  const u64 used = out.statistics.evaluated;
+  const double least = objective_number(objective, compulsory_cost(problem_->model, problem_->keep_range()).whole);
+  const double without = out.complete ? out.number(objective) : std::max(least, out.lower_bound.value_or(0));
+  SearchBudget rest = stage.after(used);
+  if (!budget.limited()) rest = rest.at_most(std::max(kLeast, kTimes * used));
+  LinkSearch search(*problem_, *out.with_links, without, budget.after(used), rest);
+  LayerAnswer found = search.run();
+  if (proven) found.lower_bound = std::max(*found.lower_bound, *proven);
+  out.statistics += found.statistics;
+  out.with_links = std::make_shared<const LayerAnswer>(std::move(found));
+  return out;
+}
+
+// The answer of exact without links, with the best mapping of all beside it. Under a limit of evaluations it begins as
+// sunstone does, and goes on in stages once that is done: what a stage does is settled by its own number.
+LayerAnswer LayerSearch::search_all_even(const SearchBudget& budget) const {
+  if (!problem_->linked) return search_even(budget, nullptr);
+  LayerAnswer out = search_fast_with_links(budget.part_of_time(0.25));
+  if (out.complete && !out.found) return out;
+  const auto go_on = [&](const SearchBudget& left, const SearchBudget& stage) {
+    LayerAnswer next = search_linked_stage(out, left, stage);
+    next.statistics += out.statistics;
+    out = std::move(next);
+  };
+  if (!budget.limits_evaluations()) {
+    go_on(budget, budget);
+    return out;
+  }
+  for (u64 stage = kFirstStage;; stage *= kStageGrowth) {
+    const u64 before = out.statistics.evaluated;
+    const SearchBudget left = budget.after(before);
+    if (left.end(0) != SearchEnd::Done) break;
+    go_on(left, left.with_evaluations(stage));
+    const bool done = out.with_links && out.with_links->complete;
+    if (done || !left.allows(stage) || out.statistics.evaluated == before) break;
+  }
+  return out;
 }
 
 // Strategies that only need values get them with links. The others answer without, and sunstone climbs from scratch.
 LayerAnswer LayerSearch::search_other_with_links(const SearchBudget& budget) const {
   const Strategy strategy = problem_->options.strategy;
+  if (strategy == Strategy::Sunstone) return search_fast_with_links(budget);
   const bool prices = info(strategy).values || strategy == Strategy::DMazeRunner || strategy == Strategy::Interstellar;
   auto other = std::make_unique<LayerProblem>(prices ? problem_->with_links() : *problem_);
   other->options.progress = problem_->options.progress;
   other->linked.reset();
-  const bool climbs = strategy == Strategy::Sunstone && !problem_->options.imperfect;
-  LayerAnswer out = LayerSearch(std::move(other)).search(climbs ? budget.half() : budget);
-  if (!out.found || out.evaluator) return out;
-  const Objective objective = problem_->options.objective;
+  LayerAnswer out = LayerSearch(std::move(other)).search(budget);
+  if (!prices || !out.found || out.evaluator) return out;
+  // What it is without links.
   LayerAnswer linked = out;
-  if (climbs) {
-    const LayerProblem problem = problem_->with_links();
-    const LayerAnswer found =
-        sunstone_search(LevelProblem(problem), budget.after(out.statistics.evaluated), kClimbsAlone);
-    out.statistics += found.statistics;
-    linked.value = Value::worst();
-    linked.found = false;
-    linked.offer(objective, out.mapping, problem.model.evaluate(out.mapping).cost);
-    if (found.found) linked.offer(objective, found.mapping, found.cost);
-  }
-  if (prices) {
-    // What it is without links.
-    out.complete = false;
-    out.lower_bound.reset();
-    out.cost = problem_->model.evaluate(out.mapping, problem_->counts()).cost;
-    out.value = Value::of(objective, out.cost);
-  }
-  if (prices || climbs) out.with_links = std::make_shared<const LayerAnswer>(std::move(linked));
+  out.complete = false;
+  out.lower_bound.reset();
+  out.cost = problem_->model.evaluate(out.mapping, problem_->counts()).cost;
+  out.value = Value::of(problem_->options.objective, out.cost);
+  out.with_links = std::make_shared<const LayerAnswer>(std::move(linked));
+  return out;
+}
+
+// The second step with Timeloop's averages, by what mappings cost with links.
+LayerAnswer LayerSearch::second_step_with_links(const LayerAnswer& perfect, const SearchBudget& budget) const {
+  const Objective objective = problem_->options.objective;
+  auto other = std::make_unique<LayerProblem>(problem_->with_links());
+  other->options.progress = problem_->options.progress;
+  const LayerSearch search(std::move(other));
+  LayerAnswer start, out;
+  for (const Mapping& mapping : perfect.mappings())
+    start.offer(objective, mapping, problem_->linked->evaluate(mapping, problem_->counts()).cost);
+  LayerAnswer found = search.second_step_alone(start, budget);
+  out.statistics = found.statistics;
+  out.end = found.end;
+  if (perfect.found) out.offer(objective, perfect.mapping, perfect.cost);
+  if (!found.found) return out;
+  out.offer(objective, found.mapping, problem_->model.evaluate(found.mapping, problem_->counts()).cost);
+  found.beside.clear();
+  out.with_links = std::make_shared<const LayerAnswer>(std::move(found));
   return out;
 }
 

@@ -65,7 +65,9 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
     case Strategy::Exact: {
       if (problem_->options.tiles == Tiles::Even) return search_all_even(budget);
       const LayerAnswer even = search_all_even(budget.half());
-      return uneven_search(*problem_, even, budget.after(even.statistics.evaluated));
+      LayerAnswer uneven = uneven_search(*problem_, even, budget.after(even.statistics.evaluated));
+      if (problem_->linked) take_with_links(even, uneven.complete || !budget.limits_evaluations(), uneven);
+      return uneven;
     }
     case Strategy::Sunstone: answer = search_fast(budget); break;
     case Strategy::Thesis: answer = thesis_search(levels_, budget); break;
@@ -79,7 +81,7 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
     case Strategy::Cosa: answer = search_cosa(budget); break;
     case Strategy::RandomPruned: answer = random_pruned_search(*problem_, budget); break;
     case Strategy::Hybrid: answer = hybrid_search(*problem_, budget); break;
-    case Strategy::Annealing: answer = annealing_search(*problem_, budget); break;
+    case Strategy::Annealing: answer = annealing_search(*problem_, budget, annealing_steps(budget)); break;
     case Strategy::Genetic: answer = genetic_search(*problem_, budget); break;
     case Strategy::DMazeRunner: answer = dmazerunner_search(*problem_, budget); break;
     case Strategy::Interstellar: answer = interstellar_search(*problem_, budget); break;
@@ -89,8 +91,10 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
   return answer;
 }
 
-// Exact begins with a narrow pass of its own, which is why search_sunstone() has none.
+// Exact begins with a narrow pass of its own, which is why search_sunstone() has none. What mappings cost with links is
+// climbed by alone.
 LayerAnswer LayerSearch::search_fast(const SearchBudget& budget) const {
+  if (problem_->model.compiled().linked != 0) return sunstone_search(levels_, budget, kClimbsAlone);
   const ReducedProblem reduced(*problem_);
   if (reduced.any()) {
     LayerAnswer out = LayerSearch(std::make_unique<LayerProblem>(reduced.problem())).search_fast(budget);
@@ -151,35 +155,46 @@ std::unique_ptr<LayerProblem> LayerSearch::closed_problem() const {
 
 // Where the keep rules of the machine are lifted, they still leave a part of the mapspace, in which the same time goes
 // a longer way: the answer is never worse than the best found there.
-LayerAnswer LayerSearch::search_even(const SearchBudget& budget) const {
+LayerAnswer LayerSearch::search_even(const SearchBudget& budget, const LayerAnswer* start) const {
   const SearchOptions& options = problem_->options;
-  if (!options.open) return search_exact(budget);
+  if (!options.open) return search_exact(budget, start);
   auto closed = closed_problem();
-  if (!closed) return search_exact(budget);
-  const LayerAnswer known = LayerSearch(std::move(closed)).search_exact(budget.half());
-  LayerAnswer out = search_exact(budget.after(known.statistics.evaluated),
-                                 known.found ? objective_key(options.objective, known.cost) : ObjectiveKey());
+  if (!closed) return search_exact(budget, start);
+  LayerAnswer known = LayerSearch(std::move(closed)).search_exact(budget.half(), nullptr);
+  const SearchBudget left = budget.after(known.statistics.evaluated);
+  if (start != nullptr) known.offer(options.objective, start->mapping, start->cost);
+  LayerAnswer out =
+      search_exact(left, start, known.found ? objective_key(options.objective, known.cost) : ObjectiveKey());
   out.statistics += known.statistics;
   if (known.found) out.offer(options.objective, known.mapping, known.cost);
   out.beside = known.mappings();
   return out;
 }
 
-// `limit`: mappings that are not below it are not looked for.
-LayerAnswer LayerSearch::search_exact(const SearchBudget& budget, const ObjectiveKey& limit) const {
+// From `start`, of the fast search; null: from what it does here. `limit`: mappings that are not below it are not
+// looked for.
+LayerAnswer LayerSearch::search_exact(const SearchBudget& budget, const LayerAnswer* start,
+                                      const ObjectiveKey& limit) const {
+  if (start != nullptr) {
+    const Objective objective = problem_->options.objective;
+    LayerAnswer out = exact_search(*problem_, {}, budget, std::min(limit, objective_key(objective, start->cost)));
+    out.offer(objective, start->mapping, start->cost);
+    return out;
+  }
   const ReducedProblem reduced(*problem_);
   if (reduced.any()) {
-    LayerAnswer out = LayerSearch(std::make_unique<LayerProblem>(reduced.problem())).search_exact(budget, limit);
+    LayerAnswer out =
+        LayerSearch(std::make_unique<LayerProblem>(reduced.problem())).search_exact(budget, nullptr, limit);
     reduced.restore(out);
     return out;
   }
   // Of few evaluations the fast search gets all that it asks for, and what it does with a part of them is what it does
   // first with more: the answer is never dearer than its own, nor than with fewer.
-  const LayerAnswer start = budget.limits_evaluations() ? search_fast(budget.part_of_time(0.5))
-                                                        : search_sunstone(budget.half(), kClimbsAlone);
-  if (start.found)
-    problem_->tell(objective_number(problem_->options.objective, start.cost), 0, start.statistics.evaluated);
-  return exact_search(*problem_, start, budget.after(start.statistics.evaluated), limit);
+  const LayerAnswer fast = budget.limits_evaluations() ? search_fast(budget.part_of_time(0.5))
+                                                       : search_sunstone(budget.half(), kClimbsAlone);
+  if (fast.found)
+    problem_->tell(objective_number(problem_->options.objective, fast.cost), 0, fast.statistics.evaluated);
+  return exact_search(*problem_, fast, budget.after(fast.statistics.evaluated), limit);
 }
 
 double LayerSearch::first_bound(const SearchBudget& budget) const {

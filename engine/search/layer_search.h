@@ -54,8 +54,8 @@ class LayerSearch {
   explicit LayerSearch(std::unique_ptr<LayerProblem> problem);
 
   LayerAnswer search_all_even(const SearchBudget& budget) const;
-  LayerAnswer search_even(const SearchBudget& budget) const;
-  LayerAnswer search_exact(const SearchBudget& budget, const ObjectiveKey& limit = {}) const;
+  LayerAnswer search_even(const SearchBudget& budget, const LayerAnswer* start) const;
+  LayerAnswer search_exact(const SearchBudget& budget, const LayerAnswer* start, const ObjectiveKey& limit = {}) const;
   LayerAnswer search_sunstone(const SearchBudget& budget, const ClimbEffort& effort) const;
   LayerAnswer search_cosa(const SearchBudget& budget) const;
   LayerAnswer second_step_in_stages(const LayerAnswer& perfect, const SearchBudget& budget) const;
@@ -70,7 +70,11 @@ class LayerSearch {
   LayerAnswer search_from_nothing(const LayerAnswer& start, const SearchBudget& budget) const;
   double utilization(u64 cycles) const;
   LayerAnswer search_other_with_links(const SearchBudget& budget) const;
-  LayerAnswer with_links(LayerAnswer without, const SearchBudget& budget) const;
+  LayerAnswer search_fast_with_links(const SearchBudget& budget) const;
+  LayerAnswer search_linked_stage(const LayerAnswer& known, const SearchBudget& budget,
+                                  const SearchBudget& stage) const;
+  LayerAnswer second_step_with_links(const LayerAnswer& perfect, const SearchBudget& budget) const;
+  void take_with_links(const LayerAnswer& known, bool own, LayerAnswer& out) const;
   void add_links(const LayerAnswer& best, MappingResult& out) const;
   LayerAnswer padded_start(const SearchBudget& budget) const;
   Diagnostics why_infeasible(const LayerAnswer& none) const;

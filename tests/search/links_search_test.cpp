@@ -148,6 +148,58 @@ TEST(UnitLinks, AreSearchedToTheOptimum) {
   EXPECT_EQ(best->without_links->value, 18'432.0 * 128);
 }
 
+// Switched off it is not asked, and what is proven then is proven by looking at all mappings: the answer is the same.
+TEST(UnitLinks, TheRuleLosesNothing) {
+  u64 cuts = 0;
+  int compared = 0;
+  for (u64 seed = 0; seed < 120; ++seed) {
+    const SearchProblem p = random_search_problem(seed + 2'000, {.max_mappings = 1'000, .links = true});
+    const LayerProblem linked = linked_problem(p);
+    if (p.answer.legal == 0 || linkable_tensors(linked.space, linked.model.compiled(), 0) == 0) continue;
+    SCOPED_TRACE(seed);
+    SearchOptions options;
+    options.objective = kObjectives[seed % kObjectives.size()];
+    options.look_at_any = false;
+    const auto on = map_workload(p.workload, p.architecture, options);
+    options.rules.set(Rule::UnitRegisters, false);
+    const auto off = map_workload(p.workload, p.architecture, options);
+    ASSERT_TRUE(on.ok() && off.ok());
+    constexpr auto kRule = static_cast<std::size_t>(Rule::UnitRegisters);
+    EXPECT_EQ(off->statistics.rules.calls[kRule], 0u);
+    cuts += on->statistics.rules.cuts[kRule];
+    EXPECT_EQ(off->status, Status::Optimal);
+    EXPECT_LE(on->lower_bound, off->value * (1 + 1e-12));
+    EXPECT_EQ(on->value, off->value) << on->why_not_proven;
+    ++compared;
+  }
+  EXPECT_GT(compared, 10);
+  EXPECT_GT(cuts, 10u);
+}
+
+// Without a budget, in mapspaces too large to look at all mappings: no other strategy that ends by itself is below.
+TEST(LinksSearch, NoStrategyIsBelowExactWithoutABudget) {
+  int compared = 0;
+  for (u64 seed = 0; seed < 4; ++seed) {
+    const SearchProblem p = random_search_problem(seed + 9'300, {.max_mappings = 1'000'000, .links = true});
+    if (p.answer.legal == 0) continue;
+    SCOPED_TRACE(seed);
+    SearchOptions options;
+    options.objective = kObjectives[seed % kObjectives.size()];
+    options.look_at_any = false;
+    const auto exact = map_workload(p.workload, p.architecture, options);
+    ASSERT_TRUE(exact.ok());
+    if (!exact->without_links) continue;
+    for (const Strategy strategy : {Strategy::Sunstone, Strategy::Annealing, Strategy::Thesis}) {
+      options.strategy = strategy;
+      const auto other = map_workload(p.workload, p.architecture, options);
+      if (!other.ok() || other->status == Status::Infeasible) continue;
+      EXPECT_GE(other->value, exact->value * (1 - 1e-12)) << name(strategy) << " " << exact->why_not_proven;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 2);
+}
+
 // Whatever strategy is asked for looks at what mappings cost with links; none is below exact.
 TEST(UnitLinks, NoStrategyIsBelowExact) {
   int better = 0;

@@ -121,6 +121,70 @@ TEST(SearchLimits, RandomProblemsLoseNothingByMore) {
   EXPECT_GT(found, 100);
 }
 
+// Words may cross by links: then a search without links says nothing of what more evaluations with them find.
+TEST(SearchLimits, WithLinksNothingIsLostByMore) {
+  int linked = 0;
+  for (u64 seed = 0; seed < 60; ++seed) {
+    // Seeds at which some strategy was once dearer with more, and others.
+    constexpr std::array<u64, 8> kHard{1'637, 2'094, 5'020, 5'264, 5'280, 1'287, 1'739, 54};
+    const SearchProblem p =
+        random_search_problem(seed < kHard.size() ? kHard[seed] : seed,
+                              {.max_mappings = seed >= 2 && seed <= 3 ? 100'000u : 3'000u, .links = true});
+    if (p.answer.legal == 0) continue;
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    SearchOptions plain;
+    plain.objective = seed % 2 == 0 ? Objective::Energy : Objective::Edp;
+    plain.look_at_any = false;
+    SearchOptions fast = plain, any = plain, imperfect = plain, open = plain, uneven = plain;
+    fast.strategy = Strategy::Sunstone;
+    any.factors = Factors::Any;
+    imperfect.imperfect = true;
+    open.open = true;
+    uneven.tiles = Tiles::Uneven;
+    const std::vector<MappingResult> exact = answers(p.workload, p.architecture, plain);
+    if (!exact.back().without_links) continue;
+    ++linked;
+    const std::vector<MappingResult> sunstone = answers(p.workload, p.architecture, fast);
+    for (std::size_t k = 0; k < kLimits.size(); ++k)
+      if (sunstone[k].status != Status::Infeasible) {
+        EXPECT_LE(exact[k].value, sunstone[k].value) << kLimits[k];
+      }
+    for (const SearchOptions& options : {any, imperfect, open, uneven}) {
+      SearchOptions once = options;
+      once.budget_evaluations = 1;
+      if (!map_workload(p.workload, p.architecture, once).ok()) continue;  // true counts are not defined
+      answers(p.workload, p.architecture, options);
+    }
+  }
+  EXPECT_GT(linked, 20);
+}
+
+// Factors that need not divide: of few evaluations some find where the perfect ones stand.
+TEST(SearchLimits, FewEvaluationsAreNearWithOtherFactors) {
+  double log_sum = 0;
+  int count = 0;
+  for (const char* m : {"eyeriss", "gemmini", "edge_split"})
+    for (const char* text : {"resnet18/conv3_x", "resnet18/fc", "mobilenet_v2/b3_dw"})
+      for (const bool imperfect : {false, true}) {
+        const Workload layer = workload(text);
+        const Architecture arch = machine(m);
+        SearchOptions options;
+        options.imperfect = imperfect;
+        if (!imperfect) options.factors = Factors::Any;
+        double before = 0;
+        std::array<double, 3> value{};
+        for (std::size_t k = 0; k < value.size(); ++k) {
+          value[k] = answer(layer, arch, options, std::array<u64, 3>{10, 100, 3'000}[k]).value;
+          EXPECT_TRUE(before == 0 || value[k] <= before) << m << " " << text;
+          before = value[k];
+        }
+        EXPECT_LE(value[1], 2 * value[2]) << m << " " << text;
+        log_sum += std::log(value[1] / value[2]);
+        ++count;
+      }
+  EXPECT_LE(std::exp(log_sum / count), 1.1);
+}
+
 // Whatever the strategy, if it is our own: the first mapping priced is the same.
 TEST(SearchLimits, OurStrategiesBeginAlike) {
   for (const char* m : {"eyeriss", "gemmini", "tpu_v1", "edge_unified"})

@@ -12,11 +12,8 @@ namespace {
 
 class Annealing {
  public:
-  Annealing(const LayerProblem& problem, const SearchBudget& budget)
-      : problem_(problem),
-        space_(problem),
-        pricing_(problem, budget),
-        steps_(std::max<u64>(1, std::min(kAnnealingSteps, budget.evaluations_left(0)))) {}
+  Annealing(const LayerProblem& problem, const SearchBudget& budget, u64 steps)
+      : problem_(problem), space_(problem), pricing_(problem, budget), steps_(steps) {}
 
   LayerAnswer run() {
     if (space_.possible())
@@ -87,8 +84,8 @@ class Annealing {
 
 }  // namespace
 
-LayerAnswer annealing_search(const LayerProblem& problem, const SearchBudget& budget) {
-  return Annealing(problem, budget).run();
+LayerAnswer annealing_search(const LayerProblem& problem, const SearchBudget& budget, u64 steps) {
+  return Annealing(problem, budget, steps).run();
 }
 
 }  // namespace heliolite

@@ -9,6 +9,8 @@
 //     next round begins at step 1, with other random numbers.
 // Chosen here, for no paper has it: the temperatures, the number of steps, of rounds, and how often each change is
 // drawn. Logarithms are compared: the objectives span many orders of magnitude.
+#include <algorithm>
+
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
 
@@ -18,7 +20,12 @@ inline constexpr double kHottest = 1.0, kColdest = 0.001;
 inline constexpr u64 kAnnealingSteps = 20'000;  // of a round; a budget of fewer evaluations is one round
 inline constexpr int kAnnealingRounds = 4;
 
-// Runs on the calling thread, from options.seed, with perfect factors.
-LayerAnswer annealing_search(const LayerProblem& problem, const SearchBudget& budget);
+// Steps of a round within `budget`.
+inline u64 annealing_steps(const SearchBudget& budget) {
+  return std::max<u64>(1, std::min(kAnnealingSteps, budget.evaluations_left(0)));
+}
+
+// Runs on the calling thread, from options.seed, with perfect factors, in rounds of so many steps.
+LayerAnswer annealing_search(const LayerProblem& problem, const SearchBudget& budget, u64 steps);
 
 }  // namespace heliolite

@@ -61,6 +61,12 @@ class SearchBudget {
     part.evaluations_ = std::min(evaluations_, evaluations);
     return part;
   }
+  // The same time with so many evaluations, also if they are more: the budget of a stage that a larger budget settles.
+  SearchBudget with_evaluations(u64 evaluations) const {
+    SearchBudget out = *this;
+    out.evaluations_ = evaluations;
+    return out;
+  }
   // The same evaluations, but only a share of the time that is left.
   SearchBudget part_of_time(double share) const {
     SearchBudget part = *this;

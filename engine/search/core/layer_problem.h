@@ -119,7 +119,7 @@ struct LayerAnswer {
   // The same for a value that is not the cost's.
   bool offer(const Mapping& candidate, const Cost& its_cost, const Value& v, u32 its_machine = 0);
 
-  // What this answer and those beside it may be with link transfers.
+  // What may be the answer with link transfers: the one that is known to be, or this one, and those beside it.
   std::vector<Mapping> mappings() const;
 
   // The value as a number, if a mapping was found.

@@ -46,8 +46,9 @@ enum class Rule : u8 {
   SmallestMemory,
   MemoryBound,
   LinkedOnly,
+  UnitRegisters,
 };
-inline constexpr std::size_t kRules = 33;
+inline constexpr std::size_t kRules = 34;
 
 // The search that asks a rule.
 enum class RuleUser : u8 {
@@ -147,6 +148,8 @@ inline constexpr std::array<RuleInfo, kRules> kRuleTable{{
      "M2: do not search a machine whose every mapping costs too much", "co_search.md"},
     {Rule::LinkedOnly, "linked-only", RuleUser::Exact, Soundness::Sound,
      "for link transfers search only what may have some: the rest was searched without", "link_transfers.md"},
+    {Rule::UnitRegisters, "unit-registers", RuleUser::Exact, Soundness::Sound,
+     "drop unrollings over linked compute units that cost too much if each unit had a register", "link_transfers.md"},
 }};
 
 // The rule of this name; none if there is no such rule.

@@ -164,8 +164,16 @@ class SunstoneRun {
 }  // namespace
 
 LayerAnswer sunstone_search(const LevelProblem& levels, const SearchBudget& budget, const ClimbEffort& effort) {
-  const std::unique_ptr<Ladder> ladder = levels.make_ladder(budget);
-  return SunstoneRun(levels, *ladder, effort).run();
+  const auto run = [&](const SearchBudget& part) {
+    const std::unique_ptr<Ladder> ladder = levels.make_ladder(part);
+    return SunstoneRun(levels, *ladder, effort).run();
+  };
+  LayerAnswer out = run(budget);
+  if (out.found || !budget.limits_evaluations() || !budget.allows(1)) return out;
+  // What is completed when there are no evaluations left need not be among what more of them lead to.
+  LayerAnswer least = run(budget.at_most(0));
+  least.statistics += out.statistics;
+  return least;
 }
 
 std::vector<Mapping> greedy_mappings(const LevelProblem& levels, std::size_t most) {
