@@ -22,9 +22,9 @@
 #include "engine/base/parse_number.h"
 #include "engine/base/text.h"
 #include "engine/base/version.h"
+#include "engine/sweep/merge.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/runner.h"
-#include "engine/sweep/store_repair.h"
 #include "engine/sweep/sweep_yaml.h"
 
 namespace heliolite::cli {
@@ -172,6 +172,7 @@ bool repair(const std::string& path, const SweepRecord& record, const Output& ou
     fail(result.errors());
     return false;
   }
+  note_warnings(result->warnings, output);
   if (result->repaired)
     output.note(
         fmt::format("heliolite: {} was damaged; {} points and {} layers are kept, the others are searched again; "

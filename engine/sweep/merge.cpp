@@ -9,10 +9,8 @@
 #include <system_error>
 #include <utility>
 
-#include "engine/base/file_claims.h"
 #include "engine/sweep/record_text.h"
 #include "engine/sweep/store.h"
-#include "engine/sweep/store_lock.h"
 #include "engine/sweep/store_open.h"
 
 namespace heliolite {
@@ -142,53 +140,129 @@ Result<SweepRecord> whole_sweep(const std::string& out, std::span<const std::str
   return sweep;
 }
 
-MergeResult stopped() {
-  MergeResult result;
-  result.interrupted = true;
-  return result;
-}
-
 Result<MergeResult> merge_into(const std::string& part, const SweepRecord& sweep, std::span<const std::string> inputs,
                                std::vector<std::string> warnings, const std::atomic<bool>* stop) {
   Result<Store> store = Store::create(part, sweep);
   if (!store) return store.errors();
   Merger merger(*std::move(store), std::move(warnings), stop);
-  for (const std::string& input : inputs) {
-    Diagnostics errors = merger.add(input);
-    if (stop != nullptr && *stop) return stopped();
-    if (!errors.empty()) return errors;
-  }
+  for (const std::string& input : inputs)
+    if (Diagnostics errors = merger.add(input); !errors.empty()) return errors;
   return merger.finish();
+}
+
+// Whether all of it is as it was written; error if it is whole, but of another sweep or without checksums.
+Result<bool> is_whole(const std::string& path, const SweepRecord& sweep, std::vector<std::string>& warnings,
+                      const std::atomic<bool>* stop) {
+  if (fs::file_size(path) == 0) return true;  // the program that made it was killed at once
+  const Result<OpenStore> store = open_to_read(path, stop);
+  if (!store) return false;
+  warnings = store->warnings;
+  if (store->version < kChecksumVersion)
+    return Diagnostic{
+        path, 0, "",
+        fmt::format("has tables of version {}, without checksums: what is damaged cannot be told", store->version)};
+  if (Diagnostics errors = compare_sweeps(store->sweep, sweep, path); !errors.empty()) return errors;
+  return check_whole(*store).empty();
+}
+
+// The rows of a table that are as they were written, from both ends of the file up to where it cannot be read: so what
+// lies behind a damaged place is found too.
+template <class Row>
+void read_good_rows(const OpenStore& damaged, const std::function<bool(const Row&)>& row) {
+  if (!is_our_table(damaged.database, kTable<Row>)) return;
+  for (const char* direction : {"ASC", "DESC"}) {
+    auto rows = damaged.database.prepare(
+        select_statement<Row>(damaged.version, std::string("NOT INDEXED ORDER BY rowid ") + direction));
+    if (!rows) return;
+    rows->each([&] {
+      const auto good = read_row<Row>(*rows, damaged.version, damaged.sweep.question, damaged.path);
+      return !good || row(good->row);
+    });
+  }
+}
+
+// The rows that are good, in a new database.
+Diagnostics rescue(const std::string& path, const std::string& part, StoreRepair& result, const SweepRecord& sweep,
+                   const std::atomic<bool>* stop) {
+  Result<SqlDatabase> database = SqlDatabase::open(path, SqlDatabase::Access::Read);
+  Result<Store> out = Store::create(part, sweep);
+  if (!database || !out) return database ? out.errors() : database.errors();
+  // The rows say themselves whether they are of this sweep.
+  const OpenStore damaged{path, *std::move(database), {}, kSchemaVersion, sweep, {}, {}};
+  damaged.database.end_when(stop);
+  Diagnostics errors;
+  const auto insert = [&](const auto& row) { return (errors = errors_of(out->insert(row))).empty(); };
+  errors = out->together([&] {
+    read_good_rows<LayerRecord>(damaged, insert);
+    read_good_rows<PointRow>(damaged, [&](const PointRow& point) {
+      const Result<std::vector<LayerRecord>> layers = out->layers(point.record);
+      errors = errors_of(layers);
+      return layers && (check_sums(damaged, point, *layers) || insert(point.record));
+    });
+    return errors;
+  });
+  const Result<RowCounts> rows = out->rows();
+  if (!errors.empty() || !rows) return errors.empty() ? rows.errors() : errors;
+  if (rows->points + rows->layers == 0)
+    return {{path, 0, "", "is damaged, and no row of this sweep could be read: sweep again into a new file"}};
+  result.repaired = true;
+  result.points = rows->points;
+  result.layers = rows->layers;
+  return out->close(false);
+}
+
+// The damaged file gets a second name, which nobody has: a program that is killed before the new one takes the place
+// leaves one of the two.
+Diagnostics keep_damaged(const std::string& path, std::string& name) {
+  name = path + ".damaged";
+  for (int n = 2; fs::exists(fs::symlink_status(name)); ++n) name = fmt::format("{}.damaged{}", path, n);
+  std::error_code problem, ignored;
+  fs::create_hard_link(path, name, problem);
+  if (problem) return one(path, fmt::format("{} cannot be made: {}", name, problem.message()));
+  for (const char* suffix : {"-wal", "-journal"}) fs::rename(path + suffix, name + suffix, ignored);
+  fs::remove(path + "-shm", ignored);
+  return {};
 }
 
 }  // namespace
 
 Result<MergeResult> merge_shards(const std::string& out, std::span<const std::string> shards,
                                  const std::atomic<bool>* stop) {
-  // Step 1. Nobody else writes the result.
-  if (Diagnostics taken = FileClaims::of_program().use_database(out); !taken.empty()) return taken;
-  const Result<WriterLock> lock = WriterLock::take(out);
-  if (!lock) return lock.errors();
-  std::error_code problem;
-  const bool replaces = fs::exists(out, problem);
-  std::vector<std::string> inputs(shards.begin(), shards.end());
-  if (replaces) inputs.insert(inputs.begin(), out);
-  std::vector<std::string> warnings;
-  const Result<SweepRecord> sweep = whole_sweep(out, inputs, warnings, stop);
-  if (!sweep) return stop != nullptr && *stop ? Result<MergeResult>(stopped()) : sweep.errors();
-  // Step 2. All rows into a file beside it.
-  const std::string part = out + ".part";
-  remove_store(part);
-  Result<MergeResult> result = merge_into(part, *sweep, inputs, std::move(warnings), stop);
-  // Step 3. That file takes the result's place.
-  const bool whole = result && !result->interrupted;
-  if (whole && replaces)
-    if (Diagnostics errors = settle_store(out); !errors.empty()) result = errors;
-  if (whole && result) {
-    fs::rename(part, out, problem);
-    if (problem) result = one(out, fmt::format("cannot be written: {}", problem.message()));
-  }
-  if (!whole || !result) remove_store(part);
+  MergeResult result;
+  const auto fill = [&](const std::string& part) -> Result<bool> {
+    std::vector<std::string> inputs(shards.begin(), shards.end()), warnings;
+    std::error_code problem;
+    if (fs::exists(out, problem)) inputs.insert(inputs.begin(), out);
+    const Result<SweepRecord> sweep = whole_sweep(out, inputs, warnings, stop);
+    Result<MergeResult> merged =
+        sweep ? merge_into(part, *sweep, inputs, std::move(warnings), stop) : Result<MergeResult>(sweep.errors());
+    result.interrupted = stop != nullptr && *stop;
+    if (result.interrupted) return false;
+    if (!merged) return merged.errors();
+    result = *std::move(merged);
+    return true;
+  };
+  const Result<bool> replaced = replace_store(out, fill);
+  if (!replaced) return replaced.errors();
+  return result;
+}
+
+Result<StoreRepair> repair_store(const std::string& path, const SweepRecord& sweep, const std::atomic<bool>* stop) {
+  StoreRepair result;
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return result;
+  const auto stopped = [&] { return stop != nullptr && *stop; };
+  const auto fill = [&](const std::string& part) -> Result<bool> {
+    const Result<bool> good = is_whole(path, sweep, result.warnings, stop);
+    if (!good) return good;
+    if (*good || stopped()) return false;
+    if (Diagnostics errors = rescue(path, part, result, sweep, stop); !errors.empty()) return errors;
+    return !stopped();
+  };
+  const auto retire = [&](const std::string& real) { return keep_damaged(real, result.damaged_copy); };
+  const Result<bool> replaced = replace_store(path, fill, retire);
+  if (stopped() && !(replaced && *replaced)) return one(path, "repairing it was interrupted; it is as it was");
+  if (!replaced) return replaced.errors();
   return result;
 }
 

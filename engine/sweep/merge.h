@@ -1,5 +1,6 @@
 #pragma once
-// The results of shards in one database, as if one run had written them.
+// Databases made anew of the rows of others: the results of shards in one, as if one run had written them; the good
+// rows of a damaged one.
 #include <atomic>
 #include <span>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/types.h"
+#include "engine/sweep/records.h"
 
 namespace heliolite {
 
@@ -35,6 +37,21 @@ struct MergeResult {
 // program that is killed meanwhile, or asked to `stop`, leaves it as it was. Errors: a shard of another sweep, rows
 // that contradict each other (both named), those of Store.
 Result<MergeResult> merge_shards(const std::string& out, std::span<const std::string> shards,
+                                 const std::atomic<bool>* stop = nullptr);
+
+// What a repair did.
+struct StoreRepair {
+  bool repaired = false;              // there was damage
+  u64 points = 0, layers = 0;         // rows that were kept
+  std::string damaged_copy;           // where the damaged file is now
+  std::vector<std::string> warnings;  // Store::warnings() of what was there: only who opens it first finds out
+};
+
+// Keeps the rows whose checksums say that they are rows of `sweep`, and the points that have all their layers; what is
+// lost is searched again by a run that resumes. The database is replaced when all is done; the damaged file stays
+// beside it under another name. Does nothing if there is no file, or no damage. Errors: another sweep, somebody writes
+// it, tables without checksums, not one row can be read, `stop` was set (the database is then as it was).
+Result<StoreRepair> repair_store(const std::string& path, const SweepRecord& sweep,
                                  const std::atomic<bool>* stop = nullptr);
 
 }  // namespace heliolite

@@ -1,5 +1,5 @@
 #pragma once
-// Fields of records as text for people and spreadsheets.
+// Fields of records as text for people, spreadsheets and columns of tables.
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +15,10 @@ std::string field_text(const std::optional<double>& field);  // "" if there is n
 std::string field_text(const std::string& field);
 std::string field_text(PointState field);
 std::string field_text(const std::vector<std::string>& field);  // "a, b and c"
+
+// A list of texts as JSON, and back: none if the text is no such list.
+std::string list_text(const std::vector<std::string>& list);
+std::optional<std::vector<std::string>> read_list(const std::string& text);
 
 // "energy_pj is 3 and 4, cycles is 7 and 8": the fields in which two records differ; "seconds" does not count.
 template <class Record>

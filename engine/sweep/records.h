@@ -116,6 +116,8 @@ struct RunRecord {
   double seconds = 0;           // from its beginning to its last row, by a clock that nobody sets
   // What the database held after its last row.
   Tally points, layers;
+
+  bool operator==(const RunRecord&) const = default;
 };
 
 }  // namespace heliolite

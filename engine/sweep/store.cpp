@@ -4,52 +4,58 @@
 #include <mutex>
 #include <utility>
 
-#include "engine/sweep/store_check.h"
-#include "engine/sweep/store_lock.h"
 #include "engine/sweep/store_open.h"
-#include "engine/sweep/store_rows.h"
-#include "engine/sweep/store_writer.h"
 
 namespace heliolite {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The one row, if there is one; `rest` has ?s for the keys.
-template <class Row>
-Result<std::optional<Row>> find_row(const OpenStore& store, const std::string& rest, const auto&... keys) {
-  Result<SqlStatement> statement = store.database.prepare(select_statement<Row>(store.version, rest));
-  if (!statement) return statement.errors();
-  (statement->bind(keys), ...);
-  const Result<bool> there = statement->next();
-  if (!there) return there.errors();
-  if (!*there) return std::optional<Row>();
-  Result<SummedRow<Row>> row = read_row<Row>(*statement, store.version, store.sweep.question, store.path);
-  if (!row) return row.errors();
-  return std::optional(std::move(row->row));
+// The one number that a statement answers, none if there is no row.
+Result<std::optional<u64>> answered(SqlStatement& bound) {
+  std::optional<u64> out;
+  Diagnostics errors = bound.each([&] { return out = bound.integer(0), false; });
+  return errors.empty() ? Result(out) : errors;
 }
 
-// Row by row, all of a table unless `row` ends it.
+// Writes the row if there is no checksum `old` of one that is there or if it may `replace` that; returns whether it
+// did. Whoever ends the transaction writes the tallies.
 template <class Row>
-Diagnostics visit_rows(const OpenStore& store, const std::function<bool(const Row&)>& row) {
-  Result<TableWalk<Row>> walk = TableWalk<Row>::begin(store);
-  if (!walk) return walk.errors();
-  for (;;) {
-    const Result<std::optional<Row>> next = walk->next();
-    if (!next) return next.errors();
-    if (!*next) return walk->missing();
-    if (!row(**next)) return {};
-  }
+Result<bool> add_row(OpenStore& store, const Row& row, SqlStatement& old, bool replace, Tally& tally) {
+  const Result<std::optional<u64>> before = answered(old);
+  if (!before) return before.errors();
+  if (*before && !replace) return false;
+  const Result<u64> sum = put_row(store, row);
+  if (!sum) return sum.errors();
+  tally.rows += !*before;
+  tally.digest += *sum - before->value_or(0);
+  return true;
+}
+
+Result<bool> add(OpenStore& store, const LayerRecord& layer, bool replace) {
+  SqlStatement& old = store.database.kept("SELECT checksum FROM layers WHERE point = ? AND layer = ?");
+  return add_row(store, layer, old.bind(layer.point).bind(layer.layer), replace, store.run.layers);
+}
+
+// After its layers.
+Result<bool> add(OpenStore& store, const PointRecord& point, bool replace) {
+  const Result<std::optional<u64>> layers =
+      answered(store.database.kept("SELECT count(*) FROM layers WHERE point = ?").bind(point.id));
+  if (!layers) return layers.errors();
+  SqlStatement& old = store.database.kept("SELECT checksum FROM points WHERE id = ?");
+  const PointRow row{point, layers->value_or(0), seconds_since_1970()};
+  const Result<bool> added = add_row(store, row, old.bind(point.id), replace, store.run.points);
+  store.run.points_written += added && *added;
+  return added;
 }
 
 }  // namespace
 
 struct Store::State {
   OpenStore open;
-  std::recursive_mutex mutex;  // of what is below, and of the transaction it is in
+  std::recursive_mutex mutex;  // of the transaction
   bool in_transaction = false;
   Clock::time_point begin = Clock::now();
-  StoreWriter writer;
 
   explicit State(OpenStore opened) : open(std::move(opened)) {}
 };
@@ -62,22 +68,16 @@ Store::~Store() {
   if (state_) close();
 }
 
-Result<Store> Store::to_write(const std::string& path, const SweepRecord& sweep, bool may_exist,
-                              const std::atomic<bool>* stop) {
-  Result<OpenStore> open = open_to_write(path, sweep, may_exist, stop);
-  if (!open) return open.errors();
-  Store out(std::make_unique<State>(*std::move(open)));
-  Diagnostics errors = out.state_->writer.prepare(out.state_->open);
-  if (!errors.empty()) return errors;
-  return out;
-}
-
 Result<Store> Store::create(const std::string& path, const SweepRecord& sweep) {
-  return to_write(path, sweep, false, nullptr);
+  Result<OpenStore> open = open_to_write(path, sweep, false);
+  if (!open) return open.errors();
+  return Store(std::make_unique<State>(*std::move(open)));
 }
 
 Result<Store> Store::resume(const std::string& path, const SweepRecord& sweep, const std::atomic<bool>* stop) {
-  return to_write(path, sweep, true, stop);
+  Result<OpenStore> open = open_to_write(path, sweep, true, stop);
+  if (!open) return open.errors();
+  return Store(std::make_unique<State>(*std::move(open)));
 }
 
 Result<Store> Store::read(const std::string& path, const std::atomic<bool>* stop) {
@@ -90,18 +90,10 @@ const std::string& Store::path() const { return state_->open.path; }
 const SweepRecord& Store::sweep() const { return state_->open.sweep; }
 const std::vector<std::string>& Store::warnings() const { return state_->open.warnings; }
 
-Result<std::optional<PointState>> Store::state(u64 id) const {
-  const auto found = point(id);
-  if (!found) return found.errors();
-  if (!*found) return std::optional<PointState>();
-  return std::optional((*found)->state);
-}
-
 Result<std::optional<PointRecord>> Store::point(u64 id) const {
   Result<std::optional<PointRow>> row = find_row<PointRow>(state_->open, "WHERE id = ?", id);
   if (!row) return row.errors();
-  if (!*row) return std::optional<PointRecord>();
-  return std::optional(std::move((*row)->record));
+  return *row ? std::optional(std::move((*row)->record)) : std::optional<PointRecord>();
 }
 
 Result<std::optional<LayerRecord>> Store::layer(u64 point, u64 layer) const {
@@ -112,35 +104,25 @@ Result<std::optional<LayerRecord>> Store::answer(std::string_view question) cons
   return find_row<LayerRecord>(state_->open, "WHERE question = ?", question);
 }
 
-Diagnostics Store::write(const LayerRecord& layer) {
-  return together([&] {
-    const Result<bool> added = state_->writer.add(state_->open, layer, true);
-    return added ? Diagnostics{} : added.errors();
-  });
+template <class Record>
+Result<bool> Store::put(const Record& record, bool replace) {
+  Result<bool> added = false;
+  Diagnostics errors = together([&] { return errors_of(added = add(state_->open, record, replace)); });
+  return errors.empty() ? added : errors;
 }
+
+Result<bool> Store::insert(const LayerRecord& layer) { return put(layer, false); }
+Result<bool> Store::insert(const PointRecord& point) { return put(point, false); }
+
+Diagnostics Store::write(const LayerRecord& layer) { return errors_of(put(layer, true)); }
 
 Diagnostics Store::write(const PointRecord& point, std::span<const LayerRecord> layers) {
   return together([&]() -> Diagnostics {
     for (const LayerRecord& layer : layers)
       if (Diagnostics errors = write(layer); !errors.empty()) return errors;
-    const Result<bool> added = state_->writer.add(state_->open, point, true);
-    return added ? Diagnostics{} : added.errors();
+    return errors_of(put(point, true));
   });
 }
-
-template <class Record>
-Result<bool> Store::insert_row(const Record& record) {
-  Result<bool> added = false;
-  Diagnostics errors = together([&] {
-    added = state_->writer.add(state_->open, record, false);
-    return added ? Diagnostics{} : added.errors();
-  });
-  if (!errors.empty()) return errors;
-  return added;
-}
-
-Result<bool> Store::insert(const LayerRecord& layer) { return insert_row(layer); }
-Result<bool> Store::insert(const PointRecord& point) { return insert_row(point); }
 
 // The outermost of those that are within each other is the transaction, and notes what the database holds.
 Diagnostics Store::together(const std::function<Diagnostics()>& work) {
@@ -155,7 +137,7 @@ Diagnostics Store::together(const std::function<Diagnostics()>& work) {
   errors = work();
   state_->in_transaction = false;
   open.run.seconds = std::chrono::duration<double>(Clock::now() - state_->begin).count();
-  if (errors.empty()) errors = write_run(open);
+  if (errors.empty()) errors = errors_of(put_row(open, open.run));
   if (errors.empty()) errors = open.database.execute("COMMIT");
   if (errors.empty()) return errors;
   open.run = before;
@@ -165,11 +147,11 @@ Diagnostics Store::together(const std::function<Diagnostics()>& work) {
 }
 
 Diagnostics Store::visit_points(const std::function<bool(const PointRecord&)>& row) const {
-  return visit_rows<PointRow>(state_->open, [&](const PointRow& point) { return row(point.record); });
+  return walk_rows(state_->open, [&](const PointRow& point) { return row(point.record); });
 }
 
 Diagnostics Store::visit_layers(const std::function<bool(const LayerRecord&)>& row) const {
-  return visit_rows<LayerRecord>(state_->open, row);
+  return walk_rows(state_->open, row);
 }
 
 Diagnostics Store::visit(const std::function<bool(const PointRecord&, const std::vector<LayerRecord>&)>& row) const {
@@ -185,23 +167,12 @@ Diagnostics Store::visit(const std::function<bool(const PointRecord&, const std:
 
 Result<std::vector<LayerRecord>> Store::layers(const PointRecord& point) const {
   const OpenStore& open = state_->open;
-  Result<SqlStatement> rows =
-      open.database.prepare(select_statement<LayerRecord>(open.version, "WHERE point = ? ORDER BY layer"));
-  if (!rows) return rows.errors();
-  rows->bind(point.id);
-  std::vector<LayerRecord> out;
-  for (;;) {
-    const Result<bool> more = rows->next();
-    if (!more) return more.errors();
-    if (!*more) break;
-    Result<SummedRow<LayerRecord>> layer = read_row<LayerRecord>(*rows, open.version, open.sweep.question, open.path);
-    if (!layer) return layer.errors();
-    out.push_back(std::move(layer->row));
-  }
+  Result<std::vector<LayerRecord>> out = read_rows<LayerRecord>(open, "WHERE point = ? ORDER BY layer", point.id);
+  if (!out) return out;
   const Result<std::optional<PointRow>> row = find_row<PointRow>(open, "WHERE id = ?", point.id);
   if (!row) return row.errors();
   if (!*row) return out;
-  if (const std::optional<Diagnostic> wrong = check_sums(open, **row, out)) return *wrong;
+  if (const std::optional<Diagnostic> wrong = check_sums(open, **row, *out)) return *wrong;
   return out;
 }
 
@@ -209,32 +180,21 @@ Diagnostics Store::check() const { return check_whole(state_->open); }
 
 Result<RowCounts> Store::rows() const {
   const Result<u64> points = state_->open.database.number("SELECT count(*) FROM points");
-  if (!points) return points.errors();
   const Result<u64> layers = state_->open.database.number("SELECT count(*) FROM layers");
-  if (!layers) return layers.errors();
+  if (!points || !layers) return (points ? layers : points).errors();
   return RowCounts{*points, *layers};
 }
 
 Result<std::vector<RunRecord>> Store::runs() const {
-  const OpenStore& open = state_->open;
-  Result<SqlStatement> rows = open.database.prepare(select_statement<RunRecord>(open.version, "ORDER BY id"));
-  if (!rows) return rows.errors();
-  std::vector<RunRecord> out;
-  for (;;) {
-    const Result<bool> more = rows->next();
-    if (!more) return more.errors();
-    if (!*more) return out;
-    Result<SummedRow<RunRecord>> run = read_row<RunRecord>(*rows, open.version, open.sweep.question, open.path);
-    if (!run) return run.errors();
-    out.push_back(std::move(run->row));
-    if (open.version >= kChecksumVersion && out.back().id != out.size())
-      return Diagnostic{open.path, 0, "runs", std::string("has not all its rows, it is damaged: ") + kRepair};
-  }
+  Result<std::vector<RunRecord>> out = read_rows<RunRecord>(state_->open, "ORDER BY id");
+  if (!out || state_->open.version < kChecksumVersion) return out;
+  for (u64 k = 0; k < out->size(); ++k)
+    if ((*out)[k].id != k + 1) return damaged(path(), "runs", "has not all its rows");
+  return out;
 }
 
 Diagnostics Store::close(bool finished) {
   const std::lock_guard lock(state_->mutex);
-  state_->writer = {};
   return close_store(state_->open, finished);
 }
 
@@ -246,16 +206,12 @@ Result<Store> Store::close_and_look(bool finished, const std::atomic<bool>* stop
   // Step 2. What is there ends with the row of this run.
   Result<Store> there = read(path(), stop);
   if (!there) return there.errors();
-  const RunRecord &written = state_->open.run, &last = there->state_->open.run;
-  if (last.id != written.id || last.writer != written.writer || last.points != written.points ||
-      last.layers != written.layers)
+  if (there->state_->open.run != state_->open.run)
     return Diagnostic{path(), 0, "", "does not hold what was written: another program wrote over it"};
   // Step 3. So it is with all other rows.
   if (finished) errors = there->check();
   if (!errors.empty()) return errors;
   return there;
 }
-
-std::optional<std::string> writer_of(const std::string& path) { return lock_holder(path); }
 
 }  // namespace heliolite

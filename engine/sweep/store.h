@@ -47,8 +47,7 @@ class Store {
 
   // Every function that reads rows returns an error for a row that is not as it was written, naming table and key.
 
-  // The state, the record of a point, the record of a layer of a point; none if there is no such row yet.
-  Result<std::optional<PointState>> state(u64 point) const;
+  // The record of a point, the record of a layer of a point; none if there is no such row yet.
   Result<std::optional<PointRecord>> point(u64 id) const;
   Result<std::optional<LayerRecord>> layer(u64 point, u64 layer) const;
   // The row of some layer that asked the same (LayerRecord::question); none if there is none.
@@ -90,9 +89,7 @@ class Store {
   struct State;
   explicit Store(std::unique_ptr<State> state);
   template <class Record>
-  Result<bool> insert_row(const Record& record);
-  static Result<Store> to_write(const std::string& path, const SweepRecord& sweep, bool may_exist,
-                                const std::atomic<bool>* stop);
+  Result<bool> put(const Record& record, bool replace);
 
   std::unique_ptr<State> state_;
 };

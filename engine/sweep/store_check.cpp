@@ -1,12 +1,9 @@
-#include "engine/sweep/store_check.h"
-
+// The walks over the rows of store_open.h.
 #include <fmt/format.h>
 
 #include <cmath>
-#include <type_traits>
-#include <utility>
 
-#include "engine/base/text.h"
+#include "engine/sweep/store_open.h"
 #include "engine/sweep/totals.h"
 
 namespace heliolite {
@@ -14,73 +11,87 @@ namespace {
 
 constexpr std::size_t kMaxComplaints = 20;
 
+template <class Row>
+constexpr bool kPoints = std::is_same_v<Row, PointRow>;
+
 std::pair<u64, u64> key(const PointRow& row) { return {row.record.id, 0}; }
 std::pair<u64, u64> key(const LayerRecord& row) { return {row.point, row.layer}; }
 
+// A walk over all rows of `points` or `layers`, by key.
 template <class Row>
-inline constexpr const char* kRowOrder = nullptr;
-template <>
-inline constexpr const char* kRowOrder<PointRow> = "ORDER BY id";
-template <>
-inline constexpr const char* kRowOrder<LayerRecord> = "ORDER BY point, layer";
+class TableWalk {
+ public:
+  explicit TableWalk(const OpenStore& store)
+      : store_(store),
+        rows_(store.database.prepare(
+            select_statement<Row>(store.version, kPoints<Row> ? "ORDER BY id" : "ORDER BY point, layer"))) {}
+
+  bool ended() const { return ended_; }
+
+  // The next row; none after the last one. A damaged row is an error that names it; the walk then goes on with the
+  // next.
+  Result<std::optional<Row>> next() {
+    if (ended_) return std::optional<Row>();
+    const Result<bool> more = rows_ ? rows_->next() : rows_.errors();
+    ended_ = !more || !*more;
+    complete_ = complete_ && more;
+    if (!more) return more.errors();
+    if (ended_) return std::optional<Row>();
+    Result<SummedRow<Row>> row = read_row<Row>(*rows_, store_.version, store_.sweep.question, store_.path);
+    const bool in_order = row && !(last_ && key(row->row) <= *last_);
+    complete_ = complete_ && in_order;
+    if (!row) return row.errors();
+    if (!in_order) return damaged(store_.path, row_place(row->row), "stands out of order");
+    last_ = key(row->row);
+    ++tally_.rows;
+    tally_.digest += row->checksum;
+    return std::optional(std::move(row->row));
+  }
+
+  // After the last row: a complaint if these are not all rows that were written.
+  Diagnostics missing() const {
+    const Tally& written = kPoints<Row> ? store_.run.points : store_.run.layers;
+    if (!complete_ || store_.version < kChecksumVersion || tally_ == written) return {};
+    return {damaged(store_.path, kTable<Row>,
+                    tally_.rows == written.rows
+                        ? "has other rows than those that were written"
+                        : fmt::format("has {} rows, {} were written", tally_.rows, written.rows))};
+  }
+
+ private:
+  const OpenStore& store_;
+  Result<SqlStatement> rows_;
+  bool ended_ = false;
+  bool complete_ = true;  // nothing was in the way
+  Tally tally_;
+  std::optional<std::pair<u64, u64>> last_;  // key
+};
 
 template <class Row>
-const Tally& written(const OpenStore& store) {
-  if constexpr (std::is_same_v<Row, PointRow>) return store.run.points;
-  else return store.run.layers;
+Diagnostics walk_table(const OpenStore& store, const std::function<bool(const Row&)>& row) {
+  TableWalk<Row> walk(store);
+  for (;;) {
+    const Result<std::optional<Row>> next = walk.next();
+    if (!next) return next.errors();
+    if (!*next) return walk.missing();
+    if (!row(**next)) return {};
+  }
 }
 
 }  // namespace
 
-template <class Row>
-Result<TableWalk<Row>> TableWalk<Row>::begin(const OpenStore& store) {
-  Result<SqlStatement> rows = store.database.prepare(select_statement<Row>(store.version, kRowOrder<Row>));
-  if (!rows) return rows.errors();
-  return TableWalk(store, *std::move(rows));
+Diagnostics walk_rows(const OpenStore& store, const std::function<bool(const PointRow&)>& row) {
+  return walk_table(store, row);
 }
 
-template <class Row>
-Result<std::optional<Row>> TableWalk<Row>::next() {
-  if (ended_) return std::optional<Row>();
-  const Result<bool> more = rows_.next();
-  if (!more || !*more) {
-    ended_ = true;
-    complete_ = complete_ && more;
-    if (!more) return more.errors();
-    return std::optional<Row>();
-  }
-  Result<SummedRow<Row>> row = read_row<Row>(rows_, store_->version, store_->sweep.question, store_->path);
-  complete_ = complete_ && row;
-  if (!row) return row.errors();
-  if (last_ && key(row->row) <= *last_) {
-    complete_ = false;
-    return Diagnostic{store_->path, 0, row_place(row->row), std::string("stands out of order, damaged: ") + kRepair};
-  }
-  last_ = key(row->row);
-  ++tally_.rows;
-  tally_.digest += row->checksum;
-  return std::optional(std::move(row->row));
+Diagnostics walk_rows(const OpenStore& store, const std::function<bool(const LayerRecord&)>& row) {
+  return walk_table(store, row);
 }
-
-template <class Row>
-Diagnostics TableWalk<Row>::missing() const {
-  const Tally& there = written<Row>(*store_);
-  if (!complete_ || store_->version < kChecksumVersion || tally_ == there) return {};
-  std::string what = fmt::format("has {} rows, {} were written", tally_.rows, there.rows);
-  if (tally_.rows == there.rows) what = "has other rows than those that were written";
-  return {{store_->path, 0, kTable<Row>, fmt::format("{}, it is damaged: {}", what, kRepair)}};
-}
-
-template class TableWalk<PointRow>;
-template class TableWalk<LayerRecord>;
 
 std::optional<Diagnostic> check_sums(const OpenStore& store, const PointRow& point,
                                      const std::vector<LayerRecord>& layers) {
-  const auto damaged = [&](const std::string& why) {
-    return Diagnostic{store.path, 0, row_place(point), fmt::format("{}, damaged: {}", why, kRepair)};
-  };
   if (store.version >= kChecksumVersion && layers.size() != point.layers)
-    return damaged(fmt::format("has {} of its {} layers", layers.size(), point.layers));
+    return damaged(store.path, row_place(point), fmt::format("has {} of its {} layers", layers.size(), point.layers));
   if (point.record.state != PointState::Done) return std::nullopt;
   const PointRecord& p = point.record;
   const Totals sum = totals(layers, ranking_of(store.sweep), p.cycle_ns);
@@ -91,28 +102,20 @@ std::optional<Diagnostic> check_sums(const OpenStore& store, const PointRow& poi
   if (words && cycles && p.energy_pj == sum.energy_pj && p.value == sum.value && p.lower_bound == sum.lower_bound &&
       p.sum_of_layer_values == sum.sum_of_layer_values)
     return std::nullopt;
-  return damaged("is not the sum of its layers");
+  return damaged(store.path, row_place(point), "is not the sum of its layers");
 }
 
 void walk_points(const OpenStore& store, const std::function<bool(const PointRow&, std::vector<LayerRecord>)>& point,
                  const std::function<bool(Diagnostic)>& damage) {
-  const auto all = [&](const Diagnostics& errors) {
-    bool on = true;
-    for (const Diagnostic& error : errors) on = on && damage(error);
-    return on;
-  };
-  Result<TableWalk<PointRow>> points = TableWalk<PointRow>::begin(store);
-  Result<TableWalk<LayerRecord>> layers = TableWalk<LayerRecord>::begin(store);
-  if (!points || !layers) {
-    all(points ? layers.errors() : points.errors());
-    return;
-  }
+  const auto all = [&](const Diagnostics& errors) { return std::ranges::all_of(errors, damage); };
+  TableWalk<PointRow> points(store);
+  TableWalk<LayerRecord> layers(store);
   bool layers_damaged = false;  // somewhere: then it is not known which ones a point has
   std::optional<LayerRecord> ahead;
   // The next layer into `ahead`; false to end.
   const auto advance = [&] {
-    for (ahead.reset(); !layers->ended();) {
-      Result<std::optional<LayerRecord>> layer = layers->next();
+    for (ahead.reset(); !layers.ended();) {
+      Result<std::optional<LayerRecord>> layer = layers.next();
       if (layer) return ahead = *std::move(layer), true;
       layers_damaged = true;
       if (!all(layer.errors())) return false;
@@ -120,8 +123,8 @@ void walk_points(const OpenStore& store, const std::function<bool(const PointRow
     return true;
   };
   if (!advance()) return;
-  while (!points->ended()) {
-    const Result<std::optional<PointRow>> row = points->next();
+  while (!points.ended()) {
+    const Result<std::optional<PointRow>> row = points.next();
     if (!row && !all(row.errors())) return;
     if (!row || !*row) continue;
     std::vector<LayerRecord> own;
@@ -134,21 +137,14 @@ void walk_points(const OpenStore& store, const std::function<bool(const PointRow
   }
   while (ahead)
     if (!advance()) return;
-  if (all(points->missing())) all(layers->missing());
+  if (all(points.missing())) all(layers.missing());
 }
 
 Diagnostics check_whole(const OpenStore& store) {
-  Result<SqlStatement> verdicts = store.database.prepare(fmt::format("PRAGMA integrity_check({})", kMaxComplaints));
-  if (!verdicts) return verdicts.errors();
-  std::vector<std::string> words;
-  for (;;) {
-    const Result<bool> more = verdicts->next();
-    if (!more) return more.errors();
-    if (!*more) break;
-    words.push_back(verdicts->text(0));
-  }
-  if (words != std::vector<std::string>{"ok"})
-    return {{store.path, 0, "", fmt::format("is damaged ({}): {}", join(words), kRepair)}};
+  const Result<std::string> words = store.database.word(
+      fmt::format("SELECT group_concat(integrity_check, ', ') FROM pragma_integrity_check({})", kMaxComplaints));
+  if (!words) return words.errors();
+  if (*words != "ok") return {{store.path, 0, "", fmt::format("is damaged ({}): {}", *words, kRepair)}};
   Diagnostics errors;
   walk_points(
       store, [](const PointRow&, const std::vector<LayerRecord>&) { return true; },

@@ -1,17 +1,18 @@
 #include "engine/sweep/store_open.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
-#include <utility>
+#include <fstream>
 
 #include "engine/base/file_claims.h"
 #include "engine/base/text.h"
-#include "engine/sweep/store_check.h"
-#include "engine/sweep/store_log.h"
-#include "engine/sweep/store_rows.h"
-#include "engine/sweep/store_schema.h"
+#include "engine/sweep/store.h"
 
 namespace heliolite {
 namespace {
@@ -20,59 +21,167 @@ namespace fs = std::filesystem;
 
 constexpr int kReadersMilliseconds = 10'000;
 
-constexpr int kQuestionColumn = 1;  // of SweepRecord's fields
-
 constexpr const char* kOtherFile = "go on with the sweep it belongs to, or choose another file with -o";
 
-double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+std::string note_path(const std::string& database) { return followed_path(database) + ".lock"; }
 
-template <class Row>
-Diagnostics replace_row(const SqlDatabase& database, const std::string& question, const Row& row) {
-  Result<SqlStatement> insert = database.prepare(insert_statement<Row>("OR REPLACE"));
-  if (!insert) return insert.errors();
-  bind_row(*insert, row, row_sum(question, row));
-  return insert->run();
+std::string writer_name() {
+  std::array<char, 256> host{};
+  if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+  return host[0] ? fmt::format("process {} on {}", getpid(), host.data()) : fmt::format("process {}", getpid());
+}
+
+std::string note_words(const std::string& path) {
+  std::string words;
+  std::ifstream note(note_path(path));
+  return std::getline(note, words) ? words : "another process";
+}
+
+Diagnostic written_by_another(const std::string& path) {
+  return {path, 0, "", note_words(path) + " writes it: wait until it ends, or end it and go on with --resume"};
+}
+
+// Whether a file of that name can be made and locked.
+Diagnostics check_folder(const std::string& path) {
+  const fs::path note = note_path(path), folder = note.has_parent_path() ? note.parent_path() : ".";
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored)) return {{path, 0, "", "there is no folder " + folder.string()}};
+  if (access(folder.c_str(), W_OK) == 0) return {};
+  return {{path, 0, "", fmt::format("{} cannot be made: {}", note.string(), std::strerror(errno))}};
+}
+
+// Why an open database is not to be used by this name, asked before the first look at its tables: a log beside another
+// name of the file is not seen through this one.
+Diagnostics check_names(const SqlDatabase& database, const std::string& path, bool writes) {
+  std::error_code ignored;
+  const auto names = fs::hard_link_count(path, ignored);
+  if (writes && database.locked()) return {written_by_another(path)};
+  if (writes && names > 1)
+    return {{path, 0, "",
+             fmt::format("the file has {} names (hard links), and what a killed writer left beside one of them is not "
+                         "seen through another: remove the others, or write to a copy",
+                         names)}};
+  constexpr u64 kJournalVersion = 18;  // in the header of the file; 2 while there may be a log
+  const bool logs = database.bytes(kJournalVersion, 1) == "\x02" && !fs::exists(followed_path(path) + "-wal", ignored);
+  if (!logs || (!database.locked() && names == 1)) return {};
+  return {{path, 0, "",
+           "a program writes it under another name, or was killed doing so: what it wrote last is only seen through "
+           "that name, read it there"}};
 }
 
 // All or nothing: a program killed here leaves an empty database.
 Diagnostics make(OpenStore& store, const SweepRecord& sweep) {
   store.sweep = sweep;
   store.version = kSchemaVersion;
-  Diagnostics errors = store.database.execute(
-      fmt::format("BEGIN IMMEDIATE; {}; PRAGMA application_id = {}; PRAGMA user_version = {}",
-                  fmt::join(schema_statements(kSchemaVersion, sweep.parameters), ";"), kApplicationId, kSchemaVersion));
-  if (errors.empty()) errors = replace_row(store.database, sweep.question, sweep);
+  Diagnostics errors = store.database.execute("BEGIN IMMEDIATE");
+  const Result<u64> objects = store.database.number("SELECT count(*) FROM sqlite_master");
+  if (errors.empty() && objects && *objects > 0) errors = {written_by_another(store.path)};  // at this moment
+  if (errors.empty())
+    errors = store.database.execute(fmt::format("{}; PRAGMA application_id = {}; PRAGMA user_version = {}",
+                                                fmt::join(schema_statements(kSchemaVersion, sweep.parameters), ";"),
+                                                kApplicationId, kSchemaVersion));
+  if (errors.empty()) errors = errors_of(put_row(store, sweep));
   return errors.empty() ? store.database.execute("COMMIT") : errors;
 }
 
-Result<SweepRecord> read_sweep(const OpenStore& store) {
-  Result<SqlStatement> rows = store.database.prepare(select_statement<SweepRecord>(store.version, ""));
-  if (!rows) return rows.errors();
-  Result<bool> row = rows->next();
-  if (!row) return row.errors();
-  if (!*row) return Diagnostic{store.path, 0, "sweep", std::string("has no row, it is damaged: ") + kRepair};
-  Result<SummedRow<SweepRecord>> sweep =
-      read_row<SweepRecord>(*rows, store.version, rows->text(kQuestionColumn), store.path);
-  if (!sweep) return sweep.errors();
-  row = rows->next();
-  if (!row) return row.errors();
-  if (*row) return Diagnostic{store.path, 0, "sweep", std::string("has more than one row, it is damaged: ") + kRepair};
-  Diagnostics strange = check_views(store.database, store.path, store.version, sweep->row.parameters);
-  if (!strange.empty()) return strange;
-  return std::move(sweep->row);
+// The last run, with the tallies of what the database holds; older versions have none.
+Result<RunRecord> last_run(const OpenStore& store) {
+  Result<std::optional<RunRecord>> last = find_row<RunRecord>(store, "ORDER BY id DESC");
+  if (!last) return last.errors();
+  return last->value_or(RunRecord{});
 }
 
-// The last row of `runs`, with the tallies of what the database holds. There are none in older versions.
-Result<RunRecord> read_last_run(const OpenStore& store) {
-  Result<SqlStatement> rows =
-      store.database.prepare(select_statement<RunRecord>(store.version, "ORDER BY id DESC LIMIT 1"));
-  if (!rows) return rows.errors();
-  const Result<bool> row = rows->next();
-  if (!row) return row.errors();
-  if (!*row) return RunRecord{};
-  Result<SummedRow<RunRecord>> run = read_row<RunRecord>(*rows, store.version, store.sweep.question, store.path);
-  if (!run) return run.errors();
-  return std::move(run->row);
+// What the tables say of the sweep and of the last run.
+Diagnostics read_head(OpenStore& store) {
+  Result<std::vector<SweepRecord>> sweeps = read_rows<SweepRecord>(store, "");
+  if (!sweeps) return sweeps.errors();
+  if (sweeps->size() != 1) return {damaged(store.path, "sweep", fmt::format("has {} rows, not one", sweeps->size()))};
+  store.sweep = std::move(sweeps->front());
+  Diagnostics strange = check_schema(store.database, store.path, store.version, &store.sweep.parameters);
+  if (!strange.empty()) return strange;
+  const Result<RunRecord> last = last_run(store);
+  if (last) store.run = *last;
+  return errors_of(last);
+}
+
+// What is there, if it is whole and answers what is asked.
+Diagnostics take_over(OpenStore& store, const SweepRecord& sweep) {
+  if (store.version < kSchemaVersion)
+    return {{store.path, 0, "",
+             fmt::format("has tables of version {}, which are only read: heliolite merge NEW.db {} copies it into "
+                         "tables of version {}, go on with those",
+                         store.version, store.path, kSchemaVersion)}};
+  Diagnostics errors = read_head(store);
+  if (errors.empty()) errors = compare_sweeps(store.sweep, sweep, store.path);
+  return errors.empty() ? check_whole(store) : errors;
+}
+
+// From here on readers and the writer do not wait for each other. Somebody who reads the database at this moment, one
+// plain file, is waited for.
+Diagnostics begin_log(const SqlDatabase& database) {
+  return database.execute(
+      fmt::format("PRAGMA busy_timeout = {}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; "
+                  "PRAGMA busy_timeout = {}",
+                  kReadersMilliseconds, kPatienceMilliseconds));
+}
+
+// Takes the writer's lock of an open database, and notes that beside it.
+Result<WriterNote> lock_to_write(SqlDatabase& database, const std::string& path) {
+  if (!database.lock()) return written_by_another(path);
+  const std::string file = note_path(path);
+  if (!(std::ofstream(file) << writer_name() << std::flush))
+    return Diagnostic{path, 0, "", fmt::format("{} cannot be made: {}", file, std::strerror(errno))};
+  return WriterNote(new std::string(file), [](const std::string* note) {
+    std::error_code ignored;
+    fs::remove(*note, ignored);
+    delete note;
+  });
+}
+
+// A run after the last one, as soon as nobody else writes; what the database holds is as that left it.
+Diagnostics begin_run(OpenStore& store) {
+  Result<WriterNote> note = lock_to_write(store.database, store.path);
+  if (!note) return note.errors();
+  store.note = *std::move(note);
+  const Result<RunRecord> last = last_run(store);
+  if (!last) return last.errors();
+  if (*last != store.run) return {{store.path, 0, "", "another program wrote it at this moment: try again"}};
+  RunRecord run;
+  run.id = last->id + 1;
+  run.started = seconds_since_1970();
+  run.writer = writer_name();
+  run.points = last->points;
+  run.layers = last->layers;
+  store.run = std::move(run);
+  return errors_of(put_row(store, store.run));
+}
+
+// Opens the file, and notes what is to be known about its rows.
+Result<OpenStore> open_tables(const std::string& path, SqlDatabase::Access access, const std::atomic<bool>* stop) {
+  OpenStore out;
+  out.path = path;
+  Result<SqlDatabase> database = SqlDatabase::open(path, access);
+  if (!database) return database.errors();
+  out.database = *std::move(database);
+  out.database.end_when(stop);
+  const bool writes = access == SqlDatabase::Access::Write;
+  Diagnostics errors = check_names(out.database, path, writes);
+  // What a reader sees from now on is as it is at this moment.
+  if (errors.empty() && !writes) errors = out.database.execute("BEGIN");
+  if (!errors.empty()) return errors;
+  const Result<u64> version = recognise_tables(out.database, path);
+  if (!version) return version.errors();
+  out.version = *version;
+  if (out.version > 0 && out.version < kChecksumVersion)
+    out.warnings.push_back(
+        fmt::format("{} has tables of version {}, without checksums: damaged rows are not noticed", path, out.version));
+  if (const auto lost = out.database.lost_rows()) out.warnings.push_back(*lost);
+  return out;
+}
+
+void remove_store(const std::string& path) {
+  std::error_code ignored;
+  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) fs::remove(path + suffix, ignored);
 }
 
 }  // namespace
@@ -80,17 +189,14 @@ Result<RunRecord> read_last_run(const OpenStore& store) {
 Diagnostics compare_sweeps(const SweepRecord& there, const SweepRecord& here, const std::string& path) {
   if (there.question != here.question) {
     std::vector<std::string> differences;
-    const auto compare_field = [&](const char* field, const auto& old, const auto& now) {
-      if (old != now) differences.push_back(field);
-    };
-    compare_field("objective", there.objective, here.objective);
-    compare_field("strategy", there.strategy, here.strategy);
-    compare_field("goal", there.goal, here.goal);
-    compare_field("rank", there.rank, here.rank);
-    compare_field("unit of delay", there.delay_unit, here.delay_unit);
-    compare_field("parameters", there.parameters, here.parameters);
-    compare_field("number of points", there.planned_points, here.planned_points);
-    compare_field("text of the file", there.text, here.text);
+    for (const auto& [field, differs] :
+         {std::pair("objective", there.objective != here.objective),
+          std::pair("strategy", there.strategy != here.strategy), std::pair("goal", there.goal != here.goal),
+          std::pair("rank", there.rank != here.rank), std::pair("unit of delay", there.delay_unit != here.delay_unit),
+          std::pair("parameters", there.parameters != here.parameters),
+          std::pair("number of points", there.planned_points != here.planned_points),
+          std::pair("text of the file", there.text != here.text)})
+      if (differs) differences.emplace_back(field);
     return {{path, 0, "",
              fmt::format("holds the results of another sweep, '{}'{}: {}", there.name,
                          differences.empty() ? "" : "; what differs: " + join(differences), kOtherFile)}};
@@ -101,152 +207,98 @@ Diagnostics compare_sweeps(const SweepRecord& there, const SweepRecord& here, co
   return {};
 }
 
-namespace {
-
-// What is there, if it is whole and answers what is asked.
-Diagnostics take_over(OpenStore& store, const SweepRecord& sweep) {
-  if (store.version < kSchemaVersion)
-    return {
-        {store.path, 0, "",
-         fmt::format("has tables of version {}, which are only read: heliolite merge NEW.db {} copies it into tables "
-                     "of version {}, go on with those",
-                     store.version, store.path, kSchemaVersion)}};
-  Result<SweepRecord> there = read_sweep(store);
-  if (!there) return there.errors();
-  store.sweep = *std::move(there);
-  if (Diagnostics errors = compare_sweeps(store.sweep, sweep, store.path); !errors.empty()) return errors;
-  Result<RunRecord> last = read_last_run(store);
-  if (!last) return last.errors();
-  store.run = *std::move(last);
-  return check_whole(store);
+double seconds_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// From here on readers and the writer do not wait for each other. Somebody who reads the database at this moment, one
-// plain file, is waited for.
-Diagnostics begin_log(const SqlDatabase& database) {
-  Diagnostics errors = database.execute(fmt::format("PRAGMA busy_timeout = {}", kReadersMilliseconds));
-  if (errors.empty()) errors = database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-  return errors.empty() ? database.execute(fmt::format("PRAGMA busy_timeout = {}", kPatienceMilliseconds)) : errors;
+std::optional<std::string> writer_of(const std::string& path) {
+  const Result<SqlDatabase> database = SqlDatabase::open(path, SqlDatabase::Access::Read);
+  if (!database || !database->locked()) return std::nullopt;
+  return note_words(path);
 }
-
-// A run after the last one; what the database holds is as that left it.
-Diagnostics begin_run(OpenStore& store) {
-  RunRecord run;
-  run.id = store.run.id + 1;
-  run.started = now();
-  run.writer = writer_name();
-  run.points = store.run.points;
-  run.layers = store.run.layers;
-  store.run = std::move(run);
-  return write_run(store);
-}
-
-// A log beside another name of the file is not seen through this one.
-Diagnostics check_names(const std::string& path) {
-  const DatabaseFile file = DatabaseFile::open(path);
-  if (!file.readable()) return {};
-  constexpr std::size_t kJournalVersion = 18;  // in the header of the file; 2 while there may be a log
-  std::error_code ignored;
-  if (file.bytes(kJournalVersion, 1) != "\x02" || fs::exists(path + "-wal", ignored)) return {};
-  if (!file.held_elsewhere() && file.names() == 1) return {};
-  return {{path, 0, "",
-           "a program writes it under another name, or was killed doing so: what it wrote last is only seen through "
-           "that name, read it there"}};
-}
-
-std::vector<std::string> warnings_of(const std::string& path, u64 version) {
-  std::vector<std::string> out;
-  if (version < kChecksumVersion)
-    out.push_back(
-        fmt::format("{} has tables of version {}, without checksums: damaged rows are not noticed", path, version));
-  return out;
-}
-
-}  // namespace
-
-Diagnostics write_run(const OpenStore& store) { return replace_row(store.database, store.sweep.question, store.run); }
 
 Result<OpenStore> open_to_write(const std::string& path, const SweepRecord& sweep, bool may_exist,
                                 const std::atomic<bool>* stop) {
-  OpenStore out;
-  out.path = path;
-  // Step 1. It is no output of the program's and nobody else writes it; only then is there a file.
-  if (Diagnostics taken = FileClaims::of_program().use_database(path); !taken.empty()) return taken;
-  Result<WriterLock> lock = WriterLock::take(path);
-  if (!lock) return lock.errors();
-  out.lock = *std::move(lock);
+  // Step 1. There is a file, a database of ours or empty: new, or the program that made it was killed at once.
+  const Diagnostic in_the_way{path, 0, "", "is there already: go on with --resume, or choose another file with -o"};
+  if (Diagnostics errors = check_folder(path); !errors.empty()) return errors;
   std::error_code ignored;
-  if (!may_exist && fs::exists(path, ignored))
-    return Diagnostic{path, 0, "", "is there already: go on with --resume, or choose another file with -o"};
-  if (!fs::exists(path, ignored))
-    if (Diagnostics errors = out.lock->take_file(path); !errors.empty()) return errors;
-  // Step 2. It is a database of ours, or empty: new, or the program that made it was killed at once.
-  if (const auto lost = lost_log(path)) out.warnings.push_back(path + ": " + *lost);
-  Result<SqlDatabase> database = SqlDatabase::open(path, SqlDatabase::Access::Write);
-  if (!database) return database.errors();
-  out.database = *std::move(database);
-  out.database.end_when(stop);
-  const Result<u64> version = recognise_tables(out.database, path);
-  if (!version) return version.errors();
-  out.version = *version;
-  // Step 3. It holds what is asked.
-  Diagnostics errors = *version > 0 ? take_over(out, sweep) : make(out, sweep);
-  if (errors.empty()) errors = begin_log(out.database);
-  if (errors.empty()) errors = begin_run(out);
+  if (!may_exist && fs::exists(path, ignored)) return in_the_way;
+  Result<OpenStore> out = open_tables(path, SqlDatabase::Access::Write, stop);
+  if (!out) return out.errors();
+  if (!may_exist && out->version > 0) return in_the_way;
+  // Step 2. It holds what is asked; what is refused stays as it is.
+  Diagnostics errors = out->version > 0 ? take_over(*out, sweep) : make(*out, sweep);
+  // Step 3. From now on others only read it.
+  if (errors.empty()) errors = begin_log(out->database);
+  if (errors.empty()) errors = begin_run(*out);
   if (!errors.empty()) return errors;
-  out.database.end_when(nullptr);
+  out->database.end_when(nullptr);
   return out;
 }
 
 Result<OpenStore> open_to_read(const std::string& path, const std::atomic<bool>* stop) {
-  OpenStore out;
-  out.path = path;
-  if (Diagnostics errors = check_names(path); !errors.empty()) return errors;
-  const std::optional<std::string> lost = lock_holder(path) ? std::nullopt : lost_log(path);
-  Result<SqlDatabase> database = SqlDatabase::open(path, SqlDatabase::Access::Read);
-  if (!database) return database.errors();
-  out.database = *std::move(database);
-  out.database.end_when(stop);
-  if (Diagnostics errors = out.database.execute("BEGIN"); !errors.empty()) return errors;
-  const Result<u64> version = recognise_tables(out.database, path);
-  if (!version) return version.errors();
-  if (*version == 0) return Diagnostic{path, 0, "", "is empty: no sweep has written into it"};
-  out.version = *version;
-  out.warnings = warnings_of(path, *version);
-  if (lost) out.warnings.push_back(path + ": " + *lost);
-  Result<SweepRecord> sweep = read_sweep(out);
-  if (!sweep) return sweep.errors();
-  out.sweep = *std::move(sweep);
-  Result<RunRecord> run = read_last_run(out);
-  if (!run) return run.errors();
-  out.run = *std::move(run);
+  Result<OpenStore> out = open_tables(path, SqlDatabase::Access::Read, stop);
+  if (!out) return out.errors();
+  if (out->version == 0) return Diagnostic{path, 0, "", "is empty: no sweep has written into it"};
+  if (Diagnostics errors = read_head(*out); !errors.empty()) return errors;
   return out;
 }
 
 Diagnostics close_store(OpenStore& store, bool finished) {
   Diagnostics errors;
-  if (store.lock) {
-    store.run.ended = now();
+  if (store.note) {
+    store.run.ended = seconds_since_1970();
     store.run.finished = finished;
-    errors = write_run(store);
+    errors = errors_of(put_row(store, store.run));
     // Without readers one plain file remains, which can be read in a read-only folder too.
+    store.note.reset();
     store.database.execute("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE");
   }
   store.database.close();
-  store.lock.reset();
   return errors;
 }
 
-void remove_store(const std::string& path) {
-  std::error_code ignored;
-  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) fs::remove(path + suffix, ignored);
-}
-
-Diagnostics settle_store(const std::string& path) {
-  const Result<SqlDatabase> database = SqlDatabase::open(path, SqlDatabase::Access::Write);
-  if (!database) return database.errors();
-  const Result<std::string> mode = database->word("PRAGMA journal_mode = DELETE");
-  return mode ? Diagnostics{} : mode.errors();
+Result<bool> replace_store(const std::string& path, const std::function<Result<bool>(const std::string& part)>& fill,
+                           const std::function<Diagnostics(const std::string& path)>& retire) {
+  const auto refuse = [&](const std::string& why) { return Diagnostic{path, 0, "", why}; };
+  if (Diagnostics taken = FileClaims::of_program().use_database(path); !taken.empty()) return taken;
+  if (Diagnostics errors = check_folder(path); !errors.empty()) return errors;
+  const std::string real = followed_path(path), part = real + ".part";
+  // Step 1. Nobody else writes what is there. The first look is for a transaction that a killed program left.
+  std::error_code problem;
+  SqlDatabase there;
+  WriterNote note;
+  const FileIdentity before = FileIdentity::of(real);
+  if (fs::exists(real, problem)) {
+    Result<SqlDatabase> opened = SqlDatabase::open(path, SqlDatabase::Access::Write);
+    if (!opened) return opened.errors();
+    there = *std::move(opened);
+    if (Diagnostics errors = check_names(there, path, true); !errors.empty()) return errors;
+    (void)there.number("PRAGMA schema_version");
+    Result<WriterNote> taken = lock_to_write(there, path);
+    if (!taken) return taken.errors();
+    note = *std::move(taken);
+  }
+  // Step 2. A new one beside it.
+  if (const auto holder = writer_of(part))
+    return refuse(fmt::format("{} writes {}: wait until it ends", *holder, part));
+  remove_store(part);
+  Result<bool> filled = fill(part);
+  // Step 3. It takes the place: without a log beside it, which would be taken for one of the new file.
+  Diagnostics errors = filled ? Diagnostics{} : filled.errors();
+  if (filled && *filled) {
+    if (!FileIdentity::of(real).clashes_with(before)) errors = {refuse("was removed or replaced meanwhile")};
+    if (errors.empty() && note) {
+      const Result<std::string> settled = there.word("PRAGMA journal_mode = DELETE");
+      there.close();
+      errors = retire ? retire(real) : settled ? Diagnostics{} : settled.errors();
+    }
+    if (errors.empty()) fs::rename(part, real, problem);
+    if (errors.empty() && problem) errors = {refuse("cannot be replaced: " + problem.message())};
+  }
+  if (!errors.empty() || !*filled) remove_store(part);
+  return errors.empty() ? filled : Result<bool>(errors);
 }
 
 }  // namespace heliolite

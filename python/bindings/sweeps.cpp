@@ -179,9 +179,12 @@ SweepOverrides overrides_of(const GivenTexts& given, const GivenText& goal, cons
 // The page of a database, or of what `map --json` wrote, as HTML.
 std::string report(const std::string& database) {
   return value_of(interruptible([database](const std::atomic<bool>& stop) -> Result<std::string> {
-    if (const auto answer = map_answer_text(database)) return answer_page(*answer, database, to_string(version_info()));
+    // First as a database: one that this process writes may not be opened by other means.
     const Result<Store> store = Store::read(database, &stop);
-    if (!store) return store.errors();
+    if (!store) {
+      const auto answer = map_answer_text(database);
+      return answer ? answer_page(*answer, database, to_string(version_info())) : store.errors();
+    }
     const Result<ReportData> data = read_report(*store, {});
     if (!data) return data.errors();
     if (data->summary.points() == 0)

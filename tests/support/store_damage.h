@@ -14,7 +14,6 @@
 #include "engine/report/report_json.h"
 #include "engine/sweep/export.h"
 #include "engine/sweep/merge.h"
-#include "engine/sweep/store_repair.h"
 #include "engine/sweep/store_sql.h"
 #include "tests/support/cli_runner.h"
 #include "tests/support/random_problem.h"
@@ -28,7 +27,7 @@ inline void write_test_point(Store& store, u64 id) {
   Diagnostics errors;
   for (const LayerRecord& layer : test_layers(id))
     if (!store.layer(id, layer.layer)->has_value()) errors = store.write(layer);
-  if (!store.state(id)->has_value()) errors = store.write(test_point(id));
+  if (!store.point(id)->has_value()) errors = store.write(test_point(id));
   EXPECT_EQ(to_string(errors), "");
 }
 

@@ -421,19 +421,28 @@ TEST(StoreFile, ThatIsNotTheOneThatIsWrittenIsNoticed) {
 
 TEST(StoreDamage, TheLogOfAKilledWriterIsToldToBeCut) {
   const testing::Damageable killed(true);
-  for (const char* how : {"whole", "cut", "gone", "damaged"}) {
-    const TempFolder folder;
-    const std::string path = killed.copy(folder), log = path + "-wal";
-    std::string bytes = read_text(log);
-    if (*how == 'c') fs::resize_file(log, bytes.size() / 2);
-    if (*how == 'g') fs::remove(log);
-    if (*how == 'd') bytes[bytes.size() / 2] ^= 1, folder.write("a.db-wal", bytes);
-    const Result<Store> store = Store::read(path);
-    ASSERT_EQ(complaint(store), "");
-    EXPECT_EQ(store->warnings().empty(), *how == 'w') << how;
-    for (const std::string& warning : store->warnings())
-      EXPECT_THAT(warning, HasSubstr("rows that were written last are lost"));
-  }
+  for (const char* how : {"whole", "cut", "gone", "damaged"})
+    for (const bool repairs : {false, true}) {
+      const TempFolder folder;
+      const std::string path = killed.copy(folder), log = path + "-wal";
+      std::string bytes = read_text(log);
+      if (*how == 'c') fs::resize_file(log, bytes.size() / 2);
+      if (*how == 'g') fs::remove(log);
+      if (*how == 'd') bytes[bytes.size() / 2] ^= 1, folder.write("a.db-wal", bytes);
+      std::vector<std::string> warnings;
+      if (repairs) {
+        const Result<StoreRepair> repair = repair_store(path, test_sweep());
+        ASSERT_EQ(complaint(repair), "");
+        warnings = repair->warnings;
+      } else {
+        const Result<Store> store = Store::read(path);
+        ASSERT_EQ(complaint(store), "");
+        warnings = store->warnings();
+      }
+      EXPECT_EQ(warnings.empty(), *how == 'w') << how;
+      for (const std::string& warning : warnings)
+        EXPECT_THAT(warning, HasSubstr("rows that were written last are lost"));
+    }
 }
 
 }  // namespace
