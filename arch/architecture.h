@@ -93,7 +93,10 @@ struct StorageLevel {
   double area_um2 = 0;               // of one instance
   Bandwidth bandwidth;
   NetworkEnergy network;
-  bool is_dram = false;  // no reduction in the memory: outputs cross the network in both directions (rule 26)
+  bool is_dram = false;
+  // Whether it sums what comes in: a level that does not reads sums back, and outputs cross the network below it in
+  // both directions (rule 26). Absent: all but DRAMs do.
+  std::optional<bool> reduction;
   // A connection that holds nothing (between dies, or boards): every tensor passes, and each word that does costs
   // `energy` and takes `bandwidth`: `read` on its way in, `update` and `write` on its way out (rule 43).
   bool is_interconnect = false;
@@ -103,6 +106,7 @@ struct StorageLevel {
   std::string fanout_name;  // what mapping files may call the fan-out below ("PE" of Timeloop v0.4); mostly empty
 
   std::optional<u64> capacity_words() const;  // usable words of one instance; absent = unbounded
+  bool reduces() const { return reduction.value_or(!is_dram); }
 };
 
 // The compute units.

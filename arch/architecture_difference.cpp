@@ -58,6 +58,7 @@ Fields fields_of(const StorageLevel& l) {
                     {"network.router_pj", fmt::format("{}", l.network.router_pj)},
                     {"network.ingress_pj", fmt::format("{}", l.network.ingress_pj)},
                     {"dram", fmt::format("{}", l.is_dram)},
+                    {"reduction", fmt::format("{}", l.reduces())},
                     {"interconnect", fmt::format("{}", l.is_interconnect)},
                     {"keep", words_text(l.keep.keep)},
                     {"bypass", words_text(l.keep.bypass)},

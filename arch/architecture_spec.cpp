@@ -69,6 +69,7 @@ void vary_level(LevelSpec& base, const LevelSpec& by) {
   }
   replace(base.network, by.network);
   replace(base.dram, by.dram);
+  replace(base.reduction, by.reduction);
   replace(base.interconnect, by.interconnect);
   vary_keep(base.keep, by.keep);
   replace(base.loops_allowed, by.loops_allowed);

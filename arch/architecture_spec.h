@@ -76,7 +76,7 @@ struct LevelSpec {
   std::optional<Bandwidth> gigabytes_per_second;  // bandwidths stated so, those that `bandwidth` does not state
   std::optional<NetworkEnergy> network;
   std::optional<DramSpec> dram;
-  std::optional<bool> interconnect;
+  std::optional<bool> reduction, interconnect;
   KeepSpec keep;
   std::optional<bool> loops_allowed;
   std::optional<LevelConstraints> constraints;

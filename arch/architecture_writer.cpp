@@ -78,6 +78,7 @@ void storage_lines(const StorageLevel& level, const auto& line) {
   line("multiple_buffering", level.multiple_buffering);
   line("cluster_size", level.cluster_size);
   line("dram", level.is_dram);
+  if (level.reduces() == level.is_dram) line("reduction", level.reduces());
   for (const LevelPrice& price : kLevelPrices) line(price.key, level.*price.price);
   line("keep", names_text(level.keep.keep));
   line("bypass", names_text(level.keep.bypass));

@@ -121,9 +121,9 @@ void Checker::interconnect(const StorageLevel& level, bool outermost) {
   if (!level.keep.keep.empty() || std::ranges::none_of(level.keep.bypass, is_all))
     complain("keep", "an interconnect holds nothing: every tensor passes by it");
   if (level.loops_allowed) complain("loops", "an interconnect has no loops");
-  if (level.entries || level.multiple_buffering != 1 || level.cluster_size != 1 || level.is_dram ||
+  if (level.entries || level.multiple_buffering != 1 || level.cluster_size != 1 || level.is_dram || level.reduction ||
       level.address_generation_pj != 0)
-    complain("interconnect", "an interconnect has no capacity, buffers, clusters, or addresses, and is no DRAM");
+    complain("interconnect", "an interconnect has no capacity, buffers, clusters, or addresses, and sums nothing");
   if (architecture_.link_transfers)
     complain("interconnect", "link transfers are not counted on machines with interconnects: say link_transfers: off");
 }

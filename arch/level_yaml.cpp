@@ -191,6 +191,7 @@ void read_buffer(FieldReader& reader, LevelSpec& level, Diagnostics& errors) {
   read_bandwidth(reader, level, errors);
   level.network = read_network(reader, errors);
   level.dram = read_dram(reader, errors);
+  level.reduction = reader.boolean("reduction");
   level.interconnect = reader.boolean("interconnect");
   level.keep = read_keep(reader, errors);
 }

@@ -87,6 +87,7 @@ void Resolver::interconnect(const LevelSpec& spec, StorageLevel& level) {
   refuse(spec.cluster_size.has_value(), "cluster_size");
   refuse(spec.address_generation_pj.has_value(), "address_generation_pj");
   refuse(spec.dram && spec.dram->is_dram, "dram");
+  refuse(spec.reduction.has_value(), "reduction");
   refuse(spec.keep.states_any() && !keep_rule(spec.keep).keep.empty(), "keep', 'open");
   refuse(spec.loops_allowed.value_or(false), "loops");
   const auto of_model = [](const auto& stated) { return stated && std::holds_alternative<EnergyModel>(*stated); };
@@ -106,6 +107,7 @@ StorageLevel Resolver::level(const LevelSpec& spec) {
   level.fanout_x = spec.fanout_x.value_or(1);
   level.fanout_y = spec.fanout_y.value_or(1);
   level.is_dram = spec.dram && spec.dram->is_dram;
+  level.reduction = spec.reduction;
   level.is_interconnect = spec.interconnect.value_or(false);
   level.entries = entries(spec, level);
   for (const LevelPrice& price : kLevelPrices) level.*price.price = (spec.*price.stated).value_or(0);

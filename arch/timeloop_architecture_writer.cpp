@@ -53,7 +53,12 @@ void add_capacity(AttributeList& list, const StorageLevel& level) {
   }
 }
 
-AttributeList storage_attributes(const StorageLevel& level) {
+// Whether a level sums partial outputs unless its file says otherwise.
+bool usually_reduces(const StorageLevel& level, TimeloopVersion version) {
+  return version == TimeloopVersion::V04 || !level.is_dram;
+}
+
+AttributeList storage_attributes(const StorageLevel& level, TimeloopVersion version) {
   AttributeList list;
   list.add("datawidth", level.word_bits);
   list.add("width", level.word_bits * level.block_words * level.cluster_size);
@@ -65,6 +70,7 @@ AttributeList storage_attributes(const StorageLevel& level) {
   list.add("write_bandwidth", level.bandwidth.write);
   list.add("shared_bandwidth", level.bandwidth.shared);
   list.add_unless(0.0, "addr_gen_energy", level.address_generation_pj);
+  list.add_unless(usually_reduces(level, version), "reduction_supported", level.reduces());
   return list;
 }
 
@@ -105,7 +111,7 @@ class TreeWriter {
     open("system", outermost.instances);
     for (std::size_t i = machine_.levels.size(); i-- > 0;) {
       const StorageLevel& level = machine_.levels[i];
-      AttributeList list = storage_attributes(level);
+      AttributeList list = storage_attributes(level, TimeloopVersion::V03);
       list.add("meshX", level.mesh_x);
       if (has_energy(level.network)) add_network(list, level.network);
       component(level.name, timeloop_class(machine_, static_cast<int>(i)), list);
@@ -155,7 +161,7 @@ class NodesWriter {
  private:
   // The words to what lies below a storage cross its container's network, if it has one.
   void storage(const StorageLevel& level, std::string_view class_name) {
-    AttributeList list = storage_attributes(level);
+    AttributeList list = storage_attributes(level, TimeloopVersion::V04);
     const bool own = level.fanout_x * level.fanout_y == 1;
     network(list, own ? level.network : NetworkEnergy{}, false);
     node("Component", level.name, fmt::format("class: {}, attributes: {}", class_name, list.map()));

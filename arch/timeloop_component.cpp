@@ -118,14 +118,23 @@ void ignore_accelergys_own(AttributeReader& reader) {
                  "dynamic_energy_scale", "static_energy_scale"});
 }
 
+// Whether a level sums partial outputs; what its technology says unless it is written.
+void read_reduction(AttributeReader& reader, StorageLevel& level) {
+  const std::optional<YamlNode> node = reader.node({"reduction_supported"});
+  if (!node) return;
+  const std::string word = node->is_scalar() ? lower(node->text()) : "";
+  level.reduction = word == "yes" ? true : word == "no" ? false : node->as_bool();
+  if (!level.reduction)
+    reader.error(fmt::format("reduction_supported = {} of {}, must be true or false",
+                             node->is_scalar() ? node->text() : "a list or map", level.name));
+}
+
 // What Timeloop, Accelergy or their plug-ins read and a dense cost model does not.
 void read_the_rest(AttributeReader& reader) {
   reader.refuse({"min_utilization"}, "a least utilization of a memory cannot be demanded of mappings");
   reader.refuse({"allow_overbooking"}, "tiles larger than the memory are not supported");
   reader.refuse({"per_dataspace_bandwidth_consumption_scale"}, "bandwidth is counted in words of any tensor alike");
-  // Timeloop reads reduction_supported, but whether a memory reduces follows from its technology.
-  reader.ignore({"reduction_supported",
-                 "num_ports",
+  reader.ignore({"num_ports",
                  "n_ports",
                  "nports",
                  "n_rd_ports",
@@ -242,6 +251,7 @@ TimeloopStorage read_storage_attributes(AttributeReader& reader, std::string_vie
   level.name = reader.owner();
   const std::optional<std::string> technology = reader.string({"technology"});
   level.is_dram = class_name.find("DRAM") != std::string_view::npos || (technology && *technology == "DRAM");
+  read_reduction(reader, level);
   read_widths(reader, level);
   read_capacity(reader, storage);
   read_bandwidth(reader, level);

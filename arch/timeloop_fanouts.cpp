@@ -47,10 +47,10 @@ void TimeloopFanouts::pass_gate(const std::string& place, bool power_gating) {
 }
 
 // Timeloop puts every fan-out on a level of its own; its words then also cross the network from the storage to that
-// level, and a DRAM's answer for outputs there (rule 26).
+// level, and there both ways if the storage does not reduce (rule 26).
 bool TimeloopFanouts::can_carry(const StorageLevel& level, const TimeloopFanout& fanout) {
   return level.fanout_name.empty() && level.network.router_pj == 0 && level.network.ingress_pj == 0 &&
-         !(level.is_dram && has_energy(fanout.network));
+         (level.reduces() || !has_energy(fanout.network));
 }
 
 void TimeloopFanouts::bridge(const TimeloopFanout& fanout) {

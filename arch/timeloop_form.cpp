@@ -90,10 +90,10 @@ class FormMaker {
                            fmt::format("{} instances of the outermost level: v0.4 files have one; write "
                                        "v0.3",
                                        level.instances)});
-      if (fans_out && level.is_dram && has_energy(level.network))
+      if (fans_out && !level.reduces() && has_energy(level.network))
         errors_.push_back({"", 0, field,
-                           "a DRAM whose fan-out has network energies: in v0.4 files outputs cross a network of their "
-                           "own there, which costs more; write v0.3"});
+                           "does not reduce, and its fan-out has network energies: in v0.4 files outputs cross a "
+                           "network of their own there, which costs more; write v0.3"});
     }
     SpatialConstraints& spatial = level.constraints.spatial;
     for (std::vector<std::string>* selectors : {&level.keep.keep, &level.keep.bypass, &spatial.no_link_transfer})
@@ -184,7 +184,7 @@ bool is_bare_fanout(const Architecture& architecture, int index) {
   const StorageLevel& outer = architecture.levels[at(index) + 1];
   const bool outer_has_one = outer.fanout_x * outer.fanout_y > 1;
   const bool crosses_network = !outer_has_one && (outer.network.router_pj != 0 || outer.network.ingress_pj != 0);
-  const bool answers = outer.is_dram && has_energy(level.network);
+  const bool answers = !outer.reduces() && has_energy(level.network);
   return outer_has_one || crosses_network || answers;
 }
 

@@ -158,6 +158,7 @@ class NodesReader {
     for (auto [at, end] = keeps_.equal_range(leaf.name); at != end; ++at)
       read_keep_constraint(at->second, leaf.keep, said_later);
     TimeloopStorage storage = read_storage_attributes(attributes, class_name);
+    if (!storage.level.reduction) storage.level.reduction = true;  // so says the front end of v0.4, also of DRAMs
     finish(attributes);
     storage.energy_scale = energy_scale;
     fanouts_.place();

@@ -150,6 +150,9 @@ void Numbers::rates(const StorageLevel& level, const LevelSpec& spec) {
   amount("network.hop_pj", level.network.hop_pj, "pJ", network);
   amount("network.router_pj", level.network.router_pj, "pJ", network);
   amount("network.ingress_pj", level.network.ingress_pj, "pJ", network);
+  if (level.is_interconnect) return;
+  entry("reduction", level.reduces(), level.reduces() ? "yes" : "no",
+        level.is_dram && !spec.reduction ? "default of a DRAM" : stated(spec.reduction.has_value()));
 }
 
 void Numbers::level(std::size_t i) {

@@ -40,7 +40,7 @@ std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Nest& nes
     for (const ReceiverGroups& g : groups)
       row.records.push_back(
           {g.multicast, g.groups,
-           crossing_words(static_cast<double>(in * g.groups), t.is_output, c.level[i].is_dram, own_part),
+           crossing_words(static_cast<double>(in * g.groups), t.is_output, c.level[i].reduces, own_part),
            0.5 * static_cast<double>(raw) * static_cast<double>(g.half_hops)});
     row.instances = nest.instances[i];
     row.fanout = nest.product_x[i] * nest.product_y[i];
@@ -112,7 +112,7 @@ std::vector<CollapsedTensor> collapse_chain(const Compiled& c, const NestChain& 
     for (const NestRecord& r : nest[i].records) {
       accesses += r.words * scale;
       passing += r.words * hop_scale;
-      row.records.push_back({r.multicast, r.groups, crossing_words(r.words * scale, is_output, level.is_dram, own_part),
+      row.records.push_back({r.multicast, r.groups, crossing_words(r.words * scale, is_output, level.reduces, own_part),
                              r.hop_words * hop_scale});
     }
     const bool outermost = i + 1 == nest.size();

@@ -101,7 +101,7 @@ CompiledLevel compile(const StorageLevel& level, const ValueBits& bits) {
   out.write_bandwidth = level.bandwidth.write.value_or(unlimited) * parts_of_word;
   out.shared_bandwidth = level.bandwidth.shared.value_or(unlimited) * parts_of_word;
   out.limited = level.bandwidth.read || level.bandwidth.write || level.bandwidth.shared;
-  out.is_dram = level.is_dram;
+  out.reduces = level.reduces();
   out.is_interconnect = level.is_interconnect;
   return out;
 }
@@ -125,7 +125,7 @@ Compiled::Compiled(const Workload& workload, const Architecture& architecture)
   for (int i = 0; i < level_count; ++i) {
     level[i] = compile(architecture.levels[i], bits);
     level[i].entering_costs_alone = level[i].network_costs && !level[i].hops_cost && !level[i].routers_cost &&
-                                    !level[i].is_dram && macs < kExactInDoubles;
+                                    level[i].reduces && macs < kExactInDoubles;
     for (int v = 0; v < tensor_count; ++v) level[i].whole += level[i].taken(v, tensor[v].words);
     if (architecture.link_transfers) level[i].linked = linked_tensors(*this, architecture.levels[i], i, workload);
     linked = static_cast<TensorMask>(linked | level[i].linked);

@@ -74,7 +74,7 @@ struct CompiledLevel {
   // The network costs by the words that enter it alone, in one direction, and these are counted exactly as doubles:
   // which receivers share them does not matter (ingress_energy of multicast.h).
   bool entering_costs_alone = false;
-  bool is_dram = false;
+  bool reduces = true;           // sums partial outputs that come in (rule 26)
   bool is_interconnect = false;  // keeps nothing, and counts the words of all tensors as they pass (rule 43)
   TensorMask linked = 0;         // tensors that receivers may take from neighbours (docs/link_transfers.md)
 

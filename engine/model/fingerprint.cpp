@@ -58,6 +58,7 @@ class Hasher {
     add(t.factors).add(t.order).add(t.allowed);
     add(s.factors).add(s.order).add(s.allowed_x).add(s.allowed_y);
     if (l.is_interconnect) add(std::string_view("interconnect"));
+    if (l.reduces() == l.is_dram) add(std::string_view("reduction"));
     if (s.split) add(s.split);
     return s.no_link_transfer.empty() ? *this : add(s.no_link_transfer);
   }

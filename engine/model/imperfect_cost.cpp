@@ -139,7 +139,7 @@ class ImperfectCost {
     evaluation_.records(t, i, w_.level);
     NetworkSum sum;
     for (const NestRecord& r : w_.level.records)
-      sum.add({r.multicast, r.groups, crossing_words(r.words * scale, t.is_output, c_.level[i].is_dram, partition),
+      sum.add({r.multicast, r.groups, crossing_words(r.words * scale, t.is_output, c_.level[i].reduces, partition),
                r.hop_words * hop_scale},
               t.is_output);
     energy_ += network_energy(c_.level[i], v, sum, used_[i]);

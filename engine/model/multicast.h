@@ -54,7 +54,7 @@ struct NetworkRecord {
   double hop_words = 0;  // hops * words
 };
 
-// Totals of one sender over its records. An output below a DRAM-class level crosses in both directions.
+// Totals of one sender over its records. An output below a level that does not sum crosses in both directions.
 struct NetworkSum {
   double ingress_words = 0;
   double hop_words = 0;
@@ -65,9 +65,23 @@ struct NetworkSum {
   void add(const NetworkRecord& record, bool is_output);
 };
 
-// `words` of a record as they cross the network below a DRAM-class level (rule 26).
-inline double crossing_words(double words, bool is_output, bool is_dram, u64 partition_words) {
-  return is_output && is_dram ? 2 * words - static_cast<double>(partition_words) : words;
+// `words` of a record as they cross the network below a level, which sums partial outputs or does not (rule 26).
+inline double crossing_words(double words, bool is_output, bool reduces, u64 partition_words) {
+  return is_output && !reduces ? 2 * words - static_cast<double>(partition_words) : words;
+}
+
+// Whether all words of tensor v that a level keeps or passes on enter the network below it. Of an output with strides
+// or sliding ranks they may be less where the level does not reduce: its part is then more than what is asked for, or
+// is taken from several groups.
+inline bool all_words_cross(const Compiled& c, int level, int v) {
+  const CompiledTensor& t = c.tensor[at(v)];
+  return c.level[at(level)].reduces || !t.is_output || (t.term_count == 0 && !t.entangled);
+}
+
+// Whether a word touches as many routers below a level as the hops of all words are on average: fewer words, if they
+// are those that are near, may then touch more.
+inline bool averages_routers(const CompiledLevel& level) {
+  return level.routers_cost && level.fanout_x * level.fanout_y > 1;
 }
 
 // The innermost of the interconnects directly inside a level, one inside the other; the level if there is none.

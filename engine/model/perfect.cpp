@@ -94,7 +94,7 @@ Energy network_energy_of(const Compiled& c, int v, const Nest& nest, int level, 
   NetworkSum sum;
   for (const ReceiverGroups& g : groups)
     sum.add({g.multicast, g.groups,
-             crossing_words(static_cast<double>(words * g.groups), t.is_output, machine.is_dram, partition),
+             crossing_words(static_cast<double>(words * g.groups), t.is_output, machine.reduces, partition),
              0.5 * static_cast<double>(raw) * static_cast<double>(g.half_hops)},
             t.is_output);
   return network_energy(machine, v, sum, nest.instances[level]);

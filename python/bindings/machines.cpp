@@ -33,6 +33,7 @@ py::dict storage_level_as_dict(const StorageLevel& level) {
   out["write_bandwidth"] = level.bandwidth.write;
   out["shared_bandwidth"] = level.bandwidth.shared;
   out["is_dram"] = level.is_dram;
+  out["reduction"] = level.reduces();
   out["is_interconnect"] = level.is_interconnect;
   return out;
 }

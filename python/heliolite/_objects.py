@@ -29,6 +29,7 @@ class Level:
     write_bandwidth: Optional[float]
     shared_bandwidth: Optional[float]
     is_dram: bool
+    reduction: bool  # sums partial outputs that come in
     is_interconnect: bool
 
 

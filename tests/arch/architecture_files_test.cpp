@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "arch/architecture_writer.h"
 #include "arch/energy_tables.h"
 #include "arch/load.h"
 #include "arch/pat_energy.h"
@@ -91,6 +92,26 @@ TEST_F(ArchitectureFiles, VariantsInheritWhatALevelHoldsKeyByKey) {
     ASSERT_TRUE(variant.ok() && both.ok()) << to_string(variant.errors()) << to_string(both.errors());
     EXPECT_EQ(variant->levels[0].keep.keep, both->levels[0].keep.keep) << c.base << " / " << c.variant;
     EXPECT_EQ(variant->levels[0].keep.bypass, both->levels[0].keep.bypass) << c.base << " / " << c.variant;
+  }
+}
+
+// A variant reduces as its base does, unless it says otherwise; what is written is read back.
+TEST_F(ArchitectureFiles, VariantsReduceAsTheirBase) {
+  write("base.yaml",
+        "architecture:\n  energy: pat\n  levels:\n  - {name: Main, dram: true, reduction: true}\n"
+        "  - {name: Buf, entries: 64, reduction: false}\n");
+  const auto variant =
+      load_architecture(write("variant.yaml", "architecture: {base: base.yaml, levels: [{name: Buf, entries: 32}]}\n"));
+  const auto other = load_architecture(write(
+      "other.yaml",
+      "architecture: {base: base.yaml, levels: [{name: Buf, reduction: true}, {name: Main, reduction: false}]}\n"));
+  ASSERT_TRUE(variant.ok() && other.ok()) << to_string(variant.errors()) << to_string(other.errors());
+  EXPECT_TRUE(!variant->levels[0].reduces() && variant->levels[1].reduces());
+  EXPECT_TRUE(other->levels[0].reduces() && !other->levels[1].reduces());
+  for (const Architecture& a : {*variant, *other}) {
+    const auto back = load_architecture(write("written.yaml", write_architecture(a)));
+    ASSERT_TRUE(back.ok()) << to_string(back.errors());
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(back->levels[i].reduces(), a.levels[i].reduces()) << i;
   }
 }
 

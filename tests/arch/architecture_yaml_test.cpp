@@ -71,6 +71,17 @@ TEST(ArchitectureYaml, DefaultsAreOrdinary) {
   EXPECT_EQ(level.energy.read_pj, pat_sram_pj(100, 16));
 }
 
+TEST(ArchitectureYaml, LevelsReduceButDrams) {
+  EXPECT_TRUE(buffer("entries: 4").reduces());
+  EXPECT_FALSE(buffer("entries: 4, reduction: false").reduces());
+  EXPECT_FALSE(machine(two_levels("entries: 4")).levels[1].reduces());
+  EXPECT_TRUE(machine(two_levels("entries: 4", "reduction: true")).levels[1].reduces());
+  expect_complaint(two_levels("entries: 4, reduction: some"), {"reduction", "some", "true or false"});
+  const Architecture split = machine(two_levels(
+      "reduction: false, buffers: [{name: A, entries: 4, keep: inputs}, {name: B, entries: 4, keep: weights}]"));
+  for (std::size_t i = 0; i + 1 < split.levels.size(); ++i) EXPECT_FALSE(split.levels[i].reduces()) << i;
+}
+
 TEST(ArchitectureYaml, Capacities) {
   EXPECT_EQ(buffer("capacity: 108 KB").entries, 55296U);
   EXPECT_EQ(buffer("capacity: 108KiB").entries, 55296U);

@@ -195,6 +195,24 @@ TEST(TimeloopArchitecture, NetworkEnergiesKeepAFanoutApartFromItsStorage) {
   EXPECT_EQ(a->levels[0].network.ingress_pj, 0.25);  // containers hand their attributes down
 }
 
+// Unless they say so, all storages but DRAMs reduce; in v0.4, as its front end writes, these do, too.
+TEST(TimeloopArchitecture, StoragesReduceAsTheySay) {
+  const auto storages = [](const std::string& dram, const std::string& reg) {
+    const Result<Architecture> a = parse_timeloop("architecture:\n  storage:\n  - {name: RF, entries: 8, instances: 1" +
+                                                  reg + "}\n  - {name: DRAM, technology: DRAM, instances: 1" + dram +
+                                                  "}\n  arithmetic: {name: MAC, instances: 1}\n");
+    EXPECT_TRUE(a.ok()) << to_string(a.errors());
+    return std::array{a->levels[0].reduces(), a->levels[1].reduces()};
+  };
+  EXPECT_EQ(storages("", ""), (std::array{true, false}));
+  EXPECT_EQ(storages(", reduction_supported: True", ", reduction_supported: false"), (std::array{false, true}));
+  EXPECT_EQ(storages(", reduction-supported: yes", ", reduction_supported: no"), (std::array{false, true}));
+  for (const StorageLevel& level : parse_timeloop(kNodes)->levels) EXPECT_TRUE(level.reduces()) << level.name;
+  std::string text = kNodes;
+  text.replace(text.find("{depth: 4096,"), 13, "{depth: 4096, reduction_supported: False,");
+  EXPECT_FALSE(parse_timeloop(text)->levels[1].reduces());
+}
+
 // ---- tables
 
 TEST(TimeloopArchitecture, UserEnergyBeatsTableBeatsBuiltIn) {

@@ -156,6 +156,7 @@ RC_GTEST_PROP(CostModel, EvaluateIsTheTotalOfExplain, ()) {
   options.imperfect = *rc::gen::arbitrary<bool>();
   options.links = *rc::gen::arbitrary<bool>();
   options.interconnects = !options.links && *rc::gen::arbitrary<bool>();
+  options.reductions = *rc::gen::arbitrary<bool>();
   const RandomProblem p = with_networks(random_problem(*rc::gen::arbitrary<u64>(), options));
   const CostModel model(p.workload, p.architecture);
   const Evaluation evaluation = model.evaluate(p.mapping);

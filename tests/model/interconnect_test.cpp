@@ -191,8 +191,9 @@ TEST(Interconnect, HoldsNothingAndSaysSo) {
   };
   EXPECT_EQ(complaint("interconnect: true, energy: 1 pJ/bit"), "");
   EXPECT_EQ(complaint("interconnect: true, energy: {read: 1, update: 2, fill: 0}, area_um2: 5"), "");
-  for (const char* key : {"capacity: 1 KB", "entries: 4", "multiple_buffering: 2", "cluster_size: 1", "dram: true",
-                          "address_generation_pj: 1", "keep: all", "open: weights", "loops: true"}) {
+  for (const char* key :
+       {"capacity: 1 KB", "entries: 4", "multiple_buffering: 2", "cluster_size: 1", "dram: true",
+        "address_generation_pj: 1", "keep: all", "open: weights", "loops: true", "reduction: false"}) {
     const std::string text = key, said = complaint("interconnect: true, energy: 1, " + text);
     EXPECT_NE(said.find("an interconnect holds nothing"), std::string::npos) << text << ": " << said;
     EXPECT_NE(said.find(text.substr(0, text.find(':'))), std::string::npos) << text << ": " << said;

@@ -117,7 +117,7 @@ class Walked {
   void expect_network(int i, std::size_t v, i64 accesses, i64 part, const Breakdown& ours) {
     const NetworkTraffic& n = ours.level[at(i)].network[v];
     const StorageLevel& level = p_.architecture.levels[at(i)];
-    const bool both_ways = p_.workload.tensors[v].is_output() && level.is_dram;
+    const bool both_ways = p_.workload.tensors[v].is_output() && !level.reduces();
     const double crossing = static_cast<double>(both_ways ? 2 * accesses - part : accesses);
     EXPECT_EQ(n.all_ingresses, crossing) << "below level " << i << " tensor " << v;
     BoundaryWalk raw = walk_.walk(v, i, next_keeper(v, i));
@@ -182,6 +182,7 @@ RandomOptions small(bool imperfect) {
   options.plain_output = true;
   options.max_size = 9;
   options.max_fanout = 4;
+  options.reductions = true;
   return options;
 }
 

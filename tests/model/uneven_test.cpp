@@ -153,6 +153,7 @@ TEST(Uneven, EveryStoreCountsWhatTheWalkCountsAtALevelOfItsOwn) {
 RC_GTEST_PROP(Uneven, EvaluateIsTheTotalOfExplain, ()) {
   RandomOptions options;
   options.capacities = *rc::gen::arbitrary<bool>();
+  options.reductions = *rc::gen::arbitrary<bool>();
   RandomProblem p = random_problem(*rc::gen::arbitrary<u64>(), options);
   Rng rng(*rc::gen::arbitrary<u64>());
   p.mapping = with_random_places(rng, p.mapping);

@@ -26,11 +26,12 @@ SearchOptions any_factors(Objective objective, Strategy strategy = Strategy::Exa
 }
 
 // On random problems, from this seed on.
-void expect_optima(u64 first, bool word_bits) {
+void expect_optima(u64 first, testing::SearchProblemOptions kind, int problems = 10) {
   int optimal = 0, searched = 0;
-  for (u64 seed = first; searched < 10 && !::testing::Test::HasFailure(); ++seed) {
-    const SearchProblem p =
-        random_search_problem(seed, {.max_mappings = 150, .interconnects = seed % 2 == 0, .word_bits = word_bits});
+  kind.max_mappings = 150;
+  for (u64 seed = first; searched < problems && !::testing::Test::HasFailure(); ++seed) {
+    kind.interconnects = seed % 2 == 0;
+    const SearchProblem p = random_search_problem(seed, kind);
     if (!has_true_counts(Compiled(p.workload, p.architecture))) continue;
     SCOPED_TRACE(seed);
     const Objective objective = kObjectiveTable[seed % kObjectiveTable.size()].objective;
@@ -53,8 +54,9 @@ void expect_optima(u64 first, bool word_bits) {
   EXPECT_GT(optimal, searched * 9 / 10);
 }
 
-TEST(AnyFactors, FindAndProveTheOptimumOfEveryMapping) { expect_optima(0, false); }
-TEST(AnyFactors, FindAndProveTheOptimumWithSizesOfWords) { expect_optima(5'000, true); }
+TEST(AnyFactors, FindAndProveTheOptimumOfEveryMapping) { expect_optima(0, {}); }
+TEST(AnyFactors, FindAndProveTheOptimumWithSizesOfWords) { expect_optima(5'000, {.word_bits = true}); }
+TEST(AnyFactors, FindAndProveTheOptimumWhereLevelsDoNotReduce) { expect_optima(6'000, {.reductions = true}, 30); }
 
 // With few evaluations the search does not end with all mappings together: it divides them, and takes turns.
 TEST(AnyFactors, NoMappingIsBelowTheBoundOfASearchThatIsCutShort) {

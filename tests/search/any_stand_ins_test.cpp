@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "engine/model/multicast.h"
+#include "engine/model/true_counts/candidate_ends.h"
 #include "tests/support/fitting_mapping.h"
 
 namespace heliolite::any_stand_ins_test {
@@ -166,6 +168,72 @@ TEST(AnyStandIns, ALoopThatMovesNothingIsNoWorseInsideTheOneBefore) {
     }
   });
   EXPECT_GT(compared, 300u);
+}
+
+// Each temporal loop inside the outermost level whose end is none of rule candidate-ends, with the end that the rule
+// keeps for it: visit(mapping).
+template <class Visit>
+void each_candidate(const FittingMapping& m, Visit&& visit) {
+  Extents inside{};  // tiles
+  inside.fill(1);
+  for (int l = 0; l < m.mapping.loop_count; ++l) {
+    const Loop& loop = m.mapping.loop[at(l)];
+    const u32 size = m.c.size[loop.dimension], tile = inside[loop.dimension];
+    inside[loop.dimension] *= loop.end;
+    if (loop.is_spatial() || loop.level + 1 == m.c.level_count) continue;
+    PlacedLoop placed{(size - 1) / tile + 1, size % tile == 0};
+    for (int k = 0; k < m.mapping.loop_count; ++k)
+      if (m.mapping.loop[at(k)].is_spatial() && m.mapping.loop[at(k)].dimension == loop.dimension)
+        (k < l ? placed.spatial_inside : placed.spatial_outside) = true;
+    const std::vector<u32> ends = candidate_ends(placed);
+    if (std::ranges::find(ends, loop.end) != ends.end()) continue;
+    const auto groups = [&](u32 end) { return (placed.tiles - 1) / end + 1; };
+    Mapping other = m.mapping;
+    other.loop[at(l)].end = *std::ranges::find_if(ends, [&](u32 end) { return groups(end) == groups(loop.end); });
+    visit(with_last(m.c, other));
+  }
+}
+
+// What networks cost alone, by hops or by routers.
+Architecture networks_of(Architecture machine, bool hops) {
+  for (StorageLevel& level : machine.levels) {
+    level.energy = {};
+    level.leak_pj_per_cycle = level.address_generation_pj = 0;
+    level.network = {.hop_pj = hops ? 1.0 : 0, .router_pj = hops ? 0 : 1.0, .ingress_pj = 0};
+  }
+  machine.compute.op_pj = 0;
+  return machine;
+}
+
+// No bound is higher than that of what rule candidate-ends leaves out. Nor is a cost, but where an average prices the
+// way of words: there what is left out has its turn.
+TEST(AnyStandIns, ACandidateIsNoWorseThanAnotherEnd) {
+  u64 compared = 0, dearer = 0;
+  for (u64 seed = 0; seed < 10 * kRandomMappings && !HasFailure(); ++seed) {
+    const FittingMapping m(seed, false, seed % 2 == 0);
+    if (!m.fits) continue;
+    SCOPED_TRACE(seed);
+    each_candidate(m, [&](const Mapping& other) {
+      for (const int prices : {0, 1, 2}) {
+        const Architecture& own = m.problem.architecture;
+        const Compiled c(m.problem.workload, prices == 0 ? own : networks_of(own, prices == 1));
+        bool average = false;
+        for (int i = 0; i < c.level_count; ++i) average |= hops_follow_order(c, i) || averages_routers(c.level[at(i)]);
+        const Evaluation of = true_cost_of(c, m.mapping), candidate = true_cost_of(c, other);
+        ASSERT_EQ(candidate.verdict, Verdict::Fits);
+        EXPECT_LE(candidate.cost.cycles, of.cost.cycles);
+        const KeptFlows costs(c, m.keep(), Unrollable::all());
+        PartialCost partial(costs, 1);
+        const Cost bound = bound_of_whole(partial, c, m.mapping), least = bound_of_whole(partial, c, other);
+        EXPECT_LE(least.energy.picojoules(), bound.energy.picojoules() * (1 + 1e-12));
+        EXPECT_LE(least.cycles, bound.cycles);
+        const bool is_dearer = candidate.cost.energy.picojoules() > of.cost.energy.picojoules() * (1 + 1e-12);
+        EXPECT_TRUE(average || !is_dearer);
+        ++compared, dearer += is_dearer;
+      }
+    });
+  }
+  EXPECT_GT(compared, 1'000u);
 }
 
 // The mapping with so many units of a level along X, and as many in all.

@@ -154,17 +154,30 @@ TEST(PartialBounds, NeverAboveARealCostWhereTensorsHaveSizes) {
   EXPECT_GT(seen.exact, 40);
 }
 
-// Four units below a buffer whose network asks 2 units for each word that enters it: the sums are the cost.
+TEST(PartialBounds, NeverAboveARealCostWhereLevelsDoNotReduce) {
+  Seen seen;
+  for (u64 seed = 0; seed < 300 && !HasFatalFailure(); ++seed)
+    expect_below(testing::random_search_problem(seed + 900, {.max_mappings = 2'000, .reductions = true}), seed, 6,
+                 seen);
+  EXPECT_GT(seen.mappings, 3'000);
+  EXPECT_GT(seen.exact, 100);
+}
+
+// Four units below a buffer whose network asks 2 units for each word that enters it, sums that are read back among them
+// if it does not reduce: the sums are the cost.
 TEST(PartialBounds, SumsHoldTheEnergyOfIngress) {
-  Architecture machine = testing::toy_machine({{.read = 1}, {.fanout_x = 4}, {.read = 1}});
-  machine.levels[1].network.ingress_pj = 2;
-  const testing::ExactToy toy(testing::toy_problem(testing::gemm(4, 4, 4), machine));
-  EXPECT_TRUE(toy.model.exact);
-  const LayerAnswer best = testing::exact_alone(toy.problem);
-  ASSERT_TRUE(best.found);
-  const auto steps = trace_bounds(toy.problem, best.mapping, toy.problem.keep_range());
-  ASSERT_EQ(steps.back().bound, "sum");
-  EXPECT_DOUBLE_EQ(steps.back().value.energy, static_cast<double>(best.cost.energy.units));
+  for (const bool reduction : {true, false}) {
+    Architecture machine = testing::toy_machine({{.read = 1}, {.fanout_x = 4}, {.read = 1}});
+    machine.levels[1].network.ingress_pj = 2;
+    machine.levels[1].reduction = reduction;
+    const testing::ExactToy toy(testing::toy_problem(testing::gemm(4, 4, 4), machine));
+    EXPECT_TRUE(toy.model.exact);
+    const LayerAnswer best = testing::exact_alone(toy.problem);
+    ASSERT_TRUE(best.found);
+    const auto steps = trace_bounds(toy.problem, best.mapping, toy.problem.keep_range());
+    ASSERT_EQ(steps.back().bound, "sum");
+    EXPECT_DOUBLE_EQ(steps.back().value.energy, static_cast<double>(best.cost.energy.units));
+  }
 }
 
 TEST(PartialBounds, NeverAboveARealCostWhereOneKindOfCostIsAll) {

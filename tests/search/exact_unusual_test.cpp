@@ -27,6 +27,28 @@ TEST(ExactUnusual, EqualsTheOracleFromNothing) {
   }
 }
 
+// Levels that read sums back over networks as dear as memories, whose outputs may slide.
+TEST(ExactUnusual, EqualsTheOracleWhereLevelsDoNotReduce) {
+  int reading_back = 0;
+  for (u64 seed = 0; seed < 600; ++seed) {
+    const testing::SearchProblem p =
+        testing::random_search_problem(seed + 30'000, {.max_mappings = 1'500, .reductions = true});
+    for (std::size_t i = 0; i + 1 < p.architecture.levels.size(); ++i)
+      reading_back += !p.architecture.levels[i].reduces() && p.architecture.levels[i].network.ingress_pj > 0;
+    for (const Objective objective : testing::kObjectives) {
+      SCOPED_TRACE(fmt::format("seed {}, {}", seed, name(objective)));
+      const LayerAnswer answer = testing::exact_alone(testing::layer_problem(p, objective));
+      EXPECT_TRUE(answer.complete);
+      ASSERT_EQ(answer.found, p.answer.legal > 0);
+      if (!answer.found) continue;
+      const Cost& best = p.answer.best[static_cast<std::size_t>(objective)].cost;
+      EXPECT_TRUE(answer.value == Value::of(objective, best))
+          << objective_number(objective, answer.cost) << ", the oracle's is " << objective_number(objective, best);
+    }
+  }
+  EXPECT_GT(reading_back, 100);
+}
+
 // Tables with as many cells as there are tiles, or fewer, down to one for all tiles: the answer is the same, and the
 // bound without any search no higher.
 TEST(ExactUnusual, CoarseTablesReachTheOptimum) {

@@ -115,6 +115,7 @@ SearchProblem small_buffers(u64 seed, bool word_bits) {
   testing::RandomOptions shape;
   shape.max_levels = 3;
   shape.max_fanout = 2;
+  shape.reductions = seed % 3 == 0;
   SearchProblem p;
   const std::string text = testing::chance(rng, 60) ? fmt::format("gemm:{}x{}x{}", size(), size(), size())
                                                     : fmt::format("conv:k={},c={},p={},q=1,r=3,s=1",
@@ -125,6 +126,7 @@ SearchProblem small_buffers(u64 seed, bool word_bits) {
   for (StorageLevel& level : p.architecture.levels) {
     level.keep = {{"all"}, {}};
     level.network = {};
+    if (shape.reductions) level.network.ingress_pj = static_cast<double>(testing::pick(rng, 0, 80)) / 8;
     level.entries = testing::pick(rng, 4, 48);
     level.multiple_buffering = 1;
   }
@@ -144,11 +146,11 @@ int expect_optima(u64 first, u64 last, bool word_bits, RuleCounts& counts) {
                         RuleSet(none).set(Rule::PushIn, true), RuleSet(none).set(Rule::StateDominance, true)};
   int gains = 0;
   for (u64 seed = first; seed < last && !::testing::Test::HasFatalFailure(); ++seed) {
-    const SearchProblem p =
-        seed % 4 != 0
-            ? small_buffers(seed, word_bits)
-            : random_search_problem(
-                  seed, {.max_mappings = 300, .interconnects = word_bits && seed % 8 == 0, .word_bits = word_bits});
+    const SearchProblem p = seed % 4 != 0 ? small_buffers(seed, word_bits)
+                                          : random_search_problem(seed, {.max_mappings = 300,
+                                                                         .interconnects = word_bits && seed % 8 == 0,
+                                                                         .word_bits = word_bits,
+                                                                         .reductions = seed % 8 == 4});
     const auto all = all_uneven(p, 16'000);
     if (!all) continue;
     SCOPED_TRACE(seed);

@@ -52,7 +52,7 @@ inline LoopLimits any_loops() {
 }
 
 // A random mapping of all tile sizes that fits, without loops that have nothing to do. Of every third seed the tensors
-// state the sizes of their words.
+// state the sizes of their words, of every fourth levels say whether they reduce.
 struct FittingMapping {
   RandomProblem problem;
   Compiled c;
@@ -61,7 +61,7 @@ struct FittingMapping {
   bool fits;
 
   FittingMapping(u64 seed, bool sliding, bool interconnects = false)
-      : problem(random_problem(seed, options(sliding, interconnects, seed % 3 == 0))),
+      : problem(random_problem(seed, options(sliding, interconnects, seed % 3 == 0, seed % 4 == 1))),
         c(problem.workload, problem.architecture) {
     if (seed % 6 == 0)
       for (StorageLevel& level : problem.architecture.levels)
@@ -73,13 +73,14 @@ struct FittingMapping {
     fits = e.verdict == Verdict::Fits;
   }
 
-  static RandomOptions options(bool sliding, bool interconnects, bool word_bits) {
+  static RandomOptions options(bool sliding, bool interconnects, bool word_bits, bool reductions) {
     RandomOptions out;
     out.imperfect = out.plain_output = out.capacities = true;
     out.sliding = sliding;
     out.max_size = 16;
     out.interconnects = interconnects;
     out.word_bits = word_bits;
+    out.reductions = reductions;
     return out;
   }
   // What its fan-outs unroll, and nothing else.

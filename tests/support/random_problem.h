@@ -28,6 +28,7 @@ struct RandomOptions {
   bool links = false;          // neighbours pass words on
   bool interconnects = false;  // between levels
   bool capacities = false;     // finite buffers: the mapping may then not fit
+  bool reductions = false;     // levels say whether they reduce
   bool word_bits = false;      // tensors state the sizes of their words, and levels have several
 };
 
@@ -158,6 +159,7 @@ inline Architecture random_architecture(Rng& rng, const RandomOptions& options =
     x *= level.fanout_x;
     y *= level.fanout_y;
     level.is_dram = i == levels - 1 && chance(rng, 50);
+    if (options.reductions && chance(rng, 50)) level.reduction = chance(rng, 50);
     if (options.capacities && i < levels - 1 && chance(rng, 70)) level.entries = pick(rng, 4, 400);
     level.multiple_buffering = chance(rng, 20) ? 2 : 1;
     level.block_words = u64{1} << pick(rng, 0, 2);

@@ -26,6 +26,7 @@ struct SearchProblemOptions {
   bool interconnects = false;  // it has some
   bool word_bits = false;      // tensors state the sizes of their words
   bool parallelism = false;    // the machine asks for some share of its units
+  bool reductions = false;     // levels say whether they reduce, and networks are dear
 };
 
 namespace detail {
@@ -150,11 +151,20 @@ inline void constrain(Rng& rng, const Workload& w, StorageLevel& level) {
   if (chance(rng, 20)) c.spatial.order = some_dimensions(rng, w, 40);
 }
 
+// Costs as much as the memories.
+inline NetworkEnergy dear_network(Rng& rng) {
+  const auto price = [&] { return chance(rng, 30) ? 0 : static_cast<double>(pick(rng, 1, 800)) / 8; };
+  NetworkEnergy out;
+  for (double* pj : {&out.hop_pj, &out.router_pj, &out.ingress_pj}) *pj = price();
+  return out;
+}
+
 inline Architecture random_search_machine(Rng& rng, const Workload& w, const SearchProblemOptions& options) {
   RandomOptions shape;
   shape.max_levels = static_cast<int>(pick(rng, 2, 5));
   shape.capacities = true;
   shape.links = options.links;
+  shape.reductions = options.reductions;
   Architecture a = random_architecture(rng, shape);
   a.one_axis_per_dimension = chance(rng, 40);
   int open = options.open_keep && chance(rng, 60) ? 4 : 0;
@@ -166,6 +176,7 @@ inline Architecture random_search_machine(Rng& rng, const Workload& w, const Sea
     // Slow memories: the bandwidths of random_architecture rarely bind on so little work.
     if (chance(rng, 15)) level.bandwidth.shared = static_cast<double>(pick(rng, 1, 8)) / 16;
     if (options.constraints && chance(rng, 20)) constrain(rng, w, level);
+    if (options.reductions && chance(rng, 60)) level.network = dear_network(rng);
   }
   a.levels.back().keep = {};
   if (a.levels.size() <= 3 && chance(rng, 30)) split_level(rng, w, a, pick(rng, 0, a.levels.size() - 1));

@@ -147,7 +147,7 @@ std::optional<u64> passing_words(const Compiled& c, int tensor, const TrueNest& 
 TrueNetworkSum network_sum(const CompiledLevel& machine, bool is_output, u64 accesses, u64 part,
                            const std::vector<MulticastTraffic>& traffic, std::optional<u64> passing) {
   TrueNetworkSum out;
-  const bool both_ways = is_output && machine.is_dram;
+  const bool both_ways = is_output && !machine.reduces;
   out.ingress_words = both_ways ? 2 * accesses - part : accesses;
   double raw = 0;  // words before levels that pass the tensor by take their share
   for (const MulticastTraffic& m : traffic) {

@@ -52,16 +52,13 @@ Accesses<u64> accesses(const CompiledLevel& l, int v, const Accesses<u64>& words
   return {out.reads * alike, out.fills * alike, out.updates * alike};
 }
 
-// Whether the hops below a level depend on the order of loops outside: all words that pass interconnects inside take as
-// many as those that go into the tiles around what lies there do on average (rule 16), and which of them go in more
-// often, the whole ones or those that units at the edges miss, is up to the loops.
+}  // namespace
+
 bool hops_follow_order(const Compiled& c, int level) {
   const CompiledLevel& machine = c.level[at(level)];
   if (machine.fanout_x * machine.fanout_y == 1 || (!machine.hops_cost && !machine.routers_cost)) return false;
   return inside_interconnects(c, level) != level && !carries_every_step(c, level);
 }
-
-}  // namespace
 
 bool has_plain_ranks(const CompiledTensor& t) {
   if (t.sliding || t.entangled) return false;
@@ -428,13 +425,15 @@ u128 KeptFlows::energy(const Flow& flow, const FlowTraffic& words, const UnitsIn
          energy_inside(flow, words, units) + ingress_energy(flow, words, units);
 }
 
-// Rule 40: below DRAM, words of outputs that are read again enter once more.
+// Rule 40: below a level that does not reduce, words of outputs that are read again enter once more; where it passes
+// them by, all are.
 u128 KeptFlows::ingress_energy(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
   const CompiledLevel& level = c_.level[flow.outer];
   const u64 ingress = level.units[at(flow.tensor)].ingress;
   if (ingress == 0) return 0;
-  const u64 again = level.is_dram ? at_outer(flow, words, units).reads : 0;
-  return rounded_network_energy(u128{words.shared + (flow.is_output ? again : 0)} * ingress);
+  const bool crosses_twice = flow.is_output && !level.reduces;
+  const u64 read = flow.enters ? words.shared : at_outer(flow, words, units).reads;
+  return rounded_network_energy(u128{words.shared + (crosses_twice ? read : 0)} * ingress);
 }
 
 u128 KeptFlows::energy_inside(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {

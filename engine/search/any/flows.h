@@ -15,6 +15,11 @@
 
 namespace heliolite {
 
+// Whether the hops below a level depend on the order and the ends of loops outside: all words that pass interconnects
+// inside take as many as those that go into the tiles around what lies there do on average (rule 16), and which of them
+// go in more often, the whole ones or those that units at the edges miss, is up to the loops.
+bool hops_follow_order(const Compiled& c, int level);
+
 // Whether each dimension of the tensor is a rank of its own, step by step: a box n times as long along one of them has
 // n times the words, and all different.
 bool has_plain_ranks(const CompiledTensor& t);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/model/multicast.h"
 #include "engine/search/any/network_hops.h"
 #include "engine/search/any/worth.h"
 
@@ -24,7 +25,8 @@ PartialSearch::PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, Lay
       best_(best),
       gate_(problem.options.rules, best.statistics.rules),
       trail_(c_) {
-  for (int v = 0; v < c_.tensor_count; ++v) sliding_ |= c_.tensor[at(v)].sliding || c_.tensor[at(v)].entangled;
+  for (int i = 0; i < c_.level_count; ++i) other_ends_ |= hops_follow_order(c_, i) || averages_routers(c_.level[at(i)]);
+  for (int v = 0; v < c_.tensor_count; ++v) other_ends_ |= c_.tensor[at(v)].sliding || c_.tensor[at(v)].entangled;
   DimensionMask outside = 0;
   for (int i = c_.level_count - 1; i >= 0; --i) {
     const SpatialSpace& s = problem.space.levels[at(i)].spatial;
@@ -323,7 +325,7 @@ void PartialSearch::revive(u32 whole) {
   look_at_all();
   for (u32 n = node_[whole].parent; n != kNone; n = node_[n].parent) {
     if (!seen_.leave_out(n)) continue;
-    if (sliding_) other_ends(n);
+    if (other_ends_) other_ends(n);
     const auto dominated = first_dominated_.find(n);
     if (dominated == first_dominated_.end()) continue;
     for (u32 k = dominated->second; k != kNone; k = dominated_[k].next) {

@@ -177,8 +177,8 @@ class PartialSearch {
   const bool dominance_;
   LayerAnswer& best_;
   Gate gate_;
-  bool sliding_ = false;
-  bool leaves_out_ = true;  // loops that are no worse elsewhere; no more once dominance has hidden something
+  bool other_ends_ = false;  // ends that are no candidates may cost less than their bounds say of the candidates
+  bool leaves_out_ = true;   // loops that are no worse elsewhere; no more once dominance has hidden something
   std::array<DimensionMask, kMaxLevels> unrolled_outside_{};  // [level]: dimensions with fan-outs further out
   std::vector<std::vector<u8>> spatial_order_;                // [level]
   std::optional<Symmetry> symmetry_;                          // none: the rule is off, or there is none

@@ -148,7 +148,7 @@ bool PartialSearch::may_loop(int level, int d) const {
 const std::vector<u32>* PartialSearch::few_ends(int level, int d) {
   const FactorLimit& limit = problem_.space.levels[at(level)].temporal.factor[at(d)];
   const bool fixed = limit.min > 1 || limit.max < c_.size[at(d)];
-  const bool few = problem_.options.rules[Rule::CandidateEnds] && !fixed && (dominance_ || !sliding_);
+  const bool few = problem_.options.rules[Rule::CandidateEnds] && !fixed && (dominance_ || !other_ends_);
   if (!few || level + 1 == c_.level_count || contains(unrolled_outside_[at(level)], d)) return nullptr;
   const u32 tiles = trail_.of(d).tiles;
   bool inside = false;

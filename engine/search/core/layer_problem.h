@@ -54,6 +54,9 @@ struct LayerProblem {
   // Where there is a model with links, the same question of what mappings cost with them; nobody is told of it.
   LayerProblem with_links() const;
 
+  // The rules that are on and hold for perfect factors on this machine: those that prefer mappings which move fewer
+  // words do not where these may touch more routers.
+  RuleSet sound_rules() const;
   // Whether level i and the level inside it are stores of one memory, which share its room and bandwidth.
   bool shares_inside(int i) const { return stack && stack->shares_inside(i); }
   // Whether a mapping fits machine k, and its cost if it does; one that leaves too many units idle does not fit.

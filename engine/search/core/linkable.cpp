@@ -26,7 +26,7 @@ bool links_searched(const Mapspace& space, const Compiled& c) {
   if (linkable_tensors(space, c, 0) != 0) return false;
   for (int i = 1; i < c.level_count; ++i)
     for (const int v : bits(linkable_tensors(space, c, i)))
-      if (c.tensor[at(v)].is_output && c.level[at(i)].is_dram && c.level[at(i)].network_costs) return false;
+      if (c.tensor[at(v)].is_output && !c.level[at(i)].reduces && c.level[at(i)].network_costs) return false;
   return true;
 }
 

@@ -37,7 +37,7 @@ Expander::Expander(const LayerProblem& problem, const FlowCosts& model, const Pa
       incumbent_(incumbent),
       out_(out),
       most_bytes_(most_bytes),
-      rules_(problem.options.rules),
+      rules_(problem.sound_rules()),
       least_units_(static_cast<double>(problem.space.least_units)),
       steps_(model),
       machines_tried_(model.machine.size()) {

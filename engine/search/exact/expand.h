@@ -82,7 +82,7 @@ class Expander {
   Incumbent& incumbent_;
   Frontier& out_;
   const std::size_t most_bytes_;
-  const RuleSet& rules_;
+  const RuleSet rules_;
   double least_units_;  // that the fan-outs up to this level make together at least: those outside make up for the rest
   NestSteps steps_;
   SearchStatistics statistics_;

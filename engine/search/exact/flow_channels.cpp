@@ -39,7 +39,7 @@ class ChannelList {
       }
       // Words on their way past a level that does not keep them enter its network too: they have no price there.
       const bool passed = entering_costs(level) && c_.counted(i, m_.keep.must[at(i)]) != m_.all_tensors();
-      if (level.routers_cost || passed || (level.network_costs && level.is_dram)) m_.exact = false;
+      if (level.routers_cost || passed) m_.exact = false;
       if (level.hops_cost && !prices_hops(i)) m_.exact = false;
     }
   }

@@ -1,6 +1,7 @@
 #include "engine/search/exact/flow_prices.h"
 
 #include "engine/base/integers.h"
+#include "engine/model/multicast.h"
 #include "engine/model/storage_cost.h"
 
 namespace heliolite {
@@ -71,7 +72,7 @@ class MachinePrices {
     const double size = parts(level, v);
     out[channels_[at(i)].energy] +=
         least_access_units(level, v, serving_one_word<double>(is_output)) + address(level, v);
-    out[level.is_interconnect ? channels_[at(i)].energy : 0] += static_cast<double>(level.units[at(v)].ingress);
+    out[level.is_interconnect ? channels_[at(i)].energy : 0] += entering(i, v) + read_back(i, v);
     if (channels_[at(i)].read > 0) out[channels_[at(i)].read] += size / level.read_bandwidth;
     if (channels_[at(i)].write > 0 && is_output) out[channels_[at(i)].write] += size / level.write_bandwidth;
     if (channels_[at(i)].shared > 0)
@@ -86,12 +87,22 @@ class MachinePrices {
     const CompiledLevel& level = machine_.level[i];
     const double size = parts(level, v);
     out[channels_[at(i)].energy] += least_access_units(level, v, {1, 0, 0});
+    out[0] += read_back(i, v);
     if (m_.fills(i)) out[channels_[at(i)].energy] += least_access_units(level, v, {0, 1, 0}) + address(level, v);
     if (channels_[at(i)].read > 0) out[channels_[at(i)].read] += size / level.read_bandwidth;
     if (channels_[at(i)].write > 0 && m_.fills(i)) out[channels_[at(i)].write] += size / level.write_bandwidth;
     if (channels_[at(i)].shared > 0)
       out[channels_[at(i)].shared] += (m_.fills(i) ? 2 : 1) * size / level.shared_bandwidth;
     return out;
+  }
+
+  // Of a word of tensor v that enters the network below the level, and of a sum that crosses it once more on its way
+  // in.
+  double entering(int i, int v) const {
+    return all_words_cross(machine_, i, v) ? static_cast<double>(machine_.level[i].units[at(v)].ingress) : 0;
+  }
+  double read_back(int i, int v) const {
+    return machine_.tensor[v].is_output && !machine_.level[i].reduces ? entering(i, v) : 0;
   }
 
   const FlowCosts& m_;

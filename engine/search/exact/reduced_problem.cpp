@@ -13,7 +13,8 @@ namespace heliolite {
 
 ReducedProblem::ReducedProblem(const LayerProblem& problem) : original_(problem) {
   if (problem.family || problem.model.compiled().linked != 0) return;
-  const Gate gate(problem.options.rules, counts_);
+  const RuleSet rules = problem.sound_rules();
+  const Gate gate(rules, counts_);
   Workload workload = problem.workload;
   Mapspace space = problem.space;
   if (gate.on(Rule::MergeDimensions)) {

@@ -95,7 +95,8 @@ double least_linked_spread(const CompiledTensor& t, const SpatialChoice& s) {
 
 double hop_units(const LayerProblem& problem, int level, const SpatialChoice& choice, int v, const Extents& tile) {
   const Compiled& c = problem.model.compiled();
-  if (!carries_tiles(c, level, v)) return 0;  // tiles do not say which words these are
+  // Tiles do not say which words these are, or that they are paid.
+  if (!carries_tiles(c, level, v) || !all_words_cross(c, level, v)) return 0;
   Mapping mapping;
   mapping.level_count = static_cast<u8>(c.level_count);
   for (int d = 0; d < c.dimension_count; ++d)

@@ -138,6 +138,9 @@ LayerProblem with_unit_registers(const LayerProblem& linked, const UnitLinks& li
   // Step 3. Prices, with and without the links further out.
   const std::vector<int> asked = asked_levels(space, links.inexact);
   for (const int i : asked) without_networks(machine.levels[at(i)]);
+  // Groups of units that are sent other words divide what crosses twice (rule 26) in another way.
+  for (const int i : asked_levels(space, links.held))
+    if (!machine.levels[at(i)].reduces()) machine.levels[at(i)].network = {};
   std::shared_ptr<const Compiled> tables;
   if (!asked.empty()) {
     tables = std::make_shared<const Compiled>(share_words(space, links, Compiled(linked.workload, machine)));

@@ -24,7 +24,7 @@ Mapping reordered(const Mapping& mapping, int level, u64 order) {
 // By the search's own expansion of the one parent, with this unrolling and tile only, and no rule but free-loops.
 std::vector<u64> orders_tried(const LayerProblem& problem, const PassStage& stage, u32 parent, const Mapping& mapping,
                               const WitnessWalk& walk) {
-  if (!problem.options.rules[Rule::FreeLoops]) return {walk.order()};
+  if (!problem.sound_rules()[Rule::FreeLoops]) return {walk.order()};
   LayerProblem only = problem;
   only.options = {};
   only.options.objective = problem.options.objective;

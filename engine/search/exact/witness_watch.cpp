@@ -86,7 +86,7 @@ void WitnessWatch::lost(int level, std::string limit) {
 void WitnessWatch::look(const PassStage& stage) {
   if (stage.level < 0) {
     begin();
-    if (problem_.options.rules[Rule::PushIn]) push_in(stage.model);
+    if (problem_.sound_rules()[Rule::PushIn]) push_in(stage.model);
     arrival_ = {0, 0, stage.model.servers.find(-1, followed_.keep), 0, 0};
     const CostBound root = stage.bounds.at_root(NestSteps(stage.model).root(0, arrival_.servers));
     const ObjectiveKey bound = stage.incumbent.key_of(root);
@@ -178,7 +178,7 @@ void WitnessWatch::push_in(const FlowCosts& model) {
 // Notes that rule push-in drops it, if that is so. The mapping with the loop inside went another way at the level
 // before: it is priced, and not followed.
 bool WitnessWatch::pushed_in(const PassStage& stage) {
-  if (stage.level == 0 || !problem_.options.rules[Rule::PushIn]) return false;
+  if (stage.level == 0 || !problem_.sound_rules()[Rule::PushIn]) return false;
   const Lattice& lattice = stage.model.lattice;
   const PlacedLevel inside = placed_level(stage.model, followed_, stage.level - 1);
   const std::vector<DimensionMask> room = room_inside(stage.model, 0, stage.level, inside);
