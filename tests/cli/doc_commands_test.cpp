@@ -1,8 +1,8 @@
-// What the pages show is what the program does: every block of README.md and docs/tutorial.md that begins with
-// "$ heliolite .." or "$ ./heliolite .." is run, from top to bottom of a page in one folder, and its output compared.
-// A line ".." stands for any lines and at the end of a line for the rest of it, times are left out, and a block without
-// output need only succeed (exit code 0, or 1: a difference, nothing found). A block that follows a line ending in
-// "`NAME`:" is the file NAME.
+// What the pages show is what the program does: every "$ heliolite .." or "$ ./heliolite .." in a block of README.md
+// and of the pages of docs/ is run, from top to bottom of a page in one folder, and its output compared. A line ".."
+// stands for any lines and at the end of a line for the rest of it, times are left out, and a command without output
+// need only succeed (exit code 0, or 1: a difference, nothing found). A block that follows a line ending in "`NAME`:"
+// is the file NAME. Blocks behind a line "<!-- not run: WHY -->", which no reader sees, are left out.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,18 +48,27 @@ std::vector<Step> steps_of(const std::string& page) {
   std::istringstream lines(page);
   std::string line, before;
   bool inside = false, shown = false;  // of a block; of the output of a command
+  bool left_out = false;               // the block
   std::optional<std::string> file;
   for (std::size_t number = 1; std::getline(lines, line); ++number) {
     if (line.starts_with("```")) {
       inside = !inside;
       shown = false;
+      left_out = inside && before.starts_with("<!-- not run: ");
       file = inside ? file_named(before) : std::nullopt;
       if (file) steps.push_back({*file, "", {}});
     } else if (inside && file) {
       steps.back().text += line + "\n";
+    } else if (left_out) {
+      continue;
     } else if (inside && is_command(line)) {
-      steps.push_back({"", "", {number, line.substr(2), {}}});
+      const std::size_t begin = number;
+      std::string words = line.substr(2);
+      while (words.ends_with("\\") && std::getline(lines, line)) words.back() = ' ', words += line, ++number;
+      steps.push_back({"", "", {begin, words, {}}});
       shown = true;
+    } else if (inside && line.starts_with("$ ")) {
+      shown = false;  // another program's
     } else if (inside && shown) {
       steps.back().command.output.push_back(line);
     }
@@ -111,16 +120,18 @@ std::optional<std::string> first_missing(const std::vector<std::string>& expecte
 
 void check_page(const std::string& page) {
   const TempFolder folder;
+  const std::string root = std::string(HELIOLITE_TEST_DATA) + "/..";
   fs::create_symlink(HELIOLITE_BINARY, folder.path("heliolite"));
+  for (const char* name : {"configs", "tests"}) fs::create_directory_symlink(root + "/" + name, folder.path(name));
   const std::string out = folder.path("shown");
-  for (const Step& step : steps_of(read_text(std::string(HELIOLITE_TEST_DATA) + "/../" + page))) {
+  for (const Step& step : steps_of(read_text(root + "/" + page))) {
     if (!step.file.empty()) {
       folder.write(step.file, step.text);
       continue;
     }
     const std::string where = page + ":" + std::to_string(step.command.line) + ": " + step.command.words;
     const std::string shell = "cd '" + folder.path("") + "' && export PATH=\"$PWD:$PATH\" COLUMNS=120 && ( " +
-                              step.command.words + " ) >'" + out + "' 2>&1 </dev/null";
+                              step.command.words + "\n) >'" + out + "' 2>&1 </dev/null";
     const int status = std::system(shell.c_str());
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) <= 1) << where << "\n" << read_text(out);
     const auto missing = first_missing(step.command.output, normal_lines(read_text(out)));
@@ -128,8 +139,24 @@ void check_page(const std::string& page) {
   }
 }
 
-TEST(DocCommands, TheReadmeShowsWhatTheProgramDoes) { check_page("README.md"); }
-TEST(DocCommands, TheTutorialShowsWhatTheProgramDoes) { check_page("docs/tutorial.md"); }
+// All pages that there are.
+std::vector<std::string> pages() {
+  const std::string root = std::string(HELIOLITE_TEST_DATA) + "/../";
+  std::vector<std::string> names{"README.md"};
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root + "docs")) {
+    if (entry.path().extension() == ".md") names.push_back(entry.path().string().substr(root.size()));
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+class DocPages : public testing::TestWithParam<std::string> {};
+
+TEST_P(DocPages, ShowWhatTheProgramDoes) { check_page(GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(All, DocPages, testing::ValuesIn(pages()), [](const auto& page) {
+  return std::regex_replace(page.param, std::regex("[^A-Za-z0-9]"), "_");
+});
 
 TEST(DocCommands, ALineThatTheProgramDoesNotSayIsFound) {
   EXPECT_EQ(first_missing({"a", "..", "c 1.5 s"}, {"a", "b", "b", "c TIME"}), std::nullopt);
