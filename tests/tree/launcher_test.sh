@@ -92,6 +92,7 @@ expect "its exit code is passed on" is "$status" 7
 expect "apt-get update comes first" is "$(grep -n 'apt-get.*update' "$sandbox/calls" | cut -d: -f1)" \
   "$(grep -n 'apt-get' "$sandbox/calls" | head -1 | cut -d: -f1)"
 expect "what is missing is installed" called 'apt-get .*install .*libyaml-cpp-dev'
+expect "and what some commands need" called 'apt-get .*install .*coinor-libcbc-dev .*libisl-dev'
 expect "what only tests need is not" not_called 'libgtest-dev'
 expect "what is there as a command is not" not_called 'install .*ninja-build'
 expect "it says what it does" says 'not installed yet: .*libfmt-dev'
@@ -159,6 +160,13 @@ run "$tree/heliolite" eval
 expect "stops" is "$status" 3
 expect "with the list" says 'no apt-get here; .*libyaml-cpp-dev'
 expect "before building" not_called '^cmake'
+
+start "no apt, and only what some commands need is missing"
+sed -n '/^\[build\]/,/^\[report\]/p' "$source_root/packages.txt" | sed 's/^\[.*//; s/#.*//; s/ .*//; /^$/d' >"$sandbox/installed"
+rm "$sandbox/bin/apt-get"
+run "$tree/heliolite" eval
+expect "says what" says 'no apt-get here; .*libisl-dev'
+expect "and builds without" is "$(cat "$sandbox/out")" "<eval>"
 
 start "neither dpkg nor apt, but the tools are there"
 rm "$sandbox/bin/apt-get" "$sandbox/bin/dpkg-query"
