@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "arch/architecture_spec.h"
 #include "arch/constraints_yaml.h"
-#include "arch/level_price.h"
 #include "engine/base/integers.h"
 
 namespace heliolite {

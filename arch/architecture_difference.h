@@ -1,7 +1,7 @@
 #pragma once
 // In what two machines differ, field by field.
 #include "arch/architecture.h"
-#include "engine/base/difference.h"
+#include "engine/base/result.h"
 
 namespace heliolite {
 

@@ -1,11 +1,171 @@
 #include "arch/architecture_fields.h"
 
+#include "arch/architecture_spec.h"
+#include "arch/bandwidth_units.h"
 #include "arch/energy_tables.h"
-#include "arch/level_fields.h"
 #include "arch/limits.h"
-#include "engine/base/energy.h"
+#include "engine/base/number_text.h"
+#include "engine/base/types.h"
 
 namespace heliolite {
+namespace {
+
+Shape picojoules() { return shape::number(0, kMaxAccessPicojoules); }
+
+// What a physical buffer has: all of a level but its loops and fan-out.
+std::vector<FileField> storage() {
+  std::vector<FileField> fields{
+      required({"name", shape::text(), "Name of the level, by which mappings and reference tables have it."}),
+      {"entries", shape::integer(1, kMaxEntries), "Capacity of one instance; or give capacity.", "words"},
+      {"capacity", shape::either({shape::text(kBytePattern), shape::one_of({"unbounded"})}),
+       "Capacity of one instance with its unit, such as 108 KB (of 1024), or unbounded.", "", "unbounded of a DRAM"},
+      {"multiple_buffering", shape::number(1, kMaxMultipleBuffering),
+       "A tile may use this part of the capacity: 2 is double buffering.", "", "1"},
+      {"word_bits", shape::integer(1, kMaxWordBits), "Length of a word.", "bits", "the machine's"},
+      {"block_words", shape::integer(1, kMaxBlockWords), "Words moved by one access.", "words", "1"},
+      {"cluster_size", shape::integer(1, kMaxClusterSize), "Instances that share one physical memory and its access.",
+       "", "1"},
+      {"energy",
+       shape::either({picojoules(), shape::text(kBitEnergyPattern), shape::map(access_energy_fields()),
+                      shape::one_of({"pat", "table", "registers"})}),
+       "Energy of one access to a block: pJ, or by the bit such as 1.17 pJ/bit, or by the kind of access, or from a "
+       "table.",
+       "pJ", "of the reference table, else by the machine's energy"},
+      {"leak_pj_per_cycle", amount_shape(kMaxAccessPicojoules, {"table"}), "Leakage of one instance.", "pJ per cycle",
+       "from the table if the energy is, else 0"},
+      {"area_um2", amount_shape(kMaxAreaUm2, {"table"}), "Area of one instance.", "um2",
+       "from the table if the energy is, else 0"}};
+  for (const LevelPrice& price : kLevelPrices)
+    fields.push_back({price.key, picojoules(), std::string(price.help), "pJ", "0"});
+  const std::vector<FileField> rest{
+      {"bandwidth", shape::either({shape::text(kByteRatePattern), shape::map(bandwidth_fields())}),
+       "Bandwidth of one instance: by direction, or one value with its unit, such as 25.6 GB/s, for both together.", "",
+       "unlimited"},
+      {"network", shape::map(network_energy_fields()), "Energies of the network to the level below."},
+      {"dram", shape::either({shape::boolean(), shape::one_of(dram_types())}),
+       "Whether it is a DRAM, or of which type, as energy: table needs it.", "", "false"},
+      {"reduction", shape::boolean(),
+       "Whether it sums partial outputs that come in; else these cross the network to it and back.", "",
+       "false of a DRAM, else true"},
+      {"interconnect", shape::boolean(), "It holds nothing: a connection that all words pass.", "", "false"},
+      {"keep", shape::words(),
+       "Tensors that are held: all, roles (inputs, weights, outputs) or names; a name beats a role, a role beats all."},
+      {"bypass", shape::words(), "Tensors that pass by: all, roles or names."},
+      {"open", shape::words(), "Roles that the mapper may keep or not: all, inputs, weights, outputs."}};
+  return joined(std::move(fields), rest);
+}
+
+// What belongs to the loops of a level, split or not.
+std::vector<FileField> loops() {
+  return {
+      {"fanout",
+       shape::either({shape::integer(1, kMaxFanout), shape::text("^[0-9]+(x[0-9]+)?$"), shape::map(fanout_fields())}),
+       "Instances of the level below: 16, 14x12 (X x Y) or {x: 14, y: 12}.", "", "1"},
+      {"constraints", shape::map(constraints_fields()), "Which mappings are allowed.", "", "all"}};
+}
+
+// What the loops of a level, or its fan-out, have in common.
+std::vector<FileField> loop_constraints() {
+  return {{"factors", shape::words(),
+           "Factors of dimensions or of their classes: C=4, K<=16, R>=3; =0 is the whole dimension."},
+          {"order", shape::words(), "Dimensions innermost first: these loops are the innermost ones, in this order."},
+          {"allowed", shape::words(), "Only these dimensions may have a factor above 1.", "", "all"}};
+}
+
+Shape rate() { return shape::either({shape::number(kMinBandwidth, kMaxBandwidth), shape::text(kByteRatePattern)}); }
+
+}  // namespace
+
+Shape amount_shape(double most, const std::vector<std::string>& models) {
+  return shape::either({shape::number(0, most), shape::one_of(models)});
+}
+
+const FieldTable& level_fields() {
+  static const FieldTable table{
+      "storage level", "A storage level with one buffer for all it keeps; sizes and prices are of one instance.",
+      joined(joined(storage(), {{"loops", shape::boolean(), "Whether it may have temporal loops.", "", "true"}}),
+             loops())};
+  return table;
+}
+
+const FieldTable& split_level_fields() {
+  static const FieldTable table{
+      "split level", "A storage level with buffers side by side, each for tensors of its own.",
+      joined({required({"buffers", shape::list(shape::map(buffer_fields())),
+                        "The buffers; mappings name them, not the level."}),
+              {"name", shape::text(), "Name of the level, for readers: each buffer has its own."}},
+             loops())};
+  return table;
+}
+
+const FieldTable& buffer_fields() {
+  static const FieldTable table{"buffer", "A buffer of a split level, for the tensors that it keeps.", storage()};
+  return table;
+}
+
+const FieldTable& access_energy_fields() {
+  static const FieldTable table{"energies of accesses",
+                                "Energies of one access to a block: read and write, or read, fill and update.",
+                                {required({"read", picojoules(), "Of a read.", "pJ"}),
+                                 {"write", picojoules(), "Of a fill and of an update.", "pJ"},
+                                 {"fill", picojoules(), "Of a write from above.", "pJ", "write"},
+                                 {"update", picojoules(), "Of a write from below.", "pJ", "write"}}};
+  return table;
+}
+
+const FieldTable& bandwidth_fields() {
+  static const FieldTable table{"bandwidth",
+                                "Bandwidths of one instance, each in words per cycle or with a unit such as 25.6 GB/s.",
+                                {{"read", rate(), "Of reads.", "words per cycle", "unlimited"},
+                                 {"write", rate(), "Of fills and updates.", "words per cycle", "unlimited"},
+                                 {"shared", rate(), "Of both together.", "words per cycle", "unlimited"}}};
+  return table;
+}
+
+const FieldTable& network_energy_fields() {
+  static const FieldTable table{"network",
+                                "Energies of the network to the level below.",
+                                {{"hop_pj", picojoules(), "Of a word over one hop.", "pJ", "0"},
+                                 {"router_pj", picojoules(), "Of a word through a router.", "pJ", "0"},
+                                 {"ingress_pj", picojoules(), "Of a word that enters the network.", "pJ", "0"}}};
+  return table;
+}
+
+const FieldTable& fanout_fields() {
+  static const FieldTable table{"fan-out",
+                                "Instances of the level below, along two axes.",
+                                {{"x", shape::integer(1, kMaxFanout), "Along X.", "", "1"},
+                                 {"y", shape::integer(1, kMaxFanout), "Along Y.", "", "1"}}};
+  return table;
+}
+
+const FieldTable& constraints_fields() {
+  static const FieldTable table{
+      "constraints",
+      "Which mappings are allowed.",
+      {{"temporal", shape::map(temporal_constraint_fields()), "Of the loops of the level."},
+       {"spatial", shape::map(spatial_constraint_fields()), "Of its fan-out; factors are of X and Y together."}}};
+  return table;
+}
+
+const FieldTable& temporal_constraint_fields() {
+  static const FieldTable table{"temporal constraints", "What the loops of a level may be.", loop_constraints()};
+  return table;
+}
+
+const FieldTable& spatial_constraint_fields() {
+  static const FieldTable table{
+      "spatial constraints", "How the fan-out of a level may be used.",
+      joined(loop_constraints(),
+             {{"allowed_x", shape::words(), "Only these dimensions may have a factor above 1 along X.", "", "all"},
+              {"allowed_y", shape::words(), "Only these dimensions may have a factor above 1 along Y.", "", "all"},
+              {"split", shape::integer(0, kMaxDimensionSize),
+               "Timeloop's: the first so many dimensions of order may go to X only, all others to Y only."},
+              {"no_link_transfer", shape::words(),
+               "Tensors, by name or role, that take no words from neighbours here."}})};
+  return table;
+}
+
 namespace {
 
 constexpr double kMinCycleNs = 1e-6;

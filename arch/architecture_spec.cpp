@@ -1,11 +1,9 @@
 #include "arch/architecture_spec.h"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
-#include "arch/level_price.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 

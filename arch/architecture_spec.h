@@ -2,8 +2,10 @@
 // An architecture as its file states it, before energies, areas, instances and meshes are worked out. What is absent is
 // decided by the machine's defaults, or by the base it varies. A sweep changes a capacity here and resolves again, and
 // the energies follow.
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -24,7 +26,7 @@ struct Place {
 
 // Where energies come from that the file does not state.
 enum class EnergyModel : u8 {
-  Pat,        // Timeloop's built-in table (arch/pat_energy.h); no leakage, no area
+  Pat,        // Timeloop's built-in table (arch/cost_resolver.h); no leakage, no area
   Table,      // arch/energy_tables.h, at the machine's node
   Registers,  // the same for flip-flops, whatever the size; of a level only
 };
@@ -126,5 +128,21 @@ struct ReferenceTables {
 // The architecture with energies, areas, instances and meshes worked out, and everything checked (arch/check.h). What a
 // level states itself comes first, then the reference tables, then the machine's energy model.
 Result<Architecture> resolve(const ArchitectureSpec& spec, const ReferenceTables& tables = {});
+
+// Energies of a level that a file states as one number and that are nothing if it does not: their key, what they are,
+// and where they stand in what was read and in the machine. Reading, inheritance, checks, fingerprints and families of
+// machines go through this table.
+
+struct LevelPrice {
+  std::string_view key;   // in files; ends with its unit
+  std::string_view help;  // a sentence
+  std::optional<double> LevelSpec::*stated;
+  double StorageLevel::*price;
+};
+
+inline constexpr std::array<LevelPrice, 1> kLevelPrices{{
+    {"address_generation_pj", "Energy of generating an address.", &LevelSpec::address_generation_pj,
+     &StorageLevel::address_generation_pj},
+}};
 
 }  // namespace heliolite

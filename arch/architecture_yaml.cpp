@@ -1,16 +1,20 @@
 #include "arch/architecture_yaml.h"
 
 #include <fmt/format.h>
-
 #include <algorithm>
+#include <array>
+#include <vector>
 
 #include "arch/architecture_fields.h"
+#include "arch/architecture_spec.h"
+#include "arch/constraints_yaml.h"
 #include "arch/energy_tables.h"
 #include "arch/level_yaml.h"
 #include "arch/limits.h"
-#include "engine/base/energy.h"
 #include "engine/base/field_reader.h"
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
+#include "engine/base/types.h"
 
 namespace heliolite {
 namespace {
@@ -91,6 +95,120 @@ Result<ArchitectureSpec> read_architecture_yaml(const YamlNode& document) {
   std::ranges::stable_sort(errors, {}, &Diagnostic::line);
   if (!errors.empty()) return errors;
   return spec;
+}
+
+namespace {
+
+std::string names_text(const std::vector<std::string>& words) {
+  std::vector<std::string> out;
+  for (const std::string& word : words) out.push_back(yaml_scalar(word));
+  return fmt::format("[{}]", fmt::join(out, ", "));
+}
+
+// FlowMap that are there, as a map in one line.
+class FlowMap {
+ public:
+  void add(std::string_view key, const std::string& value) { parts_.push_back(fmt::format("{}: {}", key, value)); }
+  void add(std::string_view key, const std::optional<double>& value) {
+    if (value) add(key, fmt::format("{}", *value));
+  }
+  void add(std::string_view key, const std::optional<u64>& value) {
+    if (value) add(key, fmt::format("{}", *value));
+  }
+  void add(std::string_view key, const std::optional<std::vector<std::string>>& words) {
+    if (words) add(key, names_text(*words));
+  }
+  void add_unless_empty(std::string_view key, const std::string& value) {
+    if (value != "{}" && value != "[]") add(key, value);
+  }
+  std::string map() const { return fmt::format("{{{}}}", fmt::join(parts_, ", ")); }
+
+ private:
+  std::vector<std::string> parts_;
+};
+
+std::string factors_text(const std::vector<FactorConstraint>& constraints) {
+  std::vector<std::string> out;
+  for (const FactorConstraint& c : constraints) out.push_back(factor_text(c));
+  return names_text(out);
+}
+
+std::string constraints_text(const LevelConstraints& level) {
+  FlowMap temporal, spatial, out;
+  temporal.add_unless_empty("factors", factors_text(level.temporal.factors));
+  temporal.add_unless_empty("order", names_text(level.temporal.order));
+  temporal.add("allowed", level.temporal.allowed);
+  spatial.add_unless_empty("factors", factors_text(level.spatial.factors));
+  spatial.add_unless_empty("order", names_text(level.spatial.order));
+  spatial.add("allowed_x", level.spatial.allowed_x);
+  spatial.add("allowed_y", level.spatial.allowed_y);
+  spatial.add("split", level.spatial.split);
+  spatial.add_unless_empty("no_link_transfer", names_text(level.spatial.no_link_transfer));
+  out.add_unless_empty("temporal", temporal.map());
+  out.add_unless_empty("spatial", spatial.map());
+  return out.map();
+}
+
+std::string bandwidth_text(const Bandwidth& words_per_cycle) {
+  FlowMap out;
+  out.add("read", words_per_cycle.read);
+  out.add("write", words_per_cycle.write);
+  out.add("shared", words_per_cycle.shared);
+  return out.map();
+}
+
+// What only a level that holds something has; of tensors that neither keep nor bypass names it is open.
+void storage_lines(const StorageLevel& level, const auto& line) {
+  if (level.entries) line("entries", *level.entries);
+  else line("capacity", "unbounded");
+  line("multiple_buffering", level.multiple_buffering);
+  line("cluster_size", level.cluster_size);
+  line("dram", level.is_dram);
+  if (level.reduces() == level.is_dram) line("reduction", level.reduces());
+  for (const LevelPrice& price : kLevelPrices) line(price.key, level.*price.price);
+  line("keep", names_text(level.keep.keep));
+  line("bypass", names_text(level.keep.bypass));
+  line("loops", level.loops_allowed);
+}
+
+std::string level_text(const StorageLevel& level) {
+  std::string out = fmt::format("  - name: {}\n", yaml_scalar(level.name));
+  const auto line = [&](std::string_view key, const auto& value) { out += fmt::format("    {}: {}\n", key, value); };
+  line("word_bits", level.word_bits);
+  line("block_words", level.block_words);
+  if (level.is_interconnect) line("interconnect", true);
+  else storage_lines(level, line);
+  line("energy", fmt::format("{{read: {}, fill: {}, update: {}}}", level.energy.read_pj, level.energy.fill_pj,
+                             level.energy.update_pj));
+  line("leak_pj_per_cycle", level.leak_pj_per_cycle);
+  line("area_um2", level.area_um2);
+  if (const std::string words = bandwidth_text(level.bandwidth); words != "{}") line("bandwidth", words);
+  line("network", fmt::format("{{hop_pj: {}, router_pj: {}, ingress_pj: {}}}", level.network.hop_pj,
+                              level.network.router_pj, level.network.ingress_pj));
+  line("fanout", fmt::format("{{x: {}, y: {}}}", level.fanout_x, level.fanout_y));
+  if (const std::string rules = constraints_text(level.constraints); rules != "{}") line("constraints", rules);
+  return out;
+}
+
+}  // namespace
+
+std::string write_architecture(const Architecture& architecture) {
+  std::string out = fmt::format("architecture:\n  name: {}\n", yaml_scalar(architecture.name));
+  if (!architecture.description.empty())
+    out += fmt::format("  description: {}\n", yaml_scalar(architecture.description));
+  if (architecture.technology_nm) out += fmt::format("  technology_nm: {}\n", *architecture.technology_nm);
+  if (architecture.cycle_ns) out += fmt::format("  cycle_ns: {}\n", *architecture.cycle_ns);
+  if (architecture.unit_loops_first) out += "  unit_loops_first: true\n";
+  out +=
+      fmt::format("  one_axis_per_dimension: {}\n  constraints_for: {}\n  levels:  # outermost first\n",
+                  architecture.one_axis_per_dimension, architecture.constraints_for_channels_only ? "channels" : "all");
+  if (architecture.min_parallelism > 0)
+    out.insert(out.find("  levels:"), fmt::format("  min_parallelism: {}\n", architecture.min_parallelism));
+  if (architecture.link_transfers) out.insert(out.find("  levels:"), "  link_transfers: on\n");
+  for (std::size_t i = architecture.levels.size(); i-- > 0;) out += level_text(architecture.levels[i]);
+  const Compute& compute = architecture.compute;
+  return out + fmt::format("  compute: {{name: {}, word_bits: {}, energy: {}, area_um2: {}}}\n",
+                           yaml_scalar(compute.name), compute.word_bits, compute.op_pj, compute.area_um2);
 }
 
 }  // namespace heliolite

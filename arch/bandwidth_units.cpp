@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "engine/base/parse_number.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

@@ -3,11 +3,22 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "arch/architecture.h"
 #include "engine/base/result.h"
 
 namespace heliolite {
+
+// The lines of a machine's file at which its levels stand, for complaints that appear only with a workload: constraints
+// that name what it does not have.
+
+// The text for Diagnostic::field of a complaint about a part of a level: "level 'Buf', keep".
+std::string level_field(std::string_view level, std::string_view part);
+
+// Fills in file and line of the level in complaints that have such a field and no file. `machine`: what
+// load_architecture() was given. Of a Timeloop machine only the file is known.
+Diagnostics at_their_levels(Diagnostics errors, const std::string& machine);
 
 // Gives the place for a complaint about a level, or about kWholeMachine or kComputeUnits: a diagnostic with file, line
 // and field filled in.
@@ -21,7 +32,7 @@ inline constexpr int kComputeUnits = -2;
 Diagnostics check(const Architecture& architecture);
 Diagnostics check(const Architecture& architecture, const PlaceOf& place_of);
 
-// A note on prices that counting energies in whole units (engine/base/energy.h) changes by more than a ten-thousandth,
+// A note on prices that counting energies in whole units (engine/base/types.h) changes by more than a ten-thousandth,
 // with what each becomes; none: there are no such prices.
 std::optional<std::string> rounded_prices(const Architecture& architecture);
 

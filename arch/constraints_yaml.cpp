@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 
-#include "arch/level_fields.h"
+#include "arch/architecture_fields.h"
 #include "arch/limits.h"
-#include "engine/base/parse_number.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

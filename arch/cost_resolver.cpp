@@ -1,14 +1,69 @@
 #include "arch/cost_resolver.h"
 
 #include <fmt/format.h>
-
 #include <utility>
 #include <variant>
 
-#include "arch/pat_energy.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
+
+double pat_sram_pj(u64 words, u64 word_bits, u64 block_words, u64 cluster_size) {
+  if (words == 0) return 0;
+  const u64 rows = words / block_words + (words % block_words != 0);
+  const double width = static_cast<double>(word_bits * block_words * cluster_size);
+  const double kilobytes = width * static_cast<double>(rows) / 8192;
+  return (1.0 + (kilobytes - 0.5) * 5.0 / 99.5) * width / 16 / static_cast<double>(cluster_size);
+}
+
+double pat_dram_pj(u64 word_bits, u64 block_words) { return 200.0 * static_cast<double>(word_bits * block_words) / 16; }
+
+double pat_mac_pj(u64 word_bits) {
+  const double ratio = static_cast<double>(word_bits) / 16;
+  return ratio * ratio;
+}
+
+namespace {
+
+CostSource of_model(EnergyModel model) { return model == EnergyModel::Pat ? CostSource::Pat : CostSource::Table; }
+
+// Of a number or a model that a file states.
+template <class Stated>
+CostSource of_stated(const Stated& stated) {
+  const EnergyModel* model = std::get_if<EnergyModel>(&stated);
+  return model ? of_model(*model) : CostSource::Stated;
+}
+
+CostSource of_area(const std::optional<Amount>& stated, const std::string& name, CostSource energy,
+                   const ReferenceTables& tables) {
+  if (stated) return of_stated(*stated);
+  if (tables.art && tables.art->components.contains(name)) return CostSource::Reference;
+  return energy == CostSource::Table ? CostSource::Table : CostSource::None;
+}
+
+}  // namespace
+
+CostSources cost_sources(const LevelSpec& level, const ArchitectureSpec& machine, const ReferenceTables& tables) {
+  CostSources from;
+  if (level.energy) from.energy = of_stated(*level.energy);
+  else if (tables.ert && storage_energy(*tables.ert, level.name, 1)) from.energy = CostSource::Reference;
+  else if (machine.energy && !level.interconnect.value_or(false)) from.energy = of_model(*machine.energy);
+  if (level.leakage) from.leakage = of_stated(*level.leakage);
+  else if (from.energy == CostSource::Reference || from.energy == CostSource::Table) from.leakage = from.energy;
+  from.area = of_area(level.area, level.name, from.energy, tables);
+  return from;
+}
+
+CostSources compute_cost_sources(const ArchitectureSpec& machine, const ReferenceTables& tables) {
+  CostSources from;
+  const std::string name = machine.compute.name.value_or("MAC");
+  if (machine.compute.energy) from.energy = of_stated(*machine.compute.energy);
+  else if (tables.ert && compute_energy(*tables.ert, name)) from.energy = CostSource::Reference;
+  else if (machine.energy) from.energy = of_model(*machine.energy);
+  from.area = of_area(machine.compute.area, name, from.energy, tables);
+  return from;
+}
+
 namespace {
 
 AccessEnergy stated_energy(const std::variant<EnergyModel, AccessEnergy, PicojoulesPerBit>& stated,

@@ -1,16 +1,55 @@
 #pragma once
-// The costs of one machine, filled in: energies, leakage and areas as stated, from reference tables (ERT, ART), from
-// Timeloop's built-in table (pat_energy.h) or from the tables of memories (energy_tables.h).
+// Where the energies, leakages and areas of a machine come from (docs/energy.md), and how they are filled in.
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arch/architecture_spec.h"
-#include "arch/cost_source.h"
 #include "arch/energy_tables.h"
 #include "arch/timeloop_ert.h"
+#include "engine/base/types.h"
 
 namespace heliolite {
+
+// Timeloop's built-in energies (its "pat" table, docs/cost_model.md, rule 21), used where a machine states none.
+// They are relative to a 16-bit MAC of Eyeriss (= 1) though printed as pJ, and know neither area nor leakage.
+
+// One access to `block_words` words of an SRAM or register file of `words` words, in pJ: linear in the capacity
+// through 0.5 KB = 1 and 100 KB = 6 for 16 bits, in proportion to the width. `cluster_size` instances share one
+// physical memory of that many times the width and its energy. No words cost nothing.
+double pat_sram_pj(u64 words, u64 word_bits, u64 block_words = 1, u64 cluster_size = 1);
+
+// One access to a block of DRAM, in pJ.
+double pat_dram_pj(u64 word_bits, u64 block_words = 1);
+
+// One multiply-accumulate, in pJ.
+double pat_mac_pj(u64 word_bits);
+
+// Where the energies, leakages and areas of a machine come from (docs/energy.md): what a file states itself comes
+// first, then the reference tables, then the machine's energy model.
+
+enum class CostSource : u8 {
+  None,       // nothing states it: it counts as 0
+  Stated,     // a number in the file, or in the base it varies
+  Reference,  // Accelergy's ERT or ART
+  Pat,        // Timeloop's built-in table
+  Table,      // arch/energy_tables.h
+};
+
+struct CostSources {
+  CostSource energy = CostSource::None, leakage = CostSource::None, area = CostSource::None;
+};
+
+// Of a storage level of `machine`. What a word costs in an interconnect no model knows. Leakage comes with the energy
+// unless it is stated; so does the area, unless the ART has it.
+CostSources cost_sources(const LevelSpec& level, const ArchitectureSpec& machine, const ReferenceTables& tables);
+
+// Of the compute units, whose leakage is not counted.
+CostSources compute_cost_sources(const ArchitectureSpec& machine, const ReferenceTables& tables);
+
+// The costs of one machine, filled in: energies, leakage and areas as stated, from reference tables (ERT, ART), from
+// Timeloop's built-in table (cost_resolver.h) or from the tables of memories (energy_tables.h).
 
 class CostResolver {
  public:
@@ -18,7 +57,7 @@ class CostResolver {
   CostResolver(const ArchitectureSpec& spec, const ReferenceTables& tables, Diagnostics& errors)
       : spec_(spec), tables_(tables), errors_(errors) {}
 
-  // The costs of a level by the sources of cost_source.h: pJ per access, pJ per cycle, um2. Its sizes must be known.
+  // The costs of a level by the sources of cost_resolver.h: pJ per access, pJ per cycle, um2. Its sizes must be known.
   void fill_in(const LevelSpec& spec, StorageLevel& level);
   // Of the compute units: pJ per operation, um2. Their name and word must be known.
   void fill_in(Compute& compute);

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 
-#include "arch/csv_numbers.h"
 #include "arch/sram_table.h"
 
 namespace heliolite {

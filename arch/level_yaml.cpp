@@ -5,19 +5,18 @@
 #include <algorithm>
 #include <array>
 
+#include "arch/architecture_fields.h"
+#include "arch/architecture_spec.h"
 #include "arch/bandwidth_units.h"
 #include "arch/constraints_yaml.h"
 #include "arch/energy_tables.h"
-#include "arch/level_fields.h"
-#include "arch/level_price.h"
 #include "arch/limits.h"
-#include "engine/base/byte_size.h"
-#include "engine/base/energy.h"
 #include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
-#include "engine/base/parse_number.h"
+#include "engine/base/number_text.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
+#include "engine/base/types.h"
 
 namespace heliolite {
 namespace {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "arch/architecture_writer.h"
 #include "arch/architecture_yaml.h"
 #include "arch/check.h"
 #include "arch/timeloop_architecture.h"

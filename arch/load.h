@@ -8,7 +8,7 @@
 
 #include "arch/architecture.h"
 #include "arch/architecture_spec.h"
-#include "arch/cost_source.h"
+#include "arch/cost_resolver.h"
 #include "engine/base/result.h"
 #include "engine/inputs/read_options.h"
 

@@ -9,7 +9,6 @@
 #include "arch/bandwidth_units.h"
 #include "arch/check.h"
 #include "arch/cost_resolver.h"
-#include "arch/level_price.h"
 #include "arch/limits.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"

@@ -12,7 +12,6 @@
 #include "arch/timeloop_component.h"
 #include "arch/timeloop_constraints.h"
 #include "arch/timeloop_ert.h"
-#include "arch/timeloop_formats.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/inputs/sparse.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "arch/cost_source.h"
+#include "arch/cost_resolver.h"
 #include "engine/base/result.h"
 #include "engine/base/yaml_node.h"
 

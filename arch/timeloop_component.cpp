@@ -1,15 +1,14 @@
 #include "arch/timeloop_component.h"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "arch/limits.h"
 #include "arch/timeloop_form.h"
-#include "engine/base/energy.h"
 #include "engine/base/text.h"
+#include "engine/base/types.h"
 
 namespace heliolite {
 namespace {

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "arch/cost_source.h"
+#include "arch/cost_resolver.h"
 #include "arch/timeloop_attributes.h"
+#include "arch/timeloop_constraints.h"
 #include "arch/timeloop_ert.h"
 #include "engine/base/result.h"
 #include "engine/base/yaml_node.h"
@@ -99,5 +100,20 @@ TimeloopCosts finish_machine(const TimeloopMachine& machine, const EnergyReferen
 // energies of the storage's own network are modelled. A note names those that cost nothing.
 void check_networks(const TimeloopMachine& machine, const EnergyReferenceTable& ert, std::vector<std::string>& notes,
                     Diagnostics& errors);
+
+// The three ways Timeloop files describe a machine; all give the same chain of components.
+
+// The flat format: `arithmetic` and `storage`, the latter innermost first.
+TimeloopMachine read_flat_machine(const YamlNode& architecture, const TimeloopAttributes& variables,
+                                  Diagnostics& errors);
+
+// v0.2 and v0.3: nested `subtree`s with `local` components; names with ranges ("PE[0..167]") count instances.
+TimeloopMachine read_tree_machine(const YamlNode& architecture, const TimeloopAttributes& variables,
+                                  Diagnostics& errors);
+
+// v0.4: `nodes`, outermost first, told apart by tags. Where two fan-outs follow each other without a memory between
+// them, the outer one ends at a level that keeps nothing, has no loops and costs nothing ("inter_PE_spatial").
+TimeloopMachine read_nodes_machine(const YamlNode& architecture, const TimeloopAttributes& variables,
+                                   const KeepTargets& keeps, Diagnostics& errors);
 
 }  // namespace heliolite

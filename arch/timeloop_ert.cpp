@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "arch/limits.h"
-#include "engine/base/energy.h"
 #include "engine/base/text.h"
+#include "engine/base/types.h"
 
 namespace heliolite {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "arch/pat_energy.h"
+#include "arch/cost_resolver.h"
 #include "arch/timeloop_component.h"
 #include "engine/base/text.h"
 

@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "arch/timeloop_branches.h"
-#include "arch/timeloop_fanouts.h"
+#include "arch/timeloop_component.h"
 #include "arch/timeloop_form.h"
-#include "arch/timeloop_formats.h"
-#include "arch/timeloop_leaf.h"
+#include "arch/timeloop_v04_parts.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

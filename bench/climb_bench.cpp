@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "bench/presets.h"
+#include "engine/search/sunstone/climb_steps.h"
 #include "engine/search/sunstone/level_problem.h"
 #include "engine/search/sunstone/moves.h"
-#include "engine/search/sunstone/scatter.h"
 
 namespace heliolite {
 namespace {

@@ -9,14 +9,11 @@
 #include <vector>
 
 #include "arch/load.h"
-#include "cli/ui/colour.h"
 #include "cli/ui/command.h"
-#include "cli/ui/help.h"
 #include "cli/ui/json.h"
 #include "cli/ui/lines.h"
-#include "cli/ui/option_names.h"
-#include "cli/ui/version.h"
-#include "engine/base/parse_number.h"
+#include "cli/ui/search_arguments.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/base/version.h"
 #include "engine/search/core/objective.h"

@@ -8,7 +8,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/shortened.h"
-#include "workloads/edge_words.h"
+#include "workloads/graph.h"
 
 namespace heliolite {
 namespace {

@@ -5,10 +5,21 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/field_table.h"
 #include "engine/base/yaml_node.h"
 #include "workloads/network.h"
 
 namespace heliolite {
+
+// The fields of the edges and inputs of a network (docs/formats_workload.md), map by map.
+
+const FieldTable& edge_fields();   // an entry of `edges`
+const FieldTable& input_fields();  // an entry of `inputs` that is no name
+const FieldTable& through_fields();
+const FieldTable& pool_fields();
+const FieldTable& resize_fields();
+const FieldTable& concat_fields();
+const FieldTable& slice_fields();
 
 // A rank as it was written.
 struct RankName {

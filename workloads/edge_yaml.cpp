@@ -11,7 +11,7 @@
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "workloads/edge_check.h"
-#include "workloads/edge_fields.h"
+#include "workloads/edge_syntax.h"
 #include "workloads/graph.h"
 
 namespace heliolite {

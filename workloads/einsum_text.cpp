@@ -7,7 +7,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "workloads/text_cursor.h"
+#include "workloads/compact_text.h"
 
 namespace heliolite {
 namespace {

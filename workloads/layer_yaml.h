@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/base/field_reader.h"
-#include "engine/inputs/word_bits.h"
+#include "engine/inputs/read_options.h"
 #include "workloads/families.h"
 #include "workloads/workload_yaml.h"
 

@@ -1,7 +1,6 @@
 #include "workloads/load.h"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -9,15 +8,14 @@
 #include <optional>
 #include <set>
 
+#include "engine/base/file_bytes.h"
 #include "engine/base/text.h"
-#include "engine/base/text_file.h"
 #include "engine/inputs/input_file.h"
 #include "engine/inputs/sparse.h"
 #include "workloads/compact_text.h"
 #include "workloads/einsum_text.h"
 #include "workloads/layer_files.h"
 #include "workloads/onnx/import.h"
-#include "workloads/presets.h"
 #include "workloads/rename.h"
 #include "workloads/timeloop_problem.h"
 #include "workloads/word_bits.h"

@@ -1,14 +1,24 @@
 #pragma once
 // Loads a network from what `-w` is given: a preset's name, compact text, or a file of ours, of Timeloop or of ONNX,
 // told apart by content.
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/base/embedded.h"
 #include "engine/inputs/read_options.h"
 #include "workloads/network.h"
 
 namespace heliolite {
+
+// The preset files compiled into the binary.
+
+std::span<const EmbeddedFile> embedded_workload_presets();
+
+// Text of the preset "resnet18" (file resnet18.yaml).
+std::optional<std::string_view> workload_preset(std::string_view name);
 
 // What a caller wants of a file that lists equal layers one by one, as ONNX does: each shape once with a count, or all
 // layers with the edges between them. What the file's user says goes first (docs/formats_onnx.md).

@@ -1,7 +1,6 @@
 #include "workloads/timeloop_instance.h"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>

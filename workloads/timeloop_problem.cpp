@@ -10,7 +10,6 @@
 #include "engine/base/text.h"
 #include "workloads/einsum_text.h"
 #include "workloads/timeloop_instance.h"
-#include "workloads/timeloop_shapes.h"
 #include "workloads/yaml_help.h"
 
 namespace heliolite {

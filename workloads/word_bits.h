@@ -1,14 +1,25 @@
 #pragma once
 // Sizes of the words of tensors (docs/formats_workload.md): how files and users state them, and where they go.
+#include <array>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "engine/base/result.h"
+#include "engine/base/types.h"
 #include "engine/base/yaml_node.h"
-#include "engine/inputs/word_bits.h"
+#include "engine/inputs/read_options.h"
 #include "workloads/network.h"
+#include "workloads/workload.h"
 
 namespace heliolite {
+
+// How files name tensors: "all", a role (singular or plural, case ignored), or a tensor's name.
+
+// How specifically a selector names the tensor: 0 not at all, 1 "all", 2 its role, 3 its name.
+int specificity(const std::string& selector, const Tensor& tensor);
 
 // Reads `word_bits: 8` or `word_bits: {weights: 4, A: 8}`.
 std::vector<TensorBits> read_word_bits(const YamlNode& node, Diagnostics& errors);
@@ -35,5 +46,34 @@ std::string word_bits_text(const Workload& workload);
 // An error if the workload states sizes: `who` cannot count them.
 Diagnostics refuse_word_bits(const Workload& workload, std::string_view who);
 Diagnostics refuse_word_bits(const Network& network, std::string_view who);
+
+// The unit in which an answer counts tensors whose words have sizes (docs/formats_workload.md): one for all workloads
+// of the answer.
+
+// A whole number of units is in each word. By default words: where no tensor states a size, all have one unit.
+struct WordUnit {
+  u64 bits = 0;                   // of the unit; 0: a word, whatever its size
+  std::optional<u64> unstated{};  // bits of the words of tensors that state none; without it every tensor states some
+
+  bool counts_words() const { return bits == 0; }
+  std::string_view name() const;  // "words", "bytes" or "bits"
+  std::string_view one() const;   // "word", "byte" or "bit"
+
+  // Bytes in a unit; `word_bytes` for words.
+  double bytes(double word_bytes) const { return counts_words() ? word_bytes : static_cast<double>(bits) / 8; }
+
+  // [tensor]: units in one of its words; 1 beyond the last tensor. The workload is one of those asked about.
+  using Sizes = std::array<u32, kMaxTensors>;
+  Sizes sizes(const Workload& workload) const;
+
+  bool operator==(const WordUnit&) const = default;
+};
+
+// The unit of an answer about these workloads: words if no tensor states a size, bytes if every size is a whole number
+// of bytes, else bits. `unstated` are the bits of tensors that state none, such as those of a machine's words. Errors:
+// without it, some tensors state a size and others do not.
+Result<WordUnit> word_unit(std::span<const Workload* const> workloads, std::optional<u64> unstated = {});
+Result<WordUnit> word_unit(const Workload& workload, std::optional<u64> unstated = {});
+Result<WordUnit> word_unit(const Network& network, std::optional<u64> unstated = {});
 
 }  // namespace heliolite

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "engine/base/integers.h"
-#include "engine/base/saturating.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

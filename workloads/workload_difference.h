@@ -1,6 +1,6 @@
 #pragma once
 // In what two workloads or networks differ, field by field.
-#include "engine/base/difference.h"
+#include "engine/base/result.h"
 #include "workloads/network.h"
 #include "workloads/workload.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "engine/base/text.h"
-#include "workloads/edge_fields.h"
+#include "workloads/edge_syntax.h"
 #include "workloads/workload_yaml.h"
 
 namespace heliolite {

@@ -12,7 +12,6 @@
 #include "workloads/graph.h"
 #include "workloads/layer_yaml.h"
 #include "workloads/load.h"
-#include "workloads/presets.h"
 #include "workloads/word_bits.h"
 #include "workloads/workload_fields.h"
 #include "workloads/yaml_help.h"

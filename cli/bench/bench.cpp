@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "cli/bench/bench_analysis_tables.h"
-#include "cli/bench/bench_co_search.h"
 #include "cli/bench/bench_config.h"
-#include "cli/bench/bench_short.h"
 #include "cli/bench/bench_tables.h"
 #include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"
@@ -20,7 +18,7 @@
 #include "cli/ui/table.h"
 #include "engine/base/version.h"
 #include "engine/report/bench_page.h"
-#include "engine/search/core/limits.h"
+#include "engine/search/core/option_kinds.h"
 #include "engine/sweep/design_points.h"
 
 namespace heliolite::cli {

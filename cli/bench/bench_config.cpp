@@ -1,27 +1,39 @@
 #include "cli/bench/bench_config.h"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "arch/load.h"
 #include "cli/bench/bench_external.h"
 #include "cli/bench/bench_fields.h"
 #include "cli/bench/command_mapper.h"
-#include "cli/bench/published_claim.h"
 #include "engine/base/field_reader.h"
+#include "engine/base/file_bytes.h"
 #include "engine/base/text.h"
-#include "engine/base/text_file.h"
 #include "engine/base/yaml_node.h"
 #include "engine/search/options_yaml.h"
 #include "engine/space/constraint_notes.h"
-#include "engine/space/fit_names.h"
 #include "engine/sweep/sweep_yaml.h"
 #include "workloads/load.h"
 
 namespace heliolite::cli {
+
+void shorten(BenchSuite& suite, const ShortForm& form) {
+  if (form.layers && *form.layers < suite.layers.size()) {
+    std::vector<BenchLayer> chosen;
+    for (std::size_t k = 0; k < *form.layers; ++k)
+      chosen.push_back(std::move(suite.layers[k * suite.layers.size() / *form.layers]));
+    suite.layers = std::move(chosen);
+  }
+  if (!form.seconds) return;
+  for (BenchStrategy& s : suite.strategies)
+    s.options.budget_seconds = std::min(*form.seconds, s.options.budget_seconds.value_or(*form.seconds));
+}
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -15,6 +15,18 @@
 
 namespace heliolite::cli {
 
+// The short form of a suite: fewer layers, less time for each search.
+
+struct ShortForm {
+  std::optional<std::size_t> layers;  // so many of the suite's, evenly spread over its list
+  std::optional<double> seconds;      // no search may take longer; smaller budgets of the suite stay
+
+  bool asked() const { return layers || seconds; }
+};
+
+// A suite that has not more layers stays whole.
+void shorten(BenchSuite& suite, const ShortForm& form);
+
 // The machines and layers of a sweep, whose memories are searched together and one by one.
 struct CoSearchSuite {
   std::string name;

@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-#include "arch/architecture_writer.h"
+#include "arch/architecture_yaml.h"
 #include "cli/bench/bench_fields.h"
 #include "cli/ui/file_writer.h"
 #include "engine/base/child_process.h"
@@ -18,7 +18,7 @@
 #include "engine/base/text.h"
 #include "engine/model/mapping_file.h"
 #include "engine/search/options_yaml.h"
-#include "workloads/workload_writer.h"
+#include "workloads/network_writer.h"
 
 namespace heliolite::cli {
 namespace {

@@ -13,8 +13,8 @@
 #include "cli/bound/bound_symbolic.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
-#include "cli/ui/option_names.h"
-#include "cli/ui/program_parameters.h"
+#include "cli/ui/read_arguments.h"
+#include "cli/ui/search_arguments.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/text.h"
 

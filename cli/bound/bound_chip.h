@@ -9,6 +9,21 @@
 
 namespace heliolite::cli {
 
+// Performance over the share of a chip that its buffer takes, as an SVG picture; both axes linear.
+
+struct ChipPictureCurve {
+  std::string name;
+  std::vector<ProvisionPoint> line;
+  Provision best;  // marked
+};
+
+struct ChipPicture {
+  std::string title;
+  std::vector<ChipPictureCurve> curves;
+};
+
+std::string chip_svg(const ChipPicture& picture);
+
 // The steps of a network's accesses, with the best cuts or with nothing fused.
 std::vector<CurveStep> network_steps(const SegmentedNetwork& network, bool fused);
 

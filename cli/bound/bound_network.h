@@ -7,7 +7,7 @@
 #include "cli/ui/json.h"
 #include "cli/ui/output.h"
 #include "workloads/network.h"
-#include "workloads/word_unit.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite::cli {
 

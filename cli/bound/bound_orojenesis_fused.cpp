@@ -9,7 +9,7 @@
 
 #include "cli/bound/bound_curves.h"
 #include "cli/bound/bound_network.h"
-#include "cli/map/partial_answer.h"
+#include "cli/map/status.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/bound/bound_cloud.h"
 #include "cli/bound/bound_curves.h"
 #include "cli/bound/bound_orojenesis.h"
 #include "cli/bound/curve_svg.h"

@@ -8,9 +8,8 @@
 
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
-#include "cli/ui/option_names.h"
-#include "cli/ui/program_parameters.h"
 #include "cli/ui/read_arguments.h"
+#include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/base/text.h"
 #include "engine/program/bound/program_answer.h"

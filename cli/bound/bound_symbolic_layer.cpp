@@ -11,7 +11,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/bounds/conv/conv_bound.h"
-#include "engine/bounds/curve/orojenesis_levels.h"
+#include "engine/bounds/curve/movement_distance.h"
 #include "engine/bounds/hbl/hbl_exponent.h"
 #include "engine/bounds/hbl/hbl_formula.h"
 #include "engine/bounds/segment/iolb_forms.h"

@@ -6,8 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "cli/ui/svg_labels.h"
-#include "cli/ui/svg_text.h"
+#include "cli/ui/svg_canvas.h"
 
 namespace heliolite::cli {
 namespace {

@@ -7,15 +7,15 @@
 #include <filesystem>
 #include <utility>
 
+#include "cli/bound/bound_unit.h"
 #include "cli/bound/experiment_fields.h"
 #include "cli/bound/experiment_measures.h"
-#include "cli/bound/tensor_word_size.h"
-#include "cli/ui/program_parameters.h"
+#include "cli/ui/read_arguments.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/field_reader.h"
+#include "engine/base/file_bytes.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "engine/base/text_file.h"
 #include "engine/base/yaml_node.h"
 #include "engine/program/bound/program_answer.h"
 #include "workloads/load.h"

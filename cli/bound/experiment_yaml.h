@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/bound/chip_yaml.h"
+#include "cli/bound/experiment_fields.h"
 #include "engine/base/result.h"
 #include "engine/base/types.h"
 #include "engine/bounds/traffic_rule.h"

@@ -4,8 +4,13 @@
 
 #include "cli/bound/bound_symbolic_layer.h"
 #include "cli/bound/experiment_measures.h"
+#include "engine/base/integers.h"
+#include "engine/bounds/conv/conv_bound.h"
 #include "engine/bounds/hbl/hbl_exponent.h"
 #include "engine/bounds/hbl/tile_regions.h"
+#include "engine/bounds/published/conv_algorithms.h"
+#include "engine/bounds/published/conv_integer.h"
+#include "engine/bounds/published/sketch.h"
 #include "engine/bounds/segment/iolb_forms.h"
 
 namespace heliolite::cli {
@@ -123,6 +128,163 @@ std::vector<Measure> bound_measures() {
       {"iolb", true, {}, [](const ExperimentRow& row) { return form(row, false); }},
       {"iolb_conv", true, {}, form_of_convolution},
       {"ioub", true, {}, [](const ExperimentRow& row) { return form(row, true); }},
+  };
+}
+
+// Measures of the room engine/bounds/published: closed forms, integer tiles and algorithms of papers.
+
+namespace {
+
+// A closed form of a convolution in a memory of so many words.
+template <auto Form>
+Result<double> of_convolution(const ExperimentRow& row) {
+  const auto conv = as_convolution(layer_of(row), row.word_sizes);
+  if (!conv) return row.error(layer_of(row).name + " is no convolution or matrix product");
+  return Form(*conv, row);
+}
+
+double order(const Convolution& conv, const ExperimentRow& row) {
+  const auto terms = convolution_order(conv, row.capacity());
+  return *std::ranges::max_element(terms);
+}
+double product_order(const Convolution& conv, const ExperimentRow& row) {
+  return conv.macs() / std::sqrt(row.capacity());
+}
+double lifted_tile(const Convolution& conv, const ExperimentRow& row) {
+  return conv.macs() * row.capacity() / largest_conv_tile(conv, row.capacity());
+}
+double pooling(const Convolution& conv, const ExperimentRow& row) {
+  const auto terms = pooling_order(conv, row.capacity());
+  return *std::ranges::max_element(terms);
+}
+double parallel(const Convolution& conv, const ExperimentRow& row) {
+  return parallel_convolution_order(conv, row.capacity(), row.processors).words;
+}
+double conv_arrays(const Convolution& conv, const ExperimentRow& row) {
+  return convolution_bound(conv, row.capacity()).arrays;
+}
+double conv_large(const Convolution& conv, const ExperimentRow& row) {
+  return convolution_bound(conv, row.capacity()).large;
+}
+double conv_small(const Convolution& conv, const ExperimentRow& row) {
+  return convolution_bound(conv, row.capacity()).small;
+}
+double conv_small_printed(const Convolution& conv, const ExperimentRow& row) {
+  return small_filter_words(conv, row.capacity(), conv.taps() / conv.stride());
+}
+double naive(const Convolution& conv, const ExperimentRow&) { return naive_words(conv); }
+double im2col(const Convolution& conv, const ExperimentRow& row) { return im2col_words(conv, row.capacity()); }
+double winograd(const Convolution& conv, const ExperimentRow& row) { return winograd_words(conv, row.capacity()); }
+double fft(const Convolution& conv, const ExperimentRow& row) { return fft_words(conv, row.capacity()); }
+
+// The tile of the published decision tree, for stride 1.
+Result<double> tree(const ExperimentRow& row) {
+  const auto conv = as_convolution(layer_of(row));
+  const auto narrow = [](const ConvWindow& w) { return w.stride == 1 && w.taps <= w.outputs; };
+  if (!conv || !std::ranges::all_of(conv->windows, narrow))
+    return row.error(layer_of(row).name + " is no convolution of stride 1 with windows inside the image");
+  return conv->macs() * row.capacity() / stride_one_tile(*conv, row.capacity()).volume();
+}
+
+// Something of an integer tile; `of` takes the convolution and the machine and may give nothing.
+template <class Of>
+Result<double> of_scratchpad(const ExperimentRow& row, Of&& of) {
+  const auto conv = as_convolution(layer_of(row));
+  if (!conv || conv->windows.size() != 2) return row.error(layer_of(row).name + " is no convolution of two windows");
+  const std::optional<double> value = of(*conv, ScratchpadMachine{row.at, row.accumulator});
+  if (!value) return row.error("not even one iteration fits");
+  return *value;
+}
+
+double number_of(const IntegerConvTile& tile) { return static_cast<double>(tile.volume()); }
+double number_of(const OutputStationaryTile& tile) { return static_cast<double>(tile.loads); }
+
+// Of the tile that `Tile` finds its iterations, or its loads where it is chosen for them.
+template <auto Tile>
+Result<double> of_tile(const ExperimentRow& row) {
+  return of_scratchpad(row, [](const Convolution& conv, const ScratchpadMachine& machine) -> std::optional<double> {
+    const auto tile = Tile(conv, machine);
+    return tile ? std::optional(number_of(*tile)) : std::nullopt;
+  });
+}
+// Rows allocated by tiles as large as possible over those of the vendor's tiles.
+Result<double> communication(const ExperimentRow& row) {
+  return of_scratchpad(row, [](const Convolution& conv, const ScratchpadMachine& machine) -> std::optional<double> {
+    const auto tile = largest_integer_tile(conv, machine), vendor = vendor_tile(conv, machine);
+    if (!tile || !vendor) return std::nullopt;
+    return allocated_rows(conv, *tile) / allocated_rows(conv, *vendor);
+  });
+}
+
+// The sizes of a matrix product d x m by m x n; `of` takes them as a sketch.
+template <class Of>
+Result<double> of_sketch(const ExperimentRow& row, Of&& of) {
+  const Workload& w = layer_of(row);
+  const auto d = w.find_dimension("M"), m = w.find_dimension("K"), n = w.find_dimension("N");
+  if (!d || !m || !n || w.dimensions.size() != 3) return row.error(w.name + " is no matrix product gemm:DxNxM");
+  const auto size = [&](int dimension) { return static_cast<double>(w.dimensions[at(dimension)].size); };
+  return of(Sketch{size(*d), size(*m), size(*n), row.generation});
+}
+
+Result<double> sketch_lower(const ExperimentRow& row) {
+  return of_sketch(row, [&](const Sketch& s) -> Result<double> { return sketch_bound(s, row.capacity()); });
+}
+Result<double> sketch_cost(const ExperimentRow& row) {
+  return of_sketch(row, [&](const Sketch& s) -> Result<double> { return sketch_tiling(s, row.capacity()).cost; });
+}
+Result<double> sketch_counted(const ExperimentRow& row) {
+  return of_sketch(row, [&](const Sketch& s) -> Result<double> {
+    if (row.at < 3) return row.error("three words must fit");
+    return sketch_counts(s, sketch_tile(s, row.at)).cost(s);
+  });
+}
+// The algorithm run on numbers; elements of the generated matrix are +1 and -1 by a hash of their place.
+Result<double> sketch_executed(const ExperimentRow& row) {
+  constexpr double kMostProducts = 1e8;
+  return of_sketch(row, [&](const Sketch& s) -> Result<double> {
+    if (row.at < 3) return row.error("three words must fit");
+    if (s.d * s.m * s.n > kMostProducts) return row.error("too large to execute: at most 1e8 products");
+    const auto sign = [](u64 i, u64 j) {
+      return ((i * 0x9e3779b97f4a7c15U ^ j * 0xc2b2ae3d27d4eb4fU) >> 33 & 1) != 0 ? 1.0 : -1.0;
+    };
+    const std::vector<double> a(static_cast<std::size_t>(s.m * s.n), 1);
+    return execute_sketch(s, sketch_tile(s, row.at), a, sign).counts.cost(s);
+  });
+}
+
+}  // namespace
+
+std::vector<Measure> published_measures() {
+  const std::vector<std::string_view> words{"word_sizes"}, memory{"accumulator"}, made{"generation"};
+  return {
+      // Orders without constants: the largest of five terms, the same of a matrix product, of the largest lifted tile,
+      // of the decision tree's tile, of a pooling, and of processors that share a memory.
+      {"order", true, {}, of_convolution<order>},
+      {"product_order", true, {}, of_convolution<product_order>},
+      {"lifted_tile", true, {}, of_convolution<lifted_tile>},
+      {"tree", true, {}, tree},
+      {"pooling", true, {}, of_convolution<pooling>},
+      {"parallel", true, {"processors"}, of_convolution<parallel>},
+      // The three terms of the bound with constants; the last one also as it is printed.
+      {"conv_arrays", true, words, of_convolution<conv_arrays>},
+      {"conv_large", true, words, of_convolution<conv_large>},
+      {"conv_small", true, words, of_convolution<conv_small>},
+      {"conv_small_printed", true, words, of_convolution<conv_small_printed>},
+      // Algorithms for a convolution.
+      {"naive", false, words, of_convolution<naive>},
+      {"im2col", true, words, of_convolution<im2col>},
+      {"winograd", true, words, of_convolution<winograd>},
+      {"fft", true, words, of_convolution<fft>},
+      // Integer tiles for a scratchpad of `at` words and an accumulator.
+      {"integer_volume", true, memory, of_tile<largest_integer_tile>},
+      {"integer_loads", true, memory, of_tile<least_loads_tile>},
+      {"vendor_volume", true, memory, of_tile<vendor_tile>},
+      {"communication", true, memory, communication},
+      // Randomized matrix products.
+      {"sketch_bound", true, made, sketch_lower},
+      {"sketch_cost", true, made, sketch_cost},
+      {"sketch_counted", true, made, sketch_counted},
+      {"sketch_executed", true, made, sketch_executed},
   };
 }
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "cli/convert/checked_file.h"
-#include "cli/ui/colour.h"
 #include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
+#include "cli/ui/lines.h"
 #include "cli/ui/read_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"

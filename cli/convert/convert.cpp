@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "cli/convert/convert_inputs.h"
-#include "cli/convert/convert_onnx.h"
 #include "cli/convert/written_files.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
-#include "cli/ui/option_names.h"
+#include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "workloads/onnx/import.h"
 

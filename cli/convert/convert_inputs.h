@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/convert/written_files.h"
+#include "cli/ui/output.h"
 #include "engine/base/result.h"
 #include "engine/inputs/read_options.h"
 
@@ -13,5 +14,11 @@ namespace heliolite::cli {
 // its layers. `layer`: only this one.
 Result<Convertible> load_convertible(const std::vector<std::string>& given, const std::string& layer,
                                      const ReadOptions& reading);
+
+// An ONNX model as a network of ours (docs/formats_onnx.md).
+
+// Writes the network to `target`, to stdout if it is empty; what became of the model's nodes goes to --json. Exit
+// codes: 1 if nothing in the model multiplies matrices, 2 if it cannot be read.
+int convert_onnx(const std::string& model, const ReadOptions& reading, const std::string& target, const Output& output);
 
 }  // namespace heliolite::cli

@@ -17,7 +17,7 @@
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
-#include "engine/base/parse_number.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_difference.h"

@@ -6,10 +6,10 @@
 
 #include "arch/architecture_yaml.h"
 #include "arch/timeloop_architecture.h"
+#include "engine/base/file_bytes.h"
 #include "engine/base/file_claims.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "engine/base/text_file.h"
 #include "engine/inputs/input_file.h"
 #include "engine/inputs/template_render.h"
 #include "engine/model/timeloop_nest.h"

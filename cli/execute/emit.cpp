@@ -8,7 +8,7 @@
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
 #include "engine/execution/emit_c.h"
-#include "engine/execution/mapped_nest.h"
+#include "engine/execution/tiled_nest.h"
 #include "workloads/word_bits.h"
 
 namespace heliolite::cli {

@@ -4,11 +4,9 @@
 
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
-#include "cli/ui/program_parameters.h"
 #include "cli/ui/read_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
-#include "engine/base/saturating.h"
 #include "engine/program/bound/program_answer.h"
 #include "engine/program/program_touches.h"
 

@@ -4,14 +4,14 @@
 #include <memory>
 #include <string>
 
-#include "arch/level_places.h"
+#include "arch/check.h"
 #include "cli/map/cost_tables.h"
 #include "cli/map/nest_picture.h"
 #include "cli/ui/command.h"
 #include "cli/ui/figures.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
-#include "cli/ui/option_names.h"
+#include "cli/ui/search_arguments.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/countable.h"
 #include "engine/model/true_counts/cost.h"

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "arch/level_places.h"
+#include "arch/check.h"
+#include "cli/map/answer_texts.h"
 #include "cli/map/map_answer.h"
 #include "cli/map/map_csv.h"
-#include "cli/map/witness_text.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/interrupt.h"

@@ -5,15 +5,41 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "cli/map/network_breakdown.h"
 #include "cli/ui/figures.h"
 #include "cli/ui/json.h"
 #include "engine/base/result.h"
+#include "engine/base/types.h"
 #include "engine/bounds/curve/movement_distance.h"
+#include "engine/model/breakdown.h"
 #include "engine/search/map.h"
 #include "workloads/network.h"
 
 namespace heliolite::cli {
+
+// Where the energy of a whole network goes: the breakdowns of its layers, added up by level.
+
+// Of all instances of a level, in all runs of all layers.
+struct LevelTotal {
+  std::string name;
+  Energy accesses;  // addresses included
+  Energy network;   // the network below
+  Energy leakage;
+  double read = 0, written = 0;  // words of the level
+
+  Energy energy() const { return accesses + network + leakage; }
+};
+
+struct NetworkBreakdown {
+  std::vector<LevelTotal> levels;  // outermost first
+  Energy compute;
+  u64 cycles = 0;
+
+  // Adds a layer that runs `count` times.
+  void add(const Breakdown& layer, u64 count);
+};
+
+std::string network_breakdown_table(const NetworkBreakdown& breakdown, const Architecture& architecture);
+Json network_breakdown_json(const NetworkBreakdown& breakdown);  // "levels" of docs/json.md
 
 // How far a mapping is from the least data movement, level by level; errors say why it is not known.
 using Distances = Result<std::vector<LevelDistance>>;

@@ -1,11 +1,10 @@
 // The answer of `heliolite map` as JSON (docs/json.md).
 #include <cmath>
 
-#include "cli/map/evaluator_text.h"
+#include "cli/map/answer_texts.h"
 #include "cli/map/level_bounds.h"
 #include "cli/map/map_answer.h"
 #include "cli/map/status.h"
-#include "cli/map/witness_text.h"
 #include "engine/base/integers.h"
 
 namespace heliolite::cli {

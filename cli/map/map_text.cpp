@@ -3,10 +3,9 @@
 
 #include <utility>
 
-#include "cli/map/evaluator_text.h"
+#include "cli/map/answer_texts.h"
 #include "cli/map/level_bounds.h"
 #include "cli/map/map_answer.h"
-#include "cli/map/not_proven.h"
 #include "cli/map/status.h"
 #include "cli/ui/figures.h"
 #include "cli/ui/table.h"

@@ -9,7 +9,7 @@
 #include "cli/ui/figures.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
-#include "engine/model/level_parts.h"
+#include "engine/model/keep.h"
 
 namespace heliolite::cli {
 namespace {

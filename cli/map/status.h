@@ -1,12 +1,13 @@
 #pragma once
 // The status of an answer names the mapspace that it speaks of: an optimum of perfect factors need not be one of all.
 #include <fmt/format.h>
-
+#include <cstddef>
 #include <string>
 #include <string_view>
 
-#include "cli/ui/colour.h"
 #include "cli/ui/json.h"
+#include "cli/ui/lines.h"
+#include "cli/ui/output.h"
 #include "engine/model/counts.h"
 #include "engine/search/core/answer.h"
 #include "engine/search/core/tiles.h"
@@ -31,5 +32,12 @@ inline std::string status_text(std::string_view status, bool imperfect, Tiles ti
 inline Json mapspace_json(bool imperfect, Counts counts, Tiles tiles) {
   return {{"factors", imperfect ? "any" : "perfect"}, {"counts", name(counts)}, {"tiles", name(tiles)}};
 }
+
+// The end of a command whose parts are answered one after the other, and that Ctrl-C may have stopped on the way.
+
+// Adds "interrupted" to the answer and writes it; a stopped command notes that it has `done` of its parts. Returns the
+// exit code: `code`, or that of an interrupted command or of an output that cannot be written.
+int write_partial_answer(const Output& output, Json& answer, std::size_t done, std::size_t of, const char* parts,
+                         int code = kSuccess);
 
 }  // namespace heliolite::cli

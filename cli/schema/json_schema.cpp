@@ -11,10 +11,10 @@
 #include "arch/architecture_fields.h"
 #include "cli/bench/bench_fields.h"
 #include "cli/bound/experiment_fields.h"
-#include "engine/base/parse_number.h"
+#include "engine/base/number_text.h"
 #include "engine/execution/named_tiling.h"
-#include "engine/model/mapping_fields.h"
-#include "engine/search/bayes/learned_fields.h"
+#include "engine/model/mapping_loops.h"
+#include "engine/search/bayes/learned_file.h"
 #include "engine/sweep/sweep_fields.h"
 #include "workloads/workload_fields.h"
 

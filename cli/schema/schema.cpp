@@ -9,7 +9,7 @@
 #include "cli/schema/json_schema.h"
 #include "cli/ui/command.h"
 #include "cli/ui/json.h"
-#include "cli/ui/option_names.h"
+#include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 
 namespace heliolite::cli {

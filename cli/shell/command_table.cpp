@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "arch/load.h"
-#include "cli/ui/option_names.h"
+#include "cli/ui/search_arguments.h"
 #include "engine/base/text.h"
 #include "workloads/load.h"
 

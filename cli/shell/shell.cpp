@@ -7,7 +7,7 @@
 #include "cli/shell/manual_page.h"
 #include "cli/ui/command.h"
 #include "cli/ui/json.h"
-#include "cli/ui/option_names.h"
+#include "cli/ui/search_arguments.h"
 
 namespace heliolite::cli {
 namespace {

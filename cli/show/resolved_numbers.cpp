@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "arch/cost_source.h"
-#include "arch/level_price.h"
+#include "arch/architecture_spec.h"
+#include "arch/cost_resolver.h"
 #include "cli/ui/figures.h"
 #include "cli/ui/table.h"
 #include "cli/ui/word_units.h"

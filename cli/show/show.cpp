@@ -11,14 +11,12 @@
 #include "cli/show/machine_svg.h"
 #include "cli/show/show_machine.h"
 #include "cli/show/show_network.h"
-#include "cli/show/show_presets.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "workloads/load.h"
-#include "workloads/presets.h"
 
 namespace heliolite::cli {
 namespace {

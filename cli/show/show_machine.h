@@ -7,6 +7,11 @@
 
 namespace heliolite::cli {
 
+// The presets of machines and of workloads, a line each.
+
+std::string preset_tables();
+void add_preset_lists(Json& answer);  // "machines" and "workloads" of docs/json.md
+
 // "name", "description", "units", "technology_nm", "cycle_ns", "area_um2" (null: not known), "without_area".
 Json machine_head_json(const Architecture& architecture);
 

@@ -7,16 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "cli/map/partial_answer.h"
+#include "cli/map/status.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
-#include "cli/ui/option_names.h"
+#include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "engine/space/order_dot.h"
 #include "engine/space/order_text.h"
 #include "engine/space/order_trie.h"
 #include "engine/space/reuse.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "arch/level_places.h"
-#include "cli/map/partial_answer.h"
+#include "arch/check.h"
+#include "cli/map/status.h"
 #include "cli/space/space_sample.h"
 #include "cli/space/space_sensitivity.h"
 #include "cli/space/space_tiles.h"

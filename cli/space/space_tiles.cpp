@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/map/partial_answer.h"
+#include "cli/map/status.h"
 #include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"

@@ -6,6 +6,17 @@
 
 namespace heliolite::cli {
 
+// heliolite sweep --export DB: writes the rows of a results database for other programs, as CSV and as JSON.
+
+// The options of --export.
+struct SweepExport {
+  std::string database;
+  std::string points_csv, layers_csv;  // files, "-" = stdout, "" = not wanted
+};
+
+// Writes the files and, with --json, all points and layers as JSON. Returns the exit code.
+int run_sweep_export(const SweepExport& arguments, const Output& output);
+
 // Prints the status and returns the exit code.
 int run_sweep_status(const std::string& database, const Output& output);
 

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <span>
 
-#include "cli/map/not_proven.h"
+#include "cli/map/answer_texts.h"
 #include "cli/map/status.h"
 #include "cli/ui/figures.h"
 #include "cli/ui/table.h"
 #include "engine/sweep/export.h"
-#include "engine/sweep/sweep_facts.h"
+#include "engine/sweep/totals.h"
 
 namespace heliolite::cli {
 namespace {

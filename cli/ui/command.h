@@ -6,7 +6,7 @@
 
 #include "cli/ui/output.h"
 #include "engine/base/types.h"
-#include "engine/search/core/limits.h"
+#include "engine/search/core/option_kinds.h"
 
 namespace heliolite::cli {
 
@@ -45,5 +45,14 @@ void add_schema_command(CLI::App& app, Output& output, Action& action);
 void add_completion_command(CLI::App& app, Output& output, Action& action);
 // Behind all other commands, whose names it takes.
 void add_man_command(CLI::App& app, Output& output, Action& action);
+
+// The form of --help: the usage with the required options, then one line for each option with its default at the end.
+
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App* app, std::string name) const override;
+  std::string make_option_opts(const CLI::Option* option) const override;
+  std::string make_option_desc(const CLI::Option* option) const override;
+};
 
 }  // namespace heliolite::cli

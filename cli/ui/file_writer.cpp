@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "engine/base/file_identity.h"
+#include "engine/base/file_claims.h"
 #include "engine/base/shortened.h"
 
 namespace heliolite::cli {

@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "arch/load.h"
-#include "cli/ui/program_parameters.h"
+#include "cli/ui/read_arguments.h"
 #include "engine/base/text.h"
 #include "engine/model/mapping_file.h"
 #include "engine/space/constraint_notes.h"
-#include "engine/space/fit_names.h"
 
 namespace heliolite::cli {
 namespace {

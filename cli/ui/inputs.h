@@ -27,8 +27,9 @@ Result<Network> load_workload(const std::string& what, const ReadOptions& readin
 // The layer called `layer`, or the only one when `layer` is empty. Errors list the layers, with a suggestion.
 Result<Workload> pick_layer(const Network& network, const std::string& layer);
 
-// A machine and a network that are to meet: dimensions renamed as the user says, or to fit (engine/space/fit_names.h).
-// The errors of both are returned at once. `lifted`: what of the constraints does not hold, and needs no notes.
+// A machine and a network that are to meet: dimensions renamed as the user says, or to fit
+// (engine/space/constraint_notes.h). The errors of both are returned at once. `lifted`: what of the constraints does
+// not hold, and needs no notes.
 struct Inputs {
   Architecture architecture;
   Network network;

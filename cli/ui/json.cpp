@@ -2,12 +2,29 @@
 
 #include <vector>
 
-#include "cli/ui/version.h"
 #include "engine/base/integers.h"
+#include "engine/base/version.h"
 #include "engine/model/fingerprint.h"
-#include "engine/model/level_parts.h"
+#include "engine/model/keep.h"
 
 namespace heliolite::cli {
+namespace {
+
+#if defined(NDEBUG)
+constexpr bool kAssertions = false;
+#else
+constexpr bool kAssertions = true;
+#endif
+
+}  // namespace
+
+nlohmann::ordered_json version_json() {
+  const VersionInfo v = version_info();
+  return {{"program", "heliolite"},   {"version", v.version},       {"commit", v.commit},
+          {"compiler", v.compiler},   {"build_type", v.build_type}, {"sanitizers", v.sanitizers},
+          {"assertions", kAssertions}};
+}
+
 namespace {
 
 // Outermost loop first: [{"K": 4}, {"C": [3, 2]}], of the mapping's loops [first, last) of this kind.

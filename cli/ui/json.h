@@ -4,7 +4,6 @@
 #include <string>
 
 #include "arch/architecture.h"
-#include "engine/base/energy.h"
 #include "engine/base/types.h"
 #include "engine/model/breakdown.h"
 #include "engine/model/mapping.h"
@@ -13,6 +12,10 @@
 #include "workloads/workload.h"
 
 namespace heliolite::cli {
+
+// The version of the program as JSON, for every answer.
+
+nlohmann::ordered_json version_json();  // {"version", "commit", "compiler", "build_type", "sanitizers", "assertions"}
 
 using Json = nlohmann::ordered_json;
 

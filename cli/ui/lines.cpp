@@ -1,16 +1,91 @@
 #include "cli/ui/lines.h"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
-#include "cli/ui/colour.h"
 #include "engine/base/integers.h"
-#include "engine/base/parse_number.h"
+#include "engine/base/number_text.h"
+#include "engine/base/shortened.h"
 
 namespace heliolite::cli {
+namespace {
+
+constexpr std::string_view kEscape = "\x1b[";
+constexpr std::array<std::string_view, 3> kNames{"auto", "always", "never"};  // [Colours]
+
+Colours colours = Colours::Auto;
+
+bool has_colours(int stream) {
+  if (colours != Colours::Auto) return colours == Colours::Always;
+  const char *refused = std::getenv("NO_COLOR"), *terminal = std::getenv("TERM");
+  const bool dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
+  return !dumb && (refused == nullptr || *refused == 0) && isatty(stream) == 1;
+}
+
+// Of ECMA-48: select graphic rendition.
+int rendition(Tone tone) { return tone == Tone::Good ? 32 : tone == Tone::Doubt ? 33 : 31; }
+
+std::string in_colour(std::string_view text, Tone tone, int stream) {
+  if (text.empty() || !has_colours(stream)) return std::string(text);
+  return fmt::format("{}{}m{}{}0m", kEscape, rendition(tone), visible(text), kEscape);
+}
+
+}  // namespace
+
+std::vector<std::string> colours_names() { return {kNames.begin(), kNames.end()}; }
+
+std::optional<Colours> find_colours(std::string_view name) {
+  const auto found = std::ranges::find(kNames, name);
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<Colours>(found - kNames.begin());
+}
+
+void set_colours(Colours when) { colours = when; }
+
+std::string painted(std::string_view text, Tone tone) { return in_colour(text, tone, STDOUT_FILENO); }
+std::string painted_complaint(std::string_view text, Tone tone) { return in_colour(text, tone, STDERR_FILENO); }
+
+std::size_t colour_sequence(std::string_view text) {
+  if (!text.starts_with(kEscape)) return 0;
+  const std::string_view rest = text.substr(kEscape.size());
+  if (rest.starts_with("0m")) return kEscape.size() + 2;
+  for (const Tone tone : {Tone::Good, Tone::Doubt, Tone::Bad})
+    if (const std::string code = fmt::format("{}m", rendition(tone)); rest.starts_with(code))
+      return kEscape.size() + code.size();
+  return 0;
+}
+
+std::string without_controls(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    if (const std::size_t sequence = colour_sequence(text.substr(i)); sequence > 0) {
+      out += text.substr(i, sequence);
+      i += sequence;
+      continue;
+    }
+    const std::size_t end = std::min(text.find('\x1b', i + 1), text.size());
+    out += visible(text.substr(i, end - i));
+    i = end;
+  }
+  return out;
+}
+
+std::string for_stdout(const std::string& text) {
+  const bool coloured = painted("x", Tone::Good) != "x";
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t end = std::min(text.find('\n', i), text.size());
+    const std::string line = text.substr(i, end - i);
+    out += (coloured ? without_controls(line) : visible(line)) + (end < text.size() ? "\n" : "");
+    i = end + 1;
+  }
+  return out;
+}
+
 namespace {
 
 constexpr std::size_t kLeastWidth = 40;

@@ -7,10 +7,8 @@
 #include <optional>
 #include <stdexcept>
 
-#include "cli/ui/colour.h"
 #include "cli/ui/file_writer.h"
 #include "cli/ui/lines.h"
-#include "cli/ui/safe_text.h"
 #include "engine/base/file_claims.h"
 #include "engine/base/shortened.h"
 

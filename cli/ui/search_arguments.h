@@ -1,5 +1,6 @@
 #pragma once
 // Options of a search on a command's line, made from the table of options.
+#include <CLI/CLI.hpp>
 #include <initializer_list>
 #include <list>
 #include <string>
@@ -11,6 +12,23 @@
 #include "engine/search/core/option_table.h"
 
 namespace heliolite::cli {
+
+// Options whose values are names, which complaints, completions and manual pages list.
+
+// The value must be one of these names, in any case; it becomes the name as written here. For Option::transform().
+CLI::Validator one_of(std::vector<std::string> names);
+
+// The value may be one of these names, or something else, which the command checks. For Option::check().
+CLI::Validator offered(const std::vector<std::string>& names);
+
+// What an option's validator that allows these names says of itself, for names_of().
+std::string in_braces(const std::vector<std::string>& names);
+
+// The names that a validator of the option allows; none for other options.
+std::vector<std::string> names_of(const CLI::Option& option);
+
+// "FILE": what help shows for the value, without what it may be.
+std::string placeholder(const CLI::Option& option);
 
 // The options of a search that one command takes, and what was given for them.
 class SearchArguments {

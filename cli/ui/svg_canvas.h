@@ -1,11 +1,71 @@
 #pragma once
 // Boxes, lines and texts of an SVG document that is as high as what was drawn.
 #include <string>
+#include <vector>
 
-#include "cli/ui/svg_labels.h"
+#include "engine/base/shortened.h"
 #include "workloads/workload.h"
 
 namespace heliolite::cli {
+
+// Text inside SVG documents.
+
+// Made visible, and with the characters that XML reserves replaced.
+inline std::string svg_escaped(const std::string& text) {
+  std::string out;
+  for (const char c : visible(text)) {
+    if (c == '&') out += "&amp;";
+    else if (c == '<') out += "&lt;";
+    else if (c == '>') out += "&gt;";
+    else out += c;
+  }
+  return out;
+}
+
+// Places the labels of a picture so that they neither collide nor leave it.
+
+// A rectangle in pixels; y grows downwards.
+struct Box {
+  double left = 0, top = 0, right = 0, bottom = 0;
+
+  bool meets(const Box& other) const {
+    return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
+  }
+  bool within(const Box& other) const {
+    return left >= other.left && right <= other.right && top >= other.top && bottom <= other.bottom;
+  }
+};
+
+// The left end of a label's base line.
+struct LabelPlace {
+  double x = 0, y = 0;
+};
+
+// An upper bound of the width in pixels of a text in common sans-serif fonts of this size. Counts code points.
+double text_width(const std::string& text, double size);
+
+// The text if it fits `width` pixels, else as much of it as fits with "..".
+std::string fitted(const std::string& text, double size, double width);
+
+// The labels of one picture, and what they must not cover.
+class Labels {
+ public:
+  // Labels stay within `frame`.
+  explicit Labels(Box frame) : frame_(frame) {}
+
+  void block(const Box& box) { taken_.push_back(box); }  // no label may cover it
+  void avoid(const Box& box) { lines_.push_back(box); }  // no label covers it while there is room elsewhere
+
+  // A place beside the point (x, y): to its right, else to its left, at its height or the next free one below, then
+  // above. Beside the point at any cost when the frame is full.
+  LabelPlace beside(double x, double y, const std::string& text, double size);
+
+ private:
+  bool free(const Box& box, bool of_lines) const;
+
+  Box frame_;
+  std::vector<Box> taken_, lines_;
+};
 
 // Tensors of a role have one colour in all pictures; white text can stand on it.
 constexpr const char* role_colour(Role role) {

@@ -5,8 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "engine/base/byte_size.h"
-#include "engine/base/parse_number.h"
+#include "engine/base/number_text.h"
 #include "workloads/word_bits.h"
 
 namespace heliolite::cli {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "cli/ui/colour.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
+#include "cli/ui/lines.h"
 #include "cli/ui/progress.h"
 #include "cli/ui/table.h"
 

@@ -1,14 +1,12 @@
 #include "engine/base/result.h"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <string_view>
 
 #include "engine/base/shortened.h"
 
 namespace heliolite {
-
 namespace {
 
 // Long paths are legitimate, long names in them are not.

@@ -7,6 +7,15 @@
 
 namespace heliolite {
 
+// In what two things differ: one field with both values as text.
+
+struct FieldDifference {
+  std::string field;  // "GLB.entries"
+  std::string a, b;   // "" where one of them has no such thing
+};
+
+using FieldDifferences = std::vector<FieldDifference>;
+
 // One complaint about an input. Prints as "file:line: field: message"; parts that do not apply are left out.
 struct Diagnostic {
   std::string file;

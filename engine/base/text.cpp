@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "engine/base/parse_number.h"
+#include "engine/base/number_text.h"
 #include "engine/base/shortened.h"
 
 namespace heliolite {

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "engine/base/shortened.h"
-#include "engine/base/yaml_merge.h"
+#include "engine/base/yaml_value.h"
 
 namespace heliolite {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/base/text_file.h"
+#include "engine/base/file_bytes.h"
 #include "engine/base/yaml_builder.h"
 #include "engine/base/yaml_value.h"
 

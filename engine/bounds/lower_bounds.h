@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/bounds/conv/conv_shape.h"
-#include "engine/bounds/curve/orojenesis_levels.h"
+#include "engine/bounds/conv/conv_bound.h"
+#include "engine/bounds/curve/movement_distance.h"
 #include "engine/bounds/hbl/hbl_exponent.h"
 #include "engine/bounds/hbl/hbl_nest.h"
 #include "engine/bounds/segment/iolb_segment.h"

@@ -5,7 +5,7 @@
 
 #include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
-#include "engine/base/parse_number.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/execution/tiled_nest.h"
 

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/file_bytes.h"
 #include "engine/base/integers.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
-#include "engine/base/text_file.h"
 #include "engine/base/yaml_value.h"
 #include "engine/inputs/search_path.h"
 #include "engine/inputs/template_render.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "engine/base/result.h"
-#include "engine/inputs/template_value.h"
+#include "engine/inputs/template_operations.h"
 
 namespace heliolite {
 
@@ -21,8 +21,8 @@ struct CallResult {
 using TemplateCall = std::function<CallResult(std::string_view name, std::span<const TemplateValue> arguments)>;
 
 // Numbers, 'texts', [lists], names, True False None, ~ + - * / // % **, comparisons, in, and or not, x if c else y,
-// list[i], `is defined`, `is none`, range() and other calls of functions, and the filters of template_filters.h. A name
-// may have a dot: loop.index. Errors are one clause without a place; errors of calls are passed on.
+// list[i], `is defined`, `is none`, range() and other calls of functions, and the filters of template_operations.h. A
+// name may have a dot: loop.index. Errors are one clause without a place; errors of calls are passed on.
 Result<TemplateValue> evaluate_template(std::string_view text, const TemplateNames& names, const TemplateCall& call);
 
 }  // namespace heliolite

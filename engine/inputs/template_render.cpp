@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/file_bytes.h"
 #include "engine/base/integers.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
-#include "engine/base/text_file.h"
 #include "engine/inputs/template_operations.h"
 #include "engine/inputs/template_scanner.h"
 

@@ -3,11 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/energy.h"
 #include "engine/base/types.h"
 #include "engine/model/counts.h"
+#include "engine/model/keep.h"
 #include "engine/model/storage_cost.h"
-#include "engine/model/value_parts.h"
 
 namespace heliolite {
 

@@ -2,6 +2,8 @@
 // Turns what the nest moves into counts per level and tensor (docs/cost_model.md, rules 14-18): bypassed levels pass
 // their traffic on, outputs are not read the first time. Perfect nests count in integers, imperfect ones in doubles
 // rounded where Timeloop rounds.
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -10,10 +12,84 @@
 #include "engine/model/mapping.h"
 #include "engine/model/multicast.h"
 #include "engine/model/nest.h"
-#include "engine/model/nest_traffic.h"
 #include "engine/model/perfect.h"
+#include "engine/model/storage_cost.h"
+#include "engine/model/tile_box.h"
 
 namespace heliolite {
+
+// What the loop nest of a mapping moves, before bypass and first-read elision (docs/cost_model.md, rules 4-13): the
+// input of collapse.h. Sums of words are doubles because instances in use and deliveries to partly idle fan-outs are
+// averages; their values are integers below 2^53 unless stated otherwise.
+
+// The share of the output that belongs to one instance of each level (docs/cost_model.md, rule 14): what is never read
+// before it is first written.
+
+// Writes the words per instance of levels 0 .. level_count - 1.
+inline void partitions(const Compiled& c, const CompiledTensor& t, const Nest& nest,
+                       std::array<u64, kMaxLevels>& part) {
+  const int top = c.level_count - 1;
+  if (t.term_count == 0) {
+    // Without strides Timeloop's divisions by the fan-outs are exact, and can be done dimension by dimension.
+    part[top] = 1;
+    for (const int d : bits(t.indexing)) part[top] *= nest.dimension[d].whole;
+    for (int i = top; i > 0; --i) part[i - 1] = nest.has_spatial(i) ? part[i] / nest.moves_in_space(t, i) : part[i];
+    return;
+  }
+  part[top] = t.words;
+  for (int i = top; i > 0; --i) {
+    part[i - 1] = part[i];
+    if (!nest.has_spatial(i)) continue;
+    const u128 inside = static_cast<u128>(part[i]) * box_words(t, nest.tile(nest.through[i - 1]));
+    part[i - 1] = static_cast<u64>(inside / box_words(t, nest.tile(nest.through[i - 1] | nest.fanout[i])));
+  }
+}
+
+// Words of one instance at a level that keeps the tensor (rule 18), from those that go out of its tile to the inside
+// and those that cross into it from outside. `part`: of an output, the share of the instance.
+inline Accesses<u64> kept_words(bool is_output, u64 accesses, u64 crossing, u64 part) {
+  if (!is_output) return {accesses, crossing, 0};
+  return {std::max(accesses, part) - part, std::max(crossing, part) - part, accesses};
+}
+
+// Words of one instance of an interconnect (rule 43), from those that the inside asks it for: on their way in (reads),
+// and out (updates).
+inline Accesses<u64> carried_words(bool is_output, u64 accesses, u64 part) {
+  return kept_words(is_output, accesses, 0, part);
+}
+
+// Words that one sender sends to groups of `multicast` receivers, at the steps where there are `groups` such groups
+// (rule 10).
+struct NestRecord {
+  u64 multicast = 1;
+  u64 groups = 1;
+  double words = 0;      // read by the sender, each group once
+  double hop_words = 0;  // sum over the steps of (hops of all groups) * words / groups (rule 11); may be fractional
+};
+
+// One tensor at one level.
+struct LevelNest {
+  std::vector<NestRecord> records;  // network below the level, one sender; sorted by (multicast, groups)
+  double accesses_sum = 0;          // sum of the records' words
+  double share = 0;                 // one receiver's words on average: sum of words * multicast / fanout; a fraction
+  double links = 0;                 // words that receivers of one sender take from neighbours
+  u64 tile_words = 0;               // largest tile of one instance of the level
+  u64 tile_below_master = 0;        // largest tile of all receivers of the fan-out together (rule 14)
+  u64 used = 1;                     // instances of the level in use: the average, truncated (rule 13)
+  u64 fanout = 1;                   // product of the ends of the spatial loops
+};
+
+// Adds the words that each receiver of these groups gets, to the record of as many groups of as many receivers.
+void add_record(const ReceiverGroups& groups, u64 words, std::vector<NestRecord>& records);
+
+// All tensors at all levels, and the MACs.
+struct NestTraffic {
+  std::vector<std::vector<LevelNest>> at;  // [tensor][level]
+  u64 computes = 0;        // MACs that Timeloop counts; not the workload's with imperfect spatial factors
+  u64 macs_used = 1;       // units in use: the average, truncated
+  u64 utilized_macs = 1;   // product of all spatial ends
+  u64 compute_cycles = 1;  // product of all temporal ends with any residual, else ceil(computes / macs_used) (rule 27)
+};
 
 // C's round() of a count; Timeloop's subtractions can go below zero where boxes have holes.
 inline u64 rounded(double words) { return words > 0 ? static_cast<u64>(std::floor(words + 0.5)) : 0; }
@@ -33,7 +109,8 @@ struct CollapsedTensor {
 using CollapsedTraffic = std::vector<std::vector<CollapsedTensor>>;  // [tensor][level]
 
 // The traffic of a perfect nest whose levels keep these tensors, in tiles that stand there; `linked`: the tensors of
-// which words cross by links (links.h). And that of any mapping from what imperfect.h counts, of all tensors or one.
+// which words cross by links (links.h). And that of any mapping from what imperfect_cost.h counts, of all tensors or
+// one.
 CollapsedTraffic collapse(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside,
                           TensorMask linked);
 CollapsedTraffic collapse(const Compiled& c, const KeepMasks& keep, const NestTraffic& traffic);

@@ -5,10 +5,9 @@
 #include <limits>
 
 #include "arch/architecture.h"
-#include "engine/base/energy.h"
 #include "engine/base/integers.h"
 #include "engine/base/types.h"
-#include "engine/model/value_parts.h"
+#include "engine/model/keep.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
@@ -51,7 +50,7 @@ struct ValueUnits {
   u64 hop = 0, router = 0, ingress = 0;  // of a value: over one hop, through one router, and into the network
 };
 
-// A level of the machine and the fan-out below it. Its words are divided into parts (value_parts.h): what it holds and
+// A level of the machine and the fan-out below it. Its words are divided into parts (keep.h): what it holds and
 // serves is counted in these. Where no tensor states how many bits its values have, a part is a word.
 struct CompiledLevel {
   static constexpr u64 kUnbounded = std::numeric_limits<u64>::max();

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/base/energy.h"
 #include "engine/base/integers.h"
-#include "engine/model/bandwidth.h"
-#include "engine/model/value_parts.h"
+#include "engine/base/types.h"
+#include "engine/model/keep.h"
+#include "engine/model/storage_cost.h"
 
 namespace heliolite {
 namespace {

@@ -3,10 +3,9 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
-#include "engine/model/bandwidth.h"
 #include "engine/model/collapse.h"
 #include "engine/model/cost_model.h"
-#include "engine/model/imperfect.h"
+#include "engine/model/imperfect_cost.h"
 #include "engine/model/links.h"
 #include "engine/model/nest.h"
 #include "engine/model/storage_cost.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "arch/level_price.h"
+#include "arch/architecture_spec.h"
 
 namespace heliolite {
 namespace {

@@ -1,4 +1,5 @@
 #include "engine/model/imperfect_nest.h"
+
 #include "engine/base/integers.h"
 #include "engine/model/tile_box.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include "engine/base/integers.h"
-#include "engine/model/halo_move.h"
+#include "engine/model/temporal_traffic.h"
 
 namespace heliolite {
 namespace {

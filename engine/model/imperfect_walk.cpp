@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
-#include "engine/model/executed_iterations.h"
+#include "engine/model/imperfect_nest.h"
 #include "engine/model/tile_box.h"
 
 namespace heliolite {

@@ -1,10 +1,11 @@
 #include "engine/model/keep.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "workloads/tensor_selector.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite {
 namespace {
@@ -48,6 +49,50 @@ bool can_be_opened(const Architecture& architecture, int level) {
   // Of a split level only the innermost part has loops, and there is no fan-out between the parts.
   const StorageLevel &here = architecture.levels[at(level)], &outer = architecture.levels[at(level + 1)];
   return here.loops_allowed && !is_outer_part(outer) && !holds_nothing(here);
+}
+
+int first_loop(const Mapping& mapping, int level) {
+  int k = 0;
+  while (k < mapping.loop_count && mapping.loop[at(k)].level < level) ++k;
+  return k;
+}
+
+std::vector<LevelPart> parts_of(const Mapping& mapping, int level) {
+  int first = first_loop(mapping, level);  // of its temporal loops
+  const int last = first_loop(mapping, level + 1);
+  while (first < last && mapping.loop[at(first)].is_spatial()) ++first;
+  std::vector<LevelPart> out;
+  for (int outside = 0; outside <= last - first; ++outside) {
+    TensorMask here = 0;
+    for (const int v : bits(mapping.keep[at(level)]))
+      if (mapping.outside[at(level)][at(v)] == outside) here |= static_cast<TensorMask>(1u << v);
+    if (here == 0 && outside > 0) continue;
+    if (!out.empty()) out.back().first = last - outside;
+    out.push_back({here, first, last - outside});
+  }
+  return out;
+}
+
+static_assert(kMaxTensors == 8, "ValueParts::of begins with one for each");
+
+ValueBits value_bits(const Workload& workload) {
+  ValueBits out{};
+  for (std::size_t v = 0; v < workload.tensors.size(); ++v)
+    out[v] = static_cast<u32>(workload.tensors[v].word_bits.value_or(0));
+  return out;
+}
+
+ValueParts value_parts(const ValueBits& bits, const StorageLevel& level) {
+  const auto word = static_cast<u32>(level.word_bits);
+  u32 part = word;                                              // bits
+  for (const u32 stated : bits) part = std::gcd(part, stated);  // of 0 it is the other
+  ValueParts out;
+  out.of_word = word / part;
+  for (std::size_t v = 0; v < bits.size(); ++v) {
+    out.of[v] = (bits[v] == 0 ? word : bits[v]) / part;
+    out.sized |= out.of[v] != out.of_word;
+  }
+  return out;
 }
 
 }  // namespace heliolite

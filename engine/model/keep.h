@@ -1,7 +1,11 @@
 #pragma once
 // What a level's keep rule says about a tensor of a workload (arch/architecture.h, KeepRule).
+#include <array>
+#include <vector>
+
 #include "arch/architecture.h"
 #include "engine/base/types.h"
+#include "engine/model/mapping.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
@@ -26,5 +30,41 @@ bool is_outer_part(const StorageLevel& level);
 // Whether the level could hold other tensors than its rule says: it is inside the outermost, holds any at all, and is
 // no part of a split level, whose buffers are for their tensors.
 bool can_be_opened(const Architecture& architecture, int level);
+
+// The parts of a level in an uneven mapping: the tensors whose tiles end at the same place, and the loops from there to
+// the next place inside. In an even mapping every level has one part.
+
+// Tensors that a level keeps with tiles of the same loops, and its temporal loops [first, last) of Mapping::loop which
+// are inside these tiles but not inside those of the next part.
+struct LevelPart {
+  TensorMask keep = 0;
+  int first = 0, last = 0;
+};
+
+// The parts of a level of a well-formed mapping, outermost first; at least one.
+std::vector<LevelPart> parts_of(const Mapping& mapping, int level);
+
+// Index in Mapping::loop of the level's innermost loop, spatial ones included; that of the next level out if it has
+// none.
+int first_loop(const Mapping& mapping, int level);
+
+// How much of a level's word a word of each tensor takes (docs/cost_model.md, rule 44): the one place where the sizes
+// that a workload states meet those of a machine.
+
+// [tensor]: bits of its words; 0: they are words of the level that holds them.
+using ValueBits = std::array<u32, kMaxTensors>;
+
+ValueBits value_bits(const Workload& workload);
+
+// A level's words divided into parts, as few as possible, so that every tensor's words take a whole number of them.
+struct ValueParts {
+  u32 of_word = 1;                                          // of one word of the level
+  std::array<u32, kMaxTensors> of{1, 1, 1, 1, 1, 1, 1, 1};  // [tensor]: of one of its words
+  bool sized = false;                                       // the words of some tensor are not words of the level
+
+  bool operator==(const ValueParts&) const = default;
+};
+
+ValueParts value_parts(const ValueBits& bits, const StorageLevel& level);
 
 }  // namespace heliolite

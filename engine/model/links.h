@@ -2,9 +2,9 @@
 // Link transfers of nests whose factors divide, in closed form (docs/link_transfers.md).
 #include <vector>
 
+#include "engine/model/collapse.h"
 #include "engine/model/compiled.h"
 #include "engine/model/nest.h"
-#include "engine/model/nest_traffic.h"
 
 namespace heliolite {
 

@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include "engine/base/integers.h"
-#include "engine/base/saturating.h"
 #include "engine/base/types.h"
 
 namespace heliolite {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/model/level_parts.h"
+#include "engine/model/keep.h"
 
 namespace heliolite {
 namespace {

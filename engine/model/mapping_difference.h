@@ -1,7 +1,7 @@
 #pragma once
 // In what two mappings of one workload on one machine differ, level by level, and what that costs where.
 #include "arch/architecture.h"
-#include "engine/base/difference.h"
+#include "engine/base/result.h"
 #include "engine/model/mapping.h"
 #include "workloads/workload.h"
 

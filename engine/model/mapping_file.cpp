@@ -7,11 +7,11 @@
 
 #include "arch/timeloop_loops.h"
 #include "engine/base/field_reader.h"
+#include "engine/base/file_bytes.h"
 #include "engine/base/text.h"
-#include "engine/base/text_file.h"
 #include "engine/inputs/input_file.h"
 #include "engine/model/mapping_check.h"
-#include "engine/model/mapping_fields.h"
+#include "engine/model/mapping_loops.h"
 #include "engine/model/mapping_yaml.h"
 #include "engine/model/timeloop_mapping.h"
 #include "engine/model/timeloop_nest.h"

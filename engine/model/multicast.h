@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "engine/base/energy.h"
 #include "engine/base/integers.h"
 #include "engine/base/types.h"
 #include "engine/model/compiled.h"

@@ -6,12 +6,9 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/model/bandwidth.h"
 #include "engine/model/collapse.h"
-#include "engine/model/distinct_offsets.h"
 #include "engine/model/links.h"
 #include "engine/model/multicast.h"
-#include "engine/model/partition.h"
 #include "engine/model/storage_cost.h"
 #include "engine/model/temporal_traffic.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
-#include "engine/model/level_parts.h"
+#include "engine/model/keep.h"
 
 namespace heliolite {
 namespace {

@@ -4,9 +4,8 @@
 #include <bit>
 #include <span>
 
-#include "engine/model/bandwidth.h"
+#include "engine/model/collapse.h"
 #include "engine/model/multicast.h"
-#include "engine/model/partition.h"
 #include "engine/model/storage_cost.h"
 #include "engine/model/temporal_traffic.h"
 

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/base/parse_number.h"
+#include "engine/base/number_text.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/mapping_loops.h"
-#include "engine/model/timeloop_mapping_target.h"
+#include "engine/model/timeloop_directives.h"
 
 namespace heliolite {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/base/parse_number.h"
+#include "engine/base/number_text.h"
 
 namespace heliolite {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/base/file_bytes.h"
 #include "engine/base/text.h"
-#include "engine/base/text_file.h"
 #include "engine/program/sketch_reader.h"
 
 namespace heliolite {

@@ -9,10 +9,10 @@
 #include <optional>
 #include <vector>
 
+#include "engine/base/file_bytes.h"
 #include "engine/base/file_claims.h"
 #include "engine/base/integers.h"
 #include "engine/base/number_text.h"
-#include "engine/base/text_file.h"
 #include "engine/report/html.h"
 
 namespace heliolite {

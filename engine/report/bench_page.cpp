@@ -6,7 +6,6 @@
 #include <functional>
 
 #include "engine/report/html.h"
-#include "engine/report/line_plot.h"
 
 namespace heliolite {
 

@@ -8,8 +8,8 @@
 
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_file.h"
-#include "engine/sweep/layer_record.h"
 #include "engine/sweep/question.h"
+#include "engine/sweep/records.h"
 #include "engine/sweep/sweep_yaml.h"
 
 namespace heliolite {

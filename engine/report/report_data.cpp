@@ -1,12 +1,53 @@
 #include "engine/report/report_data.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
-#include "engine/report/sample.h"
+#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 
 namespace heliolite {
+
+void PointSample::add(const PointRecord& point) {
+  ++seen_;
+  if (kept_.size() < most_) {
+    kept_.push_back(point);
+    return;
+  }
+  const u64 place = random_() % seen_;
+  if (place < most_) kept_[place] = point;
+}
+
+std::vector<PointRecord> PointSample::points() const {
+  std::vector<PointRecord> out = kept_;
+  std::ranges::sort(out, {}, &PointRecord::id);
+  return out;
+}
+
+namespace {
+
+std::optional<double> size_of(std::string_view text) {
+  if (const std::optional<double> bytes = parse_bytes(text)) return bytes;
+  double product = 1;
+  for (const std::string& side : split(text, 'x')) {
+    const std::optional<double> factor = parse_number<double>(side);
+    if (!factor) return std::nullopt;
+    product *= *factor;
+  }
+  return text.empty() ? std::nullopt : std::optional(product);
+}
+
+}  // namespace
+
+std::vector<std::string> in_order(std::vector<std::string> values) {
+  const auto has_size = [](const std::string& value) { return size_of(value).has_value(); };
+  if (std::ranges::all_of(values, has_size)) std::ranges::stable_sort(values, {}, size_of);
+  return values;
+}
+
 namespace {
 
 // The best and then the front's other points.

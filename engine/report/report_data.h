@@ -2,16 +2,41 @@
 // What the page of a sweep shows, read from its database.
 #include <cstddef>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/base/types.h"
 #include "engine/report/level_rooms.h"
 #include "engine/sweep/front.h"
 #include "engine/sweep/records.h"
 #include "engine/sweep/store.h"
 
 namespace heliolite {
+
+// A random sample of points out of a stream of unknown length.
+
+// Keeps at most `most` points; every point added has the same chance (reservoir sampling). The same points in the same
+// order give the same sample, with every standard library.
+class PointSample {
+ public:
+  explicit PointSample(std::size_t most) : most_(most) {}
+
+  void add(const PointRecord& point);
+  std::vector<PointRecord> points() const;  // by id
+
+ private:
+  std::size_t most_;
+  u64 seen_ = 0;
+  std::mt19937_64 random_;
+  std::vector<PointRecord> kept_;
+};
+
+// The order in which the values of a parameter stand in a chart.
+
+// The values by size if every value has one: numbers, sizes with units ("54 KB"), products ("14x12"). Else as they are.
+std::vector<std::string> in_order(std::vector<std::string> values);
 
 // How many points the page has at most: a browser draws some thousand at once, and the file should stay small.
 struct ReportLimits {

@@ -9,10 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/report/energy_parts.h"
-#include "engine/report/mapping_json.h"
-#include "engine/report/value_order.h"
-#include "engine/sweep/sweep_facts.h"
+#include "engine/report/layer_json.h"
+#include "engine/report/report_data.h"
+#include "engine/sweep/totals.h"
 
 namespace heliolite {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
-#include "engine/search/exact/key.h"
+#include "engine/search/exact/incumbent.h"
 #include "engine/search/sunstone/level_problem.h"
 #include "engine/search/sunstone/strategies.h"
 

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <string>
 
-#include "engine/base/byte_size.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/search/core/option_table.h"
 

@@ -1,11 +1,13 @@
 #pragma once
 // What constraints leave of the factors of each place of loops: numbers for one workload.
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "arch/architecture.h"
+#include "engine/base/result.h"
 #include "engine/space/mapspace.h"
 
 namespace heliolite {
@@ -44,5 +46,18 @@ std::vector<CutFactor> limit_factors(std::vector<FactorPlace>& places, const Map
 // front end does for `maximize_dims` (17 on 16 units: pieces of 9 and 8). Of equally good ones those with larger first
 // factors.
 std::vector<u64> largest_factors(const std::vector<u64>& sizes, u64 room);
+
+// The limits of factors bound each other: what the machine says of one place leaves less to the others.
+
+// a * b, at most `cap`.
+inline u64 product_up_to(u64 a, u64 b, u64 cap) { return a != 0 && b > cap / a ? cap : std::min(a * b, cap); }
+
+// "K of workload 'conv' has size 64", for messages.
+std::string dimension_text(const Mapspace& space, int dimension);
+
+// Tightens the limits of every place to what the others leave, for perfect and imperfect factors alike, and the masks
+// of the dimensions that may have a loop. Errors: dimensions that cannot be split at all; then nothing may be asked of
+// the mapspace.
+Diagnostics tighten(Mapspace& space);
 
 }  // namespace heliolite

@@ -7,7 +7,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/types.h"
 #include "engine/model/compiled.h"
-#include "engine/model/value_parts.h"
+#include "engine/model/keep.h"
 #include "workloads/workload.h"
 
 namespace heliolite {

@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
-#include "engine/base/saturating.h"
 #include "engine/space/divisors.h"
-#include "engine/space/tighten.h"
+#include "engine/space/factor_places.h"
 
 namespace heliolite {
 namespace {

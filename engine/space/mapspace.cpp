@@ -7,17 +7,15 @@
 #include <optional>
 #include <utility>
 
-#include "arch/level_places.h"
+#include "arch/check.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
 #include "engine/space/constraint_notes.h"
 #include "engine/space/factor_places.h"
-#include "engine/space/fit_names.h"
 #include "engine/space/machine_words.h"
 #include "engine/space/reuse.h"
 #include "engine/space/split_axes.h"
-#include "engine/space/tighten.h"
 #include "engine/space/units.h"
 
 namespace heliolite {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "arch/level_places.h"
+#include "arch/check.h"
 #include "engine/base/integers.h"
 #include "engine/space/divisors.h"
 #include "engine/space/mapspace.h"

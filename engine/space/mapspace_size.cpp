@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "engine/base/integers.h"
-#include "engine/base/saturating.h"
 #include "engine/space/divisors.h"
 
 namespace heliolite {

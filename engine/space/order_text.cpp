@@ -1,10 +1,10 @@
 #include "engine/space/order_text.h"
 
 #include <fmt/format.h>
-
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/space/dot_graph.h"
 
 namespace heliolite {
 namespace {
@@ -54,6 +54,35 @@ std::string reason_text(const OrderTrie& trie, const OrderNode& node, const Work
     case OrderFate::Kept: break;
   }
   return "";
+}
+
+namespace {
+
+// What every tensor is kept over, one a line.
+std::string reuse_lines(const OrderNode& node, const Workload& workload) {
+  std::string lines;
+  for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
+    const std::string reuse = reuse_text(node.reuse[v], workload);
+    if (!reuse.empty()) lines += "\n" + workload.tensors[v].name + ": " + reuse;
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string order_trie_dot(const OrderTrie& trie, const Workload& workload) {
+  DotGraph graph;
+  for (const OrderNode& node : trie.nodes) {
+    const std::string own = node.parent < 0 ? "innermost" : workload.dimensions[node.dimension].name;
+    int n = 0;
+    switch (node.fate) {
+      case OrderFate::Inner: n = graph.add_node(own, DotStyle::Inner); break;
+      case OrderFate::Kept: n = graph.add_node(own + reuse_lines(node, workload), DotStyle::Kept); break;
+      default: n = graph.add_node(own + "\n" + reason_text(trie, node, workload), DotStyle::Cut);
+    }
+    if (node.parent >= 0) graph.add_edge(node.parent, n);
+  }
+  return graph.to_string(workload.name);
 }
 
 }  // namespace heliolite

@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/base/saturating.h"
 #include "engine/space/divisors.h"
+#include "engine/space/factor_places.h"
 #include "engine/space/joint_count.h"
-#include "engine/space/tighten.h"
 
 namespace heliolite {
 namespace {

@@ -1,14 +1,41 @@
 #include "engine/sweep/design_points.h"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 
-#include "engine/sweep/derived_values.h"
+#include "engine/base/split_mix.h"
+#include "engine/sweep/expression.h"
 #include "engine/sweep/field_path.h"
 
 namespace heliolite {
+namespace {
+
+constexpr int kRounds = 6;
+
+}  // namespace
+
+Permutation::Permutation(u64 size, u64 seed) : size_(size), seed_(split_mix(seed)) {
+  while (u64{1} << (2 * half_bits_) < size_) ++half_bits_;
+}
+
+u64 Permutation::operator()(u64 index) const {
+  do index = shuffle(index);
+  while (index >= size_);
+  return index;
+}
+
+u64 Permutation::shuffle(u64 index) const {
+  const u64 mask = (u64{1} << half_bits_) - 1;
+  u64 left = index >> half_bits_, right = index & mask;
+  for (u64 round = 0; round < kRounds; ++round) {
+    const u64 next = left ^ (split_mix_final(seed_ + right + (round << half_bits_) * 0x632be59bd9b4e019ULL) & mask);
+    left = right;
+    right = next;
+  }
+  return left << half_bits_ | right;
+}
+
 namespace {
 
 // The first condition that does not hold.
@@ -127,6 +154,22 @@ DesignPoint DesignPoints::make(u64 id) const {
   }
   point.machine = *std::move(machine);
   return point;
+}
+
+namespace {
+
+constexpr u64 kOrder = 1;
+
+}  // namespace
+
+ShardRule::ShardRule(SweepGoal goal, const DesignPoints& points, Shard shard)
+    : points_(points),
+      by_family_(goal == SweepGoal::Best),
+      shard_(shard),
+      order_(by_family_ ? points.families() : points.grid(), kOrder) {}
+
+bool ShardRule::has(u64 point) const {
+  return shard_.count == 1 || order_(by_family_ ? points_.family(point) : point) % shard_.count == shard_.index;
 }
 
 }  // namespace heliolite

@@ -5,12 +5,30 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/base/types.h"
 #include "engine/sweep/expression.h"
-#include "engine/sweep/permutation.h"
 #include "engine/sweep/records.h"
 #include "engine/sweep/sweep_spec.h"
 
 namespace heliolite {
+
+// A seeded order of 0 .. size - 1 without a list of them: samples without repetition in constant memory.
+
+// A Feistel network over the smallest even number of bits that holds `size`, walked until it is back inside (at most
+// four times on average): a bijection for every seed, the same on every machine.
+class Permutation {
+ public:
+  Permutation(u64 size, u64 seed);  // size from 1 to 2^62
+
+  u64 operator()(u64 index) const;  // the number at this index, below size
+
+ private:
+  u64 shuffle(u64 index) const;
+
+  u64 size_;
+  u64 seed_;
+  int half_bits_ = 1;
+};
 
 // A machine to map, or why there is none.
 struct DesignPoint {
@@ -58,6 +76,29 @@ class DesignPoints {
   std::vector<bool> memory_only_;  // [parameter]: it sets fields of memories only
   Permutation sample_;
   std::vector<Expression> early_, late_;  // constraints on parameters alone; others
+};
+
+// Which design points of a sweep a shard maps.
+
+// Part `index`, from 0, of `count` parts of a sweep.
+struct Shard {
+  u64 index = 0, count = 1;
+};
+
+// Points are dealt to the shards in turn, in a random order that is always the same; for SweepGoal::Best whole families
+// are (families.h).
+class ShardRule {
+ public:
+  ShardRule(SweepGoal goal, const DesignPoints& points, Shard shard);
+
+  // Whether the shard maps the point with this id.
+  bool has(u64 point) const;
+
+ private:
+  const DesignPoints& points_;
+  bool by_family_;
+  Shard shard_;
+  Permutation order_;
 };
 
 }  // namespace heliolite

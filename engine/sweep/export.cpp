@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/byte_size.h"
 #include "engine/base/integers.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
-#include "engine/sweep/record_text.h"
-#include "engine/sweep/sweep_facts.h"
+#include "engine/sweep/record_fields.h"
+#include "engine/sweep/totals.h"
 
 namespace heliolite {
 namespace {

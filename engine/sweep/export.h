@@ -13,7 +13,7 @@ namespace heliolite {
 
 // The columns of the two files: those of the table, with the unit in the name or in a column of its own; for points
 // also one for each parameter, and what follows from the others: the run time in seconds, value_of_totals() of
-// sweep_facts.h, the sweep's notes.
+// totals.h, the sweep's notes.
 std::vector<std::string> points_csv_columns(const std::vector<std::string>& parameters);
 std::vector<std::string> layers_csv_columns();
 

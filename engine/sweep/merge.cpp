@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "engine/sweep/record_text.h"
+#include "engine/sweep/record_fields.h"
 #include "engine/sweep/store.h"
 #include "engine/sweep/store_open.h"
 

@@ -8,14 +8,13 @@
 #include "engine/base/integers.h"
 #include "engine/model/fingerprint.h"
 #include "engine/sweep/design_points.h"
-#include "engine/sweep/pilots.h"
-#include "engine/sweep/sweep_facts.h"
+#include "engine/sweep/families.h"
 #include "engine/sweep/totals.h"
 
 namespace heliolite {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 std::string options_text(const SearchOptions& options) {
   std::string text =
@@ -81,38 +80,42 @@ std::string sweep_question(const SweepSpec& spec) {
 }
 
 std::string reading_text(const ReadOptions& options) {
-  Json renames = Json::array(), bits = Json::array();
+  SortedJson renames = SortedJson::array(), bits = SortedJson::array();
   for (const Rename& rename : options.renames) renames.push_back({rename.from, rename.to});
   for (const TensorBits& size : options.word_bits.given) bits.push_back({size.tensors, size.bits});
-  const Json json = {{"defines", options.defines},
-                     {"ignore_sparse", options.ignore_sparse},
-                     {"renames", renames},
-                     {"link_transfers", options.link_transfers ? Json(*options.link_transfers) : Json()},
-                     {"word_bits_source", at(options.word_bits.source)},
-                     {"word_bits", bits},
-                     {"models", options.models}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const SortedJson json = {
+      {"defines", options.defines},
+      {"ignore_sparse", options.ignore_sparse},
+      {"renames", renames},
+      {"link_transfers", options.link_transfers ? SortedJson(*options.link_transfers) : SortedJson()},
+      {"word_bits_source", at(options.word_bits.source)},
+      {"word_bits", bits},
+      {"models", options.models}};
+  return json.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
 }
 
 ReadOptions parse_reading(const std::string& text) {
   ReadOptions out;
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  const auto part = [&](const char* key) { return json.is_object() && json.contains(key) ? json[key] : Json(); };
-  const auto is_pair = [](const Json& pair) { return pair.is_array() && pair.size() == 2 && pair[0].is_string(); };
-  if (const Json defines = part("defines"); defines.is_object())
+  const SortedJson json = SortedJson::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto part = [&](const char* key) { return json.is_object() && json.contains(key) ? json[key] : SortedJson(); };
+  const auto is_pair = [](const SortedJson& pair) {
+    return pair.is_array() && pair.size() == 2 && pair[0].is_string();
+  };
+  if (const SortedJson defines = part("defines"); defines.is_object())
     for (const auto& [name, value] : defines.items())
       if (value.is_string()) out.defines[name] = value.get<std::string>();
   out.ignore_sparse = part("ignore_sparse") == true;
-  for (const Json& rename : part("renames"))
+  for (const SortedJson& rename : part("renames"))
     if (is_pair(rename) && rename[1].is_string())
       out.renames.push_back({rename[0].get<std::string>(), rename[1].get<std::string>()});
-  if (const Json links = part("link_transfers"); links.is_boolean()) out.link_transfers = links.get<bool>();
-  if (const Json source = part("word_bits_source"); source.is_number_unsigned() && source <= at(WordBitsSource::Given))
+  if (const SortedJson links = part("link_transfers"); links.is_boolean()) out.link_transfers = links.get<bool>();
+  if (const SortedJson source = part("word_bits_source");
+      source.is_number_unsigned() && source <= at(WordBitsSource::Given))
     out.word_bits.source = static_cast<WordBitsSource>(source.get<u8>());
-  for (const Json& size : part("word_bits"))
+  for (const SortedJson& size : part("word_bits"))
     if (is_pair(size) && size[1].is_number_unsigned())
       out.word_bits.given.push_back({size[0].get<std::string>(), size[1].get<u64>()});
-  for (const Json& option : part("models"))
+  for (const SortedJson& option : part("models"))
     if (option.is_string()) out.models.push_back(option.get<std::string>());
   return out;
 }

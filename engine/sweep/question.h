@@ -2,8 +2,8 @@
 // The questions of layers and sweeps as text: two questions with equal text have equal answers.
 #include <string>
 
+#include "engine/sweep/design_points.h"
 #include "engine/sweep/records.h"
-#include "engine/sweep/shard_rule.h"
 #include "engine/sweep/sweep_spec.h"
 
 namespace heliolite {

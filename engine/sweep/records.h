@@ -9,6 +9,10 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/types.h"
+#include "engine/bounds/curve/movement_distance.h"
+#include "engine/model/breakdown.h"
+#include "engine/search/map.h"
+#include "engine/sweep/sweep_spec.h"
 
 namespace heliolite {
 
@@ -60,7 +64,7 @@ struct PointRecord {
   double energy_pj = 0;
   double cycles = 0;               // whole: rounded up
   std::optional<double> cycle_ns;  // of the machine
-  double value = 0;                // what points are ranked by, in the unit of value_unit() (sweep_facts.h)
+  double value = 0;                // what points are ranked by, in the unit of value_unit() (totals.h)
   double lower_bound = 0;          // of `value`, over all mappings
   double sum_of_layer_values = 0;  // of the layers' objectives, in the same unit
   // Sums of the layers' fields of these names; 0 if those of a layer are not known.
@@ -119,5 +123,20 @@ struct RunRecord {
 
   bool operator==(const RunRecord&) const = default;
 };
+
+// A layer's answer as it is written down.
+
+// The record of an answer; its `point` and `layer` are left to the caller. Equal answers of layers with other names
+// give records that differ in workload, name, count and weight only. `bound` tells how far the mapping is from the
+// least data movement.
+LayerRecord layer_record(const SweepLayer& layer, const Architecture& machine, const MappingResult& result,
+                         MovementBound& bound, std::string question);
+
+// Energy in pJ by level and tensor as JSON: {"GLB": {"Weights": 12.5, ..., "leakage": 0.1}, ..., "compute": 3.2}. Of a
+// tensor: accesses, addresses and the network below the level.
+std::string breakdown_text(const Workload& workload, const Breakdown& breakdown);
+
+// The answer as the record of another layer, or of a layer of another point, that asks the same.
+LayerRecord reused(LayerRecord answer, const SweepLayer& layer);
 
 }  // namespace heliolite

@@ -11,9 +11,7 @@
 #include "engine/search/co_search/co_search.h"
 #include "engine/search/core/parallel.h"
 #include "engine/sweep/families.h"
-#include "engine/sweep/pilots.h"
 #include "engine/sweep/point_mapper.h"
-#include "engine/sweep/run_state.h"
 #include "engine/sweep/totals.h"
 
 namespace heliolite {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-#include "engine/sweep/shard_rule.h"
+#include "engine/sweep/design_points.h"
 #include "engine/sweep/store.h"
 #include "engine/sweep/sweep_spec.h"
 

@@ -14,7 +14,6 @@
 
 #include "engine/model/fingerprint.h"
 #include "engine/sweep/record_fields.h"
-#include "engine/sweep/record_text.h"
 #include "engine/sweep/store_sql.h"
 
 namespace heliolite {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/base/file_identity.h"
+#include "engine/base/file_claims.h"
 #include "engine/base/result.h"
 #include "engine/base/types.h"
 

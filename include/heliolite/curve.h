@@ -9,8 +9,8 @@
 //   auto fused = heliolite::SegmentedNetwork::create(*heliolite::load_network("bert_base"));
 #include <heliolite/workload.h>  // IWYU pragma: export
 
+#include "engine/bounds/curve/movement_distance.h"  // IWYU pragma: export
 #include "engine/bounds/curve/orojenesis.h"         // IWYU pragma: export
-#include "engine/bounds/curve/orojenesis_levels.h"  // IWYU pragma: export
 #include "engine/bounds/curve/orojenesis_nested.h"  // IWYU pragma: export
 #include "engine/bounds/curve/provision.h"          // IWYU pragma: export
 #include "engine/bounds/fusion/cut.h"               // IWYU pragma: export

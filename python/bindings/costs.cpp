@@ -12,7 +12,6 @@
 #include "engine/model/true_counts/cost.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/placed_mapping.h"
-#include "python/bindings/register.h"
 
 namespace heliolite::python {
 namespace {

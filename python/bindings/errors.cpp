@@ -4,8 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "python/bindings/register.h"
-
 namespace heliolite::python {
 namespace {
 

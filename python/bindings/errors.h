@@ -1,11 +1,28 @@
 #pragma once
 // Results of the library as values or as Python exceptions.
+#include <pybind11/pybind11.h>
 #include <exception>
 #include <utility>
 
 #include "engine/base/result.h"
 
 namespace heliolite::python {
+
+// The parts of the extension module: each file adds its own classes and functions to it.
+
+namespace py = pybind11;
+
+// Classes come before the functions that take or return them.
+void add_errors(py::module_& module);
+void add_machines(py::module_& module);
+void add_workloads(py::module_& module);
+void add_mappings(py::module_& module);
+void add_costs(py::module_& module);
+void add_search(py::module_& module);
+void add_bounds(py::module_& module);
+void add_curves(py::module_& module);
+void add_fusion(py::module_& module);
+void add_sweeps(py::module_& module);
 
 // Becomes heliolite.Error, with all complaints.
 class InputError : public std::exception {

@@ -6,10 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "arch/architecture_writer.h"
+#include "arch/architecture_yaml.h"
 #include "engine/model/fingerprint.h"
 #include "python/bindings/errors.h"
-#include "python/bindings/register.h"
 
 namespace heliolite::python {
 namespace {

@@ -8,11 +8,10 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/fingerprint.h"
-#include "engine/model/level_parts.h"
+#include "engine/model/keep.h"
 #include "engine/space/mapspace.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/placed_mapping.h"
-#include "python/bindings/register.h"
 
 namespace heliolite::python {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "python/bindings/register.h"
+#include "python/bindings/errors.h"
 
 PYBIND11_MODULE(_core, module) {
   namespace bound = heliolite::python;

@@ -13,8 +13,7 @@
 #include "engine/report/answer_page.h"
 #include "engine/report/report_page.h"
 #include "python/bindings/errors.h"
-#include "python/bindings/register.h"
-#include "python/bindings/search_options.h"
+#include "python/bindings/search.h"
 #include "python/bindings/watched.h"
 
 namespace heliolite::python {

@@ -11,9 +11,8 @@
 #include "engine/base/integers.h"
 #include "engine/model/fingerprint.h"
 #include "python/bindings/errors.h"
-#include "python/bindings/register.h"
+#include "workloads/network_writer.h"
 #include "workloads/word_bits.h"
-#include "workloads/workload_writer.h"
 
 namespace heliolite::python {
 namespace {

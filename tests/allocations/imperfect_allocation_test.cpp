@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "engine/model/imperfect.h"
+#include "engine/model/imperfect_cost.h"
 #include "tests/support/allocations.h"
 #include "tests/support/random_problem.h"
 

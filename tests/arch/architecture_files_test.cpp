@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "arch/architecture_writer.h"
+#include "arch/architecture_yaml.h"
+#include "arch/cost_resolver.h"
 #include "arch/energy_tables.h"
 #include "arch/load.h"
-#include "arch/pat_energy.h"
 
 namespace heliolite::architecture_files_test {
 namespace {

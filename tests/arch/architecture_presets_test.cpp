@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "arch/architecture_writer.h"
+#include "arch/architecture_yaml.h"
 #include "arch/check.h"
+#include "arch/cost_resolver.h"
 #include "arch/energy_tables.h"
 #include "arch/load.h"
-#include "arch/pat_energy.h"
 #include "engine/model/fingerprint.h"
 #include "tests/support/cli_runner.h"
 #include "tests/support/load.h"

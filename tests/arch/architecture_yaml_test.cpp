@@ -7,11 +7,10 @@
 #include <cmath>
 
 #include "arch/architecture_difference.h"
-#include "arch/architecture_writer.h"
 #include "arch/check.h"
+#include "arch/cost_resolver.h"
 #include "arch/energy_tables.h"
 #include "arch/load.h"
-#include "arch/pat_energy.h"
 #include "engine/model/fingerprint.h"
 #include "engine/model/keep.h"
 #include "workloads/load.h"

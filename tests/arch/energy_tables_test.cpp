@@ -8,8 +8,8 @@
 #include <array>
 #include <cmath>
 
-#include "arch/csv_numbers.h"
-#include "arch/pat_energy.h"
+#include "arch/cost_resolver.h"
+#include "arch/sram_table.h"
 
 namespace heliolite::energy_tables_test {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "arch/pat_energy.h"
+#include "arch/cost_resolver.h"
 #include "tests/support/load.h"
 
 namespace heliolite::reference_machines_test {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/text_file.h"
+#include "engine/base/file_bytes.h"
 #include "tests/support/timeloop_texts.h"
 
 namespace heliolite::timeloop_architecture_errors_test {

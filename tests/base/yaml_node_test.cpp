@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "engine/base/text_file.h"
+#include "engine/base/file_bytes.h"
 
 namespace heliolite::yaml_node_test {
 namespace {

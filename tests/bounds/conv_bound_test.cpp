@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "engine/bounds/hbl/hbl_tile.h"
-#include "engine/bounds/published/conv_tile.h"
+#include "engine/bounds/published/conv_algorithms.h"
 #include "engine/bounds/published/sketch.h"
 #include "engine/bounds/tiling/iotile_search.h"
 #include "tests/support/load.h"

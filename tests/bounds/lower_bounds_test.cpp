@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/bounds/curve/movement_distance.h"
 #include "engine/bounds/curve/orojenesis.h"
-#include "engine/bounds/curve/orojenesis_levels.h"
 #include "engine/bounds/hbl/hbl_exponent.h"
 #include "engine/bounds/tiling/iotile_search.h"
 #include "engine/model/cost_model.h"

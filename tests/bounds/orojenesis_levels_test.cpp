@@ -7,7 +7,7 @@
 #include <span>
 
 #include "arch/check.h"
-#include "engine/bounds/curve/orojenesis_levels.h"
+#include "engine/bounds/curve/movement_distance.h"
 #include "engine/search/map.h"
 #include "tests/support/load.h"
 #include "tests/support/random_problem.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/text_file.h"
+#include "engine/base/file_bytes.h"
 #include "tests/support/cli_runner.h"
 
 namespace heliolite::cli_units_test {

@@ -1,5 +1,5 @@
 // Mappings executed level by level against the cost model.
-#include "engine/execution/mapped_nest.h"
+#include "engine/execution/tiled_nest.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,5 +1,5 @@
 // Nests with imperfect factors: worked examples with every number; closed forms and the walk against the oracle.
-#include "engine/model/imperfect.h"
+#include "engine/model/imperfect_cost.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

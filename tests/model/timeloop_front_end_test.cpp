@@ -7,11 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "arch/architecture_writer.h"
 #include "arch/architecture_yaml.h"
 #include "arch/load.h"
 #include "arch/timeloop_architecture.h"
-#include "engine/base/text_file.h"
+#include "engine/base/file_bytes.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_file.h"
 #include "engine/space/mapspace.h"

@@ -9,7 +9,7 @@
 #include "engine/base/integers.h"
 #include "engine/model/collapse.h"
 #include "engine/model/cost_model.h"
-#include "engine/model/level_parts.h"
+#include "engine/model/keep.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/mapping_file.h"
 #include "engine/model/mapping_yaml.h"

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "engine/base/text_file.h"
+#include "engine/base/file_bytes.h"
 #include "engine/program/count.h"
 #include "tests/support/text_mutation.h"
 

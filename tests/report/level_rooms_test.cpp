@@ -9,7 +9,7 @@
 
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_file.h"
-#include "engine/report/mapping_json.h"
+#include "engine/report/layer_json.h"
 #include "engine/report/report_data.h"
 #include "engine/report/report_json.h"
 #include "tests/support/sweep_problem.h"

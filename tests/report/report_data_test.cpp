@@ -9,12 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/report/energy_parts.h"
+#include "engine/report/layer_json.h"
 #include "engine/report/report_data.h"
 #include "engine/report/report_json.h"
 #include "engine/report/report_page.h"
-#include "engine/report/sample.h"
-#include "engine/report/value_order.h"
 #include "tests/support/cli_runner.h"
 #include "tests/support/report_sweep.h"
 

@@ -6,7 +6,7 @@
 
 #include "arch/load.h"
 #include "engine/model/true_counts/traffic.h"
-#include "engine/search/any/still_units.h"
+#include "engine/search/any/working_units.h"
 #include "engine/search/core/compulsory.h"
 #include "engine/search/map.h"
 #include "tests/support/fitting_mapping.h"

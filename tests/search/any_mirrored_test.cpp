@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "arch/load.h"
-#include "engine/search/any/mirrored_unrollings.h"
+#include "engine/search/any/partial_roots.h"
 #include "engine/search/any/partial_search.h"
 #include "workloads/load.h"
 

@@ -12,7 +12,6 @@
 
 #include "arch/load.h"
 #include "engine/model/mapping_check.h"
-#include "engine/search/bayes/acquisition.h"
 #include "engine/search/bayes/bayes_search.h"
 #include "engine/search/bayes/decoder.h"
 #include "engine/search/bayes/gaussian_process.h"

@@ -8,9 +8,9 @@
 #include <memory>
 #include <utility>
 
-#include "engine/model/bandwidth.h"
+#include "engine/model/storage_cost.h"
 #include "engine/search/exact/frontier.h"
-#include "engine/search/uneven/store_orders.h"
+#include "engine/search/uneven/uneven.h"
 #include "tests/support/dominance_check.h"
 #include "tests/support/frontier_toy.h"
 #include "tests/support/machine_families.h"

@@ -13,7 +13,7 @@
 #include "arch/load.h"
 #include "engine/search/exact/fanout.h"
 #include "engine/search/exact/witness.h"
-#include "engine/search/uneven/store_orders.h"
+#include "engine/search/uneven/uneven.h"
 #include "engine/space/mapspace.h"
 #include "tests/support/exact_problem.h"
 #include "tests/support/exact_toy.h"

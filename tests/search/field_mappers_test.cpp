@@ -15,7 +15,7 @@
 #include "engine/search/baseline/genome.h"
 #include "engine/search/baseline/relaxed_model.h"
 #include "engine/search/core/budget.h"
-#include "engine/search/core/limits.h"
+#include "engine/search/core/option_kinds.h"
 #include "engine/search/core/option_table.h"
 #include "engine/search/map.h"
 #include "engine/space/footprint.h"

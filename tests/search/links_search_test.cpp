@@ -4,7 +4,7 @@
 #include "arch/load.h"
 #include "engine/model/mapping_check.h"
 #include "engine/search/baseline/sampler.h"
-#include "engine/search/core/linkable.h"
+#include "engine/search/core/layer_problem.h"
 #include "engine/search/exact/unit_links.h"
 #include "engine/search/map.h"
 #include "tests/support/exact_problem.h"

@@ -1,5 +1,5 @@
 #include "engine/search/core/objective.h"
-#include "engine/search/core/whole_cycles.h"
+#include "engine/search/core/compulsory.h"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,6 @@
 #include <sstream>
 #include <string>
 
-#include "engine/search/core/gate.h"
-
 namespace heliolite::rules_test {
 namespace {
 

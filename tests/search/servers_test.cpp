@@ -1,5 +1,5 @@
 // Which levels serve a tensor's flows, over all keep choices of a range.
-#include "engine/search/exact/servers.h"
+#include "engine/search/exact/flow_costs.h"
 
 #include <gtest/gtest.h>
 

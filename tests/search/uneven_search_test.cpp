@@ -12,7 +12,6 @@
 #include "engine/model/mapping_check.h"
 #include "engine/model/mapping_yaml.h"
 #include "engine/search/map.h"
-#include "engine/search/uneven/store_orders.h"
 #include "tests/support/buffer_machine.h"
 #include "tests/support/exact_problem.h"
 #include "workloads/load.h"

@@ -9,7 +9,6 @@
 
 #include "arch/load.h"
 #include "engine/space/dot_graph.h"
-#include "engine/space/order_dot.h"
 #include "engine/space/order_text.h"
 #include "engine/space/reuse.h"
 #include "engine/space/tile_tree.h"

@@ -1,5 +1,5 @@
 // Renamed dimensions: by the user, and to fit the constraints of a machine.
-#include "engine/space/fit_names.h"
+#include "engine/space/constraint_notes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

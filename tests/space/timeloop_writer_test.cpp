@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "arch/timeloop_architecture.h"
-#include "arch/timeloop_tables_writer.h"
 #include "engine/base/integers.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/fingerprint.h"

@@ -6,7 +6,6 @@
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/program/program_file.h"
-#include "workloads/edge_words.h"
 #include "workloads/graph.h"
 
 namespace heliolite {

@@ -15,10 +15,9 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "workloads/edge_words.h"
 #include "workloads/graph.h"
 #include "workloads/network.h"
-#include "workloads/word_unit.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite::testing {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tests/support/onnx_models.h"
+#include "workloads/network_writer.h"
 #include "workloads/onnx/import.h"
-#include "workloads/shape_text.h"
 
 namespace heliolite::onnx_models {
 

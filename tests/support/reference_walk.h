@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "arch/architecture.h"
+#include "engine/model/collapse.h"
 #include "engine/model/mapping.h"
-#include "engine/model/nest_traffic.h"
 #include "tests/support/reference_box.h"
 #include "tests/support/reference_fanout.h"
 #include "tests/support/reference_nest.h"

@@ -1,5 +1,5 @@
 // Points that are cut: the front and the best point are those of the sweep that maps everything (docs/rules/sweep.md).
-#include "engine/sweep/pilots.h"
+#include "engine/sweep/families.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -9,8 +9,6 @@
 #include <set>
 
 #include "engine/sweep/families.h"
-#include "engine/sweep/permutation.h"
-#include "engine/sweep/shard_rule.h"
 #include "tests/support/sweep_problem.h"
 
 namespace heliolite::sweep_points_test {

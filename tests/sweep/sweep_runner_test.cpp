@@ -15,7 +15,7 @@
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_yaml.h"
 #include "engine/sweep/front.h"
-#include "engine/sweep/sweep_facts.h"
+#include "engine/sweep/totals.h"
 #include "tests/support/sweep_problem.h"
 
 namespace heliolite::sweep_runner_test {

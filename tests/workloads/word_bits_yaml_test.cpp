@@ -9,7 +9,6 @@
 #include "workloads/onnx/import.h"
 #include "workloads/word_bits.h"
 #include "workloads/workload_difference.h"
-#include "workloads/workload_writer.h"
 
 namespace heliolite::word_bits_yaml_test {
 namespace {

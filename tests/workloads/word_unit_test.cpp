@@ -1,5 +1,5 @@
 // The unit of answers about tensors whose words have sizes.
-#include "workloads/word_unit.h"
+#include "workloads/word_bits.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,12 +6,11 @@
 
 #include <algorithm>
 
-#include "engine/base/text_file.h"
+#include "engine/base/file_bytes.h"
 #include "engine/model/fingerprint.h"
 #include "tests/support/cli_runner.h"
 #include "workloads/load.h"
 #include "workloads/network_writer.h"
-#include "workloads/workload_writer.h"
 
 namespace heliolite::workload_yaml_test {
 namespace {

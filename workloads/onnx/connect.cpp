@@ -6,7 +6,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "workloads/edge_words.h"
+#include "workloads/graph.h"
 
 namespace heliolite::onnx {
 

@@ -28,7 +28,7 @@ std::vector<std::size_t> stretched(const Shape& in, const Shape& out);
 // The coordinates of element `i`.
 Shape coordinates(std::size_t i, const Shape& shape);
 
-// fold_numbers.cpp: elements that are computed
+// fold.cpp: elements that are computed
 ContentsPtr fold_unary(Call& call, const Folded& folded);
 ContentsPtr fold_binary(Call& call, const Folded& folded);  // also Min, Max, Sum of more than two inputs
 ContentsPtr fold_where(Call& call, const Folded& folded);

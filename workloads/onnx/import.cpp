@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "engine/base/file_map.h"
+#include "engine/base/file_bytes.h"
 #include "engine/base/shortened.h"
 #include "workloads/onnx/connect.h"
 #include "workloads/onnx/inputs.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "workloads/network.h"
-#include "workloads/onnx/options.h"
+#include "workloads/onnx/inputs.h"
 #include "workloads/onnx/report.h"
 
 namespace heliolite::onnx {

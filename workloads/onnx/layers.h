@@ -43,7 +43,7 @@ Drafts conv_layers(Call& call);
 // layers_conv.cpp
 Shapes conv_transpose_shape(Call& call);
 Drafts conv_transpose_layers(Call& call);
-// layers_product.cpp: MatMul and its kin, Gemm
+// layers.cpp: MatMul and its kin, Gemm
 Shapes matmul_shape(Call& call);
 Drafts matmul_layers(Call& call);
 Shapes gemm_shape(Call& call);
@@ -53,7 +53,7 @@ Drafts packed_matmul_layers(Call& call);
 // layers_einsum.cpp
 Shapes einsum_shape(Call& call);
 Drafts einsum_layers(Call& call);
-// layers_product.cpp: LSTM, GRU, RNN
+// layers.cpp: LSTM, GRU, RNN
 Shapes recurrent_shapes(Call& call);
 Drafts recurrent_layers(Call& call);
 
@@ -65,7 +65,7 @@ Drafts multi_head_attention_layers(Call& call);
 Shapes grouped_query_attention_shapes(Call& call);
 Drafts grouped_query_attention_layers(Call& call);
 
-// layers_product.cpp
+// layers.cpp
 using Parameters = std::vector<std::pair<std::string_view, i64>>;
 // A draft of a family of workloads (families.h) or of an Einsum's text; none, with a complaint, if it is beyond what a
 // workload can be.

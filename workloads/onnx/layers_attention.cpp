@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "workloads/edge_words.h"
+#include "workloads/graph.h"
 #include "workloads/onnx/layers.h"
 #include "workloads/onnx/repeats.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
-#include "workloads/workload_writer.h"
+#include "workloads/network_writer.h"
 
 namespace heliolite::onnx {
 

@@ -9,7 +9,7 @@ namespace heliolite::onnx {
 
 using Shapes = std::vector<Shape>;
 
-// shapes_reduce.cpp
+// shapes.cpp
 Shapes same_shape(Call& call);                  // every output as input 0
 Shapes broadcast_shape(Call& call);             // all inputs stretched to each other, as numpy does
 Shapes dynamic_quantize_shapes(Call& call);     // as input 0, and two scalars
@@ -50,7 +50,7 @@ Shapes global_pool_shape(Call& call);
 Shapes resize_shape(Call& call);
 Shapes grid_sample_shape(Call& call);
 
-// shapes_reduce.cpp: reductions, and shapes as data
+// shapes.cpp: reductions, and shapes as data
 Shapes reduce_shape(Call& call);
 Shapes arg_shape(Call& call);  // ArgMax, ArgMin
 Shapes top_k_shapes(Call& call);

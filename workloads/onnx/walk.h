@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "workloads/onnx/call.h"
+#include "workloads/onnx/inputs.h"
 #include "workloads/onnx/layers.h"
 #include "workloads/onnx/operators.h"
-#include "workloads/onnx/options.h"
 #include "workloads/onnx/report.h"
 
 namespace heliolite::onnx {

@@ -10,7 +10,7 @@
 #include "engine/base/types.h"
 #include "engine/bounds/curve/orojenesis_curve.h"
 #include "engine/model/compiled.h"
-#include "workloads/word_unit.h"
+#include "workloads/word_bits.h"
 #include "workloads/workload.h"
 
 namespace heliolite {

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "engine/base/integers.h"
-#include "engine/model/distinct_offsets.h"
+#include "engine/model/temporal_traffic.h"
 
 namespace heliolite {
 namespace {

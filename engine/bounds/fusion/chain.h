@@ -8,7 +8,7 @@
 
 #include "engine/base/types.h"
 #include "workloads/network.h"
-#include "workloads/word_unit.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite {
 

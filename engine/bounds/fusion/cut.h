@@ -13,7 +13,7 @@
 #include "engine/bounds/fusion/chain.h"
 #include "engine/bounds/fusion/fusion.h"
 #include "workloads/network.h"
-#include "workloads/word_unit.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite {
 

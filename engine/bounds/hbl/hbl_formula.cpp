@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "engine/base/integers.h"
-#include "engine/bounds/hbl/cone.h"
+#include "engine/bounds/hbl/hbl_subspace.h"
 
 namespace heliolite {
 namespace {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "engine/bounds/hbl/cone.h"
 #include "engine/bounds/hbl/hbl_nest.h"
+#include "engine/bounds/hbl/hbl_subspace.h"
 #include "engine/bounds/rational.h"
 
 namespace heliolite {

@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 
-#include "engine/bounds/hbl/cone.h"
 #include "engine/bounds/hbl/hbl_formula.h"
+#include "engine/bounds/hbl/hbl_subspace.h"
 
 namespace heliolite {
 namespace {

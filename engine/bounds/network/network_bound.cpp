@@ -6,7 +6,7 @@
 #include "engine/base/integers.h"
 #include "engine/bounds/network/network_charges.h"
 #include "engine/bounds/segment/iolb_segment.h"
-#include "workloads/edge_words.h"
+#include "workloads/graph.h"
 
 namespace heliolite {
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "engine/bounds/network/network_unnamed.h"
+#include "engine/bounds/network/network_charges.h"
 #include "workloads/network.h"
-#include "workloads/word_unit.h"
+#include "workloads/word_bits.h"
 #include "workloads/workload.h"
 
 namespace heliolite {

@@ -6,7 +6,7 @@
 #include <array>
 #include <optional>
 
-#include "engine/bounds/conv/conv_shape.h"
+#include "engine/bounds/conv/conv_bound.h"
 
 namespace heliolite {
 

@@ -9,7 +9,7 @@
 #include "engine/base/integers.h"
 #include "engine/bounds/hbl/hbl_exponent.h"
 #include "engine/bounds/hbl/hbl_subspace.h"
-#include "engine/model/distinct_offsets.h"
+#include "engine/model/temporal_traffic.h"
 
 namespace heliolite {
 namespace {

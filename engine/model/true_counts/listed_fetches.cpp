@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "engine/model/true_counts/asked_words.h"
-#include "engine/model/true_counts/fetch_terms.h"
+#include "engine/model/true_counts/fetches.h"
 #include "engine/model/true_counts/sliding.h"
 #include "engine/model/true_counts/step_products.h"
 #include "engine/model/true_counts/unit_groups.h"

@@ -1,8 +1,7 @@
 #include "engine/model/true_counts/sliding.h"
 
-#include "engine/model/true_counts/fetch_terms.h"
-#include "engine/model/true_counts/group_sums.h"
-#include "engine/model/true_counts/steps_outwards.h"
+#include "engine/model/true_counts/fetches.h"
+#include "engine/model/true_counts/step_products.h"
 #include "engine/model/true_counts/unit_groups.h"
 
 namespace heliolite {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "engine/model/bandwidth.h"
+#include "engine/model/storage_cost.h"
 
 namespace heliolite {
 

@@ -1,5 +1,5 @@
 #include "engine/model/true_counts/unit_groups.h"
-#include "engine/model/distinct_offsets.h"
+#include "engine/model/temporal_traffic.h"
 
 #include <algorithm>
 #include <tuple>

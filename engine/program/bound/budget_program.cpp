@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "engine/base/integers.h"
-#include "engine/bounds/cholesky.h"
+#include "engine/bounds/lp.h"
 
 namespace heliolite {
 namespace {

@@ -8,10 +8,19 @@
 //     where the answer is still far above what is proven.
 #include <span>
 
+#include "engine/model/compiled.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
+#include "engine/space/mapspace.h"
 
 namespace heliolite {
+
+// Temporal loops over dimensions that index every tensor stand at the outermost level only (rule batch-outermost; for
+// true counts docs/rules/any_factors.md, Batches).
+
+// Takes them away from all other levels, where no mapping becomes dearer by that. Returns the dimensions whose loops
+// are meant.
+DimensionMask keep_batches_outermost(Mapspace& space, const Compiled& c);
 
 // Whole and partial mappings that the search prices at most where the budget sets no limit.
 inline constexpr u64 kAnyEvaluations = 2'000'000;

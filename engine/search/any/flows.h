@@ -6,7 +6,6 @@
 
 #include "engine/model/perfect.h"
 #include "engine/model/storage_cost.h"
-#include "engine/search/any/distinct_places.h"
 #include "engine/search/any/hops_to_come.h"
 #include "engine/search/any/tiles_of_rank.h"
 #include "engine/search/any/trail.h"

@@ -4,9 +4,9 @@
 #include <array>
 #include <vector>
 
-#include "engine/base/energy.h"
+#include "engine/base/types.h"
 #include "engine/model/compiled.h"
-#include "engine/search/any/remembered.h"
+#include "engine/search/any/tiles_of_rank.h"
 
 namespace heliolite {
 

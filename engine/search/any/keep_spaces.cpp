@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <span>
 
-#include "engine/search/any/worth.h"
 #include "engine/search/core/compulsory.h"
-#include "engine/search/core/gate.h"
+#include "engine/search/core/rules.h"
 #include "engine/search/imperfect/imperfect_bound.h"
 
 namespace heliolite {

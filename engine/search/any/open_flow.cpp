@@ -4,9 +4,8 @@
 
 #include "engine/search/any/held_by_units.h"
 #include "engine/search/any/requests.h"
-#include "engine/search/any/still_units.h"
 #include "engine/search/any/tile_by_tile.h"
-#include "engine/search/any/working_places.h"
+#include "engine/search/any/working_units.h"
 #include "engine/search/core/compulsory.h"
 
 namespace heliolite {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/search/any/first_instance.h"
+#include "engine/search/any/working_units.h"
 
 namespace heliolite {
 namespace {

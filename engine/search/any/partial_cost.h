@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/base/saturating.h"
+#include "engine/base/integers.h"
 #include "engine/search/any/open_flow.h"
 #include "engine/search/any/rounded_cycles.h"
 
@@ -83,7 +83,7 @@ enum class Asking : u8 { Themselves, Twins };
 class PartialCost {
  public:
   // `least_cycles`: of any mapping with this keep choice. `batches`: dimensions whose mappings also stand for those
-  // with temporal loops over them elsewhere (batch_space.h), which may take more steps.
+  // with temporal loops over them elsewhere (any_search.h), which may take more steps.
   PartialCost(const KeptFlows& costs, u64 least_cycles, DimensionMask batches = 0);
 
   // Flows into tiles of levels below reach.level at least, and `rest` of the others, and the MACs; cycles of the

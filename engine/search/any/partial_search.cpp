@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "engine/model/multicast.h"
+#include "engine/search/any/keep_spaces.h"
 #include "engine/search/any/network_hops.h"
-#include "engine/search/any/worth.h"
 
 namespace heliolite {
 namespace {

@@ -16,8 +16,8 @@
 #include "engine/search/any/keep_spaces.h"
 #include "engine/search/any/seen.h"
 #include "engine/search/core/budget.h"
-#include "engine/search/core/gate.h"
 #include "engine/search/core/layer_problem.h"
+#include "engine/search/core/rules.h"
 #include "engine/space/symmetry.h"
 
 namespace heliolite {

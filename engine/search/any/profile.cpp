@@ -3,8 +3,8 @@
 #include <bit>
 #include <cmath>
 
-#include "engine/search/any/first_instance.h"
 #include "engine/search/any/partial_cost.h"
+#include "engine/search/any/working_units.h"
 
 namespace heliolite {
 namespace {

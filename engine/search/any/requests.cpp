@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "engine/model/true_counts/asked_words.h"
-#include "engine/search/any/meeting.h"
-#include "engine/search/any/working_places.h"
+#include "engine/search/any/held_by_units.h"
+#include "engine/search/any/working_units.h"
 
 namespace heliolite {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <span>
 
-#include "engine/base/saturating.h"
-#include "engine/model/bandwidth.h"
+#include "engine/base/integers.h"
+#include "engine/model/storage_cost.h"
 
 namespace heliolite {
 namespace {

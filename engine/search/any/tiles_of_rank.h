@@ -2,11 +2,62 @@
 // Boxes of a sliding tensor's tiles along a rank that two dimensions share, and what stays of one when the next tile's
 // turn comes (docs/rules/any_factors.md, item 4, tile by tile).
 #include <array>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
+#include "engine/base/integers.h"
+#include "engine/base/split_mix.h"
 #include "engine/model/true_counts/asked_words.h"
-#include "engine/search/any/remembered.h"
 
 namespace heliolite {
+
+// Answers to questions that bounds ask again and again.
+
+// `Key`: a range of numbers. Forgets all when there are too many answers.
+template <class Key, class Value>
+class Remembered {
+ public:
+  // The answer to a question; asks for it when it is new.
+  template <class Ask>
+  Value operator()(Key key, Ask&& ask) {
+    if (known_.size() >= kMost) known_.clear();
+    const auto [it, is_new] = known_.try_emplace(std::move(key));
+    if (is_new) it->second = ask();
+    return it->second;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 100'000;
+  struct Hash {
+    std::size_t operator()(const Key& key) const {
+      u64 value = 0;
+      for (const u64 n : key) value = (value ^ n) * kSplitMixStep, value ^= value >> 32;
+      return value;
+    }
+  };
+  std::unordered_map<Key, Value, Hash> known_;
+};
+
+// Different sums of the places of units along two dimensions of a rank (docs/rules/any_factors.md, item 4).
+
+// Units of one fan-out along dimensions a and b, and how far their places are apart along the rank; 0: not known.
+struct PlaceRow {
+  u64 units_a = 1, units_b = 1;
+  u64 step_a = 0, step_b = 0;
+};
+
+// Requests are for one word if their units' places have the same sum in each fan-out, at one moment. Remembers what it
+// has been asked.
+class DistinctPlaces {
+ public:
+  // Of sizes a and b so many at least, over all moments, whatever loops over time are between the fan-outs (innermost
+  // first); 0: not known, as there are too many places.
+  u64 least(u64 size_a, u64 size_b, const std::vector<PlaceRow>& rows);
+
+ private:
+  Remembered<std::vector<u64>, u64> known_;
+};
 
 // Words that cross into tiles, and that arrive as requests.
 enum TileKind : u8 { kFetched, kShared };

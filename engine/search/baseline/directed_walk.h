@@ -5,9 +5,30 @@
 
 #include "engine/model/compiled.h"
 #include "engine/search/core/layer_problem.h"
+#include "engine/space/nest_writer.h"
+#include "engine/space/order_trie.h"
 #include "engine/space/splits.h"
 
 namespace heliolite {
+
+// The loop orders that can matter at each level, for searches that try all of them on a tiling.
+
+// Of one layer. The problem must outlive it.
+class OrderChoices {
+ public:
+  explicit OrderChoices(const LayerProblem& problem);
+
+  // The distinct orders of the loops of more than one iteration at a level, innermost first; at least one, which may
+  // be of no loop. At the innermost level, where none changes anything, one.
+  using Orders = std::vector<std::vector<u8>>;
+  Orders of(const PlaceFactors& factors, int level) const;
+
+ private:
+  std::vector<std::vector<LoopOrder>> kept_;  // [level]
+};
+
+// Sets one level's order.
+void set_order(LevelOrders& orders, int level, const std::vector<u8>& loops);
 
 // Shares that a tiling must use, 0 to 1.
 struct LeastUse {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
-#include "engine/search/baseline/split_walk.h"
+#include "engine/search/baseline/sampler.h"
 #include "engine/space/divisors.h"
 
 namespace heliolite {

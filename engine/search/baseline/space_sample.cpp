@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "engine/search/baseline/sampler.h"
-#include "engine/search/core/limits.h"
+#include "engine/search/core/option_kinds.h"
 #include "engine/search/core/parallel.h"
 
 namespace heliolite {

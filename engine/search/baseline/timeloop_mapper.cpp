@@ -6,7 +6,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/search/baseline/sampler.h"
-#include "engine/search/core/limits.h"
+#include "engine/search/core/option_kinds.h"
 #include "engine/search/core/pricing.h"
 
 namespace heliolite {

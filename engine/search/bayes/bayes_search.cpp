@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "engine/base/integers.h"
-#include "engine/search/bayes/acquisition.h"
 #include "engine/search/bayes/decoder.h"
 #include "engine/search/bayes/gaussian_process.h"
 #include "engine/search/bayes/sobol_sequence.h"

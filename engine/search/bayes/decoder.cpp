@@ -1,7 +1,6 @@
 #include "engine/search/bayes/decoder.h"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>

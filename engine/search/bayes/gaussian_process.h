@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/base/types.h"
+#include "engine/search/bayes/sobol_sequence.h"
 
 namespace heliolite {
 
@@ -77,5 +78,21 @@ class GaussianProcess {
   Eigen::VectorXd alpha_;
   double log_likelihood_ = 0;
 };
+
+// Where to ask next: the point of the unit cube from which the largest improvement is expected (Jones, Schonlau, Welch,
+// J. Global Optimization 13, 1998).
+
+// The expected improvement on `best`, the least value so far; not below 0.
+double expected_improvement(const Prediction& prediction, double best);
+
+struct ScoredPoint {
+  std::vector<double> point;
+  double score = 0;
+};
+
+// Points of high `score`, the highest first: 1,000 of the sequence and as many near the points of `known` (the best
+// first), of which the `refine` best then climb by steps along single coordinates.
+std::vector<ScoredPoint> maximise(const std::function<double(std::span<const double>)>& score, SobolSequence& sequence,
+                                  std::span<const std::vector<double>> known, int refine);
 
 }  // namespace heliolite

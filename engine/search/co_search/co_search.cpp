@@ -8,7 +8,6 @@
 
 #include "engine/search/co_search/co_search_exact.h"
 #include "engine/search/co_search/co_search_thesis.h"
-#include "engine/search/co_search/machine_ranking.h"
 #include "engine/search/co_search/memory_bins.h"
 #include "engine/search/core/parallel.h"
 #include "workloads/word_bits.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/search/co_search/machine_ranking.h"
 #include "engine/search/co_search/tagged_tiles.h"
 #include "engine/search/core/parallel.h"
 

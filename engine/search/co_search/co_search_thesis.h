@@ -1,9 +1,45 @@
 #pragma once
 // The co-search of the thesis (Ng, UBC 2022, algorithm 9), strategy `thesis`: tiles tagged with the smallest memories
 // that hold them (tagged_tiles.h), machines in the order of their cheapest tiles.
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
 #include "engine/search/co_search/co_search.h"
+#include "engine/search/core/rules.h"
 
 namespace heliolite {
+
+// The machines of a co-search in the order in which their tiles make them promising.
+
+struct MachineRanking {
+  std::vector<double> cost;        // [machine]: of its cheapest tiles, summed over the layers with their weights
+  std::vector<std::size_t> order;  // the machines that some tile needs and on which every layer has one, cheapest first
+};
+
+// Ranks the machines by `tiles`, [layer]: cost(m), needless(m) and compulsory(m) of machine m. Machines that no tile
+// needs fall to rule smallest-memory. Adds to the machines' lower bounds.
+template <class Tiles>
+MachineRanking rank_machines(std::span<const WeightedLayer> layers, const std::vector<Tiles>& tiles,
+                             const RuleSet& rules, CoSearchResult& out) {
+  const Gate gate(rules, out.statistics.rules);
+  MachineRanking ranking;
+  std::vector<double>& cost = ranking.cost;
+  cost.assign(out.machines.size(), 0);
+  for (std::size_t m = 0; m < cost.size(); ++m) {
+    bool needless = true;
+    for (std::size_t j = 0; j < tiles.size(); ++j) {
+      cost[m] += layers[j].weight * tiles[j].cost(m);
+      needless &= tiles[j].needless(m);
+      out.machines[m].lower_bound += layers[j].weight * tiles[j].compulsory(m);
+    }
+    if (!gate.prunes(Rule::SmallestMemory, [&] { return needless; }) && cost[m] < kNever) ranking.order.push_back(m);
+  }
+  std::stable_sort(ranking.order.begin(), ranking.order.end(),
+                   [&](std::size_t a, std::size_t b) { return cost[a] < cost[b]; });
+  return ranking;
+}
 
 // Under a budget the best so far. A status Infeasible says only that nothing was found; `layers` is empty then. Errors
 // as co_search().

@@ -4,7 +4,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/tile_box.h"
-#include "engine/search/sunstone/level_chain.h"
+#include "engine/search/sunstone/level_problem.h"
 #include "engine/space/factor_tree.h"
 
 namespace heliolite {

@@ -6,15 +6,56 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/base/types.h"
 #include "engine/model/cost_model.h"
+#include "engine/search/core/budget.h"
 #include "engine/search/core/evaluator_report.h"
-#include "engine/search/core/mip_report.h"
 #include "engine/search/core/rules.h"
-#include "engine/search/core/search_end.h"
 #include "engine/search/core/strategy.h"
-#include "engine/search/core/witness_report.h"
+#include "engine/search/core/strategy_options.h"
 
 namespace heliolite {
+
+// What the solver of strategy cosa says of its own program; its values are not costs of mappings.
+
+struct MipReport {
+  CosaVariant variant = CosaVariant::Published;
+  bool found = false;    // an answer of the program; `objective` is then its value
+  bool proven = false;   // that no answer of the program is better, or that there is none
+  double objective = 0;  // logarithms to base 2, as docs/cosa.md weighs them; convex: of the best cost found
+  double bound = 0;      // no answer of the program is below
+  u64 columns = 0, integers = 0, rows = 0;
+  u64 nodes = 0;  // of the solver's search trees
+  // What the objective is of the mapping that the solver began with; none: none was asked for, or it is not an answer
+  // of the program.
+  std::optional<double> start{};
+  u64 solves = 0;  // programs solved: 1, and one more for each answer that did not fit the machine
+};
+
+// What became of a known mapping, the witness, in a search that proves its answer: which rules removed it, where, and
+// by which numbers.
+
+// Something that removed the witness, or the mapping that stood for it by then. Values are in units of
+// objective_number().
+struct WitnessEvent {
+  int level = 0;             // the level whose loops were being placed; -1: before any, its choice of kept tensors
+  std::optional<Rule> rule;  // none: a limit of the search, `what` says which
+  std::string what;          // the question that the rule asked, or the limit
+  // Of a rule that compares bounds: nothing that begins like this mapping is below `bound`, and a mapping that costs
+  // `limit` was known.
+  std::optional<double> bound, limit;
+  // Of a rule that keeps another mapping in its place: the value of that one, which is followed from here on.
+  std::optional<double> stand_in;
+};
+
+// The whole way of the witness.
+struct WitnessReport {
+  Cost cost;
+  double value = 0;                  // of its cost, in units of objective_number()
+  std::vector<WitnessEvent> events;  // in the order of the search's last pass
+  bool kept = false;                 // it, or what stands for it, came to the end and is as good as the answer
+  std::vector<std::string> errors;   // what must not be: errors of the program
+};
 
 // What is proven of the mapping returned, among all mappings of the mapspace asked for. Optimal: none is better, value
 // == lower_bound. Bounded: a mapping was found, a better one may exist, but none below lower_bound. Infeasible: none

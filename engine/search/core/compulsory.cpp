@@ -3,10 +3,8 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
-#include "engine/base/saturating.h"
-#include "engine/model/distinct_offsets.h"
 #include "engine/model/storage_cost.h"
-#include "engine/search/core/whole_cycles.h"
+#include "engine/model/temporal_traffic.h"
 
 namespace heliolite {
 namespace {

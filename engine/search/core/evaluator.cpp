@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
-#include "engine/base/parse_number.h"
+#include "engine/base/number_text.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 

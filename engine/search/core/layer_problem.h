@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/model/compiled.h"
 #include "engine/model/perfect.h"
 #include "engine/model/store_stack.h"
 #include "engine/search/core/answer.h"
@@ -128,5 +129,17 @@ struct LayerAnswer {
   // The value as a number, if a mapping was found.
   double number(Objective objective) const { return evaluator ? evaluator->value : objective_number(objective, cost); }
 };
+
+// Which tensors link transfers may touch, in some mapping of a mapspace (docs/rules/link_transfers.md).
+
+// Tensors of which some mapping takes words over links at the fan-out below the level.
+TensorMask linkable_tensors(const Mapspace& space, const Compiled& compiled, int level);
+
+// Whether link transfers can change the cost of any mapping.
+bool links_matter(const Mapspace& space, const Compiled& compiled);
+
+// Whether the bounds of strategy exact hold with them: not where compute units share the innermost level, nor for an
+// output that crosses in both directions below a DRAM whose network has a price.
+bool links_searched(const Mapspace& space, const Compiled& compiled);
 
 }  // namespace heliolite

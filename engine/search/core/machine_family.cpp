@@ -6,7 +6,7 @@
 #include <limits>
 #include <map>
 
-#include "arch/level_price.h"
+#include "arch/architecture_spec.h"
 #include "engine/base/integers.h"
 #include "engine/model/fingerprint.h"
 

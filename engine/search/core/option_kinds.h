@@ -8,10 +8,24 @@
 #include <vector>
 
 #include "engine/base/text.h"
-#include "engine/search/core/limits.h"
+#include "engine/base/types.h"
 #include "engine/search/core/option_table.h"
 
 namespace heliolite {
+
+// Largest values of the options of a search.
+
+inline constexpr double kMaxBudgetSeconds = 1e7;
+inline constexpr u64 kMaxThreads = 1024;
+
+// The largest seed and number of evaluations; a double still holds it exactly.
+inline constexpr u64 kMaxCount = u64{1} << 53;
+
+// Illegal mappings in a row after which Timeloop's mappers give up, and random, of whose draws fewer are legal.
+inline constexpr u64 kTimeloopTimeout = 1'000, kRandomTimeout = 250'000;
+
+// The search of uneven tiles looks at no more orders of the levels' stores, over all keep choices.
+inline constexpr std::size_t kMostStoreOrders = 1 << 12;
 
 template <class T>
 OptionValue or_none(const std::optional<T>& value) {
@@ -47,5 +61,11 @@ SearchOption named_option(std::string_view name, std::string_view letter, const 
           },
           [=](const SearchOptions& o) { return OptionValue(std::string(heliolite::name(o.*member))); }};
 }
+
+// The rows of the table of options that an evaluator adds (docs/evaluator.md).
+
+SearchOption evaluator_option();
+SearchOption evaluator_protocol_option();
+SearchOption evaluator_seconds_option();
 
 }  // namespace heliolite

@@ -6,11 +6,8 @@
 #include <cassert>
 #include <optional>
 
-#include "engine/base/byte_size.h"
-#include "engine/base/parse_number.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
-#include "engine/search/core/evaluator_options.h"
-#include "engine/search/core/limits.h"
 #include "engine/search/core/option_kinds.h"
 
 namespace heliolite {

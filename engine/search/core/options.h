@@ -1,24 +1,39 @@
 #pragma once
 // What a search is asked for, and the threads, time and memory it may use. option_table.h has the ranges.
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/base/types.h"
 #include "engine/model/mapping.h"
-#include "engine/search/core/bayes_options.h"
-#include "engine/search/core/cosa_options.h"
 #include "engine/search/core/evaluator_report.h"
-#include "engine/search/core/factors.h"
 #include "engine/search/core/objective.h"
-#include "engine/search/core/progress.h"
 #include "engine/search/core/rules.h"
 #include "engine/search/core/strategy.h"
+#include "engine/search/core/strategy_options.h"
 #include "engine/search/core/tiles.h"
 
 namespace heliolite {
+
+// What a search reports while it runs.
+
+// One report; fields without news are 0.
+struct SearchProgress {
+  std::string_view layer{};  // name of the layer that the report is about
+  double value = 0;          // objective_number() of its best mapping so far; 0: none yet
+  double lower_bound = 0;    // no mapping of the layer is below, in the same unit; 0: none known yet
+  u64 evaluated = 0;         // mappings priced when that was known; 0: not told
+  bool layer_done = false;   // its search has ended
+  u64 layers_done = 0;       // layers of the network that are done; of equal layers each counts
+  u64 layers = 0;            // layers of the network
+};
+
+// Called from the threads of the search, by one at a time; it must return soon.
+using ProgressHook = std::function<void(const SearchProgress&)>;
 
 // What tilings must use for a directed search to look at them, as shares; none: what the search's own paper says.
 struct LeastUseOptions {

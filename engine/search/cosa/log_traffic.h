@@ -3,11 +3,26 @@
 // EECS-2023-293, section 6.1). Minimised is a weighted sum of logarithms: of cycles, of the words that move in and out
 // of the global buffer, and of the words held inside it. docs/cosa.md states all rows.
 #include <optional>
+#include <span>
+#include <string>
 
-#include "engine/search/core/cosa_options.h"
+#include "engine/model/compiled.h"
+#include "engine/search/core/strategy_options.h"
 #include "engine/search/cosa/mapping_program.h"
+#include "engine/search/cosa/mip.h"
 
 namespace heliolite {
+
+// How long a tile is along a rank that is no single dimension, such as 2 * p + r: exactly, as a table. Each pair of
+// divisors of p and r has a binary column; the one that is 1 says both tiles and, with it, the logarithm of the extent.
+
+inline constexpr std::size_t kMostRankCells = 400;  // of a table
+
+// log2 of the words along a rank, the sum of coefficient x (extent - 1) over `terms`, plus 1, of the tile of level i.
+// Adds the table's columns and rows to `mip`. Extents above `most` are left out: no tile may have them. Nothing if the
+// table would have more than kMostRankCells cells. `name`: of its columns and rows.
+std::optional<LinearForm> add_rank_table(const FactorColumns& factors, int i, std::span<const CompiledTerm> terms,
+                                         double most, const std::string& name, Mip& mip);
 
 class LogTrafficProgram : public MappingProgram {
  public:

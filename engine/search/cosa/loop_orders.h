@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/search/cosa/factor_columns.h"
+#include "engine/search/cosa/mapping_program.h"
 #include "engine/search/cosa/mip.h"
 
 namespace heliolite {

@@ -5,12 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include "engine/search/core/gate.h"
-#include "engine/search/core/limits.h"
-#include "engine/search/core/whole_cycles.h"
-#include "engine/search/exact/open_ranges.h"
+#include "engine/search/core/compulsory.h"
+#include "engine/search/core/option_kinds.h"
+#include "engine/search/core/rules.h"
 #include "engine/search/exact/range_passes.h"
-#include "engine/search/exact/range_tables.h"
 #include "engine/search/exact/reduced_problem.h"
 #include "engine/search/exact/search_range.h"
 #include "engine/search/exact/witness_watch.h"

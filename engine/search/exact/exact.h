@@ -3,8 +3,8 @@
 // proven gap. Proofs: docs/rules/exact.md.
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
-#include "engine/search/exact/key.h"
-#include "engine/space/lattice_grid.h"
+#include "engine/search/exact/incumbent.h"
+#include "engine/space/lattice.h"
 
 namespace heliolite {
 

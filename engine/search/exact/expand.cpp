@@ -4,17 +4,17 @@
 
 #include "engine/base/integers.h"
 #include "engine/search/exact/expand_loops.h"
-#include "engine/search/exact/nest_of.h"
+#include "engine/search/exact/frontier.h"
 #include "engine/search/exact/push_in.h"
 
 // One level is added to a partial mapping in these steps; the numbers stand again where the step is taken:
 //   1. instances     unrollings with too few instances are not looked at (rule useful-instances)
-//   2. fan-out       each unrolling of the fan-out below the level: expand_unrollings.cpp
+//   2. fan-out       each unrolling of the fan-out below the level: expand_loops.cpp
 //   3. room          what does not fit, or cannot be completed, goes
 //   4. lattice bound what is placed and the least of everything outside cost too much (rule lattice-bound)
 //   5. tile          each tile of the level, one axis of the lattice after the other
 //   6. own loops     the level's loops cost too much in every order (rule own-loops)
-//   7. orders        each order of the level's loops that can matter (rules free-loops, push-in): expand_orders.cpp
+//   7. orders        each order of the level's loops that can matter (rules free-loops, push-in): expand_loops.cpp
 //   8. dominance     another over the same tile is nowhere dearer (rules idle-bandwidth, state-dominance)
 //   9. leaf          a complete mapping is priced by the cost model; others join the frontier
 

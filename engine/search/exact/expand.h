@@ -7,7 +7,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/search/core/budget.h"
-#include "engine/search/core/gate.h"
+#include "engine/search/core/rules.h"
 #include "engine/search/exact/frontier.h"
 #include "engine/search/exact/incumbent.h"
 #include "engine/search/exact/partial_bounds.h"

@@ -1,10 +1,148 @@
 #include "engine/search/exact/flow_prices.h"
 
+#include <algorithm>
+
 #include "engine/base/integers.h"
 #include "engine/model/multicast.h"
 #include "engine/model/storage_cost.h"
 
 namespace heliolite {
+namespace {
+
+bool entering_costs(const CompiledLevel& level) {
+  return std::ranges::any_of(level.units, [](const ValueUnits& of_tensor) { return of_tensor.ingress != 0; });
+}
+
+class ChannelList {
+ public:
+  ChannelList(FlowCosts& m, std::span<const Compiled* const> machines)
+      : m_(m), c_(*m.compiled), machines_(machines), out_(at(c_.level_count)) {}
+
+  // Channel 0 is energy; then clustered levels; then bandwidths that some mapping may exceed.
+  std::vector<LevelChannels> run() {
+    list_energy();
+    if (m_.timed) list_bandwidths();
+    return std::move(out_);
+  }
+
+ private:
+  void list_energy() {
+    m_.channels.push_back({Channel::Kind::Energy, -1});
+    for (int i = 0; i < c_.level_count && !m_.cycles_only; ++i) {
+      const CompiledLevel& level = c_.level[i];
+      const double used = m_.most_instances(i + 1, m_.lattice.full().index);
+      if (static_cast<double>(level.clusters) < used) {
+        m_.level[at(i)].least_sharing = static_cast<double>(level.clusters) / used;
+        out_[at(i)].energy = add_channel(Channel::Kind::Shared, i);
+        if (out_[at(i)].energy == 0) m_.level[at(i)].least_sharing = 1;
+      } else if (level.is_interconnect && m_.last_fanout(i, c_.level_count - 1) >= 0) {
+        out_[at(i)].energy = add_channel(Channel::Kind::Shared, i);
+      }
+      // Words on their way past a level that does not keep them enter its network too: they have no price there.
+      const bool passed = entering_costs(level) && c_.counted(i, m_.keep.must[at(i)]) != m_.all_tensors();
+      if (level.routers_cost || passed) m_.exact = false;
+      if (level.hops_cost && !prices_hops(i)) m_.exact = false;
+    }
+  }
+
+  // Whether the hops of all words below a level are in the sums: units behind interconnects that fan out ask for more
+  // than goes into a tile of theirs.
+  bool prices_hops(int i) const {
+    if (carries_every_step(c_, i)) return true;
+    if (inside_interconnects(c_, i) == 0) return false;
+    for (int v = 0; v < c_.tensor_count; ++v)
+      if (!carries_tiles(c_, i, v)) return false;
+    return true;
+  }
+
+  // Stores of one memory share its channels, which are those of the outermost of them.
+  void list_bandwidths() {
+    // Neighbours may read as many words as the level outside sends.
+    const double most = c_.linked != 0 ? 2 : 1;
+    double reads = 0, writes = 0;  // of the level and those inside that share with it
+    for (int i = 0; i < c_.level_count; ++i) {
+      const bool shares = m_.level[at(i)].shares_inside;
+      reads = (shares ? reads : 0) + most_reads(i);
+      writes = (shares ? writes : 0) + most_writes(i);
+      if (m_.level[at(i)].shares_outside || !some_machine(i, [](const CompiledLevel& l) { return l.limited; }))
+        continue;
+      if (some_machine(i, [&](const CompiledLevel& l) { return most * reads > l.read_bandwidth; }))
+        out_[at(i)].read = add_limit(i);
+      if (some_machine(i, [&](const CompiledLevel& l) { return most * writes > l.write_bandwidth; }))
+        out_[at(i)].write = add_limit(i);
+      if (some_machine(i, [&](const CompiledLevel& l) { return most * (reads + writes) > l.shared_bandwidth; }))
+        out_[at(i)].shared = add_limit(i);
+      for (int inside = i; m_.level[at(inside)].shares_inside; --inside) {
+        out_[at(inside - 1)].read = out_[at(i)].read;
+        out_[at(inside - 1)].write = out_[at(i)].write;
+        out_[at(inside - 1)].shared = out_[at(i)].shared;
+      }
+    }
+  }
+
+  template <class Property>
+  bool some_machine(int level, Property property) const {
+    return std::any_of(machines_.begin(), machines_.end(),
+                       [&](const Compiled* machine) { return property(machine->level[level]); });
+  }
+
+  int add_channel(Channel::Kind kind, int level) {
+    if (m_.channels.size() == kMaxChannels) {
+      m_.exact = false;  // what has no channel is left out of the sums
+      return 0;
+    }
+    m_.channels.push_back({kind, level, c_.level[level].is_interconnect});
+    return static_cast<int>(m_.channels.size()) - 1;
+  }
+  int add_limit(int level) {
+    const int k = add_channel(Channel::Kind::Cycles, level);
+    return k == 0 ? -1 : k;
+  }
+
+  // Parts of words per compute step that one instance of a level can be asked for at most: each distinct receiver below
+  // takes at most one word a step, and a tile holds at most a word per MAC inside it and unit of stride.
+  double most_reads(int i) const {
+    double sum = 0;
+    for (const int v : bits(c_.counted(i, m_.keep.may[at(i)]))) sum += most_parts(i, v);
+    return sum;
+  }
+  double most_writes(int i) const {
+    double sum = 0;
+    for (const int v : bits(c_.counted(i, m_.keep.may[at(i)]))) {
+      if (c_.tensor[v].is_output) sum += most_parts(i, v);
+      if (m_.fills(i)) sum += most_parts(i, v);
+    }
+    return sum;
+  }
+  double most_parts(int i, int v) const {
+    return most_receivers(i, v) * static_cast<double>(c_.level[at(i)].taken(v, 1));
+  }
+  double most_receivers(int i, int v) const {
+    double receivers = 1;
+    for (int f = 0; f <= i; ++f) receivers *= m_.fanout[at(f)].most_receivers[at(v)];
+    const CompiledTensor& t = c_.tensor[v];
+    if (t.entangled) return receivers * static_cast<double>(c_.macs);
+    for (int r = 0; r < t.rank_count; ++r) {
+      u32 coefficient = 1;
+      for (int k = 0; k < t.first_of[kMaxDimensions]; ++k)
+        if (t.by_dimension[k].rank == r) coefficient = std::max(coefficient, t.by_dimension[k].coefficient);
+      receivers *= coefficient;
+    }
+    return receivers;
+  }
+
+  FlowCosts& m_;
+  const Compiled& c_;
+  const std::span<const Compiled* const> machines_;
+  std::vector<LevelChannels> out_;
+};
+
+}  // namespace
+
+std::vector<LevelChannels> list_channels(FlowCosts& m, std::span<const Compiled* const> machines) {
+  return ChannelList(m, machines).run();
+}
+
 namespace {
 
 double parts(const CompiledLevel& level, int v) { return static_cast<double>(level.taken(v, 1)); }

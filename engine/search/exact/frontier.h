@@ -79,4 +79,10 @@ class Frontier {
   std::unordered_map<u64, u32> first_of_tile_;
 };
 
+// The way back from a node of the layered graph to the loops that led there.
+
+// The loops up to `level`, of which `last` is a node. `layers`: the stages before it; layers[i] is the one before
+// level i.
+Mapping nest_of(const FlowCosts& model, const std::vector<Frontier>& layers, int level, const FrontierNode& last);
+
 }  // namespace heliolite

@@ -1,11 +1,11 @@
 #pragma once
-// The exact search of a range of keep choices: a layered graph whose nodes are partial mappings (partial_mapping.h),
+// The exact search of a range of keep choices: a layered graph whose nodes are partial mappings (nest_steps.h),
 // with a stage after each level, from the inside out. Proofs: docs/rules/exact.md.
 #include <functional>
 #include <vector>
 
 #include "engine/search/core/budget.h"
-#include "engine/search/core/gate.h"
+#include "engine/search/core/rules.h"
 #include "engine/search/exact/frontier.h"
 #include "engine/search/exact/incumbent.h"
 #include "engine/search/exact/partial_bounds.h"

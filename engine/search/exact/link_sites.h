@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/model/halo_move.h"
+#include "engine/model/temporal_traffic.h"
 #include "engine/search/exact/fanout.h"
 
 namespace heliolite {

@@ -1,9 +1,91 @@
 #pragma once
 // The steps that build a partial mapping from the inside out: what each loop, fan-out and level makes of its flows.
-#include "engine/search/exact/loop_set.h"
-#include "engine/search/exact/partial_mapping.h"
+#include <array>
+
+#include "engine/search/exact/flow_costs.h"
+#include "engine/search/exact/ordering_bound.h"
 
 namespace heliolite {
+
+// A partial mapping as the exact search sees it: the loops up to some tile are placed, and every flow out of the tiles
+// inside is either closed (its words are known) or still in place (no loop so far has moved it).
+
+// What a sliding flow knows of link transfers at the fan-out directly outside its tile (docs/rules/link_transfers.md).
+// While it has any, the cost of serving it stays apart from that of filling the tile, even when it has arrived.
+struct FlowLinks {
+  const LinkSite* site = nullptr;  // null: no further words move on by links
+  bool apart = false;              // some words do, or may
+  bool exact = true;               // as LinkSite::exact
+  bool arrived = false;            // the fan-outs on the way to the server are all placed
+  DimensionMask first = 0;         // while the tile waits: loops of which one must come next if words shall move on
+  u32 first_iterations = 1;        // of the first loop that moves the tile
+  double most_saved = 0;           // as LinkSite::most_saved; while the tile waits, of what the loops left can make
+  double saved = 0, over = 0;      // of `fetched`: what the sender need not send, and what receivers take instead
+};
+
+// A flow of a tensor with a sliding rank. Its neighbouring tiles overlap, so that loops find part of the tile in place
+// even after it has begun to move.
+struct SlidingFlow {
+  u8 tensor;
+  u8 start;              // level of the tile
+  bool moving;           // some loop has moved the tile
+  Channels fill, serve;  // cost of fetching the whole tile once, on both ends of the flow
+  double fetched;        // how often the whole tile is fetched for each iteration outside, in words; fractions count
+  double delta;          // share of the tile that is new after each step of the first loop that moves it
+  double full;           // words of the tile
+  double least;          // lower bound of `fetched` over all orders, reuse by fan-outs included
+  bool keeps;            // the level keeps the tile; else it counts for its hops alone
+  FlowLinks links;       // of the fan-out directly outside the tile
+  std::array<i64, kMaxRanks> extent;  // [rank]: of the tile's box
+  std::array<i64, kMaxRanks> first;   // [rank]: by how much a step of the first moving loop shifts the tile
+  std::array<i64, kMaxRanks> inner;   // [rank]: sum of the shifts of one step of each moving loop so far
+
+  // While the tile waits, of these costs of filling it and of serving that: what links may leave of them.
+  double least_fill(double cost) const { return links.apart && !links.exact ? 0 : cost; }
+  double least_serve(double cost) const { return links.apart ? cost * (1 - links.most_saved) : cost; }
+};
+
+inline constexpr int kMaxSlidingFlows = 16;
+
+// What is known of link transfers at the fan-outs placed so far.
+struct LinkState {
+  u16 fanouts = 0;       // mask of levels: below them words cross by links
+  bool inexact = false;  // at some of them the sums are lower bounds of what these words cost
+};
+
+// The search copies partial mappings all the time: only the elements of tensors and channels in use are set and copied,
+// the rest of each array is undefined.
+struct PartialMapping {
+  LatticePoint tile;                              // extent of all loops placed, by dimension
+  double iterations = 1;                          // of all loops still to be placed, temporal and spatial
+  Channels sum;                                   // cost of closed flows
+  std::array<Channels, kMaxTensors> pending;      // [tensor]: serve side of closed flows, fan-outs are still to come
+  std::array<Channels, kMaxTensors> fill, serve;  // [tensor]: of its flows in place, for each iteration outside
+  TensorMask in_place = 0;                        // tensors with such a flow
+  Channels refund;                                // per output word, times the instances that share it so far
+  u64 signature = 0;                              // hash of the words of the closed flows, independent of their order
+  std::array<u64, kMaxChannels> split;            // [bandwidth's channel]: hash of what each tensor has in `sum`
+  std::array<double, kMaxLevels> instances;       // [level]: instances in use of the fan-out below it; 1: to come
+  double units = 1;                               // product of `instances`
+  double rounding = 0;                            // energy units that rounding to blocks can add to flows begun so far
+  u64 room = 0;  // parts of words that the level's tile takes, and levels inside that share its room
+  u8 tensor_count;
+  u8 channel_count;
+  u16 idle = 0;     // mask of the channels that forget_idle() has set to 0
+  u32 machine = 0;  // index into FlowCosts::machine
+  u32 servers = 0;  // the set of servers (ServerSets) of the stage after the last level placed
+  LinkState links;
+  u8 sliding_count = 0;
+  std::array<SlidingFlow, kMaxSlidingFlows> sliding;
+
+  // No loop is placed.
+  PartialMapping(int tensors, std::size_t channels);
+  PartialMapping(const PartialMapping& other) { *this = other; }
+  PartialMapping& operator=(const PartialMapping& other);
+};
+
+// Summand of PartialMapping::split: a closed flow of a tensor that takes so many cycles of a bandwidth; 0 if none.
+u64 split_hash(int tensor, double cycles);
 
 // The steps that build a partial mapping, in nest order.
 class NestSteps {

@@ -4,8 +4,105 @@
 #include <limits>
 
 #include "engine/base/integers.h"
+#include "engine/model/tile_box.h"
 
 namespace heliolite {
+namespace {
+
+bool shares_a_rank(const CompiledTensor& t, int d) {
+  for (int r = 0; r < t.rank_count; ++r)
+    if (contains(t.sharing[at(r)], d)) return true;
+  return t.entangled && contains(t.indexing, d);
+}
+
+}  // namespace
+
+LoopClasses::LoopClasses(const Compiled& c) {
+  std::array<unsigned, kMaxDimensions> key{};
+  for (int d = 0; d < c.dimension_count; ++d) {
+    for (int v = 0; v < c.tensor_count; ++v) {
+      if (contains(c.tensor[v].indexing, d)) key[at(d)] |= 1u << v;
+      if (shares_a_rank(c.tensor[v], d)) key[at(d)] |= 1u << (kMaxTensors + v);
+    }
+    int same = 0;
+    while (same < d && key[at(same)] != key[at(d)]) ++same;
+    of_[at(d)] = same < d ? of_[at(same)] : count_++;
+    for (int v = 0; v < c.tensor_count; ++v)
+      if (contains(c.tensor[v].indexing, d)) indexing_[at(v)] |= dimension_bit(of_[at(d)]);
+  }
+}
+
+LoopSet::LoopSet(const LoopClasses& classes, const Compiled& c, const Extents& from, const Extents& to) {
+  n.fill(1);
+  of_class.fill(1);
+  for (int d = 0; d < c.dimension_count; ++d) {
+    if (to[at(d)] == from[at(d)]) continue;
+    const u32 iterations = to[at(d)] / from[at(d)];
+    n[at(d)] = iterations;
+    of_class[classes.of(d)] *= n[at(d)];
+    present |= dimension_bit(classes.of(d));
+  }
+}
+
+double irrelevant_share(const Compiled& c, const CompiledTensor& t, const LoopSet& loops) {
+  double out = 1;
+  for (int d = 0; d < c.dimension_count; ++d)
+    if (!contains(t.indexing, d)) out *= loops.n[at(d)];
+  return 1 / out;
+}
+
+double halo_shares(const LoopClasses& classes, const CompiledTensor& t, const std::array<i64, kMaxRanks>& extent,
+                   const Extents& step, const LoopSet& loops, double* out) {
+  std::fill_n(out, classes.count(), 1.0);
+  const auto limit = [&](unsigned dimensions, double share) {
+    for (const int d : bits(dimensions)) {
+      double& of_class = out[classes.of(d)];
+      of_class = std::min(of_class, share);
+    }
+  };
+  if (t.entangled) {
+    double all = 1;
+    for (const int d : bits(t.indexing)) all *= loops.n[at(d)];
+    limit(t.indexing, 1 / all);
+    return 1 / all;
+  }
+  double whole = 1;
+  for (int r = 0; r < t.rank_count; ++r) {
+    if (t.sharing[at(r)] == 0) continue;
+    struct Move {
+      double by, n;
+    };
+    std::array<Move, kMaxTerms> move;
+    std::size_t count = 0;
+    double all = 1;
+    for (int k = 0; k < t.term_count; ++k) {
+      const CompiledTerm& term = t.term[at(k)];
+      if (term.rank != r || loops.n[term.dimension] <= 1) continue;
+      move[count++] = {static_cast<double>(term.coefficient) * step[term.dimension], loops.n[term.dimension]};
+      all *= loops.n[term.dimension];
+    }
+    if (count == 0) continue;
+    for (std::size_t k = 1; k < count; ++k)  // at most kMaxTerms: insertion
+      for (std::size_t j = k; j > 0 && move[j].by < move[j - 1].by; --j) std::swap(move[j], move[j - 1]);
+    const auto tile = static_cast<double>(extent[at(r)]);
+    double range = tile, pieces = 1;
+    for (std::size_t k = 0; k < count && pieces == 1; ++k) {
+      if (move[k].by <= range) range += move[k].by * (move[k].n - 1);
+      else pieces = move[k].n;
+    }
+    const double share = std::min(1.0, pieces * range / (tile * all));
+    unsigned sliding = 0;
+    for (const int d : bits(t.sharing[at(r)]))
+      if (loops.n[at(d)] > 1) sliding |= 1u << d;
+    limit(sliding, share);
+    whole *= share;
+  }
+  return whole;
+}
+
+std::array<i64, kMaxRanks> box_extent(const CompiledTensor& t, const Extents& tile) {
+  return box_along_ranks(t, [&](u8 d) { return tile[d]; });
+}
 
 double ordering_bound(std::span<const BoundFlow> flows, const std::array<double, kMaxDimensions>& n,
                       DimensionMask present) {

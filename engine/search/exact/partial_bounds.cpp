@@ -6,7 +6,6 @@
 #include "engine/base/integers.h"
 #include "engine/model/storage_cost.h"
 #include "engine/search/core/compulsory.h"
-#include "engine/search/core/whole_cycles.h"
 
 namespace heliolite {
 PartialBounds::PartialBounds(const FlowCosts& model, const std::function<bool()>& stop)

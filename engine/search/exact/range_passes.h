@@ -1,10 +1,67 @@
 #pragma once
 // The passes over one range of the mapspace, until nothing below the incumbent is left in it, or a budget ends them.
 #include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
 
+#include "engine/search/core/budget.h"
+#include "engine/search/core/layer_problem.h"
+#include "engine/search/exact/fanout.h"
 #include "engine/search/exact/layered_pass.h"
+#include "engine/search/exact/search_range.h"
 
 namespace heliolite {
+
+// What the exact search needs to search a range of the mapspace: the lattice of tiles and the fan-outs, which all
+// ranges share, and for each range the flows, their tables and the passes over them.
+
+// How coarse the grid of the exact search's tables has to be (docs/rules/exact.md, "Coarse tables").
+
+// Whether the tables of all keep choices, on a coarse grid, take so long or leave so little memory that coarser ones
+// are better.
+bool coarse_tables_are_large(const LayerProblem& problem, const Lattice& lattice,
+                             std::span<const FanoutChoices> fanouts);
+
+// The same lattice with a coarser grid; none: its grid is as coarse as is of use.
+std::optional<Lattice> with_coarser_grid(const Lattice& lattice);
+
+// A range with what its passes need.
+struct PreparedRange {
+  std::vector<FanoutChoices> fanouts;  // empty: those of all ranges
+  u64 bytes = 0;                       // of tables, and fan-outs
+  std::unique_ptr<LayeredPass> passes;
+};
+
+// The lattice and the fan-outs of a mapspace, and what is made of them for its ranges.
+class RangeTables {
+ public:
+  // The grid is made coarser until the tables of all keep choices are of use (range_passes.h). The problem must
+  // outlive it.
+  RangeTables(const LayerProblem& problem, const GridLimits& limits);
+
+  const Lattice& lattice() const { return lattice_; }
+  // [level]: with all choices. Empty: there is no memory for them.
+  const std::vector<FanoutChoices>& fanouts() const { return fanouts_; }
+  // Most instances of all fan-outs together.
+  double most_instances() const;
+
+  // Makes the grid of the tables coarser; ranges prepared before must not be used any more. False: it is as coarse as
+  // is of use.
+  bool coarsen();
+
+  // None: there is no memory for the tables of the range beside the `held` bytes of others. With `cycles_only` energy
+  // counts as nothing. `stop`: as LayeredPass() has it. What is prepared refers to this object.
+  std::optional<PreparedRange> prepare(const SearchRange& range, u64 held, bool cycles_only,
+                                       const std::function<bool()>& stop) const;
+
+ private:
+  const LayerProblem& problem_;
+  Lattice lattice_;
+  std::vector<FanoutChoices> fanouts_;
+  std::shared_ptr<LinkSites> sites_ = std::make_shared<LinkSites>();  // of all ranges
+};
 
 // Why there can be no further pass after so many evaluations; Done: there can. The tasks of a pass share its
 // evaluations: of few that are left some would have none.
@@ -47,5 +104,16 @@ class RangePasses {
   const LayeredPass::Proven& watch_;
   const LayeredPass::Look& look_;
 };
+
+// Narrow passes of the exact search: what its bounds find quickly (docs/rules/search.md).
+
+// The better of `start`, an answer with a mapping, and what passes over the levels find below it that keep few partial
+// mappings after each, then more, until what is left out is not much better. `start` itself where little can be
+// gained, or where the tables of the bounds would take much longer than the search before. The statistics returned
+// include those of `start`, the budget does not.
+LayerAnswer narrow_search(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget);
+
+// Whether it gets to its end soon: the layer has few tiles, and few sets of servers.
+bool narrow_search_is_quick(const LayerProblem& problem);
 
 }  // namespace heliolite

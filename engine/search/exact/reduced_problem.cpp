@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
-#include "engine/search/core/gate.h"
+#include "engine/search/core/rules.h"
 
 namespace heliolite {
 

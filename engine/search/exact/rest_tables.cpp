@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "engine/base/integers.h"
-#include "engine/search/exact/fresh_words.h"
 #include "engine/search/exact/rest_bounds.h"
 
 namespace heliolite {

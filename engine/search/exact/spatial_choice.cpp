@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/model/distinct_offsets.h"
 #include "engine/model/multicast.h"
 #include "engine/model/nest.h"
 #include "engine/model/temporal_traffic.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
-#include "engine/search/core/linkable.h"
+#include "engine/search/core/layer_problem.h"
 #include "engine/search/exact/link_sites.h"
 
 namespace heliolite {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "engine/base/integers.h"
-#include "engine/search/exact/nest_of.h"
+#include "engine/search/exact/frontier.h"
 #include "engine/search/exact/push_in.h"
-#include "engine/search/exact/witness_stand_in.h"
+#include "engine/search/exact/witness.h"
 
 namespace heliolite {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/search/core/witness_report.h"
+#include "engine/search/core/answer.h"
 #include "engine/search/exact/layered_pass.h"
 #include "engine/search/exact/witness.h"
 

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "engine/base/integers.h"
-#include "engine/search/core/gate.h"
 #include "engine/search/core/parallel.h"
+#include "engine/search/core/rules.h"
 #include "engine/search/imperfect/imperfect_climb.h"
 
 namespace heliolite {

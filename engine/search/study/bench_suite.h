@@ -7,8 +7,7 @@
 
 #include "arch/architecture.h"
 #include "engine/search/map.h"
-#include "engine/search/study/bench_published.h"
-#include "engine/search/study/foreign_mapper.h"
+#include "engine/search/study/bench_others.h"
 #include "workloads/workload.h"
 
 namespace heliolite {

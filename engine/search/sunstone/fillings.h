@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "engine/search/core/gate.h"
+#include "engine/search/core/rules.h"
 #include "engine/space/divisors.h"
 #include "engine/space/unrolling.h"
 

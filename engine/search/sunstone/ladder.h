@@ -14,7 +14,7 @@
 #include "engine/search/core/budget.h"
 #include "engine/search/core/compulsory.h"
 #include "engine/search/core/objective.h"
-#include "engine/search/sunstone/plan.h"
+#include "engine/search/sunstone/moves.h"
 #include "engine/space/footprint.h"
 #include "engine/space/mapspace.h"
 #include "engine/space/order_trie.h"
@@ -116,6 +116,20 @@ class Ladder {
   Nest nest_;  // of the plan read last
   u64 evaluated_ = 0;
   std::array<u64, kMaxLevels> tiles_{};
+};
+
+// A complete plan on its way through the climbs.
+
+// A complete plan with its score.
+struct Candidate {
+  Plan plan;
+  Score score;
+
+  // Canonical order of candidates: by value, then by the plan itself.
+  bool better_than(const Candidate& other) const {
+    if (score.value != other.score.value) return score.value < other.score.value;
+    return plan < other.plan;
+  }
 };
 
 }  // namespace heliolite

@@ -6,6 +6,7 @@
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
 #include "engine/search/sunstone/ladder.h"
+#include "engine/space/mapspace.h"
 #include "engine/space/order_trie.h"
 
 namespace heliolite {
@@ -39,5 +40,19 @@ class LevelProblem {
   RuleCounts order_counts_;
   std::vector<KeepMasks> keep_;
 };
+
+// What a search decides level by level, one step after the other from the inside out. Neighbouring levels without a
+// fan-out between them that keep different tensors are one split level: buffers side by side, with the same tile.
+
+// One step: the temporal loops of a level, then the fan-out between it and the next level with loops.
+struct ChainStep {
+  int level = -1;   // -1: no level with loops stands inside the fan-out since the last one
+  int fanout = -1;  // the level whose fan-out it is; -1: none
+  int outer = -1;   // the level at which what the step leaves is priced; -1: the last step, which leaves nothing
+};
+
+// The steps, innermost first. The last one is that of the outermost level, whether or not it may have loops: what is
+// left of every dimension stands there.
+std::vector<ChainStep> level_chain(const Mapspace& space);
 
 }  // namespace heliolite

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
-#include "engine/model/bandwidth.h"
+#include "engine/model/storage_cost.h"
 
 namespace heliolite {
 namespace {

@@ -1,16 +1,13 @@
 #pragma once
 // Hill-climbing from a complete plan: what the level-by-level search fixes too early is moved afterwards.
-#include "engine/search/sunstone/candidate.h"
+#include "engine/search/sunstone/climb_steps.h"
 #include "engine/search/sunstone/ladder.h"
 #include "engine/search/sunstone/moves.h"
-#include "engine/search/sunstone/retile.h"
-#include "engine/search/sunstone/reunroll.h"
-#include "engine/search/sunstone/scatter.h"
 #include "engine/search/sunstone/visited.h"
 
 namespace heliolite {
 
-// What a climb may change: single factors (moves.h), the tile of a level (retile.h), an unrolling (reunroll.h).
+// What a climb may change: single factors (moves.h), the tile of a level (climb_steps.h), an unrolling (climb_steps.h).
 struct ClimbSteps {
   // `fillings`: of the ladder's mapspace.
   ClimbSteps(const Ladder& ladder, Fillings& fillings)

@@ -4,8 +4,8 @@
 
 #include "engine/base/integers.h"
 #include "engine/search/core/compulsory.h"
-#include "engine/search/core/gate.h"
-#include "engine/search/core/limits.h"
+#include "engine/search/core/option_kinds.h"
+#include "engine/search/core/rules.h"
 #include "engine/search/sunstone/greedy_starts.h"
 #include "engine/search/sunstone/refine.h"
 #include "engine/search/sunstone/sunstone.h"

@@ -11,10 +11,9 @@
 #include <optional>
 #include <vector>
 
-#include "engine/search/core/gate.h"
-#include "engine/search/sunstone/candidate.h"
+#include "engine/search/core/rules.h"
 #include "engine/search/sunstone/ladder.h"
-#include "engine/search/sunstone/level_chain.h"
+#include "engine/search/sunstone/level_problem.h"
 #include "engine/space/divisors.h"
 #include "engine/space/unrolling.h"
 

@@ -7,7 +7,6 @@
 #include "engine/base/integers.h"
 #include "engine/base/split_mix.h"
 #include "engine/search/sunstone/moves.h"
-#include "engine/search/sunstone/plan.h"
 
 namespace heliolite {
 

@@ -1,0 +1,230 @@
+// Machines, workloads and mappings in our own formats.
+#include "cli/convert/written_files.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arch/architecture_yaml.h"
+#include "arch/timeloop_architecture.h"
+#include "arch/timeloop_architecture_writer.h"
+#include "engine/base/text.h"
+#include "engine/base/yaml_node.h"
+#include "engine/model/cost_model.h"
+#include "engine/model/fingerprint.h"
+#include "engine/model/mapping_yaml.h"
+#include "engine/model/timeloop_mapping.h"
+#include "engine/space/named_constraints.h"
+#include "workloads/network_writer.h"
+#include "workloads/timeloop_problem.h"
+#include "workloads/timeloop_problem_writer.h"
+#include "workloads/word_bits.h"
+
+namespace heliolite::cli {
+namespace {
+
+// Whether the text is read as the machine. A machine with several outermost instances is none of our format.
+bool is_read_as(const std::string& text, const Architecture& machine) {
+  const Result<YamlNode> document = YamlNode::parse(text, "machine.yaml");
+  if (!document) return false;
+  const Result<ArchitectureSpec> spec = read_architecture_yaml(*document);
+  if (!spec) return false;
+  const Result<Architecture> back = resolve(*spec);
+  return back && fingerprint(*back) == fingerprint(machine);
+}
+
+}  // namespace
+
+Result<WrittenFiles> to_heliolite(const Convertible& from) {
+  WrittenFiles written;
+  if (from.machine) {
+    std::string text = write_architecture(*from.machine);
+    if (!is_read_as(text, *from.machine))
+      return Diagnostic{"", 0, from.machine->name,
+                        "has several instances of its outermost level, which our format does not know"};
+    written.add("machine.yaml", "machine", std::move(text));
+  }
+  if (!from.network) return written;
+  const Network& network = *from.network;
+  // A workload by itself has neither a count nor edges.
+  const bool one = network.layers.size() == 1 && network.layers[0].count == 1 && network.edges.empty();
+  if (one) written.add("workload.yaml", "workload", write_workload(network.layers.front().workload));
+  else written.add("network.yaml", "network", write_network(network));
+  for (std::size_t i = 0; i < from.mappings.size(); ++i)
+    if (from.mappings[i])
+      written.add(layer_file("mapping", network, i), "mapping",
+                  write_mapping(*from.mappings[i], network.layers[i].workload, *from.machine));
+  return written;
+}
+
+// Machines, workloads, constraints and mappings as Timeloop's files.
+
+namespace {
+
+class TimeloopConverter {
+ public:
+  TimeloopConverter(const Convertible& from, TimeloopVersion version) : from_(from), version_(version) {}
+
+  Result<WrittenFiles> run() {
+    if (from_.machine && !from_.network) machine_alone();
+    if (from_.network)
+      for (std::size_t i = 0; i < from_.network->layers.size(); ++i) layer(i);
+    if (from_.machine && from_.network) constraint_files();
+    if (from_.network) network_notes();
+    if (!errors_.empty()) return errors_;
+    return std::move(written_);
+  }
+
+ private:
+  struct Constraints {
+    std::string file, text;
+  };
+
+  void add_notes(const Diagnostics& notes) {
+    for (const Diagnostic& note : notes) {
+      const auto same = [&](const Diagnostic& d) { return d.field == note.field && d.message == note.message; };
+      if (std::ranges::none_of(written_.notes, same)) written_.notes.push_back(note);
+    }
+  }
+
+  void fail(const Diagnostics& errors) {
+    for (const Diagnostic& error : errors) {
+      const auto same = [&](const Diagnostic& d) { return d.field == error.field && d.message == error.message; };
+      if (std::ranges::none_of(errors_, same)) errors_.push_back(error);
+    }
+  }
+
+  void machine_alone() {
+    if (names_classes(*from_.machine))
+      return fail({{"", 0, "constraints", "name classes of dimensions, which only a workload has: give it as well"}});
+    const Result<TimeloopMachineFiles> files = write_timeloop_architecture(*from_.machine, version_);
+    if (!files) return fail(files.errors());
+    add_notes(files->notes);
+    machine_files(*files);
+    if (!files->constraints.empty()) written_.add("constraints.yaml", "constraints", files->constraints);
+    read_again(*files);
+  }
+
+  void machine_files(const TimeloopMachineFiles& files) {
+    written_.add("arch.yaml", "machine", files.architecture);
+    written_.add("ERT.yaml", "energies", files.ert);
+    written_.add("ART.yaml", "areas", files.art);
+    if (!files.components.empty()) written_.add("components.yaml", "component classes", files.components);
+  }
+
+  void layer(std::size_t index) {
+    const Workload& workload = from_.network->layers[index].workload;
+    if (states_word_bits(workload))
+      return fail({{"", 0, "word_bits",
+                    fmt::format("{} states sizes of words ({}), and Timeloop's problems have none: words are those of "
+                                "each level; --word-bits none leaves them out",
+                                workload.name, word_bits_text(workload))}});
+    const TimeloopProblem problem = write_timeloop_problem(workload, name(version_));
+    add_notes(problem.notes);
+    std::string text = problem.text;
+    if (const u64 count = from_.network->layers[index].count; count > 1)
+      text = fmt::format("# {} executes this layer {} times.\n", from_.network->name, count) + text;
+    written_.add(layer_file("problem", *from_.network, index), "problem", std::move(text));
+    if (!from_.machine) return;
+    const Result<TimeloopForm> form = timeloop_form(*from_.machine, workload, version_);
+    if (!form) return fail(form.errors());
+    add_notes(form->notes);
+    const Result<TimeloopMachineFiles> files = write_timeloop_architecture(form->machine, version_);
+    if (!files) return fail(files.errors());
+    add_notes(files->notes);
+    if (index == 0) machine_files(*files);
+    constraints_.push_back({layer_file("constraints", *from_.network, index), files->constraints});
+    const Architecture back = read_again(*files);
+    if (index < from_.mappings.size() && from_.mappings[index])
+      mapping(index, problem.text, files->machine, back, *from_.mappings[index]);
+  }
+
+  void mapping(std::size_t index, const std::string& problem, const Architecture& machine, const Architecture& back,
+               const Mapping& mapping) {
+    const Workload& workload = from_.network->layers[index].workload;
+    // The form has links, as Timeloop's machines do; what takes none in the machine as it was given must say so.
+    const Mapping said = with_links_said(mapping, workload, *from_.machine);
+    const Result<std::string> text = write_timeloop_mapping(said, workload, machine, version_);
+    if (!text) {
+      fail(text.errors());
+      return fail(
+          {{"", 0, "",
+            "this mapping is none of Timeloop's mapspace: convert the machine, and search with what is written"}});
+    }
+    written_.add(layer_file("mapping", *from_.network, index), "mapping", *text);
+    if (!errors_.empty()) return;
+    const Result<YamlNode> problem_file = YamlNode::parse(problem, "problem"), file = YamlNode::parse(*text, "mapping");
+    if (!problem_file || !file) return bug(workload.name, problem_file ? file.errors() : problem_file.errors());
+    const Result<Workload> same = timeloop_problem(*problem_file, workload.name);
+    if (!same) return bug(workload.name, same.errors());
+    const Result<Mapping> read = read_timeloop_mapping(*file, *same, back);
+    if (!read) return bug(workload.name, read.errors());
+    const Cost before = CostModel(workload, *from_.machine).evaluate(mapping).cost;
+    const Cost after = CostModel(*same, back).evaluate(*read).cost;
+    if (*read != with_links_said(said, workload, machine) || before != after) bug(workload.name, {});
+  }
+
+  // The machine that the files are read as.
+  Architecture read_again(const TimeloopMachineFiles& files) {
+    const Architecture& machine = files.machine;
+    std::vector<YamlNode> documents;
+    for (const std::string* text :
+         {&files.architecture, &files.constraints, &files.ert, &files.art, &files.components}) {
+      if (text->empty()) continue;
+      const Result<YamlNode> document = YamlNode::parse(*text, "written");
+      if (!document) return bug(machine.name, document.errors()), machine;
+      documents.push_back(*document);
+    }
+    const Result<Architecture> back = read_timeloop_architecture(documents);
+    if (!back) return bug(machine.name, back.errors()), machine;
+    if (fingerprint(*back) != fingerprint(machine)) bug(machine.name, {});
+    return *back;
+  }
+
+  void bug(const std::string& what, const Diagnostics& errors) {
+    fail({{"", 0, what, "is another one when its files are read again: a mistake of this program, please report it"}});
+    fail(errors);
+  }
+
+  // One file where all layers have the same constraints.
+  void constraint_files() {
+    if (constraints_.empty()) return;
+    const bool same =
+        std::ranges::all_of(constraints_, [&](const Constraints& c) { return c.text == constraints_.front().text; });
+    if (same) constraints_ = {{"constraints.yaml", constraints_.front().text}};
+    for (const Constraints& c : constraints_)
+      if (!c.text.empty()) written_.add(c.file, "constraints", c.text);
+  }
+
+  void network_notes() {
+    const Network& network = *from_.network;
+    if (!network.edges.empty())
+      add_notes({{"", 0, network.name, "what its layers pass to each other has no place in Timeloop's files"}});
+    if (std::ranges::any_of(network.layers, [](const Layer& layer) { return layer.count > 1; }))
+      add_notes({{"", 0, network.name, "how often a layer is executed stands in a comment of its problem"}});
+  }
+
+  const Convertible& from_;
+  const TimeloopVersion version_;
+  WrittenFiles written_;
+  std::vector<Constraints> constraints_;
+  Diagnostics errors_;
+};
+
+}  // namespace
+
+std::string layer_file(std::string_view what, const Network& network, std::size_t layer) {
+  if (network.layers.size() == 1) return fmt::format("{}.yaml", what);
+  std::string name = network.layers[layer].workload.name;
+  for (char& c : name)
+    if (!is_letter(c) && !is_digit(c) && c != '.' && c != '-') c = '_';
+  return fmt::format("{}_{}.yaml", what, name);
+}
+
+Result<WrittenFiles> to_timeloop(const Convertible& from, TimeloopVersion version) {
+  return TimeloopConverter(from, version).run();
+}
+
+}  // namespace heliolite::cli

@@ -1,0 +1,88 @@
+#include "engine/sweep/records.h"
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "engine/model/cost_model.h"
+#include "engine/model/mapping_yaml.h"
+
+namespace heliolite {
+namespace {
+
+// Without the head, which names the workload.
+std::string mapping_text(const Mapping& mapping, const Workload& workload, const Architecture& machine) {
+  const std::string document = write_mapping(mapping, workload, machine);
+  return document.substr(document.find("\nmapping:") + 1);
+}
+
+// In words of the outermost level, as layers of a point are added up. Of bytes and bits: the least rounded down, what
+// moves up.
+void add_movement(LayerRecord& record, const LevelDistance& level, u64 word_bits) {
+  const WordUnit& unit = level.bound.boundary.unit;
+  const u64 units = unit.counts_words() ? 1 : word_bits, bits = unit.counts_words() ? 1 : unit.bits;
+  const auto words = [&](u64 count, u64 round) {
+    return count / units * bits + (count % units * bits + round) / units;
+  };
+  record.words_moved = words(level.mapping.accesses, units - 1);
+  record.least_words = words(level.bound.least, 0);
+}
+
+}  // namespace
+
+std::string breakdown_text(const Workload& workload, const Breakdown& breakdown) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+  for (auto level = breakdown.level.rbegin(); level != breakdown.level.rend(); ++level) {
+    nlohmann::ordered_json parts = nlohmann::ordered_json::object();
+    for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
+      const Energy energy =
+          level->tensor[v].energy + level->tensor[v].address_generation_energy + level->network[v].energy;
+      if (energy.units > 0) parts[workload.tensors[v].name] = energy.picojoules();
+    }
+    if (level->leakage.units > 0) parts["leakage"] = level->leakage.picojoules();
+    out[level->name] = std::move(parts);
+  }
+  out["compute"] = breakdown.compute.energy.picojoules();
+  return out.dump();
+}
+
+LayerRecord layer_record(const SweepLayer& layer, const Architecture& machine, const MappingResult& result,
+                         MovementBound& bound, std::string question) {
+  LayerRecord record;
+  record.question = std::move(question);
+  record.status = name(result.status);
+  record.evaluated = result.statistics.evaluated;
+  record.seconds = result.seconds;
+  if (result.status == Status::Infeasible) {
+    record.reason = to_string(result.why_infeasible);
+  } else {
+    record.reason = result.why_not_proven;
+    record.energy_pj = result.cost.energy.picojoules();
+    record.cycles = static_cast<double>(result.cost.cycles);
+    record.value = result.value;
+    record.lower_bound = result.lower_bound;
+    record.utilization = result.utilization;
+    const Workload& workload = layer.layer.workload;
+    const Breakdown breakdown = CostModel(workload, machine).explain(result.mapping);
+    const auto levels = bound.distances(workload, machine, result.mapping, breakdown);
+    if (levels && !levels->empty()) add_movement(record, levels->back(), machine.levels.back().word_bits);
+    record.mapping = mapping_text(result.mapping, workload, machine);
+    record.breakdown = breakdown_text(workload, breakdown);
+  }
+  record.workload = layer.workload;
+  record.name = layer.layer.workload.name;
+  record.count = layer.layer.count;
+  record.weight = layer.weight;
+  return record;
+}
+
+LayerRecord reused(LayerRecord answer, const SweepLayer& layer) {
+  answer.workload = layer.workload;
+  answer.name = layer.layer.workload.name;
+  answer.count = layer.layer.count;
+  answer.weight = layer.weight;
+  answer.seconds = 0;
+  return answer;
+}
+
+}  // namespace heliolite
