@@ -6,8 +6,8 @@
 
 #include "engine/model/mapping_check.h"
 #include "engine/model/true_counts/cost.h"
-#include "engine/search/any/any_search.h"
-#include "engine/search/any/padded_starts.h"
+#include "engine/search/all_tiles/any_search.h"
+#include "engine/search/all_tiles/padded_starts.h"
 #include "engine/search/cosa/cosa_search.h"
 #include "engine/search/imperfect/imperfect_search.h"
 #include "engine/search/layer_search.h"
@@ -56,7 +56,7 @@ LayerAnswer LayerSearch::second_step_in_stages(const LayerAnswer& perfect, const
     out.statistics += found.statistics;
     if (!found.found) return;
     out.offer(objective, found.mapping, found.cost);
-    if (problem_->linked && (whole || found.complete)) out.beside.push_back(found.mapping);
+    if (problem_->linked && (whole || found.complete)) out.alternatives.push_back(found.mapping);
   };
   std::optional<double> bound;
   for (u64 stage = kFirstStage;; stage *= kStageGrowth) {
@@ -105,7 +105,7 @@ LayerAnswer LayerSearch::second_step(const LayerAnswer& perfect, const SearchBud
       from.offer(objective, mapping, problem_->model.evaluate(mapping, problem_->counts()).cost);
   const LayerAnswer known = LayerSearch(std::move(closed)).second_step_alone(from, budget.half());
   LayerAnswer start = perfect;
-  for (const Mapping& mapping : known.mappings()) start.beside.push_back(mapping);
+  for (const Mapping& mapping : known.mappings()) start.alternatives.push_back(mapping);
   if (known.found) start.offer(objective, known.mapping, known.cost);
   LayerAnswer out = second_step_alone(start, budget.after(known.statistics.evaluated));
   out.statistics += known.statistics;
@@ -129,9 +129,9 @@ LayerAnswer LayerSearch::second_step_alone(const LayerAnswer& perfect, const Sea
   if (!problem_->linked) return out;
   // Of what a limit of evaluations has ended nothing counts that a larger one may not have.
   const bool own = !budget.limits_evaluations() || out.complete;
-  const std::vector<Mapping> steps = std::exchange(out.beside, {});
+  const std::vector<Mapping> steps = std::exchange(out.alternatives, {});
   LayerAnswer known = perfect;
-  known.beside.insert(known.beside.end(), steps.begin(), steps.end());
+  known.alternatives.insert(known.alternatives.end(), steps.begin(), steps.end());
   take_with_links(known, own, out);
   return out;
 }
@@ -212,7 +212,7 @@ Result<std::string> LayerSearch::cosa_program() const {
   return cosa_program_text(*resized(workload));
 }
 
-std::optional<AnyLook> LayerSearch::look(const LayerAnswer& perfect, const SearchBudget& budget) const {
+std::optional<AnyLook> LayerSearch::probe_other_tiles(const LayerAnswer& perfect, const SearchBudget& budget) const {
   const SearchOptions& options = problem_->options;
   if (!options.look_at_any || problem_->linked || problem_->imperfect() || options.tiles == Tiles::Uneven ||
       !perfect.found || !climbs_to_imperfect(options.strategy) || !has_true_counts(problem_->model.compiled()) ||

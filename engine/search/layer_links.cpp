@@ -203,8 +203,8 @@ void LayerSearch::take_with_links(const LayerAnswer& known, bool own, LayerAnswe
   for (const Mapping& mapping : known.mappings()) offer(mapping);
   if (out.found && (own || !linked.found)) offer(out.mapping);
   if (own)
-    for (const Mapping& mapping : out.beside) offer(mapping);
-  out.beside.clear();
+    for (const Mapping& mapping : out.alternatives) offer(mapping);
+  out.alternatives.clear();
   if (!linked.found) return;
   linked.statistics = {};
   linked.complete = false;
@@ -330,7 +330,7 @@ LayerAnswer LayerSearch::second_step_with_links(const LayerAnswer& perfect, cons
   if (perfect.found) out.offer(objective, perfect.mapping, perfect.cost);
   if (!found.found) return out;
   out.offer(objective, found.mapping, problem_->model.evaluate(found.mapping, problem_->counts()).cost);
-  found.beside.clear();
+  found.alternatives.clear();
   out.with_links = std::make_shared<const LayerAnswer>(std::move(found));
   return out;
 }
@@ -342,7 +342,7 @@ void LayerSearch::add_links(const LayerAnswer& best, MappingResult& out) const {
   const LayerAnswer* const linked = best.with_links.get();
   if (linked != nullptr) out.mapping = linked->mapping;
   out.cost = problem_->linked->evaluate(out.mapping, problem_->counts()).cost;
-  for (const Mapping& other : best.beside) {
+  for (const Mapping& other : best.alternatives) {
     const Cost cost = problem_->linked->evaluate(other, problem_->counts()).cost;
     if (Value::of(objective, cost) < Value::of(objective, out.cost)) out.mapping = other, out.cost = cost;
   }

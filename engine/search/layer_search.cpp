@@ -18,15 +18,15 @@
 #include "engine/search/exact/range_passes.h"
 #include "engine/search/exact/reduced_problem.h"
 #include "engine/search/imperfect/imperfect_bound.h"
-#include "engine/search/unanswerable.h"
 #include "engine/search/uneven/uneven.h"
+#include "engine/search/validate_question.h"
 
 namespace heliolite {
 LayerSearch::LayerSearch(std::unique_ptr<LayerProblem> problem) : problem_(std::move(problem)), levels_(*problem_) {}
 
 Result<LayerSearch> LayerSearch::create(const Workload& workload, const Architecture& architecture,
                                         const SearchOptions& options) {
-  if (Diagnostics errors = unanswerable(options); !errors.empty()) return errors;
+  if (Diagnostics errors = validate_question(options); !errors.empty()) return errors;
   // Factors that do not divide may round every dimension up, to twice its size at most.
   const double steps = std::ldexp(static_cast<double>(workload.macs()), static_cast<int>(workload.dimensions.size()));
   if (Diagnostics errors = uncountable_energies(workload, architecture, steps); !errors.empty()) return errors;
@@ -165,7 +165,7 @@ LayerAnswer LayerSearch::search_even(const SearchBudget& budget, const LayerAnsw
       search_exact(left, start, known.found ? objective_key(options.objective, known.cost) : ObjectiveKey());
   out.statistics += known.statistics;
   if (known.found) out.offer(options.objective, known.mapping, known.cost);
-  out.beside = known.mappings();
+  out.alternatives = known.mappings();
   return out;
 }
 
@@ -191,7 +191,7 @@ LayerAnswer LayerSearch::search_exact(const SearchBudget& budget, const LayerAns
   const LayerAnswer fast = budget.limits_evaluations() ? search_fast(budget.part_of_time(0.5))
                                                        : search_sunstone(budget.half(), kClimbsAlone);
   if (fast.found)
-    problem_->tell(objective_number(problem_->options.objective, fast.cost), 0, fast.statistics.evaluated);
+    problem_->report_progress(objective_number(problem_->options.objective, fast.cost), 0, fast.statistics.evaluated);
   return exact_search(*problem_, fast, budget.after(fast.statistics.evaluated), limit);
 }
 

@@ -13,7 +13,7 @@
 #include "engine/search/core/parallel.h"
 #include "engine/search/cosa/mip_solver.h"
 #include "engine/search/layer_search.h"
-#include "engine/search/unanswerable.h"
+#include "engine/search/validate_question.h"
 
 namespace heliolite {
 namespace {
@@ -128,7 +128,7 @@ class ProgressReporter {
 Result<NetworkResult> map_network(const Network& network, const Architecture& architecture,
                                   const SearchOptions& options) {
   const auto start = Clock::now();
-  if (Diagnostics errors = unanswerable(options); !errors.empty()) return errors;
+  if (Diagnostics errors = validate_question(options); !errors.empty()) return errors;
   if (options.strategy == Strategy::Cosa && !has_mip_solver())
     return Diagnostic{"", 0, "strategy", fmt::format("cosa needs {}", kMipSolverPackage)};
   if (options.witness && network.layers.size() != 1)
@@ -161,7 +161,7 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
     s.answer = step(s, SearchBudget(options).after(s.answer.statistics.evaluated, s.seconds));
     s.seconds += seconds_since(begin);
     if (last) reporter.done(shape, s.layers, s.answer);
-    else s.search->problem().tell(s.answer.found ? s.answer.number(options.objective) : 0, 0);
+    else s.search->problem().report_progress(s.answer.found ? s.answer.number(options.objective) : 0, 0);
   };
 
   // Step 2. All searches, in any order: each writes its own place.
@@ -171,7 +171,7 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
     const auto begin = Clock::now();
     shape.first_bound = shape.search->first_bound(SearchBudget(options));
     shape.seconds = seconds_since(begin);
-    shape.search->problem().tell(0, shape.first_bound);
+    shape.search->problem().report_progress(0, shape.first_bound);
     run(
         first[t],
         [](const ShapeSearch& s, const SearchBudget& budget) { return s.search->search(s.search->first_step(budget)); },
@@ -191,7 +191,8 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
   parallel_for(first.size(), options.threads, [&](std::size_t t) {
     const auto begin = Clock::now();
     ShapeSearch& s = shapes.at(first[t]);
-    s.look = s.search->look(s.answer, SearchBudget(options).after(s.answer.statistics.evaluated, s.seconds));
+    s.look =
+        s.search->probe_other_tiles(s.answer, SearchBudget(options).after(s.answer.statistics.evaluated, s.seconds));
     if (s.look) s.look->seconds = seconds_since(begin);
   });
 

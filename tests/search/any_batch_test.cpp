@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "arch/load.h"
-#include "engine/search/any/any_search.h"
+#include "engine/search/all_tiles/any_search.h"
 #include "engine/search/map.h"
 #include "tests/support/fitting_mapping.h"
 #include "workloads/load.h"

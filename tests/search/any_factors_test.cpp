@@ -6,7 +6,7 @@
 
 #include "arch/load.h"
 #include "engine/model/true_counts/cost.h"
-#include "engine/search/any/padded_starts.h"
+#include "engine/search/all_tiles/padded_starts.h"
 #include "engine/search/map.h"
 #include "tests/support/search_problem.h"
 #include "workloads/load.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "arch/load.h"
-#include "engine/search/any/partial_roots.h"
-#include "engine/search/any/partial_search.h"
+#include "engine/search/all_tiles/partial_roots.h"
+#include "engine/search/all_tiles/partial_search.h"
 #include "workloads/load.h"
 
 namespace heliolite::any_mirrored_test {

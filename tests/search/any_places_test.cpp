@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "engine/search/any/tiles_of_rank.h"
+#include "engine/search/all_tiles/tiles_of_rank.h"
 
 namespace heliolite::any_places_test {
 namespace {

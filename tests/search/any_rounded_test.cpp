@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "arch/load.h"
-#include "engine/search/any/rounded_cycles.h"
+#include "engine/search/all_tiles/rounded_cycles.h"
 #include "engine/search/map.h"
 #include "tests/support/fitting_mapping.h"
 #include "tests/support/search_problem.h"

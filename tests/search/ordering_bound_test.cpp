@@ -51,7 +51,7 @@ BoundCase random_case(Rng& rng, const CaseOptions& options) {
     for (int d = 0; d < kMaxDimensions; ++d)
       if (chance(rng, 45)) flow.relevant |= static_cast<DimensionMask>(1u << d);
     flow.unreused = chance(rng, 5) ? 0 : static_cast<double>(pick(rng, 1, 100'000));
-    if (options.once && chance(rng, 60)) flow.once = flow.unreused / static_cast<double>(pick(rng, 1, 200));
+    if (options.full_reuse && chance(rng, 60)) flow.full_reuse = flow.unreused / static_cast<double>(pick(rng, 1, 200));
     if (!options.halos || !chance(rng, 50)) continue;
     for (double& share : out.halos[k]) share = static_cast<double>(pick(rng, 1, 16)) / 16;
     flow.halo = out.halos[k].data();
@@ -73,7 +73,7 @@ double cost_of(const BoundCase& c, const std::vector<PlacedLoop>& loops) {
     std::size_t k = 0;
     for (; k < loops.size() && !(flow.relevant >> loops[k].d & 1); ++k) cost /= loops[k].n;
     if (k < loops.size() && flow.halo != nullptr) cost *= flow.halo[loops[k].d];
-    sum += std::max(cost, flow.once);
+    sum += std::max(cost, flow.full_reuse);
   }
   return sum;
 }
@@ -103,11 +103,11 @@ TEST(OrderingBound, HalosAndWordsOnceNeverRaiseItAboveAnOrder) {
   Rng rng(2);
   int raised = 0, tight = 0;
   for (int k = 0; k < 4'000; ++k) {
-    BoundCase c = random_case(rng, {.halos = true, .once = true});
+    BoundCase c = random_case(rng, {.halos = true, .full_reuse = true});
     const double least = least_over_orders(c), bound = c.bound();
     ASSERT_LE(bound, least * (1 + 1e-12)) << k;
     // And they do say something.
-    for (BoundFlow& flow : c.flows) flow.once = 0;
+    for (BoundFlow& flow : c.flows) flow.full_reuse = 0;
     raised += bound > c.bound() * (1 + 1e-9);
     tight += bound >= least * (1 - 1e-12);
   }
@@ -119,7 +119,7 @@ TEST(OrderingBound, HalosAndWordsOnceNeverRaiseItAboveAnOrder) {
 TEST(OrderingBound, HoldsForSplitLoops) {
   Rng rng(3);
   for (int k = 0; k < 3'000; ++k) {
-    const BoundCase c = random_case(rng, {.halos = true, .once = true});
+    const BoundCase c = random_case(rng, {.halos = true, .full_reuse = true});
     const double bound = c.bound();
     for (int walk = 0; walk < 10; ++walk) {
       std::vector<PlacedLoop> loops;
@@ -141,14 +141,14 @@ TEST(OrderingBound, HoldsForSplitLoops) {
 TEST(OrderingBound, NeverFallsWhenAFlowGetsDearer) {
   Rng rng(4);
   for (int k = 0; k < 4'000; ++k) {
-    BoundCase c = random_case(rng, {.halos = k % 2 == 0, .once = k % 3 == 0});
+    BoundCase c = random_case(rng, {.halos = k % 2 == 0, .full_reuse = k % 3 == 0});
     if (c.flows.empty()) continue;
     const double before = c.bound();
     BoundFlow& flow = c.flows[pick(rng, 0, c.flows.size() - 1)];
     flow.unreused += static_cast<double>(pick(rng, 1, 50'000));
     const double dearer = c.bound();
     ASSERT_GE(dearer, before * (1 - 1e-12)) << k;
-    flow.once += static_cast<double>(pick(rng, 1, 50'000));
+    flow.full_reuse += static_cast<double>(pick(rng, 1, 50'000));
     ASSERT_GE(c.bound(), dearer * (1 - 1e-12)) << k;
     // A flow that more loops move cannot be cheaper, if the loops leave nothing in place.
     if (flow.halo != nullptr) continue;
@@ -161,7 +161,7 @@ TEST(OrderingBound, NeverFallsWhenAFlowGetsDearer) {
 TEST(OrderingBound, NeverRisesWithMoreToReuse) {
   Rng rng(5);
   for (int k = 0; k < 4'000; ++k) {
-    BoundCase c = random_case(rng, {.halos = true, .once = true});
+    BoundCase c = random_case(rng, {.halos = true, .full_reuse = true});
     if (c.present == 0) continue;
     const double before = c.bound();
     const int d = std::countr_zero(static_cast<unsigned>(c.present));
@@ -174,7 +174,7 @@ TEST(OrderingBound, NeverRisesWithMoreToReuse) {
 TEST(OrderingBound, IsAtLeastTheSumOfParts) {
   Rng rng(6);
   for (int k = 0; k < 4'000; ++k) {
-    const BoundCase c = random_case(rng, {.halos = true, .once = true});
+    const BoundCase c = random_case(rng, {.halos = true, .full_reuse = true});
     const std::size_t cut = pick(rng, 0, c.flows.size());
     const std::span<const BoundFlow> all(c.flows);
     const double parts =

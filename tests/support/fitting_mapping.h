@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "engine/model/true_counts/cost.h"
-#include "engine/search/any/rest_table.h"
-#include "engine/search/any/unrollings.h"
+#include "engine/search/all_tiles/rest_table.h"
+#include "engine/search/all_tiles/unrollings.h"
 #include "tests/support/random_problem.h"
 
 namespace heliolite::testing {

@@ -78,9 +78,9 @@ room $search/sunstone $search/core
 room $search/imperfect $search/core
 room $search/baseline $search/core
 room $search/cosa $search/core
-room $search/any $search/core $search/imperfect
+room $search/all_tiles $search/core $search/imperfect
 room $search/bayes $search/core $search/baseline
-room $search/. $search/core $search/exact $search/uneven $search/sunstone $search/imperfect $search/any \
+room $search/. $search/core $search/exact $search/uneven $search/sunstone $search/imperfect $search/all_tiles \
   $search/baseline $search/bayes $search/cosa
 room $search/sensitivity $search/. $search/core $search/bayes $search/baseline
 room $search/co_search $search/. $search/core $search/exact $search/sunstone

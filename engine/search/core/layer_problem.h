@@ -87,7 +87,7 @@ struct LayerProblem {
   // objective_number(); 0 means nothing new. `evaluated`: mappings priced by then. May be called from any thread. What
   // is proven of even tiles, or of one order of the stores, is not proven of all uneven ones: their search passes on
   // values only.
-  void tell(double value, double lower_bound, u64 evaluated = 0) const {
+  void report_progress(double value, double lower_bound, u64 evaluated = 0) const {
     if (!options.progress) return;
     const double proven = options.tiles == Tiles::Even ? lower_bound : 0;
     options.progress({.value = value, .lower_bound = proven, .evaluated = evaluated});
@@ -112,7 +112,7 @@ struct LayerAnswer {
   // Where LayerProblem::linked is searched: the answer with link transfers; the others are those without.
   std::shared_ptr<const LayerAnswer> with_links{};
   // Where LayerProblem::linked is not searched: answers of smaller mapspaces, which may cost less with link transfers.
-  std::vector<Mapping> beside{};
+  std::vector<Mapping> alternatives{};
   Diagnostics why_not_found{};  // the reason if it is not the problem's
 
   // Replaces the mapping by `candidate` if that is better, and returns whether it was. Of equally good mappings the one

@@ -56,7 +56,7 @@ Priced Pricing::count(const Evaluation& e) {
 void Pricing::keep(const Mapping& mapping, const Cost& cost, const Priced& priced) {
   answer_.offer(clean(mapping), cost, priced.value);
   if (answer_.evaluator) answer_.evaluator->value = priced.number;
-  if (priced.better) problem_.tell(priced.number, 0, answer_.statistics.evaluated);
+  if (priced.better) problem_.report_progress(priced.number, 0, answer_.statistics.evaluated);
 }
 
 Priced Pricing::evaluate(const Mapping& mapping, const Cost& cost) {

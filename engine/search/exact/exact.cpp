@@ -38,11 +38,11 @@ class Exact {
   LayerAnswer run() {
     if (tables_.fanouts().empty()) return not_searched(SearchEnd::Tables);
     if (fewer_cycles_possible()) {
-      aim({true, 0});
+      restart_for({true, 0});
       search_all();
       const double least_cycles = incumbent_.best().first;
       if (!incumbent_.cuts(least_left_) || std::isinf(least_cycles)) return answer(std::isinf(least_left_.first));
-      aim({false, least_cycles});
+      restart_for({false, least_cycles});
     }
     search_all();
     return answer(incumbent_.cuts(least_left_));
@@ -61,7 +61,7 @@ class Exact {
   }
 
   // The mapspace is searched anew, with the incumbent so far.
-  void aim(const SearchAim& aim) {
+  void restart_for(const SearchAim& aim) {
     Incumbent next(problem_.options.objective, limit_, aim);
     next.offer(incumbent_);
     incumbent_ = std::move(next);
@@ -83,8 +83,8 @@ class Exact {
       if (open_.empty()) break;
       // The most promising comes first: no range that follows is below what this one costs at least.
       const OpenRange next = open_.take();
-      if (const SearchEnd end = spent(budget_, 0); searched_ && end != SearchEnd::Done) {
-        if (!cut(next.bound)) leave(next.bound, end);
+      if (const SearchEnd end = exhausted_reason(budget_, 0); searched_ && end != SearchEnd::Done) {
+        if (!cut(next.bound)) record_unexplored(next.bound, end);
         break;
       }
       least_to_come_ = open_.least();
@@ -97,7 +97,7 @@ class Exact {
   // One pass over all of a range whose parts are open. Where unrollings decide little, the parts have nearly as much to
   // look at as the whole, each of them.
   void try_whole(const WholeTry& due) {
-    if (spent(budget_, 0) != SearchEnd::Done) return;
+    if (exhausted_reason(budget_, 0) != SearchEnd::Done) return;
     const std::optional<PreparedRange> prepared = prepare(open_.whole(due.division), 0);
     if (!prepared || !prepared->passes->ready()) return;
     const SearchBudget budget = budget_.at_most(due.evaluations).part_of_time(0.5);
@@ -163,7 +163,7 @@ class Exact {
       return true;
     }
     if (budget_.over()) {
-      leave(bound, budget_.end(0));
+      record_unexplored(bound, budget_.end(0));
       return true;
     }
     const std::optional<PreparedRange> prepared = prepare(range, 0);
@@ -175,11 +175,11 @@ class Exact {
         add(range, bound, open.division);
         return true;
       }
-      leave(bound, searched_ ? SearchEnd::Memory : SearchEnd::Tables);
+      record_unexplored(bound, searched_ ? SearchEnd::Memory : SearchEnd::Tables);
       return false;
     }
     if (prepared->passes->ready()) search(*prepared, open, watched);
-    else leave(bound, budget_.end(0));
+    else record_unexplored(bound, budget_.end(0));
     take(*prepared->passes);
     return true;
   }
@@ -194,7 +194,7 @@ class Exact {
       if (watched) witness_->keep_choice_cut(proven, incumbent_.best());
       return;
     }
-    LayeredPass::Look look;
+    LayeredPass::StageObserver look;
     if (watched) look = [&](const PassStage& stage) { witness_->look(stage); };
     LayeredPass::Proven watch;
     if (problem_.options.progress)
@@ -210,7 +210,7 @@ class Exact {
       return true;
     };
     RangePasses passes(*prepared.passes, budget_, parts_.evaluations, incumbent_, proven, watch, look);
-    if (const SearchEnd end = passes.run(in_parts); end != SearchEnd::Done) leave(proven, end);
+    if (const SearchEnd end = passes.run(in_parts); end != SearchEnd::Done) record_unexplored(proven, end);
   }
 
   // The parts of a range whose unrollings differ, without those that are too slow. `root`: bound of the whole range.
@@ -239,7 +239,7 @@ class Exact {
     return most;
   }
 
-  void leave(const ObjectiveKey& bound, SearchEnd why) {
+  void record_unexplored(const ObjectiveKey& bound, SearchEnd why) {
     least_left_ = std::min(least_left_, bound);
     end_ = std::max(end_, why);
   }
@@ -249,8 +249,8 @@ class Exact {
     const Objective objective = problem_.options.objective;
     const ObjectiveKey least = std::min({least_left_, least_to_come_, searching, incumbent_.best()});
     // Of perfect factors: with others there may be less.
-    problem_.tell(incumbent_.found() ? objective_number(objective, incumbent_.answer().cost) : 0,
-                  problem_.imperfect() ? 0 : key_number(objective, least), evaluated);
+    problem_.report_progress(incumbent_.found() ? objective_number(objective, incumbent_.answer().cost) : 0,
+                             problem_.imperfect() ? 0 : key_number(objective, least), evaluated);
   }
 
   LayerAnswer not_searched(SearchEnd why) {

@@ -58,7 +58,7 @@ bool Expander::extend(std::size_t k, const SearchBudget& budget, u64 evaluations
   if (stopped_) return false;
   PartialMapping s(m_.compiled->tensor_count, m_.channels.size());
   layers_[at(level_)].get(k, s);
-  find_room(layers_[at(level_)].node(k));
+  find_growable_axes(layers_[at(level_)].node(k));
   if (m_.fanout[at(level_)].exists) unroll(s);
   else grow(s);
   return !stopped_ && !overflow_;
@@ -81,7 +81,7 @@ bool Expander::spent() {
 }
 
 // Along which axes the tile of the level inside can grow by a loop around those that it has (rule push-in).
-void Expander::find_room(const FrontierNode& parent) {
+void Expander::find_growable_axes(const FrontierNode& parent) {
   room_.assign(m_.lattice.axes().size(), 0);
   if (level_ == 0 || !gate().on(Rule::PushIn)) return;
   const FrontierNode& before = layers_[at(level_) - 1].node(parent.parent);
@@ -263,7 +263,7 @@ void Expander::complete(const FrontierNode& last) {
   const Mapping mapping = nest_of(m_, layers_, level_, last);
   const Evaluation e = problem_.price(last.machine, mapping);
   if (e.verdict == Verdict::Fits && incumbent_.offer(mapping, e.cost, last.machine))
-    problem_.tell(objective_number(problem_.options.objective, e.cost), 0);
+    problem_.report_progress(objective_number(problem_.options.objective, e.cost), 0);
 }
 
 }  // namespace heliolite

@@ -53,7 +53,7 @@ class Expander {
   void unroll(const PartialMapping& s);
   void unroll(const PartialMapping& s, PartialBounds::Inside* before, bool bandwidths);
   void grow(const PartialMapping& s);
-  void find_room(const FrontierNode& parent);
+  void find_growable_axes(const FrontierNode& parent);
   void enlarge(const Grown& from, LatticePoint& tile, std::size_t first_axis, TileLoops loops);
   bool candidate_cut(const Grown& from, const LatticePoint& tile);
   bool swapped_twin(const LatticePoint& tile);
@@ -66,7 +66,7 @@ class Expander {
   unsigned next_loops(const PartialMapping& s, const Loops& loops);
   unsigned not_pushed(unsigned next, const Ends& ends, const Loops& loops);
   void arrange(const PartialMapping& s, const Loops& loops, const LatticePoint& tile);
-  bool begins_too_dear(const PartialMapping& s, const Loops& loops, const LatticePoint& tile);
+  bool prefix_exceeds_bound(const PartialMapping& s, const Loops& loops, const LatticePoint& tile);
   void finish(PartialMapping& s, const Loops& loops, const LatticePoint& tile);
   void join(PartialMapping& s, u32 servers, u64 order);
   bool unlinked(const PartialMapping& s);

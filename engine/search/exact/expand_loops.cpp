@@ -41,7 +41,7 @@ void Expander::place(const PartialMapping& s, const LatticePoint& tile, TileLoop
     if (loops.pushable != 0 && gate().prunes(Rule::PushIn, [&] { return contains(loops.pushable, d); })) return;
     add_loop(next, loops, d);
   }
-  if (unlinked(next) || begins_too_dear(next, loops, tile)) return;
+  if (unlinked(next) || prefix_exceeds_bound(next, loops, tile)) return;
   if (loops.waiting == 0) return finish(next, loops, tile);
   arrange(next, loops, tile);
 }
@@ -116,7 +116,7 @@ void Expander::arrange(const PartialMapping& s, const Loops& loops, const Lattic
     unsigned now = 1u << first;
     for (; now != 0 && std::has_single_bit(now); now = next_loops(with, rest))
       add_loop(with, rest, std::countr_zero(now));
-    if (unlinked(with) || begins_too_dear(with, rest, tile)) continue;
+    if (unlinked(with) || prefix_exceeds_bound(with, rest, tile)) continue;
     if (rest.waiting == 0) finish(with, rest, tile);
     else arrange(with, rest, tile);
   }
@@ -124,7 +124,7 @@ void Expander::arrange(const PartialMapping& s, const Loops& loops, const Lattic
 
 // Step 6 again, for the tile and all orders that begin with the loops placed. Lists in after_ which servers its flows
 // may still go to.
-bool Expander::begins_too_dear(const PartialMapping& s, const Loops& loops, const LatticePoint& tile) {
+bool Expander::prefix_exceeds_bound(const PartialMapping& s, const Loops& loops, const LatticePoint& tile) {
   if (top() || loops.depth == 0) return false;
   const std::vector<u32>& before = after_.front();
   std::vector<u32>& after = after_[at(loops.depth)];

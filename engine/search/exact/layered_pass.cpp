@@ -60,7 +60,7 @@ CostBound LayeredPass::root_bound() const {
 }
 
 PassEnd LayeredPass::run(std::size_t width, const SearchBudget& budget, Incumbent& incumbent, const Proven& proven,
-                         const Look& look) {
+                         const StageObserver& look) {
   PassEnd pass;
   pass.complete = true;
   std::vector<Frontier> layers;
@@ -83,7 +83,7 @@ PassEnd LayeredPass::run(std::size_t width, const SearchBudget& budget, Incumben
     if (!whole) break;
     layers[at(level)].forget_values();
     Frontier& out = layers[at(level) + 1];
-    if (const ObjectiveKey left = out.narrow(width); left < ObjectiveKey()) pass.leave(left);
+    if (const ObjectiveKey left = out.narrow(width); left < ObjectiveKey()) pass.record_unexplored(left);
     if (!proven || level + 1 == model_.levels()) continue;
     ObjectiveKey least = pass.least_left;
     for (std::size_t k = 0; k < out.size(); ++k) least = std::min(least, out.node(k).key);
@@ -133,9 +133,9 @@ bool LayeredPass::extend(int level, std::vector<Frontier>& layers, const SearchB
   out.compact();
   if (!stopped) return true;
   pass.by_budget = true;
-  for (std::size_t k = 0; k < out.size(); ++k) pass.leave(out.node(k).key);
+  for (std::size_t k = 0; k < out.size(); ++k) pass.record_unexplored(out.node(k).key);
   for (const Range& range : open)
-    for (std::size_t k = range.begin; k < range.end; ++k) pass.leave(layers[at(level)].node(k).key);
+    for (std::size_t k = range.begin; k < range.end; ++k) pass.record_unexplored(layers[at(level)].node(k).key);
   return false;
 }
 
@@ -147,7 +147,7 @@ void LayeredPass::extend(Part& part, int level, const std::vector<Frontier>& lay
   std::size_t& k = part.parents.begin;
   for (; k < part.parents.end && (expansion.stopped() || part.out.bytes() <= part.bytes / 2); ++k) {
     if (gate.prunes(Rule::LatticeBound, [&] { return part.incumbent.cuts(parents.node(k).key); })) continue;
-    if (!expansion.extend(k, budget, part.evaluations)) part.pass.leave(parents.node(k).key);
+    if (!expansion.extend(k, budget, part.evaluations)) part.pass.record_unexplored(parents.node(k).key);
   }
   part.pass.leave_by_memory(expansion.left_out());
   part.stopped = expansion.stopped();
@@ -160,7 +160,7 @@ void LayeredPass::merge(std::vector<Part>& parts, int level, const SearchBudget&
   const bool alone = parts.size() == 1 && out.size() == 0;
   if (alone) out = std::move(parts.front().out);
   for (Part& part : parts) {
-    if (!part.pass.complete) pass.leave(part.pass.least_left);
+    if (!part.pass.complete) pass.record_unexplored(part.pass.least_left);
     pass.by_memory |= part.pass.by_memory;
     if (alone) break;
     const bool dominance = gate().on(Rule::StateDominance) && !budget.over();

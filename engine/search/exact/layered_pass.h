@@ -20,7 +20,7 @@ struct PassEnd {
   ObjectiveKey least_left;  // least bound of what was left out, by the width, the memory or the budget
 
   // Something with this bound is left out.
-  void leave(const ObjectiveKey& bound) {
+  void record_unexplored(const ObjectiveKey& bound) {
     complete = false;
     if (bound < least_left) least_left = bound;
   }
@@ -28,7 +28,7 @@ struct PassEnd {
   void leave_by_memory(const ObjectiveKey& bound) {
     if (!(bound < ObjectiveKey())) return;
     by_memory = true;
-    leave(bound);
+    record_unexplored(bound);
   }
 };
 
@@ -60,12 +60,12 @@ class LayeredPass {
   using Proven = std::function<void(const ObjectiveKey&)>;
 
   // Called after each level.
-  using Look = std::function<void(const PassStage&)>;
+  using StageObserver = std::function<void(const PassStage&)>;
 
   // Goes once over the levels, innermost first, and keeps at most `width` partial mappings after each, and no more than
   // the memory holds. Gives the same result for any number of threads.
   PassEnd run(std::size_t width, const SearchBudget& budget, Incumbent& incumbent, const Proven& proven,
-              const Look& look = {});
+              const StageObserver& look = {});
 
   // A lower bound of all mappings with these keep choices on the machine.
   CostBound root_bound(u32 machine) const;

@@ -120,7 +120,7 @@ double ordering_bound(std::span<const BoundFlow> flows, const std::array<double,
       double sum = 0;
       for (const int f : bits(open)) {
         const BoundFlow& flow = flows[f];
-        sum += std::max(flow.unreused * scale, flow.once);
+        sum += std::max(flow.without_reuse * scale, flow.full_reuse);
       }
       best[open] = sum;
       continue;
@@ -132,8 +132,8 @@ double ordering_bound(std::span<const BoundFlow> flows, const std::array<double,
       for (const int f : bits(open)) {
         const BoundFlow& flow = flows[f];
         if (!contains(flow.relevant, d)) continue;
-        const double fetched = flow.halo != nullptr ? flow.unreused * flow.halo[d] : flow.unreused;
-        sum += std::max(fetched * scale, flow.once);
+        const double fetched = flow.halo != nullptr ? flow.without_reuse * flow.halo[d] : flow.without_reuse;
+        sum += std::max(fetched * scale, flow.full_reuse);
         stays &= ~(1u << f);
       }
       least = std::min(least, sum + best[stays]);
@@ -146,8 +146,8 @@ double ordering_bound(std::span<const BoundFlow> flows, const std::array<double,
 void BoundFlows::append(const BoundFlow& other) {
   for (std::size_t k = 0; k < count && other.halo == nullptr; ++k)
     if (flow[k].relevant == other.relevant && flow[k].halo == nullptr) {
-      flow[k].unreused += other.unreused;
-      flow[k].once += other.once;
+      flow[k].without_reuse += other.without_reuse;
+      flow[k].full_reuse += other.full_reuse;
       return;
     }
   if (count < flow.size()) flow[count++] = other;
@@ -166,8 +166,8 @@ double BoundFlows::least(const std::array<double, kMaxDimensions>& n, DimensionM
     double sum = 0;
     for (std::size_t f = 0; f < count; ++f) {
       const BoundFlow& own = flow[f];
-      const double moved = contains(own.relevant, c) ? own.unreused * (own.halo != nullptr ? own.halo[c] : 1) : 0;
-      sum += std::max(own.once, moved);
+      const double moved = contains(own.relevant, c) ? own.without_reuse * (own.halo != nullptr ? own.halo[c] : 1) : 0;
+      sum += std::max(own.full_reuse, moved);
     }
     least_first = std::min(least_first, sum);
   }

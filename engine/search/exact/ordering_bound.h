@@ -63,9 +63,9 @@ std::array<i64, kMaxRanks> box_extent(const CompiledTensor& t, const Extents& ti
 // dimensions (ordering_bound.h); costs are energy units or cycles.
 struct BoundFlow {
   DimensionMask relevant;  // loops that move the tile
-  double unreused;         // cost if every iteration outside fetches the tile again
+  double without_reuse;    // cost if every iteration outside fetches the tile again
   const double* halo;      // [loop]: share of `unreused` that is left if it is the first to move the tile; null: all
-  double once;             // cost in every order at least: each of its words is fetched once
+  double full_reuse;       // cost in every order at least: each of its words is fetched once
 };
 
 inline constexpr int kMaxBoundFlows = 6;  // the bound takes time exponential in them
@@ -87,7 +87,7 @@ struct BoundFlows {
   // Adds a flow; flows without halos that the same loops move are joined.
   void append(const BoundFlow& other);
   void append_if_any(const BoundFlow& other) {
-    if (other.unreused > 0) append(other);
+    if (other.without_reuse > 0) append(other);
   }
   // Their ordering bound. Of more than kMaxBoundFlows flows the rest count as 0. `n`, `present`: as ordering_bound().
   double least(const std::array<double, kMaxDimensions>& n, DimensionMask present) const;

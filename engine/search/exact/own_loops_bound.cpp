@@ -27,11 +27,11 @@ double PartialBounds::closing(const Inside& inside, std::size_t k, const Candida
   for (std::size_t l = 0; l < tables_.classes().count(); ++l) iterations *= c.own.of_class[l];
   BoundFlows closing;
   for (std::size_t f = 0; f < inside.open_count; ++f) {
-    const double all = inside.unreused[f][k];
+    const double all = inside.without_reuse[f][k];
     if (all <= 0) continue;
-    const BoundFlow flow{inside.relevant[f], all, inside.halo_shares(f), inside.once[f][k]};
+    const BoundFlow flow{inside.relevant[f], all, inside.halo_shares(f), inside.full_reuse[f][k]};
     if (inside.relevant[f] & c.own.present) closing.append(flow);
-    else waiting.append({flow.relevant, all / iterations, flow.halo, flow.once});
+    else waiting.append({flow.relevant, all / iterations, flow.halo, flow.full_reuse});
   }
   return inside.settled[k] + closing.least(c.own.of_class, c.own.present, inside.first & c.own.present);
 }
@@ -53,21 +53,21 @@ void PartialBounds::ordered_energy(const PartialMapping& s, const Inside& inside
   const LoopSet own(tables_.classes(), c_, s.tile.extent, tile.extent);
   // Often the flows that close here decide.
   BoundFlows closes;
-  double sum = inside.settled[0] + tables_.with(level, inside.servers, 0, tile.index), once = 0;
+  double sum = inside.settled[0] + tables_.with(level, inside.servers, 0, tile.index), full_reuse = 0;
   for (std::size_t f = 0; f < inside.open_count; ++f) {
     if (inside.relevant[f] & own.present)
-      closes.append({inside.relevant[f], inside.unreused[f][0], inside.halo_shares(f), inside.once[f][0]});
-    else once += inside.once[f][0];
+      closes.append({inside.relevant[f], inside.without_reuse[f][0], inside.halo_shares(f), inside.full_reuse[f][0]});
+    else full_reuse += inside.full_reuse[f][0];
   }
   if (inside.first != 0 && own.present != 0 && (inside.first & own.present) == 0) return;
-  sum += once + closes.least(own.of_class, own.present, inside.first & own.present);
+  sum += full_reuse + closes.least(own.of_class, own.present, inside.first & own.present);
   if (sum >= enough) return;
   const Candidate candidate(*this, inside, s, tile);
   BoundFlows waiting;
   const double closed = closing(inside, 0, candidate, waiting);
   const double refund = tables_.refund(level, inside.servers, 0);
   for (const u32 next : sets) {
-    if (closed + once + tables_.after(level, next, 0, tile.index) - refund >= enough) continue;
+    if (closed + full_reuse + tables_.after(level, next, 0, tile.index) - refund >= enough) continue;
     if (ordered(inside, 0, candidate, next, closed, waiting) < enough) after.push_back(next);
   }
 }
@@ -87,11 +87,11 @@ CostBound PartialBounds::at_candidate_ordered(const PartialMapping& s, const Ins
 
 // Flows of one tensor that the innermost of the level's loops leaves in place.
 struct PartialBounds::Reuse {
-  unsigned flows;   // mask of Inside's flows
-  int tensor;       // theirs
-  double closed;    // energy of everything inside but these flows
-  double unreused;  // of these, if nothing were reused beyond halos
-  double once;      // of these at least
+  unsigned flows;        // mask of Inside's flows
+  int tensor;            // theirs
+  double closed;         // energy of everything inside but these flows
+  double without_reuse;  // of these, if nothing were reused beyond halos
+  double full_reuse;     // of these at least
 };
 
 double PartialBounds::tiles_energy(const Inside& inside, const LatticePoint& tile, double at_most,
@@ -127,11 +127,11 @@ void PartialBounds::add_reuse(const Inside& inside, int loop, const LatticePoint
   Reuse reuse{0, -1, inside.settled[0], 0, 0};
   bool one_tensor = true;
   for (std::size_t f = 0; f < inside.open_count; ++f) {
-    const double all = inside.unreused[f][0];
+    const double all = inside.without_reuse[f][0];
     if (all <= 0) continue;
     const double* const halo = inside.halo_shares(f);
     if (contains(inside.relevant[f], loop)) {
-      reuse.closed += std::max(halo == nullptr ? all : all * halo[loop], inside.once[f][0]);
+      reuse.closed += std::max(halo == nullptr ? all : all * halo[loop], inside.full_reuse[f][0]);
       continue;
     }
     double share = 1;
@@ -140,11 +140,11 @@ void PartialBounds::add_reuse(const Inside& inside, int loop, const LatticePoint
     one_tensor &= reuse.tensor < 0 || reuse.tensor == inside.tensor[f];
     reuse.tensor = inside.tensor[f];
     reuse.flows |= 1u << f;
-    reuse.unreused += all * share;
-    reuse.once += inside.once[f][0];
+    reuse.without_reuse += all * share;
+    reuse.full_reuse += inside.full_reuse[f][0];
   }
   if (reuse.tensor < 0 || !one_tensor || !tables_.reuses(level, reuse.tensor)) {
-    least = std::min(least, reuse.closed + reuse.once + tables_.below(level, inside.servers, 0, tile.index));
+    least = std::min(least, reuse.closed + reuse.full_reuse + tables_.below(level, inside.servers, 0, tile.index));
     return;
   }
   for (Reuse& other : out)
@@ -161,9 +161,9 @@ void PartialBounds::enlarge(const Inside& inside, const Reuse& reuse, const Latt
                             std::size_t first_axis, double enough, double& least) const {
   const int level = inside.place.level;
   if (gain > 1) {
-    const double closes =
-        std::max(reuse.unreused / gain, reuse.once) + tables_.reused(level, inside.servers, reuse.tensor, tile.index);
-    const double waits = reuse.once + tables_.with(level, inside.servers, 0, tile.index);
+    const double closes = std::max(reuse.without_reuse / gain, reuse.full_reuse) +
+                          tables_.reused(level, inside.servers, reuse.tensor, tile.index);
+    const double waits = reuse.full_reuse + tables_.with(level, inside.servers, 0, tile.index);
     least = std::min(least, reuse.closed + std::min(closes, waits));
     if (least < enough) return;
   }
@@ -175,7 +175,7 @@ void PartialBounds::enlarge(const Inside& inside, const Reuse& reuse, const Latt
     next.packed += axes[a].step;
     if (!m_.lattice.divides(next.packed, m_.lattice.full().packed)) continue;
     next.index += axes[a].stride;
-    if (reuse.closed + reuse.once + tables_.below(level, inside.servers, 0, next.index) >= least) continue;
+    if (reuse.closed + reuse.full_reuse + tables_.below(level, inside.servers, 0, next.index) >= least) continue;
     enlarge(inside, reuse, next, gain * axes[a].prime, a, enough, least);
   }
 }

@@ -113,9 +113,10 @@ void PartialBounds::sum_channel(const PartialMapping& s, std::size_t k, Inside& 
   BoundFlows flows;
   std::size_t n = 0;
   const auto wait = [&](double fill, double serve, std::size_t v) {
-    out.unreused[n][k] = (fill + serve * spread[v]) * s.iterations;
-    out.once[n][k] = (fill + serve) * s.iterations * out.repeats[n];
-    if (out.unreused[n][k] > 0) flows.append({out.relevant[n], out.unreused[n][k], out.halo_shares(n), out.once[n][k]});
+    out.without_reuse[n][k] = (fill + serve * spread[v]) * s.iterations;
+    out.full_reuse[n][k] = (fill + serve) * s.iterations * out.repeats[n];
+    if (out.without_reuse[n][k] > 0)
+      flows.append({out.relevant[n], out.without_reuse[n][k], out.halo_shares(n), out.full_reuse[n][k]});
     ++n;
   };
   for (const int tensor : bits(s.in_place)) {
@@ -149,9 +150,10 @@ double PartialBounds::moving_links(const PartialMapping& s, const SlidingFlow& f
                       : flow.delta == 1     ? 1 - 1 / s.iterations
                                             : flow.delta * links.first_iterations * (1 - 1 / s.iterations);
   const double saved = (links.saved + more * links.most_saved) * s.iterations;
-  const double once = flow.least * s.iterations;
-  const double sent = std::max({0.0, fetched - saved, fetched * (1 - links.most_saved), once * (1 - links.most_saved)});
-  double filled = std::max(fetched, once);
+  const double full_reuse = flow.least * s.iterations;
+  const double sent =
+      std::max({0.0, fetched - saved, fetched * (1 - links.most_saved), full_reuse * (1 - links.most_saved)});
+  double filled = std::max(fetched, full_reuse);
   if (!links.exact) filled = std::max(0.0, fetched - (links.over + more) * s.iterations);
   double peers = 0;
   if (links.site == nullptr) peers = of(steps_.peer_cost(s, flow, links.over, s.iterations));

@@ -44,7 +44,7 @@ class PartialBounds {
     std::size_t open_count = 0;
     std::array<u8, kMaxOpenFlows> tensor;
     std::array<DimensionMask, kMaxOpenFlows> relevant;  // classes of loops that move it
-    std::array<Channels, kMaxOpenFlows> unreused, once;
+    std::array<Channels, kMaxOpenFlows> without_reuse, full_reuse;
     std::array<double, kMaxOpenFlows> repeats;  // share of the iterations outside that fetch it in every order
     std::array<int, kMaxOpenFlows> halo_of;     // index into `halo`; -1: the tensor does not slide
     std::array<ClassLoops, kMaxSlidingFlows> halo;

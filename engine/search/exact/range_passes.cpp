@@ -95,7 +95,7 @@ ObjectiveKey between(const ObjectiveKey& a, const ObjectiveKey& b, double share)
 
 }  // namespace
 
-SearchEnd spent(const SearchBudget& budget, u64 evaluated) {
+SearchEnd exhausted_reason(const SearchBudget& budget, u64 evaluated) {
   if (const SearchEnd end = budget.end(evaluated); end != SearchEnd::Done) return end;
   return budget.evaluations_left(evaluated) < kEvaluationSlack ? SearchEnd::Evaluations : SearchEnd::Done;
 }
@@ -114,15 +114,15 @@ SearchEnd RangePasses::run(const std::function<bool()>& in_parts) {
   }
   const PassEnd narrow = pass(kNarrow, budget_.at_most(before_parts_));
   if (incumbent_.cuts(proven_)) return SearchEnd::Done;
-  if (narrow.by_budget && spent(budget_, evaluated()) == SearchEnd::Done) {
+  if (narrow.by_budget && exhausted_reason(budget_, evaluated()) == SearchEnd::Done) {
     if (in_parts()) return SearchEnd::Done;
     pass(kNarrow, budget_);
   }
-  if (const SearchEnd end = spent(budget_, evaluated()); end != SearchEnd::Done) return end;
+  if (const SearchEnd end = exhausted_reason(budget_, evaluated()); end != SearchEnd::Done) return end;
   const PassEnd first = pass(LayeredPass::kAnyWidth, budget_.at_most(evaluated() + before_parts_));
   if (first.complete || incumbent_.cuts(proven_)) return SearchEnd::Done;
   if (!first.by_budget && !first.by_memory) return SearchEnd::Flows;
-  if (spent(budget_, evaluated()) == SearchEnd::Done && in_parts()) return SearchEnd::Done;
+  if (exhausted_reason(budget_, evaluated()) == SearchEnd::Done && in_parts()) return SearchEnd::Done;
   return wide();
 }
 
@@ -215,7 +215,7 @@ void widening_passes(LayeredPass& search, u64 tile_count, const SearchBudget& us
   ObjectiveKey limit = incumbent.best();
   for (const std::size_t width : kWidths) {
     if (width != kWidths[0] && width * tile_count > kMostPairs) return;
-    if (spent(budget, search.statistics().evaluated) != SearchEnd::Done) return;
+    if (exhausted_reason(budget, search.statistics().evaluated) != SearchEnd::Done) return;
     Incumbent below = incumbent.below(limit);
     const PassEnd end = search.run(width, budget, below, {});
     incumbent.offer(below);
@@ -235,7 +235,8 @@ bool narrow_search_is_quick(const LayerProblem& problem) {
 LayerAnswer narrow_search(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget) {
   LayerAnswer out = start;
   const Gate gate(problem.options.rules, out.statistics.rules);
-  if (!gate.on(Rule::Refine) || spent(budget, 0) != SearchEnd::Done || !may_be_far(problem, start)) return out;
+  if (!gate.on(Rule::Refine) || exhausted_reason(budget, 0) != SearchEnd::Done || !may_be_far(problem, start))
+    return out;
   const std::optional<GridLimits> limits = table_limits(problem);
   if (!limits) return out;
   const RangeTables tables(problem, *limits);

@@ -65,7 +65,7 @@ class RangeTables {
 
 // Why there can be no further pass after so many evaluations; Done: there can. The tasks of a pass share its
 // evaluations: of few that are left some would have none.
-SearchEnd spent(const SearchBudget& budget, u64 evaluated);
+SearchEnd exhausted_reason(const SearchBudget& budget, u64 evaluated);
 
 // `run` searches the range.
 class RangePasses {
@@ -76,7 +76,7 @@ class RangePasses {
   // `search` gives the passes, `proven` is what nothing in the range is below; `watch` and `look` as LayeredPass::run
   // has them. All must outlive the search.
   RangePasses(LayeredPass& search, const SearchBudget& budget, u64 before_parts, Incumbent& incumbent,
-              ObjectiveKey& proven, const LayeredPass::Proven& watch, const LayeredPass::Look& look)
+              ObjectiveKey& proven, const LayeredPass::Proven& watch, const LayeredPass::StageObserver& look)
       : search_(search),
         budget_(budget),
         before_parts_(before_parts),
@@ -102,7 +102,7 @@ class RangePasses {
   Incumbent& incumbent_;
   ObjectiveKey& proven_;
   const LayeredPass::Proven& watch_;
-  const LayeredPass::Look& look_;
+  const LayeredPass::StageObserver& look_;
 };
 
 // Narrow passes of the exact search: what its bounds find quickly (docs/rules/search.md).

@@ -45,34 +45,34 @@ double positions(const Compiled& c, Terms terms) {
 
 void least_fresh_words(const LoopClasses& classes, const Compiled& c, const CompiledTensor& t,
                        const LatticePoint& first, const LatticePoint& last, const LoopSet& outside, double* row) {
-  double unreused = 1, once = irrelevant_share(c, t, outside);
+  double without_reuse = 1, full_reuse = irrelevant_share(c, t, outside);
   double* const halo = row + 2;
   if (t.sliding) std::fill_n(halo, classes.count(), 1.0);
   const auto reuse_along = [&](unsigned dimensions, double share) {
     for (const int d : bits(dimensions))
       if (first.extent[at(d)] < c.size[at(d)]) halo[classes.of(d)] = std::min(halo[classes.of(d)], share);
-    once *= share;
+    full_reuse *= share;
   };
   for (int d = 0; d < c.dimension_count; ++d)
-    if (!contains(t.indexing, d)) unreused *= outside.n[at(d)];
+    if (!contains(t.indexing, d)) without_reuse *= outside.n[at(d)];
   if (t.entangled) {
     double moving = 1;
     for (const int d : bits(t.indexing)) moving *= outside.n[at(d)];
-    unreused *= static_cast<double>(box_words(t, first.extent)) * moving;
+    without_reuse *= static_cast<double>(box_words(t, first.extent)) * moving;
     if (t.sliding) reuse_along(t.indexing, 1 / moving);
   } else {
-    for (int k = 0; k < t.plain_count; ++k) unreused *= c.size[t.plain[at(k)]];
+    for (int k = 0; k < t.plain_count; ++k) without_reuse *= c.size[t.plain[at(k)]];
     for (std::size_t k = 0; k < t.term_count;) {
       const std::size_t begin = k;
       while (k < t.term_count && t.term[k].rank == t.term[begin].rank) ++k;
       const Terms terms(&t.term[begin], k - begin);
       const double words = least_along(c, terms, first.extent, last.extent);
-      unreused *= words;
+      without_reuse *= words;
       if (terms.size() > 1) reuse_along(t.sharing[terms[0].rank], std::min(1.0, positions(c, terms) / words));
     }
   }
-  row[0] = unreused;
-  row[1] = once;
+  row[0] = without_reuse;
+  row[1] = full_reuse;
 }
 
 LoopSet box_loops(const LoopClasses& classes, const Compiled& c, const LatticePoint& first, const LatticePoint& last) {
@@ -147,10 +147,10 @@ void RestBounds::compute_fresh(int level, const LatticePoint& tile, const LoopSe
   for (int d = 0; d < c_.dimension_count; ++d) iterations *= outside.n[at(d)];
   for (const int tensor : bits(m_.keep.may[at(level)])) {
     const CompiledTensor& t = c_.tensor[at(tensor)];
-    double once = irrelevant_share(c_, t, outside);
-    if (t.sliding) once *= halo_shares(classes_, t, box_extent(t, tile.extent), tile.extent, outside, row + 2);
+    double full_reuse = irrelevant_share(c_, t, outside);
+    if (t.sliding) full_reuse *= halo_shares(classes_, t, box_extent(t, tile.extent), tile.extent, outside, row + 2);
     row[0] = static_cast<double>(box_words(t, tile.extent)) * iterations;
-    row[1] = once;
+    row[1] = full_reuse;
     row += part_width(tensor);
   }
 }

@@ -22,7 +22,8 @@ UnrollBound::UnrollBound(const FlowCosts& model, const RestBounds& tables, const
   for (std::size_t n = 0; n < before.open_count; ++n) {
     const std::size_t v = before.tensor[n];
     Waiting& flow = waiting_[waiting_count_++];
-    flow = {v, before.relevant[n], 0, 0, before.repeats[n], before.unreused[n][0], before.once[n][0], nullptr};
+    flow = {v,      before.relevant[n], 0, 0, before.repeats[n], before.without_reuse[n][0], before.full_reuse[n][0],
+            nullptr};
     const int sliding = before.halo_of[n];
     flow.fill = tables.of(sliding < 0 ? s.fill[v] : s.sliding[at(sliding)].fill, 0, before.sharing) * s.iterations;
     flow.serve = tables.of(sliding < 0 ? s.serve[v] : s.sliding[at(sliding)].serve, 0, before.sharing) * s.iterations *
@@ -45,16 +46,16 @@ double UnrollBound::energy(const SpatialChoice& choice) const {
   std::array<double, kMaxDimensions> first{};  // [loop]: what being the first one adds
   for (std::size_t k = 0; k < waiting_count_; ++k) {
     const Waiting& flow = waiting_[k];
-    double unreused = flow.unreused, once = flow.least;
+    double without_reuse = flow.without_reuse, full_reuse = flow.least;
     if (!contains(choice.slides, flow.tensor)) {
       const double spread = choice.spread[flow.tensor] * each;
-      unreused = std::max(unreused, flow.fill + flow.serve * spread);
-      once += flow.repeats * flow.fill * (1 / spread - 1);  // a word goes to every instance that needs it
+      without_reuse = std::max(without_reuse, flow.fill + flow.serve * spread);
+      full_reuse += flow.repeats * flow.fill * (1 / spread - 1);  // a word goes to every instance that needs it
     }
-    sum += once;
+    sum += full_reuse;
     for (const int d : bits(flow.relevant & loops_)) {
-      const double moved = flow.halo == nullptr ? unreused : unreused * flow.halo[d];
-      if (moved > once) first[at(d)] += moved - once;
+      const double moved = flow.halo == nullptr ? without_reuse : without_reuse * flow.halo[d];
+      if (moved > full_reuse) first[at(d)] += moved - full_reuse;
     }
   }
   double least = loops_ == 0 ? 0 : first[at(*bits(loops_).begin())];

@@ -28,10 +28,10 @@ class UnrollBound {
   struct Waiting {
     std::size_t tensor;
     DimensionMask relevant;
-    double fill, serve;      // at both ends, if every receiver needs words of its own
-    double repeats;          // share of the iterations that fetch it in every order
-    double unreused, least;  // whatever is chosen
-    const double* halo;      // null: the tensor does not slide
+    double fill, serve;           // at both ends, if every receiver needs words of its own
+    double repeats;               // share of the iterations that fetch it in every order
+    double without_reuse, least;  // whatever is chosen
+    const double* halo;           // null: the tensor does not slide
   };
 
   double closed_;

@@ -219,7 +219,7 @@ class ImperfectSearch {
     const bool away = from.mapping != best.mapping;
     if (least && least->value < best.value) best = *least;
     from = least && round % kRoundsAway != 0 && close_to(*least, best) ? *least : best;
-    problem_.tell(objective_number(problem_.options.objective, best.cost), 0);
+    problem_.report_progress(objective_number(problem_.options.objective, best.cost), 0);
     return any || away;
   }
 

@@ -114,7 +114,7 @@ class Uneven {
     answer_.complete = false;
     answer_.lower_bound.reset();
     answer_.with_links.reset();
-    answer_.beside = even.mappings();
+    answer_.alternatives = even.mappings();
     answer_.end = SearchEnd::Done;
   }
 

@@ -1,0 +1,236 @@
+#include "engine/search/all_tiles/any_search.h"
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "engine/model/storage_cost.h"
+#include "engine/search/all_tiles/partial_search.h"
+#include "engine/search/core/option_kinds.h"
+#include "engine/search/imperfect/imperfect_search.h"
+#include "engine/space/merge.h"
+
+namespace heliolite {
+namespace {
+
+// Whether a word costs the same whichever instance of a level it comes to, and whatever else comes there.
+bool costs_by_words_alone(const CompiledLevel& level, u64 instances) {
+  if (level.is_interconnect || level.network_costs) return false;
+  return instances == 1 || (level.block_words == 1 && level.clusters >= instances && !leaks(level));
+}
+
+}  // namespace
+
+DimensionMask keep_batches_outermost(Mapspace& space, const Compiled& c) {
+  u64 instances = 1;
+  for (int i = c.level_count - 1; i >= 0; --i) {
+    if (!costs_by_words_alone(c.level[at(i)], instances)) return 0;
+    instances *= c.level[at(i)].fanout_x * c.level[at(i)].fanout_y;
+  }
+  return keep_batch_outermost(space, c);
+}
+
+namespace {
+
+constexpr u64 kRootEvaluations = 2'000;     // of step 2 for strategies that prove nothing by themselves
+constexpr std::size_t kLookPoints = 1'000;  // of the tables of a short look
+constexpr u64 kFirstClimb = 10'000;         // evaluations of each climb of step 1
+// Of the time, and of the evaluations, that are left: what each climb gets at most, the first look at all mappings
+// together, each turn of a proof, all but the last climb, and the last proof if no climb follows.
+constexpr double kClimb = 0.01, kFirstLook = 0.01, kTurn = 0.05, kProof = 0.93, kProofAlone = 0.98;
+constexpr double kOldStart = 0.25;  // of a climb's part, where it goes on from a start that has been climbed from
+constexpr int kTurns = 2;           // of both proofs, before one goes on
+// A proof that has left so many times less than the other one goes on: when only one has had a turn, and later.
+constexpr double kFarAhead = 2, kAhead = 1.4;
+// Where both have come equally far: so many turns, each of so much of the time that is left.
+constexpr int kTies = 4;
+constexpr double kTie = 0.3;
+// Answers so much above their bound are climbed from again: they are likely not the best. Further away each climb gets
+// twice as much.
+constexpr double kFar = 1.01, kVeryFar = 1.1;
+
+class AnySearch {
+ public:
+  AnySearch(const LayerProblem& problem, std::span<const LayerAnswer> starts, const SearchBudget& budget)
+      : problem_(problem),
+        starts_(starts.begin(), starts.end()),
+        limited_(budget.limited()),
+        budget_(limited_ ? budget : budget.at_most(kAnyEvaluations)) {
+    starts_.emplace_back();  // climbs from nothing begin at the smallest factors
+  }
+
+  // Climbs with half of the evaluations, and the bound that the rest gives.
+  LayerAnswer look() {
+    const u64 each = left().evaluations_left(0) / (2 * starts_.size());
+    for (const LayerAnswer& start : starts_)
+      if (start.found) climb(start, left().at_most(each));
+    reduce();
+    if (prepare(kLookPoints) != SearchEnd::Done) return best_;
+    PartialSearch search = partial_search();
+    prove(search, left());
+    return best_;
+  }
+
+  LayerAnswer run() {
+    for (const LayerAnswer& start : starts_) climb(start, left().part_of_time(kClimb).at_most(kFirstClimb));
+    reduce();
+    if (search()) return best_;
+    // Roundings may hide a better mapping.
+    reduced_.reset(), keeps_.reset(), batches_ = 0;
+    search();
+    return best_;
+  }
+
+ private:
+  SearchBudget left() const { return budget_.after(best_.statistics.evaluated); }
+  SearchBudget share(double part) const { return left().part(part); }
+
+  // Of the last proof.
+  SearchBudget last_share() const { return share(is_far(kFar) ? kProof : kProofAlone); }
+
+  void climb(const LayerAnswer& start, const SearchBudget& budget) {
+    const LayerAnswer found = imperfect_search(problem_, start, budget);
+    best_.statistics += found.statistics;
+    if (found.found) best_.offer(problem_.options.objective, found.mapping, found.cost);
+  }
+
+  // Rule batch-outermost.
+  void reduce() {
+    const Gate gate(problem_.options.rules, best_.statistics.rules);
+    if (!gate.on(Rule::BatchOutermost)) return;
+    Mapspace space = problem_.space;
+    batches_ = keep_batches_outermost(space, problem_.model.compiled());
+    if (batches_ == 0) return;
+    gate.pruned(Rule::BatchOutermost, static_cast<u64>(std::popcount(batches_)));
+    reduced_ = std::make_unique<LayerProblem>(problem_);
+    reduced_->space = std::move(space);
+  }
+
+  const LayerProblem& searched() const { return reduced_ ? *reduced_ : problem_; }
+  PartialSearch partial_search() { return PartialSearch(searched(), *keeps_, best_, batches_ != 0); }
+
+  // Both proofs, and climbs. Returns whether that is all: false if what `batches_` leave out must be looked at.
+  bool search() {
+    if (const SearchEnd end = prepare(TileRanges::kMostPoints); end != SearchEnd::Done) {
+      best_.end = end;
+      return true;
+    }
+    PartialSearch together = partial_search();
+    const bool proves = problem_.options.strategy == Strategy::Exact;
+    if (!proves) prove(together, left().at_most(kRootEvaluations));
+    else if (!prove(together, share(kFirstLook)) && is_cut_short()) prove_either_way(together);
+    // Strategies that prove nothing are fast where there is no budget, and climb with what is left of one.
+    const bool climbs = proves || limited_;
+    if (climbs && !best_.complete && is_cut_short() && is_far(kFar)) climb(LayerAnswer(best_), left());
+    return best_.complete || !is_over();
+  }
+
+  // What keeps the proofs from beginning: too many keep choices, or the time; Done: nothing.
+  SearchEnd prepare(std::size_t most_points) {
+    if (!left().over()) keeps_ = std::make_unique<KeepSpaces>(searched(), best_, most_points, batches_, left());
+    if (!keeps_ || !keeps_->whole()) return left().stopped() ? SearchEnd::Stopped : SearchEnd::Time;
+    return keeps_->choices() > 0 ? SearchEnd::Done : SearchEnd::Keeps;
+  }
+
+  // Whether the answer is the optimum of what has been searched.
+  bool is_over() const { return best_.end == SearchEnd::Done; }
+  bool is_cut_short() const { return best_.end == SearchEnd::Evaluations || best_.end == SearchEnd::Time; }
+
+  // Divides the mappings by their unrollings, too; climbs on if the answer is still far from its bound; goes on with
+  // both searches in turns, then with what has come further.
+  void prove_either_way(PartialSearch& together) {
+    std::unique_ptr<PartialSearch> divided = divide();
+    if (divided && prove(*divided, share(kTurn), together.bytes())) return;
+    const Value before = best_.value;
+    climb_on();
+    if (!divided && best_.value < before) divided = divide();  // a better answer leaves fewer unrollings
+    const bool goes_on = divided && divided_goes_on(together, *divided);
+    for (int turn = 0; turn < kTies && divided && divided->lower_bound() == together.lower_bound(); ++turn) {
+      const auto [next, other] =
+          turn % 2 == 0 ? std::pair(divided.get(), &together) : std::pair(&together, divided.get());
+      if (is_over() || prove(*next, share(kTie), other->bytes())) return;
+    }
+    if (is_over()) return;
+    if (goes_on && (prove(*divided, last_share(), together.bytes()) || best_.end != SearchEnd::Memory)) return;
+    divided.reset();
+    prove(together, last_share());
+  }
+
+  // Both in turns, until one has much less left than the other. Returns whether it is the divided one that is to go on:
+  // else by what their bounds are likely to become.
+  bool divided_goes_on(PartialSearch& together, PartialSearch& divided) {
+    double far = kFarAhead;  // the divided one has had a turn
+    for (int turn = 0; turn < 2 * kTurns; ++turn) {
+      if (is_ahead(together, divided, std::exchange(far, kAhead)))
+        return divided.lower_bound() >= together.lower_bound();
+      PartialSearch& next = turn % 2 == 0 ? together : divided;
+      PartialSearch& other = turn % 2 == 0 ? divided : together;
+      if (prove(next, share(kTurn), other.bytes())) return true;
+    }
+    return divided.forecast() >= together.forecast();
+  }
+
+  // None if there are too many unrollings, or the budget is over.
+  std::unique_ptr<PartialSearch> divide() {
+    auto divided = std::make_unique<PartialSearch>(searched(), *keeps_, best_, batches_ != 0);
+    if (!divided->divide(left())) divided.reset();
+    return divided;
+  }
+
+  // Whether one of two proofs has left so many times less than the other one.
+  bool is_ahead(const PartialSearch& a, const PartialSearch& b, double times) const {
+    if (!best_.found) return false;
+    const auto [less, more] = std::minmax({value() - a.lower_bound(), value() - b.lower_bound()});
+    return times * less < more;
+  }
+
+  double value() const { return objective_number(problem_.options.objective, best_.cost); }
+  // Whether the answer is so many times its bound.
+  bool is_far(double times) const { return best_.found && value() > times * best_.lower_bound.value_or(0); }
+
+  void climb_on() {
+    bool first = true;
+    for (Value before = Value::worst(); is_far(kFar) && best_.value < before;) {
+      before = best_.value;
+      const double part = is_far(kVeryFar) ? 2 * kClimb : kClimb;
+      if (std::exchange(first, false))
+        for (const LayerAnswer& start : starts_) climb(start, share(kOldStart * part));
+      climb(LayerAnswer(best_), share(part));
+    }
+  }
+
+  // Goes on with the search, while others hold so many bytes. Returns whether it is over.
+  bool prove(PartialSearch& search, const SearchBudget& budget, u64 held = 0) {
+    best_.end = search.run(budget, held);
+    double least = search.lower_bound();
+    // What the other search has found meanwhile may be below all that is left of this one.
+    if (best_.found && !search.reduction_unsound() && least >= value()) best_.end = SearchEnd::Done;
+    best_.complete = is_over() && !search.reduction_unsound();
+    if (best_.found) least = std::min(least, value());
+    best_.lower_bound = std::max(best_.lower_bound.value_or(0), search.proven() && !best_.found ? 0 : least);
+    return is_over();
+  }
+
+  const LayerProblem& problem_;
+  std::vector<LayerAnswer> starts_;
+  const bool limited_;  // there is a budget
+  const SearchBudget budget_;
+  LayerAnswer best_;
+  std::unique_ptr<LayerProblem> reduced_;  // with fewer mappings, if some stand for all
+  DimensionMask batches_ = 0;              // by whose loops they are fewer
+  std::unique_ptr<KeepSpaces> keeps_;
+};
+
+}  // namespace
+
+LayerAnswer any_search(const LayerProblem& problem, std::span<const LayerAnswer> starts, const SearchBudget& budget) {
+  return AnySearch(problem, starts, budget).run();
+}
+
+LayerAnswer any_look(const LayerProblem& problem, std::span<const LayerAnswer> starts, const SearchBudget& budget) {
+  return AnySearch(problem, starts, budget).look();
+}
+
+}  // namespace heliolite

@@ -1,0 +1,444 @@
+#include "engine/search/all_tiles/flows.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "engine/model/multicast.h"
+#include "engine/model/true_counts/nest.h"
+#include "engine/model/true_counts/tally.h"
+#include "engine/search/all_tiles/network_hops.h"
+#include "engine/search/core/compulsory.h"
+
+namespace heliolite {
+
+namespace {
+
+// Dimensions of the ranks that several index: a word may belong to several of their places.
+DimensionMask sharing_ranks(const CompiledTensor& t) {
+  if (t.entangled) return t.indexing;
+  DimensionMask out = 0;
+  for (int r = 0; r < t.rank_count; ++r) {
+    DimensionMask of_rank = 0;
+    for (int k = 0; k < t.first_of[kMaxDimensions]; ++k)
+      if (t.by_dimension[at(k)].rank == r)
+        of_rank = static_cast<DimensionMask>(of_rank | dimension_bit(t.by_dimension[at(k)].dimension));
+    if (std::popcount(of_rank) > 1) out = static_cast<DimensionMask>(out | of_rank);
+  }
+  return out;
+}
+
+// Dimensions that are ranks of their own in tensor v.
+DimensionMask own_ranks(const Compiled& c, int v) {
+  const CompiledTensor& t = c.tensor[at(v)];
+  if (t.entangled) return 0;
+  return static_cast<DimensionMask>(t.indexing & standalone_dimensions(c, static_cast<TensorMask>(1u << v)));
+}
+
+// Of the units that the fan-out below a level makes along some dimensions, how many the loops placed there leave to be
+// made.
+u64 not_placed(u64 units, const Trail& trail, int level, DimensionMask along) {
+  for (int l = trail.first(level); units > 1 && l < trail.size() && trail[l].is_spatial(); ++l)
+    if (contains(along, trail[l].dimension)) units /= trail[l].end;
+  return units;
+}
+
+// Accesses for at least so many words of tensor v, if instances come in sets of so many that are alike: each rounds up
+// its blocks by itself.
+Accesses<u64> accesses(const CompiledLevel& l, int v, const Accesses<u64>& words, u64 alike) {
+  if (l.block_words == 1 || alike == 1) return in_accesses(l, v, words);
+  const Accesses<u64> of_each{ceil_div(words.reads, alike), ceil_div(words.fills, alike),
+                              ceil_div(words.updates, alike)};
+  const Accesses<u64> out = in_accesses(l, v, of_each);
+  return {out.reads * alike, out.fills * alike, out.updates * alike};
+}
+
+}  // namespace
+
+bool hops_follow_order(const Compiled& c, int level) {
+  const CompiledLevel& machine = c.level[at(level)];
+  if (machine.fanout_x * machine.fanout_y == 1 || (!machine.hops_cost && !machine.routers_cost)) return false;
+  return inside_interconnects(c, level) != level && !carries_every_step(c, level);
+}
+
+bool has_plain_ranks(const CompiledTensor& t) {
+  if (t.sliding || t.entangled) return false;
+  for (const int d : bits(t.indexing)) {
+    const int k = t.first_of[at(d)];
+    if (t.first_of[at(d) + 1] != k + 1 || t.by_dimension[at(k)].coefficient != 1) return false;
+  }
+  return true;
+}
+
+Unrollable Unrollable::all() {
+  Unrollable out;
+  out.x.fill(kAllDimensions);
+  out.y.fill(kAllDimensions);
+  return out;
+}
+
+Unrollable Unrollable::of(const Mapspace& space) {
+  Unrollable out;
+  for (std::size_t i = 0; i < space.levels.size(); ++i) {
+    out.x[i] = space.levels[i].spatial.allowed_x;
+    out.y[i] = space.levels[i].spatial.allowed_y;
+  }
+  return out;
+}
+
+KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable, Twins twins)
+    : c_(c), keep_(keep), unrollable_(unrollable), classes_(tensor_classes(c)) {
+  for (int i = 0; i < c.level_count; ++i) {
+    const CompiledLevel& level = c.level[at(i)];
+    const auto add = [&](bool is_y, DimensionMask allowed, u64 units) {
+      const auto of_workload = static_cast<DimensionMask>(allowed & ((1u << c.dimension_count) - 1));
+      if (units != 1) axes_.push_back({static_cast<u8>(i), is_y, of_workload, units});
+    };
+    add(false, unrollable.x[at(i)], level.fanout_x);
+    add(true, unrollable.y[at(i)], level.fanout_y);
+    if (level.fanout_x * level.fanout_y != 1) outermost_fanout_ = i;
+  }
+  for (int v = 0; v < c.tensor_count; ++v) {
+    const CompiledTensor& t = c.tensor[at(v)];
+    int inner = -1;
+    for (int i = 0; i < c.level_count; ++i) {
+      const bool kept = contains(keep[at(i)], v), carried = c.level[at(i)].is_interconnect;
+      const bool enters = !kept && !carried && c.level[at(i)].units[at(v)].ingress != 0;
+      if (!kept && !carried && !enters) continue;
+      flows_.push_back({static_cast<u8>(v), static_cast<u8>(inner + 1), static_cast<u8>(i), inner < 0, carried,
+                        t.is_output, t.sliding || t.entangled, t.indexing, own_ranks(c, v), sharing_ranks(t),
+                        touched_words(t, c)});
+      flows_.back().enters = enters;
+      if (kept) inner = i;
+    }
+    add_networks(v);
+  }
+  for (const Flow& f : flows_)
+    if (!f.to_compute && !has_plain_ranks(c.tensor[f.tensor]))
+      for (int i = f.boundary; i < c.level_count; ++i)
+        not_plain_inside_[at(i)] = static_cast<DimensionMask>(not_plain_inside_[at(i)] | f.indexing);
+  for (int i = 0; i < c.level_count; ++i)
+    if (hops_follow_order(c, i)) std::fill(not_plain_inside_.begin() + i, not_plain_inside_.end(), kAllDimensions);
+  std::ranges::stable_sort(flows_, {}, &Flow::boundary);
+  if (twins == Twins::Yes)
+    for (Flow& f : flows_) add_twin(f);
+}
+
+// A network carries what the tiles below it ask for, whoever keeps the tensor.
+void KeptFlows::add_networks(int v) {
+  const CompiledTensor& t = c_.tensor[at(v)];
+  for (int i = 0; i < c_.level_count; ++i) {
+    if (!has_network(c_.level[at(i)]) || !carries_tiles(c_, i, v)) continue;
+    flows_.push_back({static_cast<u8>(v), static_cast<u8>(i), static_cast<u8>(i), i == 0, false, t.is_output,
+                      t.sliding || t.entangled, t.indexing, own_ranks(c_, v), sharing_ranks(t), touched_words(t, c_)});
+    flows_.back().by_network = true;
+  }
+}
+
+u64 KeptFlows::units_left(const Trail& trail, int level, std::size_t k) const {
+  return not_placed(unrolled(level, k), trail, level, classes_[k]);
+}
+
+u64 KeptFlows::units_left_along(int d, const Trail& trail, int level) const {
+  if (split(dimension_bit(d))) return split_left(trail, level, d);
+  for (std::size_t k = 0; k < classes_.size() && has_unrolling(); ++k)
+    if (contains(classes_[k], d)) return is_free(k) ? 0 : units_left(trail, level, k);
+  return 0;
+}
+
+u64 KeptFlows::most_units(int begin, int end, int d) const {
+  u64 units = 1;
+  for (int i = begin; i < end; ++i) {
+    u64 here = 1;
+    if (contains(unrollable_.x[at(i)], d)) here *= c_.level[at(i)].fanout_x;
+    if (contains(unrollable_.y[at(i)], d)) here *= c_.level[at(i)].fanout_y;
+    if (has_unrolling() && split(dimension_bit(d))) here = std::min<u64>(here, unrolling_->along[at(i)][at(d)]);
+    for (std::size_t k = 0; k < classes_.size() && has_unrolling(); ++k)
+      if (contains(classes_[k], d) && !is_free(k)) here = std::min(here, unrolled(i, k));
+    units *= here;
+  }
+  return units;
+}
+
+u64 KeptFlows::known_units(int level, int d) const {
+  if (!has_unrolling()) return 1;
+  if (split(dimension_bit(d))) return unrolling_->along[at(level)][at(d)];
+  for (std::size_t k = 0; k < classes_.size(); ++k)
+    if (classes_[k] == dimension_bit(d) && !is_free(k)) return unrolled(level, k);
+  return 1;
+}
+
+// The same of the fan-outs below some levels, from the first of these to before the last.
+u64 KeptFlows::known_units_of(int begin, int end, int d) const {
+  u64 units = 1;
+  for (int i = begin; i < end; ++i) units *= known_units(i, d);
+  return units;
+}
+
+u64 KeptFlows::known_units_left(const Trail& trail, const Reach& reach, int level, int d) const {
+  if (level > reach.level) return split(dimension_bit(d)) ? known_units(level, d) : 1;
+  if (level < reach.level || reach.room_x * reach.room_y == 1) return 1;
+  return not_placed(known_units(level, d), trail, level, dimension_bit(d));
+}
+
+u64 KeptFlows::known_units_up_to(const Trail& trail, const Reach& reach, int level, int d) const {
+  u64 here = 1;
+  if (reach.room_x * reach.room_y != 1)
+    here = not_placed(known_units(reach.level, d), trail, reach.level, dimension_bit(d));
+  return here * known_units_of(reach.level + 1, level + 1, d);
+}
+
+// Units along a dimension that the fan-out whose loops are being placed has to make.
+u64 KeptFlows::split_left(const Trail& trail, int level, int d) const {
+  return not_placed(unrolling_->along[at(level)][at(d)], trail, level, dimension_bit(d));
+}
+
+u64 KeptFlows::class_units(int begin, int end, std::size_t k) const {
+  u64 units = 1;
+  for (int i = begin; i < end; ++i) units *= unrolled(i, k);
+  return units;
+}
+
+bool KeptFlows::fits(int level, const Extents& tile) const {
+  const CompiledLevel& machine = c_.level[at(level)];
+  u64 used = 0;
+  for (const int v : bits(keep_[at(level)])) used += machine.taken(v, true_box_words(c_, c_.tensor[at(v)], tile));
+  return used <= machine.room;
+}
+
+u64 KeptFlows::class_units_to_come(const Trail& trail, const Reach& reach, std::size_t k) const {
+  return class_to_come(trail, reach, c_.level_count - 1, k);
+}
+
+u64 KeptFlows::split_units_to_come(const Trail& trail, const Reach& reach, int d) const {
+  return split_to_come(trail, reach, c_.level_count - 1, d);
+}
+
+u64 KeptFlows::split_to_come(const Trail& trail, const Reach& reach, int outer, int d) const {
+  u64 units = 1;
+  if (reach.level <= outer && reach.room_x * reach.room_y != 1) units *= split_left(trail, reach.level, d);
+  for (int i = reach.level + 1; i <= outer; ++i) units *= unrolling_->along[at(i)][at(d)];
+  return units;
+}
+
+u64 KeptFlows::class_to_come(const Trail& trail, const Reach& reach, int outer, std::size_t k) const {
+  if (split(classes_[k])) {
+    u64 units = 1;
+    for (const int d : bits(classes_[k])) units *= split_to_come(trail, reach, outer, d);
+    return units;
+  }
+  const bool more_here = reach.level <= outer && reach.room_x * reach.room_y != 1;
+  return (more_here ? units_left(trail, reach.level, k) : 1) * class_units(reach.level + 1, outer + 1, k);
+}
+
+// Of the unrolling, along the classes that have one of these dimensions, as far as there are tiles for them.
+u64 KeptFlows::unrolled_to_come(const Trail& trail, const Reach& reach, int outer, DimensionMask apart) const {
+  u64 units = 1;
+  const auto tiles = [&](DimensionMask dimensions) {
+    u64 n = 1;
+    for (const int d : bits(dimensions)) n *= trail.of(d).most_tiles();
+    return n;
+  };
+  for (std::size_t k = 0; k < classes_.size(); ++k) {
+    if ((classes_[k] & apart) == 0) continue;
+    if (is_free(k)) return ~u64{0};
+    if (split(classes_[k])) {
+      for (const int d : bits(static_cast<DimensionMask>(classes_[k] & apart)))
+        units *= std::min(split_to_come(trail, reach, outer, d), tiles(dimension_bit(d)));
+      continue;
+    }
+    units *= std::min(class_to_come(trail, reach, outer, k), tiles(classes_[k]));
+  }
+  return units;
+}
+
+u64 KeptFlows::units_to_come(const Trail& trail, const Reach& reach, int outer, DimensionMask apart) const {
+  if (unrolled(reach)) return 1;
+  u64 units = 1;
+  DimensionMask along = 0;
+  for (const Axis& axis : axes_) {
+    const auto here = static_cast<DimensionMask>(axis.allowed & apart);
+    if (axis.level < reach.level || axis.level > outer || here == 0) continue;
+    const u64 room = axis.level != reach.level ? axis.units : axis.is_y ? reach.room_y : reach.room_x;
+    if (room == 1) continue;
+    units *= room;
+    along = static_cast<DimensionMask>(along | here);
+  }
+  if (units == 1) return 1;
+  if (has_unrolling()) units = std::min(units, unrolled_to_come(trail, reach, outer, apart));
+  u64 tiles = 1;
+  for (const int d : bits(along)) {
+    tiles *= trail.of(d).most_tiles();
+    if (tiles >= units) return units;
+  }
+  return tiles;
+}
+
+UnitsAlong KeptFlows::units_along(const Trail& trail, const Reach& reach) const {
+  UnitsAlong out;
+  out.fill(1);
+  if (unrolled(reach)) return out;
+  for (int d = 0; d < c_.dimension_count; ++d)
+    if (c_.size[at(d)] > 1) out[at(d)] = units_to_come(trail, reach, c_.level_count - 1, dimension_bit(d));
+  return out;
+}
+
+bool KeptFlows::unrolled(const Reach& reach) const {
+  return reach.level >= outermost_fanout_ && reach.room_x * reach.room_y == 1;
+}
+
+// By the unrolling, along each dimension. Returns whether it says so.
+bool KeptFlows::tiles_of_fanout(const Trail& trail, const Reach& reach, int level, TilesInFanouts& tiles) const {
+  tiles.fill({});
+  for (std::size_t k = 0; k < classes_.size(); ++k) {
+    if (is_free(k)) return false;
+    if (unrolled(level, k) == 1) continue;
+    if (!split(classes_[k]) && std::popcount(classes_[k]) != 1) return false;
+    for (const int d : bits(classes_[k])) {
+      TilesInFanout& t = tiles[at(d)];
+      t = {known_units(level, d), known_units_of(0, level, d), known_units_of(level + 1, c_.level_count, d),
+           most_steps_along(d), trail.at_begin(reach.level)[at(d)].tile};
+      if (level > reach.level)
+        t.part = trail.of(d).tile * not_placed(known_units(reach.level, d), trail, reach.level, dimension_bit(d)) *
+                 known_units_of(reach.level + 1, level, d);
+    }
+  }
+  return true;
+}
+
+// By the unrolling, the steps along a dimension at most if those along the others are the fewest.
+u64 KeptFlows::most_steps_along(int d) const {
+  u64 others = 1;
+  for (std::size_t k = 0; k < classes_.size(); ++k) {
+    if (!contains(classes_[k], d)) {
+      others *= unrolling_->steps[k];
+      continue;
+    }
+    for (const int other : bits(classes_[k])) {
+      if (other != d) others *= ceil_div(u64{c_.size[at(other)]}, known_units_of(0, c_.level_count, other));
+    }
+  }
+  return unrolling_->most_steps / others;
+}
+
+u128 KeptFlows::hops_to_come(const Trail& trail, const Reach& reach) const {
+  u128 sum = 0;
+  TilesInFanouts tiles;
+  const int first = reach.room_x * reach.room_y == 1 ? reach.level + 1 : reach.level;
+  for (int i = first; i < c_.level_count && has_unrolling(); ++i)
+    if (has_network(c_.level[at(i)]) && tiles_of_fanout(trail, reach, i, tiles))
+      sum += hops_to_come_.least(c_, i, tiles, unrollable_.x[at(i)], unrollable_.y[at(i)]);
+  return sum;
+}
+
+bool KeptFlows::networks_to_come(const Reach& reach) const {
+  for (int i = reach.level; i < c_.level_count; ++i)
+    if (has_network(c_.level[at(i)]) && (i > reach.level || reach.room_x * reach.room_y != 1)) return true;
+  return false;
+}
+
+// By the unrolling, units outside a level at most that ever work, in places that differ along these dimensions'
+// classes.
+u64 KeptFlows::working(int level, DimensionMask along) const {
+  if (!has_unrolling()) return ~u64{0};
+  u64 units = 1;
+  for (std::size_t k = 0; k < classes_.size(); ++k) {
+    if ((classes_[k] & along) == 0) continue;
+    if (is_free(k)) return ~u64{0};
+    units *= unrolling_->working[at(level) * classes_.size() + k];
+  }
+  return units;
+}
+
+UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const {
+  UnitsInUse out;
+  const int last = c_.level_count - 1;
+  out.to_come = units_to_come(trail, reach, last, kAllDimensions);
+  std::array<u64, kMaxTensors> places_to_come;  // of each output, along the dimensions that do not index it
+  const auto not_indexing = [&](int v) { return static_cast<DimensionMask>(~c_.tensor[at(v)].indexing); };
+  for (int v = 0; v < c_.tensor_count; ++v)
+    if (c_.tensor[at(v)].is_output) places_to_come[at(v)] = units_to_come(trail, reach, last, not_indexing(v));
+  std::array<TrailCells, kMaxDimensions> cells;
+  u64 beyond = 1;  // instances of the level that there are
+  u64 alike = 1;   // units of loops outside the level that all have full tiles: they divide the dimension
+  int l = trail.size();
+  for (int i = c_.level_count - 1; i >= 0; --i) {
+    // Fewer than the loops outside level i span. The counts of the loops of levels above i are taken anew at each
+    // level: from the inside outwards.
+    const bool inside = i < reach.level;
+    cells.fill(kOneCell);
+    if (inside) {
+      for (int k = trail.first(i + 1); k < l; ++k)
+        if (trail[k].is_spatial() && c_.size[trail[k].dimension] % trail.tile_of(k) == 0) alike *= trail[k].end;
+      l = trail.first(i + 1);
+      for (int k = l; k < trail.size(); ++k) {
+        const TrailLoop& loop = trail[k];
+        loop.is_spatial() ? cells[loop.dimension].all(loop) : cells[loop.dimension].first(loop);
+      }
+    }
+    u64 least = 1, most = inside ? out.to_come : units_to_come(trail, {i, 1, 1}, last, kAllDimensions);
+    for (int d = 0; d < c_.dimension_count; ++d) {
+      const u64 now = cells[at(d)].if_first(trail.of(d).tiles);
+      least *= now, most *= now;
+    }
+    out.least[at(i)] = least;
+    out.alike[at(i)] = alike;
+    out.most[at(i)] = std::min({most, beyond, working(i, kAllDimensions)});
+    for (int v = 0; v < c_.tensor_count; ++v) {
+      if (!c_.tensor[at(v)].is_output) continue;
+      const DimensionMask others = not_indexing(v);
+      u64 n = inside ? places_to_come[at(v)] : units_to_come(trail, {i, 1, 1}, last, others);
+      for (int d = 0; d < c_.dimension_count; ++d)
+        if (contains(others, d)) n *= cells[at(d)].if_first(trail.of(d).tiles);
+      out.positions[at(v)][at(i)] = std::min({n, beyond, working(i, others)});
+    }
+    beyond *= c_.level[at(i)].fanout_x * c_.level[at(i)].fanout_y;
+  }
+  return out;
+}
+
+Accesses<u64> KeptFlows::at_outer(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
+  if (flow.by_network || flow.enters) return {};
+  if (!flow.is_output) return {words.shared, 0, 0};
+  const u64 first = c_.tensor[flow.tensor].words * units.positions[flow.tensor][flow.outer];
+  return {words.shared - std::min(words.shared, first), 0, words.shared};
+}
+
+Accesses<u64> KeptFlows::at_inner(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
+  if (!flow.is_output) return {0, words.fetched, 0};
+  const u64 first = c_.tensor[flow.tensor].words * units.positions[flow.tensor][at(flow.inner())];
+  return {0, words.fetched - std::min(words.fetched, first), 0};
+}
+
+u128 KeptFlows::level_energy(int level, int v, const Accesses<u64>& words, const UnitsInUse& units) const {
+  const CompiledLevel& l = c_.level[at(level)];
+  u128 out =
+      units_side_by_side(l, access_units(l, v, accesses(l, v, words, units.alike[at(level)])), units.most[at(level)]);
+  if (l.generates_addresses) {
+    const u128 addresses = address_units(l, v, words, c_.tensor[at(v)].is_output);
+    out += units_side_by_side(l, addresses, units.most[at(level)]);
+  }
+  return out;
+}
+
+u128 KeptFlows::energy(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
+  return level_energy(flow.outer, flow.tensor, at_outer(flow, words, units), units) +
+         energy_inside(flow, words, units) + ingress_energy(flow, words, units);
+}
+
+// Rule 40: below a level that does not reduce, words of outputs that are read again enter once more; where it passes
+// them by, all are.
+u128 KeptFlows::ingress_energy(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
+  const CompiledLevel& level = c_.level[flow.outer];
+  const u64 ingress = level.units[at(flow.tensor)].ingress;
+  if (ingress == 0) return 0;
+  const bool crosses_twice = flow.is_output && !level.reduces;
+  const u64 read = flow.enters ? words.shared : at_outer(flow, words, units).reads;
+  return rounded_network_energy(u128{words.shared + (crosses_twice ? read : 0)} * ingress);
+}
+
+u128 KeptFlows::energy_inside(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
+  if (!flow.fills()) return 0;
+  return level_energy(flow.inner(), flow.tensor, at_inner(flow, words, units), units);
+}
+
+}  // namespace heliolite

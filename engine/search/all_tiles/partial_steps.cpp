@@ -1,0 +1,272 @@
+// What may come next in a partial mapping: loops of the present fan-out or level, or the next one.
+#include <algorithm>
+#include <utility>
+
+#include "engine/model/true_counts/candidate_ends.h"
+#include "engine/search/all_tiles/partial_search.h"
+
+namespace heliolite {
+
+bool PartialSearch::spatial_done(const Node& node) const {
+  const SpatialSpace& s = problem_.space.levels[node.level].spatial;
+  std::array<u64, kMaxDimensions> factor;
+  factor.fill(1);
+  for (int l = trail_.first(node.level); l < trail_.size(); ++l)
+    if (trail_[l].is_spatial()) factor[trail_[l].dimension] *= trail_[l].end;
+  for (int d = 0; d < c_.dimension_count; ++d)
+    if (!s.factor[at(d)].allows(factor[at(d)])) return false;
+  return true;
+}
+
+// Whether so much room of the fan-out below a level can make the rest of what its unrolling asks for.
+bool PartialSearch::has_room_for_rest(int level, u64 room, const KeptFlows& costs) const {
+  if (!costs.has_unrolling()) return true;
+  u64 left = 1;
+  for (std::size_t k = 0; k < costs.classes().size(); ++k)
+    if (!costs.is_free(k)) left *= costs.units_left(trail_, level, k);
+  return left <= room;
+}
+
+bool PartialSearch::temporal_done(int level) const {
+  const TemporalSpace& t = problem_.space.levels[at(level)].temporal;
+  for (int d = 0; d < c_.dimension_count; ++d) {
+    if (t.factor[at(d)].min > 1 && !contains(place_.temporal, d)) return false;
+    if (level + 1 == c_.level_count && trail_.of(d).tiles > 1) return false;
+  }
+  return true;
+}
+
+// The node that has no further loop at this stage: at the next one that may have some.
+void PartialSearch::next_stage(const Node& node, u32 index) {
+  if (node.stage != kTemporal && gate_.prunes(Rule::Symmetry, [&] { return is_mirrored(node); })) return;
+  Node next = node;
+  next.parent = index, next.end = 0, next.dimension = 0, next.revived = false;
+  const Place before = place_;
+  while (is_done(next)) {
+    if (next.stage == kTemporal && next.level + 1 == c_.level_count) {
+      complete(node, index);
+      break;
+    }
+    advance_stage(next);
+    if (next.stage == kX && !can_be_gone_through(next.level)) break;
+    if (has_loops(next)) {
+      child(next);
+      break;
+    }
+  }
+  place_ = before;
+}
+
+// Whether a stage may have no more loops, or none.
+bool PartialSearch::is_done(const Node& node) {
+  switch (node.stage) {
+    case kX: return true;
+    case kY: return spatial_done(node) && has_room_for_rest(node.level, 1, space(node).costs);
+    default: return temporal_done(node.level);
+  }
+}
+
+// Whether the loops of a level and of those outside it may go through all tiles of the level inside.
+bool PartialSearch::can_be_gone_through(int level) const {
+  for (int d = 0; d < c_.dimension_count; ++d)
+    if (trail_.of(d).tiles > limits_.most_tiles[at(level) - 1][at(d)]) return false;
+  return true;
+}
+
+// To the next stage.
+void PartialSearch::advance_stage(Node& node) {
+  if (node.stage == kTemporal) {
+    ++node.level;
+    trail_.begin(node.level);
+    place_ = fresh_place(node.level);
+    node.stage = kX;
+  } else {
+    node.stage = node.stage == kX ? kY : kTemporal;
+  }
+}
+
+// Whether a stage that has none yet may have loops.
+bool PartialSearch::has_loops(const Node& node) const {
+  if (node.stage != kTemporal) return has_axis(node.level, static_cast<Stage>(node.stage));
+  for (int d = 0; d < c_.dimension_count; ++d)
+    if (may_loop(node.level, d)) return true;
+  return false;
+}
+
+// Whether there may be loops along an axis of the fan-out below a level.
+bool PartialSearch::has_axis(int level, Stage axis) const {
+  const SpatialSpace& s = problem_.space.levels[at(level)].spatial;
+  return axis == kX ? s.fanout_x > 1 && s.allowed_x != 0 : s.fanout_y > 1 && s.allowed_y != 0;
+}
+
+void PartialSearch::spatial(const Node& node, u32 index) {
+  const SpatialSpace& s = problem_.space.levels[node.level].spatial;
+  const bool x = node.stage == kX;
+  const u64 room = x ? place_.room_x : place_.room_y;
+  if (room == 1) return;
+  const DimensionMask allowed = x ? s.allowed_x : s.allowed_y;
+  const std::vector<u8>& order = spatial_order_[node.level];
+  auto next = order.begin();
+  if (node.end > 1) next = std::ranges::find(order, node.dimension) + 1;
+  for (; next != order.end(); ++next) {
+    const u8 d = *next;
+    if (!contains(allowed, d) || (!x && problem_.space.one_axis_per_dimension && contains(place_.x, d))) continue;
+    const u64 most = std::min<u64>({room, trail_.of(d).tiles, s.factor[at(d)].max});
+    const u64 left = space(node).costs.units_left_along(d, trail_, node.level);  // 0: any
+    for (u32 end = 2; end <= most; ++end) {
+      if (left % end != 0) continue;
+      if (!x && gate_.prunes(Rule::ColumnsFirst, [&] { return may_have_more_columns(node, d, end); })) continue;
+      if (!with_loop(looped(index, d, end), x ? LoopKind::SpatialX : LoopKind::SpatialY, end)) break;
+    }
+  }
+}
+
+// Whether the loops of an axis that is done are the first over dimensions that change places (rule symmetry), and it is
+// the mapping with these swapped that stands for both.
+bool PartialSearch::is_mirrored(const Node& node) const {
+  const LoopKind axis = node.stage == kX ? LoopKind::SpatialX : LoopKind::SpatialY;
+  Extents along;
+  along.fill(1);
+  int begin = trail_.size();
+  for (; begin > trail_.first(node.level) && trail_[begin - 1].kind == axis; --begin)
+    along[trail_[begin - 1].dimension] *= trail_[begin - 1].end;
+  return symmetry_ && !stands_for_image(node) && moved_ >= begin && !symmetry_->stands(along);
+}
+
+bool PartialSearch::may_loop(int level, int d) const {
+  const TemporalSpace& t = problem_.space.levels[at(level)].temporal;
+  if (!contains(t.allowed, d) || contains(place_.temporal, d) || trail_.of(d).tiles == 1) return false;
+  DimensionMask before = 0;  // what may be inside a loop over d
+  for (const u8 p : t.order.dimensions()) {
+    if (p == d) return (place_.temporal & ~before) == 0;
+    before = static_cast<DimensionMask>(before | dimension_bit(p));
+  }
+  return true;
+}
+
+// The ends of a loop over d at the level that stand for all, where the rule leaves some out; null: all are tried.
+const std::vector<u32>* PartialSearch::few_ends(int level, int d) {
+  const FactorLimit& limit = problem_.space.levels[at(level)].temporal.factor[at(d)];
+  const bool fixed = limit.min > 1 || limit.max < c_.size[at(d)];
+  const bool few = problem_.options.rules[Rule::CandidateEnds] && !fixed && (dominance_ || !other_ends_);
+  if (!few || level + 1 == c_.level_count || contains(unrolled_outside_[at(level)], d)) return nullptr;
+  const u32 tiles = trail_.of(d).tiles;
+  bool inside = false;
+  for (int l = 0; l < trail_.size(); ++l) inside |= trail_[l].dimension == d && trail_[l].is_spatial();
+  const bool divides = c_.size[at(d)] % trail_.of(d).tile == 0;
+  const u64 key = u64{tiles} << 2 | u64{divides} << 1 | u64{inside};
+  const auto [it, is_new] = candidates_.try_emplace(key);
+  if (is_new) {
+    it->second = candidate_ends({tiles, divides, inside, false});
+    std::erase(it->second, 1u);
+  }
+  return &it->second;
+}
+
+// Calls take(end) for the ends of a loop over d at the level, until it returns false.
+template <class Take>
+void PartialSearch::each_end(int level, int d, Take take) {
+  const u32 tiles = trail_.of(d).tiles;
+  if (const std::vector<u32>* const few = few_ends(level, d)) {
+    for (const u32 end : *few)
+      if (!take(end)) return;
+    return;
+  }
+  const FactorLimit& limit = problem_.space.levels[at(level)].temporal.factor[at(d)];
+  const u64 first = level + 1 == c_.level_count ? tiles : 2;
+  for (u64 end = std::max<u64>(2, first); end <= tiles; ++end)
+    if (limit.allows(end) && !take(static_cast<u32>(end))) return;
+}
+
+// Whether the budget or the memory ends the run amid the loops of a node.
+bool PartialSearch::interrupted() {
+  constexpr u64 kLoopsBetweenLooks = 256;
+  if (++loops_ % kLoopsBetweenLooks != 0) return interrupted_ != SearchEnd::Done;
+  if (budget_->over()) interrupted_ = budget_->stopped() ? SearchEnd::Stopped : SearchEnd::Time;
+  else if (bytes() + keeps_.bytes() + held_elsewhere_ > problem_.options.memory_bytes) interrupted_ = SearchEnd::Memory;
+  return interrupted_ != SearchEnd::Done;
+}
+
+// One more temporal loop, of all or of those that are, or are not, left out as they are no worse elsewhere.
+void PartialSearch::temporal(const Node& node, u32 index, Loops which) {
+  for (int d = 0; d < c_.dimension_count; ++d) {
+    if (!may_loop(node.level, d)) continue;
+    // The first loop over dimensions that change places says which image is looked at, or the unrolling does.
+    const bool one_stands = moved_ == trail_.size() && !stands_for_image(node);
+    if (one_stands && gate_.prunes(Rule::Symmetry, [&] { return symmetry_ && symmetry_->image(d) < d; })) continue;
+    const Relocation known = which == Loops::All ? Relocation{} : relocation(node, d);
+    each_end(node.level, d, [&](u32 end) {
+      if (interrupted()) return false;
+      const bool out = is_relocated(known, node, d, end);
+      if (out && which == Loops::Kept) node_[index].leaves_out = true;
+      if (out != (which == Loops::LeftOut)) return true;
+      return with_loop(looped(index, static_cast<u8>(d), end), LoopKind::Temporal, end);
+    });
+    if (interrupted_ != SearchEnd::Done) return;
+  }
+}
+
+// The ends that a temporal loop's own end has stood for: as many tiles are left, but words of tensors that slide may be
+// fewer than the bound knows (docs/rules/any_factors.md, Dominance).
+void PartialSearch::other_ends(u32 index) {
+  const Node node = node_[index];
+  if (node.stage != kTemporal || node.end <= 1 || node.parent == kNone) return;
+  rebuild(node.parent);
+  const u32 tiles = trail_.of(node.dimension).tiles;
+  const std::vector<u32>* const few = few_ends(node.level, node.dimension);
+  if (few == nullptr) return;
+  const std::vector<u32> known = *few;
+  const auto is_known = [&](u32 end) { return std::ranges::find(known, end) != known.end(); };
+  if (!is_known(node.end)) return;
+  // Those that leave as many tiles.
+  const u64 left = ceil_div(u64{tiles}, u64{node.end});
+  for (u64 end = std::max<u64>(2, ceil_div(u64{tiles}, left)); end <= tiles && ceil_div(u64{tiles}, end) == left;
+       ++end) {
+    // What is left out here is not made up for: only a search that nobody goes on with ends amid it.
+    if (budget_->stopped()) {
+      interrupted_ = SearchEnd::Stopped;
+      return;
+    }
+    if (is_known(static_cast<u32>(end))) continue;
+    if (!with_loop(looped(node.parent, node.dimension, static_cast<u32>(end)), LoopKind::Temporal,
+                   static_cast<u32>(end)))
+      break;
+  }
+}
+
+// The parent's with one loop more of its stage; nothing is known of its cost.
+PartialSearch::Node PartialSearch::looped(u32 parent, u8 d, u32 end) const {
+  const Node& p = node_[parent];
+  return {{}, 0, parent, end, p.unrolling, p.root, p.keep, p.level, p.stage, d};
+}
+
+// Steps 2 and 3 for one more loop. Returns whether its tile fits; with larger ends none does if it does not.
+bool PartialSearch::with_loop(Node node, LoopKind kind, u32 end) {
+  keeps_.look_ahead(space(node), trail_, reach(node_[node.parent]));
+  trail_.push(kind, node.level, node.dimension, end);
+  if (!fits(node.level, node.keep)) {
+    trail_.pop();
+    return false;
+  }
+  const Place before = place_;
+  if (kind == LoopKind::SpatialX) place_.room_x /= end;
+  else if (kind == LoopKind::SpatialY) place_.room_y /= end;
+  else place_.temporal |= dimension_bit(node.dimension);
+  child(node);
+  trail_.pop();
+  place_ = before;
+  return true;
+}
+
+// Whether the present tile fits the level and those outside.
+bool PartialSearch::fits(int level, u32 choice) const {
+  const KeptFlows& costs = keeps_[choice].costs;
+  Extents tile{};
+  for (int d = 0; d < c_.dimension_count; ++d)
+    tile[at(d)] = static_cast<u32>(std::min<u64>(trail_.of(d).tile, c_.size[at(d)]));
+  for (int i = level; i < c_.level_count; ++i)
+    if (c_.level[at(i)].room != CompiledLevel::kUnbounded && !costs.fits(i, tile)) return false;
+  return true;
+}
+
+}  // namespace heliolite

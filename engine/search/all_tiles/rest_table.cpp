@@ -1,0 +1,266 @@
+#include "engine/search/all_tiles/rest_table.h"
+
+#include <algorithm>
+#include <span>
+
+#include "engine/search/core/objective.h"
+
+namespace heliolite {
+namespace {
+
+constexpr double kSumsRounded = 1 - 1e-12;  // of sums in doubles
+constexpr Rest kNoRest{Rest::kNone, {{kNever, kNever, kNever}}};
+constexpr RestOutside kNothingFits{kNoRest, kNoRest};
+
+// Adds what is between a level and the next one outside.
+Rest sum(Rest outside, const Rest& here) {
+  outside.energy += here.energy;
+  for (std::size_t k = 0; k < here.ports.of.size(); ++k) outside.ports.of[k] += here.ports.of[k] * kSumsRounded;
+  return outside;
+}
+
+RestOutside sum(const RestOutside& outside, const RestOutside& here) {
+  return {sum(outside.all, here.all), sum(outside.with_twins, here.with_twins)};
+}
+
+void least_of(Rest& value, const Rest& other) {
+  value.energy = std::min(value.energy, other.energy);
+  value.ports.lower_to(other.ports);
+}
+
+void least_of(RestOutside& value, const RestOutside& other) {
+  least_of(value.all, other.all);
+  least_of(value.with_twins, other.with_twins);
+}
+
+// What the tiles of a level may be, and what the flows into those of the next one cost then.
+class LevelTiles {
+ public:
+  LevelTiles(const KeptFlows& costs, const LoopLimits& limits, int level)
+      : c_(costs.compiled()), costs_(costs), level_(level), most_(limits.most_tiles[at(level)]) {
+    for (std::size_t k = 0; k < costs.classes().size(); ++k)
+      if (costs.has_unrolling() && !costs.is_free(k))
+        outside_.push_back({costs.classes()[k], costs.class_units(level + 1, c_.level_count, k)});
+  }
+
+  // Whether some tile of so many, between `most` and `least`, fits and leaves as many as the levels outside ask for.
+  bool may_be(std::span<const u32> most, std::span<const u32> least) const {
+    return leave_enough(most, least) && fit(most);
+  }
+
+  bool fit(std::span<const u32> most) const { return fit(smallest(most)); }
+
+  // Whether so many are few enough for the loops outside, and enough for the fan-outs.
+  bool leave_enough(std::span<const u32> most, std::span<const u32> least) const {
+    for (std::size_t d = 0; d < least.size(); ++d)
+      if (least[d] > most_[d]) return false;
+    return can_be_unrolled(most);
+  }
+
+  // Whether fan-outs outside can make their units of so many: several loops over a dimension have together less than
+  // twice as many units as there are tiles.
+  bool can_be_unrolled(std::span<const u32> numbers) const {
+    return std::ranges::all_of(outside_, [&](const ClassUnits& units) {
+      u64 most = 1;
+      for (const int d : bits(units.dimensions)) most *= 2 * u64{numbers[at(d)]} - 1;
+      return units.number <= most;
+    });
+  }
+
+  RestOutside least_outside(PartialCost& partial, std::span<const u32> most, std::span<const u32> least) const {
+    const Extents tile = smallest(most);
+    Extents longest{};
+    for (std::size_t d = 0; d < least.size(); ++d) longest[d] = widest(tile, static_cast<int>(d), least[d]);
+    return partial.least_outside(level_, least, most, std::span(longest).first(least.size()));
+  }
+
+ private:
+  bool fit(const Extents& tile) const { return costs_.fits(level_, tile); }
+
+  Extents smallest(std::span<const u32> most) const {
+    Extents tile{};
+    for (std::size_t d = 0; d < most.size(); ++d) tile[d] = (c_.size[d] - 1) / most[d] + 1;
+    return tile;
+  }
+
+  // The longest that there may be so many of along a dimension, beside such tiles of the others. Only of two the
+  // longest may be much longer than the shortest.
+  u32 widest(Extents tile, int d, u32 number) const {
+    const u32 size = c_.size[at(d)];
+    u32 most = number == 1 ? size : (size - 1) / (number - 1);
+    if (number != 2) return most;
+    u32 fits = tile[at(d)];
+    while (fits < most) {
+      tile[at(d)] = fits + (most - fits + 1) / 2;
+      if (fit(tile)) fits = tile[at(d)];
+      else most = tile[at(d)] - 1;
+    }
+    return fits;
+  }
+
+  struct ClassUnits {
+    DimensionMask dimensions;
+    u64 number;
+  };
+  const Compiled& c_;
+  const KeptFlows& costs_;
+  int level_;
+  const std::array<u64, kMaxDimensions>& most_;
+  std::vector<ClassUnits> outside_;
+};
+
+// Whether a value is nowhere below another.
+bool nowhere_less(const Rest& a, const Rest& b) {
+  for (std::size_t k = 0; k < a.ports.of.size(); ++k)
+    if (a.ports.of[k] < b.ports.of[k]) return false;
+  return a.energy >= b.energy;
+}
+
+}  // namespace
+
+// The least of each point and of all that hold it.
+std::vector<Rest> RestTable::grown(std::vector<Rest> table) const {
+  ranges_.each([&](std::size_t p, const auto&, const auto&, const TileRanges::Place& place) {
+    ranges_.each_larger(p, place, kAllDimensions, [&](std::size_t larger) { least_of(table[p], table[larger]); });
+  });
+  return table;
+}
+
+std::size_t RestTable::point(const KeptFlows& costs, const Trail& trail, const Reach& reach) const {
+  if (!costs.has_unrolling()) return ranges_.point(trail);
+  return ranges_.point_of(
+      [&](int d) { return ceil_div(u64{trail.of(d).tiles}, costs.known_units_left(trail, reach, reach.level, d)); });
+}
+
+RestOutside RestTable::further_out(const KeptFlows& costs, const Trail& trail, const Reach& reach, int level) const {
+  const std::size_t point = ranges_.point_of(
+      [&](int d) { return ceil_div(u64{trail.of(d).tiles}, costs.known_units_up_to(trail, reach, level, d)); });
+  const Rest& all = grown_[at(level)][point];
+  return {all, grown_twins_.empty() ? all : grown_twins_[at(level)][point]};
+}
+
+LoopLimits loop_limits(const Mapspace& space) {
+  LoopLimits out{};
+  for (std::size_t d = 0; d < space.dimension_count; ++d) {
+    const u64 size = space.size[d];
+    u64 most = 1;
+    const auto bit = dimension_bit(static_cast<int>(d));
+    for (std::size_t i = space.levels.size(); i-- > 0;) {
+      out.most_tiles[i][d] = most;
+      const auto times = [&](u64 factor) {
+        most = std::min(size, most * std::min(size, factor));
+        if (factor > 1) out.looped[i] |= bit;
+      };
+      const LevelSpace& level = space.levels[i];
+      if (level.temporal.allowed & bit) times(level.temporal.factor[d].max);
+      const u64 x = level.spatial.allowed_x & bit ? level.spatial.fanout_x : 1;
+      const u64 y = level.spatial.allowed_y & bit ? level.spatial.fanout_y : 1;
+      if (x * y > 1) times(std::min(x * y, level.spatial.factor[d].max));
+    }
+  }
+  return out;
+}
+
+u64 tiles_looked_at(const KeptFlows& costs, const TileRanges& ranges, const LoopLimits& limits) {
+  const Compiled& c = costs.compiled();
+  const auto of_each = [&](const auto& numbers) { return std::span(numbers).first(at(c.dimension_count)); };
+  u64 out = 0;
+  for (int i = 0; i + 1 < c.level_count; ++i) {
+    const LevelTiles tiles(costs, limits, i);
+    ranges.each([&](std::size_t, const auto& most, const auto& least, const auto&) {
+      if (tiles.may_be(of_each(most), of_each(least))) ++out;
+    });
+  }
+  return out;
+}
+
+BoundaryTable::BoundaryTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges,
+                             const LoopLimits& limits)
+    : ranges_(ranges) {
+  const Compiled& c = costs.compiled();
+  const auto of_each = [&](const auto& numbers) { return std::span(numbers).first(at(c.dimension_count)); };
+  for (int i = 0; i + 1 < c.level_count; ++i) {
+    std::vector<RestOutside>& table = at_level_.emplace_back(ranges.points(), kNothingFits);
+    const LevelTiles tiles(costs, limits, i);
+    ranges.each([&](std::size_t p, const auto& most, const auto& least, const auto&) {
+      if (tiles.may_be(of_each(most), of_each(least)))
+        table[p] = tiles.least_outside(partial, of_each(most), of_each(least));
+    });
+  }
+}
+
+// Steps, for the tiles of a level, the larger ones first:
+//  1. What the next level's tiles, which hold this one, cost at least, and larger ones of this level, which its loops
+//     make.
+//  2. What all unrollings cost at this boundary may say that the tile is no better than a larger one, or of no use.
+//  3. Else what it costs.
+RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges, const LoopLimits& limits,
+                     const KnownBefore* known, FurtherOut further_out)
+    : ranges_(ranges) {
+  const Compiled& c = costs.compiled();
+  const bool twins = !costs.passing().empty();
+  at_level_.resize(at(c.level_count));
+  if (twins) twins_.resize(at(c.level_count));
+  if (further_out == FurtherOut::Yes) {
+    grown_.resize(at(c.level_count));
+    if (twins) grown_twins_.resize(at(c.level_count));
+  }
+  const auto of_each = [&](const auto& numbers) { return std::span(numbers).first(at(c.dimension_count)); };
+  const bool asks = known != nullptr && known->over;
+  bool over = asks && known->over();
+  u64 asked = 0;
+  const auto is_over = [&] {
+    constexpr u64 kPointsBetweenLooks = 1024;
+    if (!over && asks && ++asked % kPointsBetweenLooks == 0) over = known->over();
+    return over;
+  };
+  const PointsElsewhere boundary_points =
+      known ? PointsElsewhere::in(known->boundaries.ranges(), ranges, c) : PointsElsewhere();
+  for (int i = c.level_count - 2; i >= 0 && !over; --i) {
+    std::vector<Rest>& table = at_level_[at(i)];
+    table.assign(ranges.points(), kNoRest);
+    if (twins) twins_[at(i)].assign(ranges.points(), kNoRest);
+    const LevelTiles tiles(costs, limits, i);
+    const PointsElsewhere next_points = PointsElsewhere::left_by_units(costs, i + 1, ranges);
+    const bool outermost = i + 2 == c.level_count;
+    const auto use = [&](const RestOutside& value) { return !known || known->worth(i, value.all); };
+    ranges.each([&](std::size_t p, const auto& most, const auto& least, const TileRanges::Place& place) {
+      if (is_over()) return;
+      RestOutside best = kNothingFits;
+      ranges.each_larger(p, place, limits.looped[at(i)], [&](std::size_t larger) {
+        if (table[larger].energy == Rest::kNone) return;
+        least_of(best.all, table[larger]);
+        if (twins) least_of(best.with_twins, twins_[at(i)][larger]);
+      });
+      if (!twins) best.with_twins = best.all;
+      const auto consider = [&] {
+        // The tile of the next level at least: what the fan-out makes of this one.
+        const std::size_t next = next_points(p, place);
+        RestOutside outside{(*this)(i + 1, next), {}};
+        if (outside.all.energy == Rest::kNone || !tiles.leave_enough(of_each(most), of_each(least))) return;
+        outside.with_twins = twins && !outermost ? with_twins(i + 1, next) : outside.all;
+        if (known) {
+          const RestOutside& here = known->boundaries(i, boundary_points(p, place));
+          if (here.all.energy == Rest::kNone) return;  // it fits nowhere
+          const RestOutside cheap = sum(outside, here);
+          if (!use(cheap)) return;
+          if (best.all.energy != Rest::kNone && nowhere_less(cheap.all, best.all) &&
+              nowhere_less(cheap.with_twins, best.with_twins))
+            return;
+        }
+        if (!tiles.fit(of_each(most))) return;
+        const RestOutside value = sum(outside, tiles.least_outside(partial, of_each(most), of_each(least)));
+        if (use(value)) least_of(best, value);
+      };
+      consider();
+      table[p] = best.all;
+      if (twins) twins_[at(i)][p] = best.with_twins;
+    });
+    if (further_out == FurtherOut::Yes && i > 0 && !over) {
+      grown_[at(i)] = grown(table);
+      if (twins) grown_twins_[at(i)] = grown(twins_[at(i)]);
+    }
+  }
+}
+
+}  // namespace heliolite

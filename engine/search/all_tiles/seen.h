@@ -1,0 +1,63 @@
+#pragma once
+// Partial mappings that were met, by their tiles: tells those that another one makes needless.
+#include <memory_resource>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "engine/base/growing.h"
+#include "engine/search/all_tiles/partial_cost.h"
+
+namespace heliolite {
+
+class SeenProfiles {
+ public:
+  static constexpr u32 kNone = ~0u;
+
+  // The number of one that was met before with the same key and is nowhere worse. If there is none, remembers this one
+  // by its number, and forgets those that it makes needless.
+  u32 dominator(std::span<const u64> key, const Profile& profile, u32 number);
+  // From now on it dominates none. Returns whether it did before.
+  bool leave_out(u32 number);
+  u64 bytes() const { return bytes_ + buckets_.capacity() * sizeof(Bucket) + slot_.capacity() * sizeof(u32); }
+
+ private:
+  static constexpr std::size_t kBytesAtOnce = 1 << 20;
+
+  // Open numbers, most of which are zero: which are not, a bit for each, and those one after the other.
+  using Row = const u64*;
+  // What most comparisons end at, side by side: smaller than all that it dominates is a profile in each of these.
+  struct Entry {
+    u128 energy = 0;
+    u128 sum = 0;  // of the open numbers
+    u64 cycles = 0;
+    Row row = nullptr;
+    u32 number = 0;
+  };
+  // Profiles with one key, none of which dominates another.
+  struct Bucket {
+    u64 hash = 0;
+    const u64* key = nullptr;
+    Entry* entry = nullptr;
+    u32 key_size = 0, width = 0;  // open numbers of each
+    u32 size = 0, capacity = 0;   // entries
+  };
+
+  Bucket& bucket(std::span<const u64> key, std::size_t width);
+  void pack(std::span<const u64> open);
+  void add(Bucket& b, Entry entry);
+  static void forget_worse(Bucket& b, const Entry& than);
+  void more_slots();
+  template <class T>
+  T* allocate(std::size_t n);
+
+  // What is remembered goes when all of it does.
+  std::pmr::monotonic_buffer_resource memory_{kBytesAtOnce};
+  u64 bytes_ = 0;  // of it
+  Growing<Bucket> buckets_;
+  std::vector<u32> slot_;  // by hash, the next free one if it is taken: of buckets_, or kNone
+  std::vector<u64> packed_;
+  std::unordered_set<u32> left_out_;
+};
+
+}  // namespace heliolite
