@@ -24,7 +24,7 @@ constexpr u64 kTimes = 4, kLeast = 400'000;
 constexpr u64 kMany = 400'000;
 
 // Stages of a search under a limit of evaluations: those of the first one, and how many times more each next one has.
-constexpr u64 kFirstStage = 1'000, kStageGrowth = 4;
+constexpr u64 kFirstLinkStage = 1'000, kLinkStageGrowth = 4;
 
 // The search with links, from what is known. Under a limit of evaluations its steps are settled by `stage`, of which
 // `budget` may leave less: it then stops where a larger budget goes on, and what it has found is found with that as
@@ -284,7 +284,7 @@ LayerAnswer LayerSearch::search_all_even(const SearchBudget& budget) const {
     go_on(budget, budget);
     return out;
   }
-  for (u64 stage = kFirstStage;; stage *= kStageGrowth) {
+  for (u64 stage = kFirstLinkStage;; stage *= kLinkStageGrowth) {
     const u64 before = out.statistics.evaluated;
     const SearchBudget left = budget.after(before);
     if (left.end(0) != SearchEnd::Done) break;
