@@ -77,7 +77,7 @@ std::vector<KeepMasks> LayerProblem::keep_choices(u64 most) const {
 }
 
 std::vector<Mapping> LayerAnswer::mappings() const {
-  std::vector<Mapping> out = beside;
+  std::vector<Mapping> out = alternatives;
   if (with_links) out.push_back(with_links->mapping);
   else if (found) out.push_back(mapping);
   return out;
