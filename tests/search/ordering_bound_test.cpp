@@ -32,7 +32,7 @@ struct BoundCase {
 struct CaseOptions {
   u64 max_loops = 6;
   bool halos = false;
-  bool once = false;
+  bool full_reuse = false;
 };
 
 BoundCase random_case(Rng& rng, const CaseOptions& options) {
@@ -50,8 +50,9 @@ BoundCase random_case(Rng& rng, const CaseOptions& options) {
     BoundFlow& flow = out.flows[k];
     for (int d = 0; d < kMaxDimensions; ++d)
       if (chance(rng, 45)) flow.relevant |= static_cast<DimensionMask>(1u << d);
-    flow.unreused = chance(rng, 5) ? 0 : static_cast<double>(pick(rng, 1, 100'000));
-    if (options.full_reuse && chance(rng, 60)) flow.full_reuse = flow.unreused / static_cast<double>(pick(rng, 1, 200));
+    flow.without_reuse = chance(rng, 5) ? 0 : static_cast<double>(pick(rng, 1, 100'000));
+    if (options.full_reuse && chance(rng, 60))
+      flow.full_reuse = flow.without_reuse / static_cast<double>(pick(rng, 1, 200));
     if (!options.halos || !chance(rng, 50)) continue;
     for (double& share : out.halos[k]) share = static_cast<double>(pick(rng, 1, 16)) / 16;
     flow.halo = out.halos[k].data();
@@ -69,7 +70,7 @@ struct PlacedLoop {
 double cost_of(const BoundCase& c, const std::vector<PlacedLoop>& loops) {
   double sum = 0;
   for (const BoundFlow& flow : c.flows) {
-    double cost = flow.unreused;
+    double cost = flow.without_reuse;
     std::size_t k = 0;
     for (; k < loops.size() && !(flow.relevant >> loops[k].d & 1); ++k) cost /= loops[k].n;
     if (k < loops.size() && flow.halo != nullptr) cost *= flow.halo[loops[k].d];
@@ -145,7 +146,7 @@ TEST(OrderingBound, NeverFallsWhenAFlowGetsDearer) {
     if (c.flows.empty()) continue;
     const double before = c.bound();
     BoundFlow& flow = c.flows[pick(rng, 0, c.flows.size() - 1)];
-    flow.unreused += static_cast<double>(pick(rng, 1, 50'000));
+    flow.without_reuse += static_cast<double>(pick(rng, 1, 50'000));
     const double dearer = c.bound();
     ASSERT_GE(dearer, before * (1 - 1e-12)) << k;
     flow.full_reuse += static_cast<double>(pick(rng, 1, 50'000));
