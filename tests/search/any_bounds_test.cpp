@@ -51,7 +51,7 @@ TEST(AnyBounds, NoMappingIsBelowTheBoundOfItsInnerLoops) {
     const Cost whole = bound_of_whole(partial, m.c, m.mapping);
     Trail nothing(m.c);
     nothing.begin(0);
-    const OnceCost once = partial.full_reuse(nothing);
+    const OnceCost once = partial.once(nothing);
     EXPECT_LE(once.whole.energy.picojoules(), whole.energy.picojoules());
     EXPECT_LE(once.whole.cycles, whole.cycles);
     EXPECT_LE(whole.energy.picojoules(), m.cost.energy.picojoules());
@@ -100,7 +100,7 @@ TEST(AnyBounds, NoMappingIsBelowTheBoundOfItsInnerLoops) {
       const Cost least = partial(trail, reach, outside);
       expect_below(least);
       if (!costs.passes(reach.level)) return;
-      if (trail.size() == 0 && reach.level == 0) partial.full_reuse(nothing);  // changes nothing
+      if (trail.size() == 0 && reach.level == 0) partial.once(nothing);  // changes nothing
       expect_below(partial.with_twins(trail, reach, twins));
     });
   }

@@ -74,7 +74,7 @@ TEST(AnyMirrored, DividedSearchesFindTheSameOptimum) {
           options.rules.set(Rule::Symmetry, on);
           const LayerProblem p = problem(machine, layer, options);
           LayerAnswer best;
-          KeepSpaces keeps(p, best, 10'000);
+          KeepSpaces keeps(p, best, 10'000, 0, SearchBudget(p.options));
           PartialSearch search(p, keeps, best);
           if (!search.divide(SearchBudget(p.options)) || search.run(SearchBudget(p.options)) != SearchEnd::Done) break;
           ASSERT_TRUE(best.found);
