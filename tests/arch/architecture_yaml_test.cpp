@@ -77,8 +77,8 @@ TEST(ArchitectureYaml, LevelsReduceButDrams) {
   EXPECT_TRUE(machine(two_levels("entries: 4", "reduction: true")).levels[1].reduces());
   expect_complaint(two_levels("entries: 4, reduction: some"), {"reduction", "some", "true or false"});
   const Architecture split = machine(two_levels(
-      "reduction: false, buffers: [{name: A, entries: 4, keep: inputs}, {name: B, entries: 4, keep: weights}]"));
-  for (std::size_t i = 0; i + 1 < split.levels.size(); ++i) EXPECT_FALSE(split.levels[i].reduces()) << i;
+      "buffers: [{name: A, entries: 4, keep: inputs, reduction: false}, {name: B, entries: 4, keep: weights}]"));
+  for (const StorageLevel& level : split.levels) EXPECT_EQ(level.reduces(), level.name == "B") << level.name;
 }
 
 TEST(ArchitectureYaml, Capacities) {

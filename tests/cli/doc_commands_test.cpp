@@ -141,6 +141,9 @@ void check_page(const std::string& page) {
 
 // All pages that there are.
 std::vector<std::string> pages() {
+#ifdef HELIOLITE_FIRST_PAGES
+  return {"README.md", "docs/tutorial.md"};
+#else
   const std::string root = std::string(HELIOLITE_TEST_DATA) + "/../";
   std::vector<std::string> names{"README.md"};
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root + "docs")) {
@@ -148,6 +151,7 @@ std::vector<std::string> pages() {
   }
   std::ranges::sort(names);
   return names;
+#endif
 }
 
 class DocPages : public testing::TestWithParam<std::string> {};

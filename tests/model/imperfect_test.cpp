@@ -308,12 +308,12 @@ RC_GTEST_PROP(ImperfectProperty, SumsDoNotDependOnTheRecords, (u64 seed)) {
   }
 }
 
-// Below a DRAM, which does not sum, a record crosses in both directions but for the part that is never read: with few
+// Below a level that does not reduce a record crosses in both directions but for the part that is never read: with few
 // words less than nothing, which takes sums on the way away again.
 TEST(Imperfect, RecordsOfFewWordsTakeSpatialSumsAway) {
   constexpr u64 kPart = 100;
   const auto record = [](u64 multicast, double words) {
-    return NetworkRecord{multicast, 1, crossing_words(words, true, true, kPart), 0};
+    return NetworkRecord{multicast, 1, crossing_words(words, true, false, kPart), 0};
   };
   NetworkSum sum;
   sum.add(record(5, 80), true);

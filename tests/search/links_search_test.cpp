@@ -110,8 +110,13 @@ TEST(UnitLinks, TheMachineWithRegistersCostsNoMore) {
         ASSERT_EQ(bound.verdict, Verdict::Fits);
         EXPECT_LE(bound.cost.energy, truth.cost.energy);
         EXPECT_LE(bound.cost.cycles, truth.cost.cycles);
+        // Levels that do not reduce have networks that cost nothing on the machine with registers.
+        const bool freed = classes[k].held != 0 && std::any_of(c.level.begin(), c.level.begin() + c.level_count,
+                                                               [](const CompiledLevel& level) {
+                                                                 return !level.reduces && level.network_costs;
+                                                               });
         const bool priced = c.level[0].network_costs;
-        if (classes[k].inexact == 0 && !priced) {
+        if (classes[k].inexact == 0 && !priced && !freed) {
           EXPECT_EQ(bound.cost, truth.cost);
         }
         equal += bound.cost == truth.cost;

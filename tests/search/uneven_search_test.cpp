@@ -167,7 +167,7 @@ int expect_optima(u64 first, u64 last, bool word_bits, RuleCounts& counts) {
 
 TEST(UnevenSearch, FindsTheLeastOfAllUnevenMappings) {
   RuleCounts counts;
-  EXPECT_GT(expect_optima(0, 400, false, counts), 50);
+  EXPECT_GT(expect_optima(0, 450, false, counts), 50);
   EXPECT_GT(counts.cuts[at(Rule::StoreOrder)], 1'000u);
 }
 

@@ -95,14 +95,19 @@ std::string difference(const Mapspace& a, const Mapspace& b) {
 }
 
 TEST(TimeloopWriter, RecordedMachinesAreReadAsTheyWere) {
+  int refused = 0;
   for (const std::string& file : recorded_machines()) {
     const Architecture machine = testing::machine(file);
-    there_and_back(machine, TimeloopVersion::V04);
+    // v0.4 has another network below levels that do not reduce.
+    const Result<TimeloopMachineFiles> nodes = write_timeloop_architecture(machine, TimeloopVersion::V04);
+    if (!nodes && to_string(nodes.errors()).find("does not reduce") != std::string::npos) ++refused;
+    else there_and_back(machine, TimeloopVersion::V04);
     // Levels without loops have no words in v0.3 but those of a workload.
     const bool bare = std::ranges::any_of(
         machine.levels, [](const StorageLevel& l) { return !l.loops_allowed || l.constraints.temporal.allowed; });
     if (!bare) there_and_back(machine, TimeloopVersion::V03);
   }
+  EXPECT_EQ(refused, 1);
 }
 
 // Every preset, with the constraints of a convolution, a matrix product and a workload that has no classes.
