@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // One word of a shell.
-std::string quoted(const std::string& text) {
+std::string shell_quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string(R"('\'')") : std::string(1, c);
   return out + "'";
@@ -22,7 +22,7 @@ std::string quoted(const std::string& text) {
 
 std::string words(const std::vector<std::string>& texts) {
   std::string out;
-  for (const std::string& text : texts) out += " " + quoted(text);
+  for (const std::string& text : texts) out += " " + shell_quoted(text);
   return out;
 }
 
@@ -73,7 +73,8 @@ std::string head(const SlurmSweep& sweep, const Places& places) {
 }
 
 std::string submission(const SlurmSweep& sweep, const Places& places) {
-  return fmt::format(R"(
+  return fmt::format(
+      R"(
 if [ -z "${{SLURM_ARRAY_TASK_ID:-}}" ]; then
   mkdir -p {folder} || exit
   array=$(sbatch --parsable "$@" "$0") || exit
@@ -84,9 +85,9 @@ MERGE
   exit
 fi
 )",
-                     fmt::arg("folder", quoted(places.shards)), fmt::arg("job", quoted(sweep.name + " merge")),
-                     fmt::arg("log", quoted(slurm_path(places.shards) + "/merge.log")),
-                     fmt::arg("program", quoted(places.program)), fmt::arg("result", quoted(places.result)));
+      fmt::arg("folder", shell_quoted(places.shards)), fmt::arg("job", shell_quoted(sweep.name + " merge")),
+      fmt::arg("log", shell_quoted(slurm_path(places.shards) + "/merge.log")),
+      fmt::arg("program", shell_quoted(places.program)), fmt::arg("result", shell_quoted(places.result)));
 }
 
 std::string task(const SlurmSweep& sweep, const Places& places) {
@@ -102,8 +103,8 @@ while wait "$sweep"; code=$?; [ -n "$asked" ]; do asked=; done
 if [ -n "$requeue" ]; then scontrol requeue "${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID"; fi
 exit "$code"
 )",
-                     fmt::arg("program", quoted(places.program)), fmt::arg("file", quoted(places.file)),
-                     fmt::arg("folder", quoted(places.shards)), fmt::arg("shards", sweep.shards),
+                     fmt::arg("program", shell_quoted(places.program)), fmt::arg("file", shell_quoted(places.file)),
+                     fmt::arg("folder", shell_quoted(places.shards)), fmt::arg("shards", sweep.shards),
                      fmt::arg("options", words(sweep.options)));
 }
 
@@ -123,7 +124,7 @@ int write_slurm_script(const SlurmSweep& sweep, const Output& output) {
   if (problem) return fail(fmt::format("--slurm: {} cannot be made: {}", places.shards, problem.message()));
   if (!output.write("-o", head(sweep, places) + submission(sweep, places) + task(sweep, places))) return kBadInput;
   output.table(fmt::format("{}: {} shards of the sweep {} into {}; submit with\n  bash {}\n", places.script,
-                           sweep.shards, sweep.name, places.result, quoted(places.script)));
+                           sweep.shards, sweep.name, places.result, shell_quoted(places.script)));
   Json answer = answer_head("sweep");
   answer["question"] = {{"file", sweep.file}, {"name", sweep.name}, {"slurm", sweep.shards}};
   answer["script"] = places.script;

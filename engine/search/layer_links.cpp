@@ -19,7 +19,7 @@ namespace heliolite {
 namespace {
 
 // Without a budget, evaluations of the search with links for each of the one without, and at least.
-constexpr u64 kTimes = 4, kLeast = 400'000;
+constexpr u64 kTimesWithLinks = 4, kLeastWithLinks = 400'000;
 // Mappings of a mapspace whose mappings are looked at one by one without a budget.
 constexpr u64 kMany = 400'000;
 
@@ -260,7 +260,7 @@ LayerAnswer LayerSearch::search_linked_stage(const LayerAnswer& known, const Sea
   const double least = objective_number(objective, compulsory_cost(problem_->model, problem_->keep_range()).whole);
   const double without = out.complete ? out.number(objective) : std::max(least, out.lower_bound.value_or(0));
   SearchBudget rest = stage.after(used);
-  if (!budget.limited()) rest = rest.at_most(std::max(kLeast, kTimes * used));
+  if (!budget.limited()) rest = rest.at_most(std::max(kLeastWithLinks, kTimesWithLinks * used));
   LinkSearch search(*problem_, *out.with_links, without, budget.after(used), rest);
   LayerAnswer found = search.run();
   if (proven) found.lower_bound = std::max(*found.lower_bound, *proven);

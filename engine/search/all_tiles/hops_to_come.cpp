@@ -14,7 +14,7 @@
 namespace heliolite {
 namespace {
 
-constexpr u64 kMostUnits = 1'024;  // of more nothing is said
+constexpr u64 kMostUnitsAhead = 1'024;  // of more nothing is said
 constexpr std::size_t kMostSides = 3;
 
 // A dimension with several units in the fan-out.
@@ -40,7 +40,7 @@ class LeastHops {
 
   // Over all nests that make these units.
   u128 run() {
-    if (sides_.empty() || sides_.size() > kMostSides || units_ > kMostUnits) return 0;
+    if (sides_.empty() || sides_.size() > kMostSides || units_ > kMostUnitsAhead) return 0;
     choose(0, 1, 1);
     return least_ == kNone ? 0 : least_;
   }

@@ -213,10 +213,10 @@ void GaussianProcess::fit(std::vector<Observation> observations, int starts, int
 
 namespace {
 
-constexpr int kPoints = 1000;    // of the sequence, and near known ones
-constexpr double kLeast = 1e-6;  // of a coordinate; the decoder divides by it
+constexpr int kPoints = 1000;              // of the sequence, and near known ones
+constexpr double kLeastCoordinate = 1e-6;  // of a coordinate; the decoder divides by it
 
-double kept_inside(double coordinate) { return std::clamp(coordinate, kLeast, 1 - kLeast); }
+double kept_inside(double coordinate) { return std::clamp(coordinate, kLeastCoordinate, 1 - kLeastCoordinate); }
 
 // A known point of which some coordinates are moved, few of them far: `place` is a point of the unit cube that decides
 // by how much, its last two coordinates how many and on which scale.

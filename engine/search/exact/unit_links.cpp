@@ -13,7 +13,7 @@ namespace {
 
 // Units times unrollings that are looked at, and classes kept apart; of more, those that are no machine's costs are
 // one.
-constexpr u64 kMostUnits = u64{1} << 26;
+constexpr u64 kMostUnrolledUnits = u64{1} << 26;
 constexpr std::size_t kMostClasses = 12;
 
 constexpr double kWhole = 1 - 1e-9;  // shares are quotients of small numbers
@@ -92,7 +92,7 @@ std::vector<UnitLinks> unit_links(const LayerProblem& linked) {
   if (fanouts.empty()) return {all};
   double work = 0;
   for (const SpatialChoice& choice : fanouts[0].choices) work += choice.instances;
-  if (work > static_cast<double>(kMostUnits)) return {all};
+  if (work > static_cast<double>(kMostUnrolledUnits)) return {all};
   std::map<std::pair<TensorMask, TensorMask>, UnitLinks> classes;  // by `inexact` and `held`
   for (const SpatialChoice& choice : fanouts[0].choices) {
     UnitLinks links = links_of(linked, choice);

@@ -11,8 +11,8 @@
 namespace heliolite {
 namespace {
 
-constexpr u64 kMostTiles = 3'000'000;  // looked at
-constexpr u64 kLooksAround = 4096;     // steps between two questions whether to end
+constexpr u64 kMostBoundaryTiles = 3'000'000;  // looked at
+constexpr u64 kStepsBetweenLooks = 4096;       // steps between two questions whether to end
 
 // Energy units of one round of a tensor beyond the first.
 struct Round {
@@ -56,13 +56,13 @@ class Refetch {
     for (int d = 0; d < c_.dimension_count; ++d)
       if (!contains(allowed_, d)) least[d] = c_.size[d];
     search(0, least);
-    if (over_ || tiles_ > kMostTiles || best_ == std::numeric_limits<double>::infinity()) return 0;
+    if (over_ || tiles_ > kMostBoundaryTiles || best_ == std::numeric_limits<double>::infinity()) return 0;
     return best_;
   }
 
  private:
   bool over() {
-    if (++steps_ % kLooksAround == 0 && is_over_) over_ |= is_over_();
+    if (++steps_ % kStepsBetweenLooks == 0 && is_over_) over_ |= is_over_();
     return over_;
   }
 
@@ -75,7 +75,7 @@ class Refetch {
 
   // Tiles of the dimensions d and later; `smallest`: what is chosen, and the least of the rest.
   void search(int d, Extents& smallest) {
-    if (tiles_ > kMostTiles || best_ == 0 || over()) return;
+    if (tiles_ > kMostBoundaryTiles || best_ == 0 || over()) return;
     if (d == c_.dimension_count) {
       ++tiles_;
       best_ = std::min(best_, orders(0, (1u << rounds_.size()) - 1, 1));
