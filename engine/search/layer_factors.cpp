@@ -61,10 +61,8 @@ LayerAnswer LayerSearch::second_step_in_stages(const LayerAnswer& perfect, const
   std::optional<double> bound;
   for (u64 stage = kFirstStage;; stage *= kStageGrowth) {
     take(search_fast(part(stage / kStageStart)));
-    if (left().end(0) == SearchEnd::Done) {
-      const LayerAnswer start = out;
-      take(imperfect_search(*problem_, start, part(any ? stage / 2 : stage), ClimbShares::InOrder));
-    }
+    if (left().end(0) == SearchEnd::Done)
+      take(imperfect_search(*problem_, out, part(any ? stage / 2 : stage), ClimbShares::InOrder));
     if (any && left().end(0) == SearchEnd::Done) {
       LayerAnswer start;
       if (out.found) start.offer(objective, out.mapping, out.cost);
