@@ -43,6 +43,28 @@ SearchOption count_option(std::string_view name, std::string help, u64 low,
           NumberRange{static_cast<double>(low), static_cast<double>(high)}};
 }
 
+SearchOption seconds_option(std::string_view name, std::string help, std::string standard,
+                            const std::function<void(SearchOptions&, double)>& assign,
+                            std::function<OptionValue(const SearchOptions&)> get) {
+  return {name,
+          "",
+          "SECONDS",
+          std::move(help),
+          fmt::format("seconds above 0 and at most {:g}", kMaxBudgetSeconds),
+          std::move(standard),
+          {},
+          [assign](SearchOptions& o, std::string_view text) {
+            const std::optional<double> seconds = parse_number<double>(text);
+            if (!seconds || *seconds <= 0 || *seconds > kMaxBudgetSeconds) return false;
+            assign(o, *seconds);
+            return true;
+          },
+          std::move(get),
+          false,
+          {},
+          NumberRange{0, kMaxBudgetSeconds}};
+}
+
 SearchOption switch_option(std::string_view name, std::string help, bool SearchOptions::*member) {
   return {name,
           "",
@@ -95,23 +117,10 @@ SearchOption evaluator_protocol_option() {
 }
 
 SearchOption evaluator_seconds_option() {
-  return {"evaluator-seconds",
-          "",
-          "SECONDS",
-          "that the evaluator's answer to a mapping may take",
-          fmt::format("seconds above 0 and at most {:g}", kMaxBudgetSeconds),
-          fmt::format("{:g}", kEvaluatorSeconds),
-          {},
-          [](SearchOptions& o, std::string_view text) {
-            const std::optional<double> seconds = parse_number<double>(text);
-            if (!seconds || *seconds <= 0 || *seconds > kMaxBudgetSeconds) return false;
-            o.evaluator.seconds = *seconds;
-            return true;
-          },
-          [](const SearchOptions& o) { return OptionValue(o.evaluator.seconds); },
-          false,
-          {},
-          NumberRange{0, kMaxBudgetSeconds}};
+  return seconds_option(
+      "evaluator-seconds", "that the evaluator's answer to a mapping may take", fmt::format("{:g}", kEvaluatorSeconds),
+      [](SearchOptions& o, double seconds) { o.evaluator.seconds = seconds; },
+      [](const SearchOptions& o) { return OptionValue(o.evaluator.seconds); });
 }
 
 }  // namespace heliolite

@@ -38,6 +38,11 @@ SearchOption count_option(std::string_view name, std::string help, u64 low,
                           std::function<OptionValue(const SearchOptions&)> get, u64 high = kMaxCount,
                           std::string_view letter = "");
 
+// An option whose values are seconds, above 0 and at most kMaxBudgetSeconds.
+SearchOption seconds_option(std::string_view name, std::string help, std::string standard,
+                            const std::function<void(SearchOptions&, double)>& assign,
+                            std::function<OptionValue(const SearchOptions&)> get);
+
 // An option without a value: on or off.
 SearchOption switch_option(std::string_view name, std::string help, bool SearchOptions::*member);
 

@@ -38,23 +38,10 @@ SearchOption without() {
 }
 
 SearchOption budget() {
-  return {"budget",
-          "",
-          "SECONDS",
-          "Stop a layer's search after so long, with the best so far",
-          fmt::format("seconds above 0 and at most {:g}", kMaxBudgetSeconds),
-          "",
-          {},
-          [](SearchOptions& o, std::string_view text) {
-            const std::optional<double> seconds = parse_number<double>(text);
-            if (!seconds || *seconds <= 0 || *seconds > kMaxBudgetSeconds) return false;
-            o.budget_seconds = *seconds;
-            return true;
-          },
-          [](const SearchOptions& o) { return or_none(o.budget_seconds); },
-          false,
-          {},
-          NumberRange{0, kMaxBudgetSeconds}};
+  return seconds_option(
+      "budget", "Stop a layer's search after so long, with the best so far", "",
+      [](SearchOptions& o, double seconds) { o.budget_seconds = seconds; },
+      [](const SearchOptions& o) { return or_none(o.budget_seconds); });
 }
 
 SearchOption memory() {
