@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "arch/timeloop_ert.h"
+#include "arch/reference_tables.h"
 #include "engine/base/result.h"
 
 namespace heliolite {

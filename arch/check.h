@@ -10,15 +10,8 @@
 
 namespace heliolite {
 
-// The lines of a machine's file at which its levels stand, for complaints that appear only with a workload: constraints
-// that name what it does not have.
-
 // The text for Diagnostic::field of a complaint about a part of a level: "level 'Buf', keep".
 std::string level_field(std::string_view level, std::string_view part);
-
-// Fills in file and line of the level in complaints that have such a field and no file. `machine`: what
-// load_architecture() was given. Of a Timeloop machine only the file is known.
-Diagnostics at_their_levels(Diagnostics errors, const std::string& machine);
 
 // Gives the place for a complaint about a level, or about kWholeMachine or kComputeUnits: a diagnostic with file, line
 // and field filled in.

@@ -7,7 +7,7 @@
 
 #include "arch/architecture_spec.h"
 #include "arch/energy_tables.h"
-#include "arch/timeloop_ert.h"
+#include "arch/reference_tables.h"
 #include "engine/base/types.h"
 
 namespace heliolite {

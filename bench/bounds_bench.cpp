@@ -5,7 +5,7 @@
 
 #include "engine/bounds/lower_bounds.h"
 #include "engine/bounds/tiling/iotile_search.h"
-#include "workloads/load.h"
+#include "engine/formats/load_network.h"
 
 namespace heliolite {
 namespace {

@@ -1,9 +1,9 @@
 // Enumerating the tiles of a level and the unrollings of a fan-out, for a ResNet-18 layer.
 #include <benchmark/benchmark.h>
 
+#include "engine/formats/load_network.h"
 #include "engine/space/factor_tree.h"
 #include "engine/space/unrolling.h"
-#include "workloads/load.h"
 
 namespace heliolite {
 namespace {

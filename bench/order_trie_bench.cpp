@@ -1,8 +1,8 @@
 // Building the loop-order trie, once per workload.
 #include <benchmark/benchmark.h>
 
+#include "engine/formats/load_network.h"
 #include "engine/space/order_trie.h"
-#include "workloads/load.h"
 
 namespace heliolite {
 namespace {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "arch/load.h"
 #include "engine/base/result.h"
-#include "workloads/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 
 namespace heliolite {
 

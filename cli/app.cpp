@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "arch/load.h"
 #include "cli/ui/command.h"
 #include "cli/ui/json.h"
 #include "cli/ui/lines.h"
@@ -16,10 +15,11 @@
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/base/version.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/search/core/objective.h"
 #include "engine/search/options_yaml.h"
 #include "workloads/compact_text.h"
-#include "workloads/load.h"
 
 namespace heliolite::cli {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 // A workload is one Einsum: named dimensions with sizes, and tensors whose ranks are dimensions or sums of
 // strided dimensions (a*p + b*r). Exactly one tensor is the output; a dimension that does not index it is
-// reduced. Types only; readers are in workload_yaml.h, einsum_text.h and timeloop_problem.h.
+// reduced. Types only; readers are in workload_yaml.h, einsum_text.h and engine/formats/timeloop/problem.h.
 #include <optional>
 #include <string>
 #include <string_view>

@@ -5,18 +5,20 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/base/embedded.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "workloads/edge_yaml.h"
 #include "workloads/einsum_text.h"
 #include "workloads/graph.h"
 #include "workloads/layer_yaml.h"
-#include "workloads/load.h"
 #include "workloads/word_bits.h"
 #include "workloads/workload_fields.h"
 #include "workloads/yaml_help.h"
 
 namespace heliolite {
+
+std::span<const EmbeddedFile> embedded_workload_presets();  // generated from workloads/presets
 namespace {
 
 constexpr std::size_t kMaxOneRun = 200;
@@ -397,5 +399,11 @@ Result<Network> network_from_yaml(const YamlNode& root, const std::string& fallb
                                   const NetworkLoader& load) {
   return NetworkReader(root, options, load).run(fallback_name);
 }
+
+std::optional<std::string_view> workload_preset(std::string_view name) {
+  return preset_text(embedded_workload_presets(), name);
+}
+
+std::vector<std::string> workload_preset_names() { return preset_names(embedded_workload_presets()); }
 
 }  // namespace heliolite

@@ -2,6 +2,9 @@
 // Reads our own YAML for workloads and networks (docs/formats_workload.md).
 #include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "engine/base/yaml_node.h"
 #include "workloads/network.h"
@@ -34,5 +37,9 @@ using NetworkLoader = std::function<Result<Network>(const YamlNode& what, const 
 // there are no networks inside it.
 Result<Network> network_from_yaml(const YamlNode& root, const std::string& fallback_name,
                                   const NetworkOptions& options = {}, const NetworkLoader& load = {});
+
+// Text of the preset "resnet18" (file presets/resnet18.yaml); none: there is no such preset.
+std::optional<std::string_view> workload_preset(std::string_view name);
+std::vector<std::string> workload_preset_names();  // sorted
 
 }  // namespace heliolite

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "arch/load.h"
 #include "cli/bench/bench_external.h"
 #include "cli/bench/bench_fields.h"
 #include "cli/bench/command_mapper.h"
@@ -15,10 +14,11 @@
 #include "engine/base/file_bytes.h"
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/search/options_yaml.h"
 #include "engine/space/constraint_notes.h"
 #include "engine/sweep/sweep_yaml.h"
-#include "workloads/load.h"
 
 namespace heliolite::cli {
 

@@ -16,7 +16,7 @@
 #include "engine/base/child_process.h"
 #include "engine/base/field_reader.h"
 #include "engine/base/text.h"
-#include "engine/model/mapping_file.h"
+#include "engine/formats/load_mapping.h"
 #include "engine/search/options_yaml.h"
 #include "workloads/network_writer.h"
 

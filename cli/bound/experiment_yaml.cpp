@@ -17,8 +17,8 @@
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
+#include "engine/formats/load_network.h"
 #include "engine/program/bound/program_answer.h"
-#include "workloads/load.h"
 #include "workloads/word_bits.h"
 
 namespace heliolite::cli {

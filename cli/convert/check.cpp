@@ -17,7 +17,7 @@
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "workloads/load.h"
+#include "engine/formats/load_network.h"
 
 namespace heliolite::cli {
 namespace {

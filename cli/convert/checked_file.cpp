@@ -6,19 +6,19 @@
 #include <filesystem>
 #include <utility>
 
-#include "arch/load.h"
-#include "arch/timeloop_ert.h"
+#include "arch/reference_tables.h"
 #include "cli/bench/bench_config.h"
 #include "cli/bound/experiment_fields.h"
 #include "cli/bound/experiment_yaml.h"
 #include "engine/base/integers.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_mapping.h"
+#include "engine/formats/load_network.h"
 #include "engine/inputs/input_file.h"
 #include "engine/inputs/sparse.h"
-#include "engine/model/mapping_file.h"
 #include "engine/search/bayes/learned_file.h"
 #include "engine/space/constraint_notes.h"
 #include "engine/sweep/sweep_yaml.h"
-#include "workloads/load.h"
 
 namespace heliolite::cli {
 namespace {

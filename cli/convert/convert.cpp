@@ -13,7 +13,7 @@
 #include "cli/ui/json.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
-#include "workloads/onnx/import.h"
+#include "engine/formats/onnx/import.h"
 
 namespace heliolite::cli {
 namespace {

@@ -4,18 +4,18 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "arch/load.h"
 #include "cli/convert/recognise.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
 #include "engine/base/file_claims.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
-#include "engine/model/mapping_file.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_mapping.h"
+#include "engine/formats/load_network.h"
+#include "engine/formats/onnx/import.h"
 #include "engine/space/constraint_notes.h"
-#include "workloads/load.h"
 #include "workloads/network_writer.h"
-#include "workloads/onnx/import.h"
 #include "workloads/word_bits.h"
 
 namespace heliolite::cli {

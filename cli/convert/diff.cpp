@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "arch/architecture_difference.h"
-#include "arch/load.h"
 #include "cli/convert/recognise.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
@@ -19,10 +18,11 @@
 #include "engine/base/integers.h"
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_mapping.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_difference.h"
-#include "engine/model/mapping_file.h"
-#include "workloads/load.h"
 #include "workloads/workload_difference.h"
 
 namespace heliolite::cli {

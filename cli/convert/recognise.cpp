@@ -5,16 +5,16 @@
 #include <utility>
 
 #include "arch/architecture_yaml.h"
-#include "arch/timeloop_architecture.h"
 #include "engine/base/file_bytes.h"
 #include "engine/base/file_claims.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
+#include "engine/formats/timeloop/architecture_reader.h"
+#include "engine/formats/timeloop/nest.h"
+#include "engine/formats/timeloop/problem.h"
 #include "engine/inputs/input_file.h"
 #include "engine/inputs/template_render.h"
-#include "engine/model/timeloop_nest.h"
 #include "workloads/families.h"
-#include "workloads/timeloop_problem.h"
 
 namespace heliolite::cli {
 namespace {

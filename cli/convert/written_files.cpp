@@ -8,18 +8,17 @@
 #include <vector>
 
 #include "arch/architecture_yaml.h"
-#include "arch/timeloop_architecture.h"
-#include "arch/timeloop_architecture_writer.h"
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
+#include "engine/formats/timeloop/architecture_reader.h"
+#include "engine/formats/timeloop/architecture_writer.h"
+#include "engine/formats/timeloop/form.h"
+#include "engine/formats/timeloop/mapping.h"
+#include "engine/formats/timeloop/problem.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/fingerprint.h"
 #include "engine/model/mapping_yaml.h"
-#include "engine/model/timeloop_mapping.h"
-#include "engine/space/named_constraints.h"
 #include "workloads/network_writer.h"
-#include "workloads/timeloop_problem.h"
-#include "workloads/timeloop_problem_writer.h"
 #include "workloads/word_bits.h"
 
 namespace heliolite::cli {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "arch/timeloop_form.h"
 #include "engine/base/result.h"
+#include "engine/formats/timeloop/form.h"
 #include "engine/model/mapping.h"
 #include "workloads/network.h"
 

@@ -15,9 +15,9 @@
 #include "engine/execution/named_tiling.h"
 #include "engine/execution/reuse_window.h"
 #include "engine/execution/tiled_nest.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/true_counts/cost.h"
-#include "workloads/load.h"
 #include "workloads/word_bits.h"
 
 namespace heliolite::cli {

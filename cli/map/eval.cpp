@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 
-#include "arch/check.h"
 #include "cli/map/cost_tables.h"
 #include "cli/map/nest_picture.h"
 #include "cli/ui/command.h"
@@ -12,6 +11,7 @@
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
 #include "cli/ui/search_arguments.h"
+#include "engine/formats/load_architecture.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/countable.h"
 #include "engine/model/true_counts/cost.h"

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "arch/check.h"
 #include "cli/map/answer_texts.h"
 #include "cli/map/map_answer.h"
 #include "cli/map/map_csv.h"
@@ -21,8 +20,9 @@
 #include "cli/ui/progress.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
-#include "engine/model/mapping_file.h"
-#include "engine/model/timeloop_mapping.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_mapping.h"
+#include "engine/formats/timeloop/mapping.h"
 #include "engine/search/bayes/learned_file.h"
 #include "engine/search/layer_search.h"
 

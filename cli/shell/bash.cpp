@@ -2,9 +2,9 @@
 // what the word under the cursor may be.
 #include <fmt/format.h>
 
-#include "arch/load.h"
 #include "cli/shell/command_table.h"
-#include "workloads/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 
 namespace heliolite::cli {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "arch/load.h"
 #include "cli/ui/search_arguments.h"
 #include "engine/base/text.h"
-#include "workloads/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 
 namespace heliolite::cli {
 namespace {

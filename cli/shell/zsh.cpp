@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-#include "arch/load.h"
 #include "cli/shell/command_table.h"
-#include "workloads/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 
 namespace heliolite::cli {
 namespace {

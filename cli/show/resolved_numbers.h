@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "arch/load.h"
 #include "cli/ui/json.h"
+#include "engine/formats/load_architecture.h"
 
 namespace heliolite::cli {
 

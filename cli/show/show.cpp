@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "arch/load.h"
 #include "cli/show/machine_svg.h"
 #include "cli/show/show_machine.h"
 #include "cli/show/show_network.h"
@@ -16,7 +15,8 @@
 #include "cli/ui/json.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
-#include "workloads/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 
 namespace heliolite::cli {
 namespace {

@@ -5,15 +5,15 @@
 #include <array>
 #include <stdexcept>
 
-#include "arch/load.h"
 #include "cli/show/resolved_numbers.h"
 #include "cli/ui/figures.h"
 #include "cli/ui/table.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/keep.h"
-#include "workloads/load.h"
 
 namespace heliolite::cli {
 namespace {

@@ -2,8 +2,8 @@
 // A machine as tables and as JSON: every number that its file, or the tables it names, come to.
 #include <string>
 
-#include "arch/load.h"
 #include "cli/ui/json.h"
+#include "engine/formats/load_architecture.h"
 
 namespace heliolite::cli {
 

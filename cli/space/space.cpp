@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "arch/check.h"
 #include "cli/map/status.h"
 #include "cli/space/space_sample.h"
 #include "cli/space/space_sensitivity.h"
@@ -15,6 +14,7 @@
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
+#include "engine/formats/load_architecture.h"
 #include "engine/space/mapspace.h"
 #include "engine/space/mapspace_size.h"
 

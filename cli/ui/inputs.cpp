@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "arch/load.h"
 #include "cli/ui/read_arguments.h"
 #include "engine/base/text.h"
-#include "engine/model/mapping_file.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_mapping.h"
 #include "engine/space/constraint_notes.h"
 
 namespace heliolite::cli {

@@ -9,9 +9,9 @@
 #include "cli/ui/output.h"
 #include "cli/ui/read_arguments.h"
 #include "engine/base/result.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/mapping.h"
 #include "engine/space/mapspace.h"
-#include "workloads/load.h"
 #include "workloads/network.h"
 #include "workloads/workload.h"
 

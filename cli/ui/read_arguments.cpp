@@ -9,8 +9,8 @@
 #include "cli/ui/search_arguments.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
+#include "engine/formats/onnx/inputs.h"
 #include "engine/search/core/option_kinds.h"
-#include "workloads/onnx/inputs.h"
 #include "workloads/rename.h"
 #include "workloads/word_bits.h"
 

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "engine/formats/load_mapping.h"
 #include "engine/model/cost_model.h"
-#include "engine/model/mapping_file.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/records.h"
 #include "engine/sweep/sweep_yaml.h"

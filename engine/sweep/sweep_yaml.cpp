@@ -9,11 +9,12 @@
 #include <span>
 
 #include "arch/check.h"
-#include "arch/load.h"
 #include "engine/base/field_reader.h"
 #include "engine/base/file_bytes.h"
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/search/options_yaml.h"
 #include "engine/space/constraint_notes.h"
 #include "engine/sweep/design_points.h"
@@ -21,7 +22,6 @@
 #include "engine/sweep/field_path.h"
 #include "engine/sweep/parameter_yaml.h"
 #include "engine/sweep/sweep_fields.h"
-#include "workloads/load.h"
 
 namespace heliolite {
 namespace {

@@ -7,12 +7,12 @@
 #include <memory>
 #include <utility>
 
-#include "arch/load.h"
 #include "engine/base/text.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_check.h"
 #include "engine/verify/json_record.h"
-#include "workloads/load.h"
 
 namespace heliolite {
 namespace {

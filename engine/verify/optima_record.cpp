@@ -11,8 +11,8 @@
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
+#include "engine/formats/timeloop/mapping.h"
 #include "engine/model/mapping_yaml.h"
-#include "engine/model/timeloop_mapping.h"
 #include "engine/verify/json_record.h"
 
 namespace heliolite {

@@ -8,15 +8,15 @@
 #include <mutex>
 #include <utility>
 
-#include "arch/load.h"
 #include "engine/base/text.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/mapping_check.h"
 #include "engine/search/core/parallel.h"
 #include "engine/search/map.h"
 #include "engine/space/mapspace.h"
 #include "engine/verify/json_record.h"
 #include "engine/verify/optima_record.h"
-#include "workloads/load.h"
 
 namespace heliolite {
 namespace {

@@ -8,7 +8,7 @@
 //   if (eyeriss && variant) std::printf("%s: %.2f mm2\n", variant->name.c_str(), variant->area_um2() / 1e6);
 //
 // An Architecture can also be filled in by hand, with every energy given; check() then says what is wrong.
-#include "arch/architecture.h"       // IWYU pragma: export
-#include "arch/architecture_spec.h"  // IWYU pragma: export
-#include "arch/check.h"              // IWYU pragma: export
-#include "arch/load.h"               // IWYU pragma: export
+#include "arch/architecture.h"                 // IWYU pragma: export
+#include "arch/architecture_spec.h"            // IWYU pragma: export
+#include "arch/check.h"                        // IWYU pragma: export
+#include "engine/formats/load_architecture.h"  // IWYU pragma: export

@@ -9,8 +9,8 @@
 #include <heliolite/architecture.h>  // IWYU pragma: export
 #include <heliolite/workload.h>      // IWYU pragma: export
 
-#include "engine/model/mapping.h"           // IWYU pragma: export
-#include "engine/model/mapping_check.h"     // IWYU pragma: export
-#include "engine/model/mapping_file.h"      // IWYU pragma: export
-#include "engine/model/mapping_yaml.h"      // IWYU pragma: export
-#include "engine/model/timeloop_mapping.h"  // IWYU pragma: export
+#include "engine/formats/load_mapping.h"      // IWYU pragma: export
+#include "engine/formats/timeloop/mapping.h"  // IWYU pragma: export
+#include "engine/model/mapping.h"             // IWYU pragma: export
+#include "engine/model/mapping_check.h"       // IWYU pragma: export
+#include "engine/model/mapping_yaml.h"        // IWYU pragma: export

@@ -11,10 +11,9 @@
 //   auto text = heliolite::write_timeloop_mapping(*mapping, *problem, form->machine, heliolite::TimeloopVersion::V04);
 #include <heliolite/mapping.h>  // IWYU pragma: export
 
-#include "arch/timeloop_architecture.h"         // IWYU pragma: export
-#include "arch/timeloop_architecture_writer.h"  // IWYU pragma: export
-#include "engine/base/yaml_node.h"              // IWYU pragma: export
-#include "engine/model/timeloop_mapping.h"      // IWYU pragma: export
-#include "engine/space/named_constraints.h"     // IWYU pragma: export
-#include "workloads/timeloop_problem.h"         // IWYU pragma: export
-#include "workloads/timeloop_problem_writer.h"  // IWYU pragma: export
+#include "engine/base/yaml_node.h"                        // IWYU pragma: export
+#include "engine/formats/timeloop/architecture_reader.h"  // IWYU pragma: export
+#include "engine/formats/timeloop/architecture_writer.h"  // IWYU pragma: export
+#include "engine/formats/timeloop/form.h"                 // IWYU pragma: export
+#include "engine/formats/timeloop/mapping.h"              // IWYU pragma: export
+#include "engine/formats/timeloop/problem.h"              // IWYU pragma: export

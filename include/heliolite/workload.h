@@ -8,7 +8,7 @@
 //   else std::printf("%zu layers, %llu MACs\n", resnet->layers.size(), (unsigned long long)resnet->macs());
 //
 // A Workload can also be filled in by hand: infer_roles() and check() then say what is missing.
-#include "workloads/einsum_text.h"  // IWYU pragma: export
-#include "workloads/load.h"         // IWYU pragma: export
-#include "workloads/network.h"      // IWYU pragma: export
-#include "workloads/workload.h"     // IWYU pragma: export
+#include "engine/formats/load_network.h"  // IWYU pragma: export
+#include "workloads/einsum_text.h"        // IWYU pragma: export
+#include "workloads/network.h"            // IWYU pragma: export
+#include "workloads/workload.h"           // IWYU pragma: export

@@ -7,7 +7,7 @@
 #include "arch/architecture_yaml.h"
 #include "arch/cost_resolver.h"
 #include "arch/energy_tables.h"
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
 
 namespace heliolite::architecture_files_test {
 namespace {

@@ -9,7 +9,7 @@
 #include "arch/check.h"
 #include "arch/cost_resolver.h"
 #include "arch/energy_tables.h"
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
 #include "engine/model/fingerprint.h"
 #include "tests/support/cli_runner.h"
 #include "tests/support/load.h"

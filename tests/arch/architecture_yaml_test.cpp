@@ -10,10 +10,10 @@
 #include "arch/check.h"
 #include "arch/cost_resolver.h"
 #include "arch/energy_tables.h"
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/fingerprint.h"
 #include "engine/model/keep.h"
-#include "workloads/load.h"
 
 namespace heliolite::architecture_yaml_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "engine/bounds/fusion/cut.h"
-#include "workloads/load.h"
+#include "engine/formats/load_network.h"
 
 namespace heliolite::segment_sizes_test {
 namespace {

@@ -9,11 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "arch/load.h"
 #include "engine/base/yaml_node.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
+#include "engine/formats/timeloop/mapping.h"
 #include "engine/inputs/input_file.h"
 #include "engine/model/mapping_yaml.h"
-#include "engine/model/timeloop_mapping.h"
 #include "engine/search/map.h"
 #include "engine/sweep/sweep_yaml.h"
 #include "engine/verify/golden_verify.h"
@@ -22,7 +23,6 @@
 #include "tests/support/guarded_runs.h"
 #include "tests/support/load.h"
 #include "tests/support/text_mutation.h"
-#include "workloads/load.h"
 
 namespace heliolite::file_fuzz_test {
 namespace {

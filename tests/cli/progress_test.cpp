@@ -12,11 +12,11 @@
 #include <string>
 #include <thread>
 
-#include "arch/load.h"
 #include "cli/ui/progress.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/search/map.h"
 #include "tests/support/cli_runner.h"
-#include "workloads/load.h"
 
 namespace heliolite::progress_test {
 namespace {

@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "arch/load.h"
 #include "engine/execution/named_tiling.h"
-#include "engine/model/mapping_file.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_mapping.h"
+#include "engine/formats/load_network.h"
 #include "engine/sweep/sweep_yaml.h"
 #include "tests/support/cli_runner.h"
 #include "tests/support/json_validator.h"
 #include "tests/support/load.h"
-#include "workloads/load.h"
 
 namespace heliolite::schema_mutation_test {
 namespace {

@@ -11,8 +11,8 @@
 #include "engine/execution/named_tiling.h"
 #include "engine/execution/simulate.h"
 #include "engine/execution/tiled_nest.h"
+#include "engine/formats/load_network.h"
 #include "tests/support/cli_runner.h"
-#include "workloads/load.h"
 
 namespace heliolite::emit_c_test {
 namespace {

@@ -8,8 +8,8 @@
 #include "engine/execution/named_tiling.h"
 #include "engine/execution/simulate.h"
 #include "engine/execution/tiled_nest.h"
+#include "engine/formats/load_network.h"
 #include "tests/support/random_problem.h"
-#include "workloads/load.h"
 
 namespace heliolite::reuse_window_test {
 namespace {

@@ -9,9 +9,9 @@
 #include "engine/execution/loop_nest.h"
 #include "engine/execution/named_tiling.h"
 #include "engine/execution/tiled_nest.h"
+#include "engine/formats/load_network.h"
 #include "tests/support/random_convolution.h"
 #include "tests/support/random_problem.h"
-#include "workloads/load.h"
 
 namespace heliolite::simulate_test {
 namespace {

@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/collapse.h"
 #include "engine/model/links.h"
 #include "engine/model/mapping_check.h"
@@ -18,7 +19,6 @@
 #include "engine/model/tensor_flows.h"
 #include "tests/support/random_problem.h"
 #include "tests/support/reference_walk.h"
-#include "workloads/load.h"
 
 namespace heliolite::cost_model_test {
 namespace {

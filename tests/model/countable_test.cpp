@@ -9,7 +9,8 @@
 
 #include "arch/check.h"
 #include "arch/limits.h"
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/storage_cost.h"
@@ -17,7 +18,6 @@
 #include "engine/search/map.h"
 #include "tests/support/load.h"
 #include "tests/support/random_problem.h"
-#include "workloads/load.h"
 
 namespace heliolite::countable_test {
 namespace {

@@ -9,12 +9,12 @@
 #include <fstream>
 #include <string>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/cost_model.h"
 #include "engine/verify/golden_compare.h"
 #include "engine/verify/golden_record.h"
 #include "tests/support/cli_runner.h"
-#include "workloads/load.h"
 
 namespace heliolite::golden_test {
 namespace {

@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/cost_model.h"
 #include "tests/support/load.h"
 #include "tests/support/random_problem.h"
-#include "workloads/load.h"
 
 namespace heliolite::interconnect_test {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "engine/base/yaml_node.h"
-#include "engine/model/mapping_file.h"
-#include "engine/model/timeloop_mapping.h"
+#include "engine/formats/load_mapping.h"
+#include "engine/formats/timeloop/mapping.h"
 
 namespace heliolite::mapping_yaml_test {
 namespace {

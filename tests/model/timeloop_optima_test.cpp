@@ -1,5 +1,5 @@
 // Optimal mappings that Timeloop itself replayed cost the same here, read from its mapping files and written again.
-#include "engine/model/timeloop_mapping.h"
+#include "engine/formats/timeloop/mapping.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "arch/timeloop_architecture.h"
 #include "engine/base/yaml_node.h"
+#include "engine/formats/timeloop/architecture_reader.h"
 #include "engine/model/cost_model.h"
 #include "tests/support/timeloop_problems.h"
 

@@ -6,12 +6,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/true_counts/candidate_ends.h"
 #include "engine/model/true_counts/cost.h"
 #include "tests/support/random_problem.h"
-#include "workloads/load.h"
 
 namespace heliolite::true_bounds_test {
 namespace {

@@ -5,20 +5,20 @@
 
 #include <algorithm>
 
-#include "arch/load.h"
 #include "engine/base/integers.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_mapping.h"
+#include "engine/formats/load_network.h"
+#include "engine/formats/timeloop/mapping.h"
 #include "engine/model/collapse.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/keep.h"
 #include "engine/model/mapping_check.h"
-#include "engine/model/mapping_file.h"
 #include "engine/model/mapping_yaml.h"
 #include "engine/model/store_stack.h"
-#include "engine/model/timeloop_mapping.h"
 #include "tests/support/buffer_machine.h"
 #include "tests/support/random_problem.h"
 #include "tests/support/reference_walk.h"
-#include "workloads/load.h"
 
 namespace heliolite::uneven_test {
 namespace {

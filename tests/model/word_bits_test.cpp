@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_check.h"
 #include "tests/support/random_problem.h"
-#include "workloads/load.h"
 #include "workloads/word_bits.h"
 
 namespace heliolite::word_bits_test {

@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "engine/bounds/lower_bounds.h"
+#include "engine/formats/load_network.h"
 #include "engine/program/bound/program_bound.h"
 #include "engine/program/count.h"
 #include "tests/support/affine_dataflow.h"
 #include "tests/support/affine_trace.h"
-#include "workloads/load.h"
 
 namespace heliolite::einsum_program_test {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/formats/load_mapping.h"
 #include "engine/model/cost_model.h"
-#include "engine/model/mapping_file.h"
 #include "engine/report/layer_json.h"
 #include "engine/report/report_data.h"
 #include "engine/report/report_json.h"

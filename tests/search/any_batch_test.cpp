@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/search/all_tiles/any_search.h"
 #include "engine/search/map.h"
 #include "tests/support/fitting_mapping.h"
-#include "workloads/load.h"
 
 namespace heliolite::any_batch_test {
 namespace {

@@ -4,13 +4,13 @@
 
 #include <optional>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/true_counts/traffic.h"
 #include "engine/search/all_tiles/working_units.h"
 #include "engine/search/core/compulsory.h"
 #include "engine/search/map.h"
 #include "tests/support/fitting_mapping.h"
-#include "workloads/load.h"
 
 namespace heliolite::any_bounds_test {
 namespace {

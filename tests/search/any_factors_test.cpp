@@ -4,12 +4,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/true_counts/cost.h"
 #include "engine/search/all_tiles/padded_starts.h"
 #include "engine/search/map.h"
 #include "tests/support/search_problem.h"
-#include "workloads/load.h"
 
 namespace heliolite::any_factors_test {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/search/all_tiles/partial_roots.h"
 #include "engine/search/all_tiles/partial_search.h"
-#include "workloads/load.h"
 
 namespace heliolite::any_mirrored_test {
 namespace {

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/search/all_tiles/rounded_cycles.h"
 #include "engine/search/map.h"
 #include "tests/support/fitting_mapping.h"
 #include "tests/support/search_problem.h"
-#include "workloads/load.h"
 
 namespace heliolite::any_rounded_test {
 namespace {

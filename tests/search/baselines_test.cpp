@@ -6,9 +6,9 @@
 #include <map>
 #include <sstream>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/search/map.h"
-#include "workloads/load.h"
 
 namespace heliolite::baselines_test {
 namespace {

@@ -10,7 +10,8 @@
 #include <numbers>
 #include <set>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/mapping_check.h"
 #include "engine/search/bayes/bayes_search.h"
 #include "engine/search/bayes/decoder.h"
@@ -21,7 +22,6 @@
 #include "engine/search/map.h"
 #include "tests/support/load.h"
 #include "tests/support/random_problem.h"
-#include "workloads/load.h"
 
 namespace heliolite::bayes_test {
 namespace {

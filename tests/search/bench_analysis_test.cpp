@@ -7,9 +7,9 @@
 #include <cmath>
 #include <random>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/report/bench_page.h"
-#include "workloads/load.h"
 
 namespace heliolite::bench_analysis_test {
 namespace {

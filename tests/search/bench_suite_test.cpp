@@ -6,9 +6,9 @@
 
 #include <cmath>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/search/study/ablation.h"
-#include "workloads/load.h"
 
 namespace heliolite::bench_suite_test {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "tests/support/random_problem.h"
-#include "workloads/load.h"
 
 namespace heliolite::compulsory_test {
 namespace {

@@ -7,12 +7,12 @@
 #include <fstream>
 #include <thread>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/mapping_yaml.h"
 #include "engine/search/core/evaluator.h"
 #include "engine/search/map.h"
 #include "tests/support/cli_runner.h"
-#include "workloads/load.h"
 
 namespace heliolite::evaluator_test {
 namespace {

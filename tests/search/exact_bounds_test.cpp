@@ -10,7 +10,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/search/exact/fanout.h"
 #include "engine/search/exact/witness.h"
 #include "engine/search/uneven/uneven.h"
@@ -18,7 +19,6 @@
 #include "tests/support/exact_problem.h"
 #include "tests/support/exact_toy.h"
 #include "tests/support/random_mappings.h"
-#include "workloads/load.h"
 
 namespace heliolite::exact_bounds_test {
 namespace {

@@ -7,7 +7,8 @@
 #include <chrono>
 #include <thread>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/mapping_check.h"
 #include "engine/search/exact/layered_pass.h"
 #include "engine/search/map.h"
@@ -15,7 +16,6 @@
 #include "tests/support/exact_problem.h"
 #include "tests/support/exact_toy.h"
 #include "tests/support/load.h"
-#include "workloads/load.h"
 
 namespace heliolite::exact_budget_test {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/search/map.h"
-#include "workloads/load.h"
 
 namespace heliolite::exact_threads_test {
 namespace {

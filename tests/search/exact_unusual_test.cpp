@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/search/map.h"
 #include "tests/support/exact_problem.h"
-#include "workloads/load.h"
 
 namespace heliolite::exact_unusual_test {
 namespace {

@@ -6,12 +6,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/mapping_check.h"
 #include "engine/space/mapspace_size.h"
 #include "engine/verify/optima_record.h"
 #include "tests/support/search_problem.h"
-#include "workloads/load.h"
 
 namespace heliolite::exhaustive_oracle_test {
 namespace {

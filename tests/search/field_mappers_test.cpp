@@ -8,7 +8,8 @@
 #include <set>
 #include <sstream>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/tile_box.h"
 #include "engine/search/baseline/directed_walk.h"
@@ -21,7 +22,6 @@
 #include "engine/space/footprint.h"
 #include "tests/support/random_problem.h"
 #include "tests/support/space_workloads.h"
-#include "workloads/load.h"
 
 namespace heliolite::field_mappers_test {
 namespace {

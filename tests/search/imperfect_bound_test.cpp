@@ -4,11 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/search/imperfect/imperfect_boundary.h"
 #include "engine/search/imperfect/imperfect_search.h"
 #include "tests/support/random_problem.h"
-#include "workloads/load.h"
 
 namespace heliolite::imperfect_bound_test {
 namespace {

@@ -7,14 +7,14 @@
 
 #include <cmath>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/mapping_check.h"
 #include "engine/search/baseline/exhaustive.h"
 #include "engine/search/imperfect/imperfect_bound.h"
 #include "tests/support/load.h"
 #include "tests/support/random_problem.h"
 #include "tests/support/search_problem.h"
-#include "workloads/load.h"
 
 namespace heliolite::imperfect_search_test {
 namespace {

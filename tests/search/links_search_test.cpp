@@ -1,7 +1,7 @@
 // Searches where link transfers matter: their answers count links, and what they prove holds with links.
 #include <gtest/gtest.h>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
 #include "engine/model/mapping_check.h"
 #include "engine/search/baseline/sampler.h"
 #include "engine/search/core/layer_problem.h"

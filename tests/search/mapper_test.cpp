@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/mapping_check.h"
 #include "engine/search/core/budget.h"
 #include "engine/space/mapspace.h"
 #include "tests/support/load.h"
 #include "tests/support/random_problem.h"
-#include "workloads/load.h"
 
 namespace heliolite::mapper_test {
 namespace {

@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/verify/optima_record.h"
 #include "tests/support/cli_runner.h"
 #include "tests/support/space_workloads.h"
-#include "workloads/load.h"
 
 namespace heliolite::optima_test {
 namespace {

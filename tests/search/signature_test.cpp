@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/search/map.h"
-#include "workloads/load.h"
 
 namespace heliolite::signature_test {
 namespace {

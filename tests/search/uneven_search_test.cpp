@@ -9,12 +9,12 @@
 
 #include "engine/base/integers.h"
 #include "engine/bounds/curve/movement_distance.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/mapping_yaml.h"
 #include "engine/search/map.h"
 #include "tests/support/buffer_machine.h"
 #include "tests/support/exact_problem.h"
-#include "workloads/load.h"
 
 namespace heliolite::uneven_search_test {
 namespace {

@@ -8,14 +8,14 @@
 
 #include <map>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 #include "engine/search/exact/exact.h"
 #include "engine/search/exact/witness.h"
 #include "engine/space/mapspace.h"
 #include "tests/support/exact_problem.h"
 #include "tests/support/exact_toy.h"
 #include "tests/support/random_mappings.h"
-#include "workloads/load.h"
 
 namespace heliolite::witness_watch_test {
 namespace {

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
 #include "engine/space/dot_graph.h"
 #include "engine/space/order_text.h"
 #include "engine/space/reuse.h"

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "workloads/load.h"
+#include "engine/formats/load_network.h"
 
 namespace heliolite::fit_names_test {
 namespace {

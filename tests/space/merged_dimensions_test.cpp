@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
 #include "engine/model/perfect.h"
 #include "engine/search/map.h"
 #include "workloads/compact_text.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
 #include "engine/space/divisors.h"
 #include "engine/space/factor_tree.h"
 #include "tests/support/random_problem.h"

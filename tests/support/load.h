@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "arch/load.h"
-#include "workloads/load.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
 
 namespace heliolite::testing {
 

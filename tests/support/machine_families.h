@@ -1,6 +1,6 @@
 #pragma once
 // Families of machines for the tests of the co-search: random small ones, and that of the thesis.
-#include "arch/load.h"
+#include "engine/formats/load_architecture.h"
 #include "engine/search/core/machine_family.h"
 #include "tests/support/exact_problem.h"
 

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/formats/onnx/import.h"
 #include "tests/support/onnx_models.h"
 #include "workloads/network_writer.h"
-#include "workloads/onnx/import.h"
 
 namespace heliolite::onnx_models {
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "arch/timeloop_architecture.h"
 #include "engine/base/yaml_node.h"
-#include "engine/model/timeloop_mapping.h"
+#include "engine/formats/timeloop/architecture_reader.h"
+#include "engine/formats/timeloop/mapping.h"
 #include "workloads/workload.h"
 
 namespace heliolite::testing::timeloop {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "arch/timeloop_architecture.h"
+#include "engine/formats/timeloop/architecture_reader.h"
 
 namespace heliolite::testing {
 

@@ -9,9 +9,9 @@
 #include <map>
 #include <set>
 
-#include "arch/load.h"
 #include "engine/base/yaml_node.h"
 #include "engine/bounds/curve/movement_distance.h"
+#include "engine/formats/load_architecture.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_yaml.h"
 #include "engine/sweep/front.h"

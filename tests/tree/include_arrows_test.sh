@@ -56,6 +56,12 @@ below+=(engine/model)
 may_include engine/space "${below[@]}"
 
 below+=(engine/space)
+may_include engine/formats "${below[@]}"
+formats=engine/formats
+room $formats/timeloop
+room $formats/onnx
+room $formats/. $formats/timeloop $formats/onnx
+
 may_include engine/bounds "${below[@]}"
 bounds=engine/bounds
 room $bounds/hbl $bounds/.
@@ -89,7 +95,7 @@ room $search/study $search/. $search/core $search/sunstone
 may_include engine/program "${below[@]}"
 room engine/program/bound engine/program/.
 
-below+=(engine/search)
+below+=(engine/search engine/formats)
 may_include engine/verify "${below[@]}"
 may_include engine/sweep "${below[@]}"
 below+=(engine/sweep)
@@ -119,12 +125,12 @@ may_include examples
 for folder in engine/*/ workloads/ arch/ cli/ examples/ python/; do
   grep -q "^may_include ${folder%/}\b" "$0" || { echo "${folder%/} has no rule here"; failures=$((failures + 1)); }
 done
-for folder in engine/search/*/ engine/bounds/*/ engine/program/*/ cli/*/; do
+for folder in engine/search/*/ engine/bounds/*/ engine/formats/*/ engine/program/*/ cli/*/; do
   name=${folder%/}
   grep -qE "^room .?(engine/)?(${name#engine/})\b" "$0" || { echo "$name has no rule here"; failures=$((failures + 1)); }
 done
 
-for folder in engine/*/ engine/search/*/ engine/bounds/*/ engine/program/*/ workloads/ arch/ cli/ cli/*/ include/ examples/ python/ tests/ bench/; do
+for folder in engine/*/ engine/search/*/ engine/bounds/*/ engine/formats/*/ engine/program/*/ workloads/ arch/ cli/ cli/*/ include/ examples/ python/ tests/ bench/; do
   [ -f "$folder"README.md ] || { echo "${folder%/} has no README.md"; failures=$((failures + 1)); }
 done
 

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <map>
 
+#include "engine/formats/load_network.h"
 #include "workloads/compact_text.h"
-#include "workloads/load.h"
 
 namespace heliolite::network_presets_test {
 namespace {

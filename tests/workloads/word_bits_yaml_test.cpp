@@ -2,11 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/formats/load_network.h"
+#include "engine/formats/onnx/import.h"
 #include "engine/model/fingerprint.h"
 #include "tests/support/onnx_writer.h"
-#include "workloads/load.h"
 #include "workloads/network_writer.h"
-#include "workloads/onnx/import.h"
 #include "workloads/word_bits.h"
 #include "workloads/workload_difference.h"
 

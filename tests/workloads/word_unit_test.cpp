@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "workloads/load.h"
+#include "engine/formats/load_network.h"
 
 namespace heliolite::word_unit_test {
 namespace {

@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "engine/base/file_bytes.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/fingerprint.h"
 #include "tests/support/cli_runner.h"
-#include "workloads/load.h"
 #include "workloads/network_writer.h"
 
 namespace heliolite::workload_yaml_test {

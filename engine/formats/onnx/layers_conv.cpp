@@ -1,0 +1,169 @@
+// Convolutions and transposed convolutions as Einsums (layers.h).
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engine/base/shortened.h"
+#include "engine/formats/onnx/layers.h"
+#include "engine/formats/onnx/windows.h"
+
+namespace heliolite::onnx {
+namespace {
+
+struct Convolution {
+  Shape in, weights;  // N, C, image; K, C / groups, kernel
+  i64 groups = 1;
+  Windows windows;
+};
+
+std::size_t weights_input(const Call& call) { return call.op().starts_with("QLinear") ? 3 : 1; }
+
+// The kernel is the weights'; an attribute kernel_shape may only repeat it.
+void check_kernel(Call& call, const std::vector<i64>& kernel) {
+  const auto given = call.integers("kernel_shape");
+  if (call.ok() && given && *given != kernel)
+    call.fail(fmt::format("kernel_shape does not fit the weights, which are {} wide", to_text(kernel)));
+}
+
+Convolution convolution(Call& call) {
+  Convolution c{call.shape(0), call.shape(weights_input(call)), call.integer("group", 1), {}};
+  if (call.ok() && (c.in.size() < 3 || c.weights.size() != c.in.size()))
+    call.fail(fmt::format("an input of {} and weights of {}", to_text(c.in), to_text(c.weights)));
+  if (call.ok() && c.in.size() > 5) call.fail(fmt::format("{} spatial dimensions, must be 1 to 3", c.in.size() - 2));
+  if (!call.ok()) return c;
+  if (c.groups < 1 || c.in[1] % c.groups != 0 || c.weights[0] % c.groups != 0 || c.in[1] / c.groups != c.weights[1])
+    call.fail(
+        fmt::format("group = {} of an input of {} channels and weights of {}", c.groups, c.in[1], to_text(c.weights)));
+  const Shape kernel = image_of(c.weights);
+  check_kernel(call, kernel);
+  if (call.ok()) c.windows = windows_over(call, image_of(c.in), kernel, false);
+  return c;
+}
+
+// Three directions have no family: "z+u" of depth, height and width.
+Drafts conv3d(Call& call, const Convolution& c, std::vector<Operand> operands) {
+  const Windows& w = c.windows;
+  static constexpr const char *kPixels[] = {"z", "y", "x"}, *kTaps[] = {"u", "t", "s"};
+  const bool grouped = c.groups > 1;
+  std::string ranks;
+  Parameters sizes{{"n", c.in[0]}, {"k", c.weights[0] / c.groups}, {"c", c.weights[1]}};
+  if (grouped) sizes.emplace_back("g", c.groups);
+  for (std::size_t i = 0; i < 3; ++i) {
+    ranks += fmt::format(",{}*{}+{}*{}", w.strides[i], kPixels[i], w.dilations[i], kTaps[i]);
+    sizes.emplace_back(kPixels[i], w.out[i]);
+    sizes.emplace_back(kTaps[i], w.kernel[i]);
+  }
+  const char* g = grouped ? "g," : "";
+  operands[0].tensor = "i";
+  operands[1].tensor = "w";
+  return einsum_draft(call, fmt::format("o[n,{0}k,z,y,x] += w[{0}k,c,u,t,s]*i[n,{0}c{1}]", g, ranks), sizes,
+                      std::move(operands));
+}
+
+}  // namespace
+
+Shapes conv_shape(Call& call) {
+  const Convolution c = convolution(call);
+  if (!call.ok()) return {};
+  Shape out{c.in[0], c.weights[0]};
+  out.insert(out.end(), c.windows.out.begin(), c.windows.out.end());
+  return {out};
+}
+
+Drafts conv_layers(Call& call) {
+  const Convolution c = convolution(call);
+  if (!call.ok()) return {};
+  std::vector<Operand> operands{{"Inputs", call.input(0)}, {"Weights", call.input(weights_input(call))}};
+  const Windows& w = c.windows;
+  if (w.out.size() == 3) return conv3d(call, c, std::move(operands));
+  // ONNX lists height first. A line is an image of height 1.
+  const std::size_t x = w.out.size() - 1;
+  const bool line = x == 0;
+  Parameters p{{"n", c.in[0]},
+               {"k", c.weights[0]},
+               {"c", c.in[1]},
+               {"p", w.out[x]},
+               {"q", line ? 1 : w.out[0]},
+               {"r", w.kernel[x]},
+               {"s", line ? 1 : w.kernel[0]},
+               {"wstride", w.strides[x]},
+               {"hstride", line ? 1 : w.strides[0]},
+               {"wdilation", w.dilations[x]},
+               {"hdilation", line ? 1 : w.dilations[0]},
+               {"groups", c.groups}};
+  return family_draft(call, "conv", p, std::move(operands));
+}
+
+namespace {
+
+struct Transposed {
+  Shape in, weights;  // N, C, image; C, K / groups, kernel
+  i64 groups = 1;
+  std::vector<i64> strides, dilations;
+};
+
+Transposed transposed(Call& call) {
+  Transposed t{call.shape(0), call.shape(1), call.integer("group", 1), {}, {}};
+  if (call.ok() && (t.in.size() < 3 || t.in.size() > 5 || t.weights.size() != t.in.size()))
+    call.fail(fmt::format("an input of {} and weights of {}", to_text(t.in), to_text(t.weights)));
+  if (!call.ok()) return t;
+  if (t.groups < 1 || t.in[1] % t.groups != 0 || t.weights[0] != t.in[1])
+    call.fail(fmt::format("group = {} of {} channels and weights of {}", t.groups, t.in[1], to_text(t.weights)));
+  const std::size_t n = t.in.size() - 2;
+  t.strides = call.integers("strides", n, 1, 1);
+  t.dilations = call.integers("dilations", n, 1, 1);
+  const auto kernel = call.integers("kernel_shape");
+  if (call.ok() && kernel && *kernel != image_of(t.weights)) call.fail("kernel_shape does not fit the weights");
+  return t;
+}
+
+}  // namespace
+
+Shapes conv_transpose_shape(Call& call) {
+  const Transposed t = transposed(call);
+  if (!call.ok()) return {};
+  const std::size_t n = t.in.size() - 2;
+  const std::string_view mode = call.text("auto_pad", "NOTSET");
+  const std::vector<i64> pads = call.integers("pads", 2 * n, -kMaxSize, 0);
+  const std::vector<i64> more = call.integers("output_padding", n, 0, 0);
+  const bool same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
+  if (!same && mode != "NOTSET" && mode != "VALID") call.fail(fmt::format("auto_pad = {}", shortened(mode)));
+  const auto given = call.integers("output_shape");
+  Shape out{t.in[0], t.weights[1] * t.groups};
+  if (given && given->size() != n && given->size() != n + 2) call.fail("output_shape does not fit the input");
+  for (std::size_t i = 0; call.ok() && i < n; ++i) {
+    const i64 full = (t.in[i + 2] - 1) * t.strides[i] + t.dilations[i] * (t.weights[i + 2] - 1) + 1 + more[i];
+    if (given) {
+      out.push_back((*given)[i + given->size() - n]);
+    } else if (same) {
+      out.push_back(t.in[i + 2] * t.strides[i]);
+    } else {
+      out.push_back(mode == "VALID" ? full : full - pads[i] - pads[i + n]);
+    }
+    if (out.back() < 1) call.fail(fmt::format("no output: {} positions", out.back()));
+  }
+  return {out};
+}
+
+Drafts conv_transpose_layers(Call& call) {
+  const Transposed t = transposed(call);
+  if (!call.ok()) return {};
+  const std::size_t n = t.in.size() - 2;
+  static constexpr const char *kPixels[] = {"z", "y", "x"}, *kTaps[] = {"u", "t", "s"};
+  const bool grouped = t.groups > 1;
+  Parameters sizes{{"n", t.in[0]}, {"k", t.weights[1]}, {"c", t.in[1] / t.groups}};
+  if (grouped) sizes.emplace_back("g", t.groups);
+  std::string written, taps, pixels;
+  for (std::size_t i = 0; i < n; ++i) {
+    const char *pixel = kPixels[3 - n + i], *tap = kTaps[3 - n + i];
+    written += fmt::format(",{}*{}+{}*{}", t.strides[i], pixel, t.dilations[i], tap);
+    taps += fmt::format(",{}", tap);
+    pixels += fmt::format(",{}", pixel);
+    sizes.emplace_back(pixel, t.in[i + 2]);
+    sizes.emplace_back(tap, t.weights[i + 2]);
+  }
+  const char* g = grouped ? "g," : "";
+  return einsum_draft(call, fmt::format("o[n,{0}k{1}] += w[{0}c,k{2}]*i[n,{0}c{3}]", g, written, taps, pixels), sizes,
+                      {{"i", call.input(0)}, {"w", call.input(1)}});
+}
+
+}  // namespace heliolite::onnx

@@ -1,0 +1,66 @@
+#pragma once
+// Shapes of an operator's outputs from those of its inputs: a function for every group of operators. Each returns the
+// shapes that it knows, by output; nothing after Call::fail().
+#include <vector>
+
+#include "engine/formats/onnx/call.h"
+
+namespace heliolite::onnx {
+
+using Shapes = std::vector<Shape>;
+
+// shapes.cpp
+Shapes same_shape(Call& call);                  // every output as input 0
+Shapes broadcast_shape(Call& call);             // all inputs stretched to each other, as numpy does
+Shapes dynamic_quantize_shapes(Call& call);     // as input 0, and two scalars
+Shapes batch_normalization_shapes(Call& call);  // as input 0, then as the scales
+Shapes layer_normalization_shapes(Call& call);  // as input 0; then mean and deviation, 1 along what is normalised
+// The shape that the two are stretched to; complains where neither a size nor a 1 fits.
+Shape broadcast(Call& call, const Shape& a, const Shape& b);
+
+// shapes_layout.cpp: the same elements in another shape or order
+Shapes reshape_shape(Call& call);
+Shapes transpose_shape(Call& call);
+Shapes flatten_shape(Call& call);
+Shapes squeeze_shape(Call& call);
+Shapes unsqueeze_shape(Call& call);
+Shapes depth_to_space_shape(Call& call);
+Shapes space_to_depth_shape(Call& call);
+std::vector<std::size_t> transpose_order(Call& call, std::size_t rank);
+
+// shapes_layout.cpp: parts, copies and joins
+Shapes concat_shape(Call& call);
+Shapes split_shapes(Call& call);
+Shapes slice_shape(Call& call);
+Shapes gather_shape(Call& call);
+Shapes gather_elements_shape(Call& call);
+Shapes gather_nd_shape(Call& call);
+Shapes expand_shape(Call& call);
+Shapes tile_shape(Call& call);
+Shapes pad_shape(Call& call);
+// What Slice takes of one dimension: `count` positions from `from` on, `step` apart.
+struct Span {
+  i64 from = 0, step = 1, count = 0;
+};
+std::vector<Span> slice_spans(Call& call, const Shape& shape);
+
+// windows.cpp: pooling and resizing
+Shapes pool_shape(Call& call);
+Shapes global_pool_shape(Call& call);
+Shapes resize_shape(Call& call);
+Shapes grid_sample_shape(Call& call);
+
+// shapes.cpp: reductions, and shapes as data
+Shapes reduce_shape(Call& call);
+Shapes arg_shape(Call& call);  // ArgMax, ArgMin
+Shapes top_k_shapes(Call& call);
+Shapes shape_shape(Call& call);
+Shapes scalar_shape(Call& call);
+Shapes filled_shape(Call& call);  // ConstantOfShape
+Shapes range_shape(Call& call);
+Shapes one_hot_shape(Call& call);
+Shapes random_shape(Call& call);  // attribute shape
+// Which dimensions a Reduce* operator reduces.
+std::vector<bool> reduced_axes(Call& call, std::size_t rank);
+
+}  // namespace heliolite::onnx

@@ -1,0 +1,54 @@
+#pragma once
+// Machines as Timeloop's and Accelergy's files: what `architecture_reader.h` reads, and Timeloop itself.
+#include <string>
+#include <string_view>
+
+#include "arch/architecture.h"
+#include "engine/base/result.h"
+#include "engine/formats/timeloop/form.h"
+
+namespace heliolite {
+
+// Energies and areas of a machine for Accelergy and Timeloop: reference tables, and component classes with which the
+// front end of v0.4, which always estimates, comes to the same numbers.
+
+// A number that every reader of YAML takes for a floating-point one: 6400.0, 1.0e-09. Accelergy and its front end
+// refuse integers, or texts, where they want these.
+std::string yaml_float(double number);
+
+// Tables of every level and the compute unit, of one instance: pJ of an access and of a cycle (leak), um2.
+std::string write_ert(const Architecture& machine, TimeloopVersion version);
+std::string write_art(const Architecture& machine, TimeloopVersion version);
+
+// `compound_components` for v0.4. Each class has one part of technology -1, for which Accelergy's own placeholder says
+// 1 pJ an action and 1 um2; an action of the class is so many of it as it costs pJ.
+std::string write_accelergy_classes(const Architecture& machine);
+
+// The class of a level in v0.3 files: DRAM, storage, regfile or SRAM.
+std::string_view timeloop_class(const Architecture& machine, int level);
+
+// The class of a level and of the compute unit in v0.4 files, one of write_accelergy_classes(). Timeloop knows what a
+// component is by the words in its class's name.
+std::string accelergy_class(const Architecture& machine, int level);
+inline constexpr std::string_view kComputeAccelergyClass = "intmac_units";
+
+// The files of one machine; each is a whole YAML document.
+struct TimeloopMachineFiles {
+  std::string architecture;  // `architecture`, `variables`
+  std::string constraints;   // "" when there are none
+  std::string ert, art;      // energies and areas as numbers
+  std::string components;    // v0.4: Accelergy classes that have these energies, for the front end; "" in v0.3
+  Architecture machine;      // what they are read as
+  Diagnostics notes;         // what the files do not say (form.h, and names that only a workload can resolve)
+};
+
+// Read together, the files give the machine of timeloop_form(): same costs, and but for the notes the same mapspaces.
+// Constraints that depend on the workload (classes of dimensions, lists of what is allowed, levels without loops) are
+// errors where the version has no words for them; engine/formats/timeloop/form.h replaces them.
+Result<TimeloopMachineFiles> write_timeloop_architecture(const Architecture& architecture, TimeloopVersion version);
+
+// The constraints alone, of a machine in the version's form.
+Result<std::string> write_timeloop_constraints(const Architecture& machine, TimeloopVersion version,
+                                               Diagnostics& notes);
+
+}  // namespace heliolite

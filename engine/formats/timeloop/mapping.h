@@ -1,0 +1,36 @@
+#pragma once
+// Timeloop's mapping files: a list of directives {target, type, factors, permutation, split, keep, bypass}, order
+// innermost first (docs/formats_timeloop.md).
+#include <string>
+
+#include "arch/architecture.h"
+#include "engine/base/result.h"
+#include "engine/base/yaml_node.h"
+#include "engine/formats/timeloop/form.h"
+#include "engine/model/mapping.h"
+#include "workloads/workload.h"
+
+namespace heliolite {
+
+// `node`: the list of directives, or a map with the key `mapping`. A level without a directive has no loops and keeps
+// what the machine does not make it bypass. Where the machine says unit_loops_first, dimensions of one iteration that a
+// permutation does not name count in its split. Factor 0 is what the other factors leave of the dimension. Complains
+// about unknown targets, dimensions and tensors (with suggestions), directives given twice, fan-outs used beyond
+// their width, and factors that do not multiply to the dimension's size. Capacities are not checked here
+// (mapping_check.h).
+Result<Mapping> read_timeloop_mapping(const YamlNode& node, const Workload& workload, const Architecture& architecture);
+
+// The mapping as a file of Timeloop says it: at each fan-out the tensors are named that take no links there, be it by
+// the mapping, by the machine's constraints or because the machine has no links. It costs the same.
+Mapping with_links_said(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
+
+// A whole document that read_timeloop_mapping(), and Timeloop where dimensions have one letter, reads back to an equal
+// mapping. `architecture`: a machine in the form of the version (engine/formats/timeloop/form.h), or one that was read
+// from such a file. Loops of one iteration come first in permutations, where the front end of v0.4 would put them
+// anyway. Errors: a dimension on both axes of one fan-out, or in two loops of one level, or tensors of a level with
+// tiles at different places, which the format cannot say.
+Result<std::string> write_timeloop_mapping(const Mapping& mapping, const Workload& workload,
+                                           const Architecture& architecture,
+                                           TimeloopVersion version = TimeloopVersion::V03);
+
+}  // namespace heliolite
