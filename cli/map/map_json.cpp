@@ -61,6 +61,13 @@ Json rules_json(const RuleCounts& counts) {
   return json;
 }
 
+Json steps_json(const std::vector<StepReport>& steps) {
+  Json json = Json::array();
+  for (const StepReport& step : steps)
+    json.push_back({{"name", step.name}, {"evaluated", step.evaluated}, {"seconds", step.seconds}});
+  return json;
+}
+
 Json distances_json(const Distances& levels) {
   if (!levels) return nullptr;
   Json bounds = Json::array();
@@ -103,6 +110,7 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   json["why_not_proven"] = r.why_not_proven.empty() ? Json() : Json(r.why_not_proven);
   json["evaluated"] = r.statistics.evaluated;
   json["seconds"] = r.seconds;
+  json["steps"] = steps_json(r.statistics.steps);
   json["rules"] = rules_json(r.statistics.rules);
   json["witness"] = witness_json(r.witness, answer.architecture);
   json["mip"] = mip_json(r.mip);

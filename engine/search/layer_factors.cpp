@@ -8,30 +8,18 @@
 #include "engine/model/true_counts/cost.h"
 #include "engine/search/all_tiles/any_search.h"
 #include "engine/search/all_tiles/padded_starts.h"
+#include "engine/search/core/steps.h"
 #include "engine/search/cosa/cosa_search.h"
 #include "engine/search/imperfect/imperfect_search.h"
 #include "engine/search/layer_search.h"
 #include "engine/search/sunstone/strategies.h"
 
 namespace heliolite {
-namespace {
-
-constexpr double kPerfectShare = 0.1;  // of half of the time, at most: perfect factors before all tile sizes
-constexpr double kPaddedShare = 0.08;  // of the budget of all tile sizes, at most, for padded sizes
-// A look at all tile sizes: evaluations between these, as many as the answer took, and at most so much of the time
-// left.
-constexpr u64 kLeastLook = 500, kMostLook = 2'000;
-constexpr double kLookShare = 0.25;
-
-// Stages of a second step under a limit of evaluations: evaluations of the first one, how many times more each next one
-// has, and what part of them finds the perfect mapping from which it starts.
-constexpr u64 kFirstStage = 64, kStageGrowth = 4, kStageStart = 8;
-
-}  // namespace
 
 SearchBudget LayerSearch::first_step(const SearchBudget& budget) const {
   if (!has_second_step()) return budget;
-  return problem_->options.factors == Factors::Any ? budget.half().part_of_time(kPerfectShare) : budget.half();
+  return problem_->options.factors == Factors::Any ? budget.half().part_of_time(2 * share::kPerfectBeforeAny)
+                                                   : budget.half();
 }
 
 bool LayerSearch::has_second_step() const {
@@ -59,10 +47,12 @@ LayerAnswer LayerSearch::second_step_in_stages(const LayerAnswer& perfect, const
     if (problem_->linked && (whole || found.complete)) out.alternatives.push_back(found.mapping);
   };
   std::optional<double> bound;
-  for (u64 stage = kFirstStage;; stage *= kStageGrowth) {
-    take(search_fast(part(stage / kStageStart)));
+  for (u64 stage = share::kFactorStages.first;; stage *= share::kFactorStages.growth) {
+    take(search_fast(part(stage / share::kFactorStageStart)));
     if (left().end(0) == SearchEnd::Done)
-      take(imperfect_search(*problem_, out, part(any ? stage / 2 : stage), ClimbShares::InOrder));
+      take(run_step("imperfect", [&] {
+        return imperfect_search(*problem_, out, part(any ? stage / 2 : stage), ClimbShares::InOrder);
+      }));
     if (any && left().end(0) == SearchEnd::Done) {
       LayerAnswer start;
       if (out.found) start.offer(objective, out.mapping, out.cost);
@@ -84,10 +74,14 @@ LayerAnswer LayerSearch::second_step_in_stages(const LayerAnswer& perfect, const
 
 // All tile sizes from `start` and from padded sizes.
 LayerAnswer LayerSearch::search_any(const LayerAnswer& start, const SearchBudget& budget) const {
-  const auto evaluations = static_cast<u64>(kPaddedShare * static_cast<double>(budget.evaluations_left(0)));
-  const LayerAnswer padded = padded_start(budget.part_of_time(kPaddedShare).at_most(evaluations));
-  LayerAnswer out = any_search(*problem_, std::array{start, padded}, budget.after(padded.statistics.evaluated));
-  out.statistics.evaluated += padded.statistics.evaluated;
+  constexpr double kPadded = share::kPaddedBeforeAny;
+  const auto evaluations = static_cast<u64>(kPadded * static_cast<double>(budget.evaluations_left(0)));
+  const LayerAnswer padded =
+      run_step("padded sizes", [&] { return padded_start(budget.part_of_time(kPadded).at_most(evaluations)); });
+  LayerAnswer out = run_step("all tile sizes", [&] {
+    return any_search(*problem_, std::array{start, padded}, budget.after(padded.statistics.evaluated));
+  });
+  out.statistics.follow(padded.statistics);
   return out;
 }
 
@@ -106,7 +100,7 @@ LayerAnswer LayerSearch::second_step(const LayerAnswer& perfect, const SearchBud
   for (const Mapping& mapping : known.mappings()) start.alternatives.push_back(mapping);
   if (known.found) start.offer(objective, known.mapping, known.cost);
   LayerAnswer out = second_step_alone(start, budget.after(known.statistics.evaluated));
-  out.statistics += known.statistics;
+  out.statistics.follow(known.statistics);
   return out;
 }
 
@@ -118,12 +112,12 @@ LayerAnswer LayerSearch::second_step_alone(const LayerAnswer& perfect, const Sea
   if (problem_->linked && problem_->options.imperfect) out = second_step_with_links(perfect, budget);
   else if (ours && budget.limits_evaluations()) out = second_step_in_stages(perfect, budget);
   else if (problem_->options.factors == Factors::Any) out = search_any(start, budget);
-  else out = imperfect_search(*problem_, start, budget);
+  else out = run_step("imperfect", [&] { return imperfect_search(*problem_, start, budget); });
   if (problem_->options.imperfect) {
     out.end = budget.end(out.statistics.evaluated);
     if (out.end == SearchEnd::Done && not_searched(perfect.end)) out.end = perfect.end;
   }
-  out.statistics += perfect.statistics;
+  out.statistics.follow(perfect.statistics);
   if (!problem_->linked) return out;
   // Of what a limit of evaluations has ended nothing counts that a larger one may not have.
   const bool own = !budget.limits_evaluations() || out.complete;
@@ -178,10 +172,10 @@ LayerAnswer LayerSearch::search_cosa(const SearchBudget& budget) const {
   if (problem_->options.pad) return search_padded(budget);
   LayerAnswer start;
   if (problem_->options.warm_start) start = search_sunstone(budget.half(), kClimbsAlone);
-  const u64 priced = start.statistics.evaluated;
-  LayerAnswer out =
-      cosa_search(*problem_, start.found ? std::optional(start.mapping) : std::nullopt, budget.after(priced));
-  out.statistics += start.statistics;
+  const SearchBudget left = budget.after(start.statistics.evaluated);
+  LayerAnswer out = run_step(
+      "cosa", [&] { return cosa_search(*problem_, start.found ? std::optional(start.mapping) : std::nullopt, left); });
+  out.statistics.follow(start.statistics);
   return out;
 }
 
@@ -198,7 +192,7 @@ LayerAnswer LayerSearch::search_padded(const SearchBudget& budget) const {
   const LayerAnswer plain = search(resized(problem_->workload), budget.after(out.statistics.evaluated));
   const SearchStatistics before = out.statistics;
   out = plain;
-  out.statistics += before;
+  out.statistics.follow(before);
   return out;
 }
 
@@ -220,7 +214,8 @@ std::optional<AnyLook> LayerSearch::probe_other_tiles(const LayerAnswer& perfect
   problem.options.progress = {};
   problem.options.factors = Factors::Any;
   const SearchBudget all =
-      budget.at_most(std::clamp(perfect.statistics.evaluated, kLeastLook, kMostLook)).part_of_time(kLookShare);
+      budget.at_most(std::clamp(perfect.statistics.evaluated, share::kLeastProbe, share::kMostProbe))
+          .part_of_time(share::kProbeOfOtherTiles);
   LayerAnswer start;
   start.offer(options.objective, perfect.mapping, perfect.cost);
   const LayerAnswer padded = padded_start(all.half());

@@ -10,6 +10,7 @@
 #include "engine/search/core/layer_problem.h"
 #include "engine/search/core/option_kinds.h"
 #include "engine/search/core/rules.h"
+#include "engine/search/core/steps.h"
 #include "engine/search/exact/exact.h"
 #include "engine/search/exact/unit_links.h"
 #include "engine/search/layer_search.h"
@@ -17,14 +18,6 @@
 
 namespace heliolite {
 namespace {
-
-// Without a budget, evaluations of the search with links for each of the one without, and at least.
-constexpr u64 kTimesWithLinks = 4, kLeastWithLinks = 400'000;
-// Mappings of a mapspace whose mappings are looked at one by one without a budget.
-constexpr u64 kMany = 400'000;
-
-// Stages of a search under a limit of evaluations: those of the first one, and how many times more each next one has.
-constexpr u64 kFirstLinkStage = 1'000, kLinkStageGrowth = 4;
 
 // The search with links, from what is known. Under a limit of evaluations its steps are settled by `stage`, of which
 // `budget` may leave less: it then stops where a larger budget goes on, and what it has found is found with that as
@@ -54,7 +47,7 @@ class LinkSearch {
       bound_links();
     }
     // Step 2. What is left of the budget: all mappings, if it is enough, or chance.
-    if (!done() && nests_ <= (limited_ ? budget_.evaluations_left(0) : kMany)) one_by_one();
+    if (!done() && nests_ <= (limited_ ? budget_.evaluations_left(0) : share::kMostOneByOne)) one_by_one();
     anneal();
     best_.complete = done();
     best_.lower_bound = std::min(least_, best_.number(problem_.options.objective));
@@ -95,7 +88,8 @@ class LinkSearch {
   void prove(double bound) { least_ = std::max(least_, bound); }
 
   void one_by_one() {
-    const LayerAnswer found = exhaustive_search(linked_, there(budget_));
+    const LayerAnswer found =
+        run_step("exhaustive with links", [&] { return exhaustive_search(linked_, there(budget_)); });
     take(found, budget_, true);
     all_seen_ |= found.complete;
     if (!found.complete) best_.end = there(budget_).end(0);
@@ -109,7 +103,8 @@ class LinkSearch {
          ++problem.options.seed) {
       before = best_.statistics.evaluated;
       const SearchBudget part = limited_ ? budget_ : user_;
-      take(annealing_search(problem, there(part), annealing_steps(part)), part, true);
+      const auto anneal = [&] { return annealing_search(problem, there(part), annealing_steps(part)); };
+      take(run_step("annealing with links", anneal), part, true);
       if (!limited_) break;
     }
     if (!done()) best_.end = std::max(best_.end, limited_ ? there(budget_).end(0) : SearchEnd::Evaluations);
@@ -119,8 +114,8 @@ class LinkSearch {
   void bound_links() {
     LayerAnswer start = best_;
     start.statistics = {};
-    const SearchBudget step = budget_.part_of_time(0.8);
-    const LayerAnswer found = exact_search(linked_, start, there(step));
+    const SearchBudget step = budget_.part_of_time(share::kExactWithLinks);
+    const LayerAnswer found = run_step("exact with links", [&] { return exact_search(linked_, start, there(step)); });
     take(found, step, false);
     prove(std::min(without_, bound_of(found)));
     best_.end = std::max(best_.end, found.end);
@@ -136,11 +131,11 @@ class LinkSearch {
   // Among the units: all unrollings on the machine with registers, then each class of them.
   void bound_unit_links() {
     const std::vector<UnitLinks> classes = unit_links(linked_);
-    if (classes.size() > 1) prove(bound_of(joined(classes), budget_.part(0.4)));
+    if (classes.size() > 1) prove(bound_of(joined(classes), budget_.part(share::kRegistersTogether)));
     double least = best_.number(problem_.options.objective);
     for (std::size_t k = 0; k < classes.size() && least > least_; ++k) {
-      const double share = 1 / static_cast<double>(classes.size() - k + 1);
-      const double bound = bound_of(classes[k], budget_.part(share));
+      const double part = 1 / static_cast<double>(classes.size() - k + 1);
+      const double bound = bound_of(classes[k], budget_.part(part));
       gate().prunes(Rule::UnitRegisters, [&] { return bound >= best_.number(problem_.options.objective); });
       least = std::min(least, bound);
     }
@@ -162,7 +157,8 @@ class LinkSearch {
 
   // A mapping of the machine with registers may cost more with links, and is offered at what it costs.
   double register_bound(const LayerProblem& registers, const SearchBudget& step) {
-    const LayerAnswer found = exact_search(registers, {}, there(step), limit());
+    const LayerAnswer found =
+        run_step("exact with registers", [&] { return exact_search(registers, {}, there(step), limit()); });
     const double bound = bound_of(found);
     LayerAnswer offered;
     offered.statistics = found.statistics;
@@ -217,12 +213,14 @@ void LayerSearch::take_with_links(const LayerAnswer& known, bool own, LayerAnswe
 LayerAnswer LayerSearch::search_fast_with_links(const SearchBudget& budget) const {
   const Objective objective = problem_->options.objective;
   const LayerProblem problem = problem_->with_links();
-  LayerAnswer climbed = sunstone_search(LevelProblem(problem), budget.part_of_time(0.5), kClimbsAlone);
+  LayerAnswer climbed = run_step("sunstone with links", [&] {
+    return sunstone_search(LevelProblem(problem), budget.part_of_time(share::kClimbsWithLinks), kClimbsAlone);
+  });
   const SearchBudget left = budget.after(climbed.statistics.evaluated);
   LayerAnswer out, known;
   if (left.end(0) == SearchEnd::Done || !climbed.found) out = search_fast(left);
   const bool whole = !budget.limits_evaluations() || left.end(out.statistics.evaluated) == SearchEnd::Done;
-  out.statistics += climbed.statistics;
+  out.statistics.follow(climbed.statistics);
   if (climbed.found) {
     out.offer(objective, climbed.mapping, problem_->model.evaluate(climbed.mapping).cost);
     known.with_links = std::make_shared<const LayerAnswer>(std::move(climbed));
@@ -240,7 +238,7 @@ LayerAnswer LayerSearch::search_linked_stage(const LayerAnswer& known, const Sea
   LayerAnswer out = known;
   bool whole = true;
   if (!known.complete) {
-    const SearchBudget step = limited ? stage.half() : budget.part_of_time(0.5);
+    const SearchBudget step = limited ? stage.half() : budget.part_of_time(share::kExactWithoutLinks);
     out = search_even(step.at_most(budget.evaluations_left(0)), known.found ? &known : nullptr);
     whole = out.complete || !limited || budget.allows(step.evaluations_left(0));
   } else {
@@ -260,7 +258,7 @@ LayerAnswer LayerSearch::search_linked_stage(const LayerAnswer& known, const Sea
   const double least = objective_number(objective, compulsory_cost(problem_->model, problem_->keep_range()).whole);
   const double without = out.complete ? out.number(objective) : std::max(least, out.lower_bound.value_or(0));
   SearchBudget rest = stage.after(used);
-  if (!budget.limited()) rest = rest.at_most(std::max(kLeastWithLinks, kTimesWithLinks * used));
+  if (!budget.limited()) rest = rest.at_most(std::max(share::kLeastWithLinks, share::kTimesWithLinks * used));
   LinkSearch search(*problem_, *out.with_links, without, budget.after(used), rest);
   LayerAnswer found = search.run();
   if (proven) found.lower_bound = std::max(*found.lower_bound, *proven);
@@ -273,18 +271,18 @@ LayerAnswer LayerSearch::search_linked_stage(const LayerAnswer& known, const Sea
 // sunstone does, and goes on in stages once that is done: what a stage does is settled by its own number.
 LayerAnswer LayerSearch::search_all_even(const SearchBudget& budget) const {
   if (!problem_->linked) return search_even(budget, nullptr);
-  LayerAnswer out = search_fast_with_links(budget.part_of_time(0.25));
+  LayerAnswer out = search_fast_with_links(budget.part_of_time(share::kFastWithLinks));
   if (out.complete && !out.found) return out;
   const auto go_on = [&](const SearchBudget& left, const SearchBudget& stage) {
     LayerAnswer next = search_linked_stage(out, left, stage);
-    next.statistics += out.statistics;
+    next.statistics.follow(out.statistics);
     out = std::move(next);
   };
   if (!budget.limits_evaluations()) {
     go_on(budget, budget);
     return out;
   }
-  for (u64 stage = kFirstLinkStage;; stage *= kLinkStageGrowth) {
+  for (u64 stage = share::kLinkStages.first;; stage *= share::kLinkStages.growth) {
     const u64 before = out.statistics.evaluated;
     const SearchBudget left = budget.after(before);
     if (left.end(0) != SearchEnd::Done) break;

@@ -14,6 +14,7 @@
 #include "engine/search/baseline/timeloop_mapper.h"
 #include "engine/search/bayes/bayes_search.h"
 #include "engine/search/core/layer_problem.h"
+#include "engine/search/core/steps.h"
 #include "engine/search/exact/exact.h"
 #include "engine/search/exact/range_passes.h"
 #include "engine/search/exact/reduced_problem.h"
@@ -22,7 +23,25 @@
 #include "engine/search/validate_question.h"
 
 namespace heliolite {
-LayerSearch::LayerSearch(std::unique_ptr<LayerProblem> problem) : problem_(std::move(problem)), levels_(*problem_) {}
+struct LayerSearch::Reduced {
+  ReducedProblem problem;
+  LayerSearch search;
+};
+
+LayerSearch::LayerSearch(std::unique_ptr<LayerProblem> problem) : problem_(std::move(problem)), levels_(*problem_) {
+  if (!climbs_to_imperfect(problem_->options.strategy)) return;
+  ReducedProblem reduced(*problem_);
+  if (!reduced.any()) return;
+  auto smaller = std::make_unique<LayerProblem>(reduced.problem());
+  reduced_ = std::make_shared<const Reduced>(Reduced{std::move(reduced), LayerSearch(std::move(smaller))});
+}
+
+LayerAnswer LayerSearch::on_reduced(const std::function<LayerAnswer(const LayerSearch&)>& search) const {
+  if (!reduced_) return search(*this);
+  LayerAnswer out = reduced_->search.on_reduced(search);
+  reduced_->problem.restore(out);
+  return out;
+}
 
 Result<LayerSearch> LayerSearch::create(const Workload& workload, const Architecture& architecture,
                                         const SearchOptions& options) {
@@ -63,80 +82,85 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
     case Strategy::Exact: {
       if (problem_->options.tiles == Tiles::Even) return search_all_even(budget);
       const LayerAnswer even = search_all_even(budget.half());
-      LayerAnswer uneven = uneven_search(*problem_, even, budget.after(even.statistics.evaluated));
+      LayerAnswer uneven = run_step("uneven", even.statistics, [&] {
+        return uneven_search(*problem_, even, budget.after(even.statistics.evaluated));
+      });
       if (problem_->linked) take_with_links(even, uneven.complete || !budget.limits_evaluations(), uneven);
       return uneven;
     }
     case Strategy::Sunstone: answer = search_fast(budget); break;
-    case Strategy::Thesis: answer = thesis_search(levels_, budget); break;
-    case Strategy::Random: answer = random_search(*problem_, budget); break;
-    case Strategy::Bayes: {
-      const std::vector<Mapping> first = greedy_mappings(levels_, 1);
-      answer = bayes_search(*problem_, levels_.orders(), first, budget);
-      break;
-    }
-    case Strategy::Exhaustive: answer = exhaustive_search(*problem_, budget); break;
     case Strategy::Cosa: answer = search_cosa(budget); break;
-    case Strategy::RandomPruned: answer = random_pruned_search(*problem_, budget); break;
-    case Strategy::Hybrid: answer = hybrid_search(*problem_, budget); break;
-    case Strategy::Annealing: answer = annealing_search(*problem_, budget, annealing_steps(budget)); break;
-    case Strategy::Genetic: answer = genetic_search(*problem_, budget); break;
-    case Strategy::DMazeRunner: answer = dmazerunner_search(*problem_, budget); break;
-    case Strategy::Interstellar: answer = interstellar_search(*problem_, budget); break;
-    case Strategy::Gradient: answer = gradient_search(*problem_, budget); break;
+    default: answer = run_step(name(problem_->options.strategy), [&] { return search_in_one_step(budget); });
   }
   if (answer.end == SearchEnd::Done) answer.end = budget.end(answer.statistics.evaluated);
   return answer;
 }
 
-// Exact begins with a narrow pass of its own, which is why search_sunstone() has none. What mappings cost with links is
-// climbed by alone.
-LayerAnswer LayerSearch::search_fast(const SearchBudget& budget) const {
-  if (problem_->model.compiled().linked != 0) return sunstone_search(levels_, budget, kClimbsAlone);
-  const ReducedProblem reduced(*problem_);
-  if (reduced.any()) {
-    LayerAnswer out = LayerSearch(std::make_unique<LayerProblem>(reduced.problem())).search_fast(budget);
-    reduced.restore(out);
-    return out;
+// The strategies that are one search from beginning to end.
+LayerAnswer LayerSearch::search_in_one_step(const SearchBudget& budget) const {
+  switch (problem_->options.strategy) {
+    case Strategy::Thesis: return thesis_search(levels_, budget);
+    case Strategy::Random: return random_search(*problem_, budget);
+    case Strategy::Bayes: return bayes_search(*problem_, levels_.orders(), greedy_mappings(levels_, 1), budget);
+    case Strategy::Exhaustive: return exhaustive_search(*problem_, budget);
+    case Strategy::RandomPruned: return random_pruned_search(*problem_, budget);
+    case Strategy::Hybrid: return hybrid_search(*problem_, budget);
+    case Strategy::Annealing: return annealing_search(*problem_, budget, annealing_steps(budget));
+    case Strategy::Genetic: return genetic_search(*problem_, budget);
+    case Strategy::DMazeRunner: return dmazerunner_search(*problem_, budget);
+    case Strategy::Interstellar: return interstellar_search(*problem_, budget);
+    case Strategy::Gradient: return gradient_search(*problem_, budget);
+    default: return {};
   }
-  const LayerAnswer start = search_sunstone(budget, narrow_search_is_quick(*problem_) ? kBeforePasses : kClimbsAlone);
-  if (!start.found) return search_from_nothing(start, budget.after(start.statistics.evaluated));
-  return narrow_search(*problem_, start, budget.after(start.statistics.evaluated));
+}
+
+// Steps: sunstone, then narrow passes. Exact begins with such passes of its own and asks for sunstone alone. By what
+// mappings cost with links sunstone only climbs.
+LayerAnswer LayerSearch::search_fast(const SearchBudget& budget) const {
+  if (problem_->model.compiled().linked != 0)
+    return run_step("sunstone", [&] { return sunstone_search(levels_, budget, kClimbsAlone); });
+  return on_reduced([&](const LayerSearch& s) {
+    const LayerProblem& problem = *s.problem_;
+    const bool quick = narrow_search_is_quick(problem);
+    const LayerAnswer start = s.search_sunstone(budget, quick ? kBeforePasses : kClimbsAlone);
+    const SearchBudget left = budget.after(start.statistics.evaluated);
+    if (!start.found) return s.search_from_nothing(start, left);
+    return run_step("narrow", start.statistics, [&] { return narrow_search(problem, start, left); });
+  });
 }
 
 // Where no start fits: a search of all levels at once, which knows what the levels outside ask of each tile, soon finds
 // what does, or that there is nothing.
 LayerAnswer LayerSearch::search_from_nothing(const LayerAnswer& start, const SearchBudget& budget) const {
-  constexpr u64 kMost = 200'000;  // evaluations
-  LayerAnswer out = exact_search(*problem_, start, budget.at_most(kMost));
+  LayerAnswer out = run_step("exact", start.statistics,
+                             [&] { return exact_search(*problem_, start, budget.at_most(share::kFromNothing)); });
   out.end = SearchEnd::Done;  // what a budget of the user's has to do with it, search() says
   return out;
 }
 
-// Energy alone hardly tells unrollings apart, and the search may climb where few units share words. Where much is left
-// to gain it also takes what it finds for EDP, which asks for many units.
 LayerAnswer LayerSearch::search_sunstone(const SearchBudget& budget, const ClimbEffort& effort) const {
+  return on_reduced([&](const LayerSearch& s) {
+    LayerAnswer out = run_step("sunstone", [&] { return sunstone_search(s.levels_, budget, effort); });
+    const LayerAnswer other = s.climb_from_edp(out, budget.after(out.statistics.evaluated), effort);
+    out.statistics += other.statistics;
+    if (other.found) out.offer(s.problem_->options.objective, other.mapping, other.cost, other.machine);
+    return out;
+  });
+}
+
+// Energy alone hardly tells unrollings apart, and the search may climb where few units share words. Where much is left
+// to gain, what is found for EDP, which asks for many units, is an answer, too.
+LayerAnswer LayerSearch::climb_from_edp(const LayerAnswer& known, const SearchBudget& budget,
+                                        const ClimbEffort& effort) const {
   constexpr double kMuch = 1.2;  // above what every mapping costs
-  const ReducedProblem reduced(*problem_);
-  if (reduced.any()) {
-    LayerAnswer out = LayerSearch(std::make_unique<LayerProblem>(reduced.problem())).search_sunstone(budget, effort);
-    reduced.restore(out);
-    return out;
-  }
-  LayerAnswer out = sunstone_search(levels_, budget, effort);
   const Objective objective = problem_->options.objective;
-  if (objective != Objective::Energy || !out.found ||
-      objective_number(objective, out.cost) <= kMuch * first_bound(budget) ||
-      budget.end(out.statistics.evaluated) != SearchEnd::Done)
-    return out;
-  auto other = std::make_unique<LayerProblem>(*problem_);
-  other->options.objective = Objective::Edp;
-  other->options.progress = {};
-  const LayerSearch search(std::move(other));
-  const LayerAnswer found = sunstone_search(search.levels_, budget.after(out.statistics.evaluated), effort);
-  out.statistics += found.statistics;
-  if (found.found) out.offer(objective, found.mapping, found.cost, found.machine);
-  return out;
+  if (objective != Objective::Energy || !known.found ||
+      objective_number(objective, known.cost) <= kMuch * first_bound(budget) || budget.end(0) != SearchEnd::Done)
+    return {};
+  LayerProblem other = *problem_;
+  other.options.objective = Objective::Edp;
+  other.options.progress = {};
+  return run_step("sunstone for EDP", [&] { return sunstone_search(LevelProblem(other), budget, effort); });
 }
 
 std::unique_ptr<LayerProblem> LayerSearch::closed_problem() const {
@@ -163,7 +187,7 @@ LayerAnswer LayerSearch::search_even(const SearchBudget& budget, const LayerAnsw
   if (start != nullptr) known.offer(options.objective, start->mapping, start->cost);
   LayerAnswer out =
       search_exact(left, start, known.found ? objective_key(options.objective, known.cost) : ObjectiveKey());
-  out.statistics += known.statistics;
+  out.statistics.follow(known.statistics);
   if (known.found) out.offer(options.objective, known.mapping, known.cost);
   out.alternatives = known.mappings();
   return out;
@@ -173,35 +197,31 @@ LayerAnswer LayerSearch::search_even(const SearchBudget& budget, const LayerAnsw
 // looked for.
 LayerAnswer LayerSearch::search_exact(const SearchBudget& budget, const LayerAnswer* start,
                                       const ObjectiveKey& limit) const {
+  const Objective objective = problem_->options.objective;
   if (start != nullptr) {
-    const Objective objective = problem_->options.objective;
-    LayerAnswer out = exact_search(*problem_, {}, budget, std::min(limit, objective_key(objective, start->cost)));
+    const ObjectiveKey below = std::min(limit, objective_key(objective, start->cost));
+    LayerAnswer out = run_step("exact", [&] { return exact_search(*problem_, {}, budget, below); });
     out.offer(objective, start->mapping, start->cost);
-    return out;
-  }
-  const ReducedProblem reduced(*problem_);
-  if (reduced.any()) {
-    LayerAnswer out =
-        LayerSearch(std::make_unique<LayerProblem>(reduced.problem())).search_exact(budget, nullptr, limit);
-    reduced.restore(out);
     return out;
   }
   // Of few evaluations the fast search gets all that it asks for, and what it does with a part of them is what it does
   // first with more: the answer is never dearer than its own, nor than with fewer.
-  const LayerAnswer fast = budget.limits_evaluations() ? search_fast(budget.part_of_time(0.5))
-                                                       : search_sunstone(budget.half(), kClimbsAlone);
-  if (fast.found)
-    problem_->report_progress(objective_number(problem_->options.objective, fast.cost), 0, fast.statistics.evaluated);
-  return exact_search(*problem_, fast, budget.after(fast.statistics.evaluated), limit);
+  return on_reduced([&](const LayerSearch& s) {
+    const LayerAnswer fast = budget.limits_evaluations()
+                                 ? s.search_fast(budget.part_of_time(share::kFastBeforeExact))
+                                 : s.search_sunstone(budget.part_of_time(share::kFastBeforeExact), kClimbsAlone);
+    if (fast.found) s.problem_->report_progress(objective_number(objective, fast.cost), 0, fast.statistics.evaluated);
+    return run_step("exact", fast.statistics,
+                    [&] { return exact_search(*s.problem_, fast, budget.after(fast.statistics.evaluated), limit); });
+  });
 }
 
 double LayerSearch::first_bound(const SearchBudget& budget) const {
-  constexpr double kShare = 0.25;  // of the time, at most
   if (!problem_->options.evaluator.command.empty()) return 0;
   const Objective objective = problem_->options.objective;
   const KeepRange keep = problem_->keep_range();
   if (!problem_->options.imperfect) return objective_number(objective, compulsory_cost(problem_->model, keep).whole);
-  const SearchBudget part = budget.part_of_time(kShare);
+  const SearchBudget part = budget.part_of_time(share::kBoundBeforeSearch);
   return imperfect_lower_bound(problem_->model, problem_->space, keep, objective, [&] { return part.over(); });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // One layer on one machine: the mapspace, the loop orders and the keep choices are prepared once, then searched by any
 // strategy. A network's layers are searched in parallel, one task each.
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -53,10 +54,13 @@ class LayerSearch {
  private:
   explicit LayerSearch(std::unique_ptr<LayerProblem> problem);
 
+  // Runs `search` on the smaller problem that stands for this one (exact/reduced_problem.h), where there is one.
+  LayerAnswer on_reduced(const std::function<LayerAnswer(const LayerSearch&)>& search) const;
   LayerAnswer search_all_even(const SearchBudget& budget) const;
   LayerAnswer search_even(const SearchBudget& budget, const LayerAnswer* start) const;
   LayerAnswer search_exact(const SearchBudget& budget, const LayerAnswer* start, const ObjectiveKey& limit = {}) const;
   LayerAnswer search_sunstone(const SearchBudget& budget, const ClimbEffort& effort) const;
+  LayerAnswer climb_from_edp(const LayerAnswer& known, const SearchBudget& budget, const ClimbEffort& effort) const;
   LayerAnswer search_cosa(const SearchBudget& budget) const;
   LayerAnswer second_step_in_stages(const LayerAnswer& perfect, const SearchBudget& budget) const;
   LayerAnswer search_any(const LayerAnswer& start, const SearchBudget& budget) const;
@@ -66,6 +70,7 @@ class LayerSearch {
   std::unique_ptr<LayerProblem> closed_problem() const;
   LayerAnswer second_step_alone(const LayerAnswer& perfect, const SearchBudget& budget) const;
   bool cut(LayerAnswer& larger, Counts counts) const;
+  LayerAnswer search_in_one_step(const SearchBudget& budget) const;
   LayerAnswer search_fast(const SearchBudget& budget) const;
   LayerAnswer search_from_nothing(const LayerAnswer& start, const SearchBudget& budget) const;
   double utilization(u64 cycles) const;
@@ -82,6 +87,8 @@ class LayerSearch {
 
   std::unique_ptr<LayerProblem> problem_;  // on the heap: ladders refer to it
   LevelProblem levels_;
+  struct Reduced;
+  std::shared_ptr<const Reduced> reduced_;  // the smaller problem, and its search; null: there is none
 };
 
 }  // namespace heliolite

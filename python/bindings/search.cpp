@@ -133,6 +133,15 @@ py::dict layer_as_dict(const LayerResult& layer, const std::shared_ptr<Workload>
   out["why_not_proven"] = r.why_not_proven.empty() ? py::object(py::none()) : py::cast(r.why_not_proven);
   out["evaluated"] = r.statistics.evaluated;
   out["seconds"] = r.seconds;
+  py::list steps;
+  for (const StepReport& step : r.statistics.steps) {
+    py::dict entry;
+    entry["name"] = std::string(step.name);
+    entry["evaluated"] = step.evaluated;
+    entry["seconds"] = step.seconds;
+    steps.append(entry);
+  }
+  out["steps"] = steps;
   out["rules"] = rules_as_dict(r.statistics.rules);
   std::vector<std::string> reasons;
   for (const Diagnostic& d : r.why_infeasible) reasons.push_back(d.to_string());

@@ -61,6 +61,7 @@ class LayerAnswer:
     why_not_proven: Optional[str]
     evaluated: int  # mappings priced
     seconds: float
+    steps: List[Dict[str, Any]]  # what was run, in order: "name", "evaluated" and "seconds"
     rules: Dict[str, Tuple[int, int]]  # by name: how often asked, how often it cut
     energy_pj: Optional[float] = None
     cycles: Optional[int] = None

@@ -29,6 +29,7 @@ json timeless(json answer) {
   answer["question"]["options"].erase("threads");
   for (json& layer : answer["layers"]) {
     layer.erase("seconds");
+    for (json& step : layer["steps"]) step.erase("seconds");
     if (!layer["any_look"].is_null()) layer["any_look"].erase("seconds");
   }
   answer["total"].erase("seconds");

@@ -51,6 +51,28 @@ TEST(Mapper, EveryMachineEveryKindOfWorkloadEveryObjective) {
   }
 }
 
+// No mapping is priced outside a step, whatever is asked for; a step that is run again is in the first's sum.
+TEST(Mapper, StepsTellWhereAllMappingsWerePriced) {
+  for (const StrategyInfo& strategy : kStrategyTable)
+    for (const bool links : {false, true})
+      for (const Factors factors : {Factors::Perfect, Factors::Any}) {
+        if (strategy.strategy == Strategy::Cosa ||
+            (factors == Factors::Any && strategy.factors == OtherFactors::Refuses))
+          continue;
+        Architecture a = machine("eyeriss");
+        a.link_transfers = links;
+        SearchOptions options;
+        options.strategy = strategy.strategy;
+        options.factors = factors;
+        options.budget_evaluations = strategy.strategy == Strategy::Bayes ? 50 : 3'000;
+        const auto r = map_workload(workload("conv:k=4,c=4,p=7,r=3,s=3"), a, options);
+        ASSERT_TRUE(r.ok()) << to_string(r.errors());
+        u64 evaluated = 0;
+        for (const StepReport& step : r->statistics.steps) evaluated += step.evaluated;
+        EXPECT_EQ(evaluated, r->statistics.evaluated) << strategy.name << links << static_cast<int>(factors);
+      }
+}
+
 // Where its own climbs for energy end 1.6 times above the optimum.
 TEST(Mapper, SunstoneForEnergyIsNoWorseThanForEdp) {
   const Network layer = *load_network("inception_v3_wu/7b_3x3_2b");

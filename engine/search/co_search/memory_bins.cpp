@@ -92,6 +92,6 @@ double MemoryBins::compulsory(std::size_t machine) const {
   return objective_number(problem.options.objective, compulsory_cost(machines_[machine], problem.keep_range()).whole);
 }
 
-SearchStatistics MemoryBins::statistics() const { return {ladder_->evaluated(), ladder_->tiles(), rules_}; }
+SearchStatistics MemoryBins::statistics() const { return {ladder_->evaluated(), ladder_->tiles(), rules_, {}}; }
 
 }  // namespace heliolite

@@ -33,7 +33,7 @@ class TaggedTiles {
   // The best mapping that the bin leads to; not found: there is none.
   LayerAnswer complete(std::size_t machine);
 
-  SearchStatistics statistics() const { return {ladder_->evaluated(), ladder_->tiles(), rules_}; }
+  SearchStatistics statistics() const { return {ladder_->evaluated(), ladder_->tiles(), rules_, {}}; }
 
  private:
   struct Bin {

@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/result.h"
@@ -66,13 +67,27 @@ enum class Status : u8 { Optimal, Bounded, Infeasible, Measured };
 // "optimal", "bounded", "infeasible" or "measured".
 std::string_view name(Status status);
 
+// A step that a search has run (engine/search/core/steps.h).
+struct StepReport {
+  std::string_view name;  // "sunstone", "exact", ..; a text of the program
+  u64 evaluated = 0;      // mappings whose cost was computed
+  double seconds = 0;     // wall time
+
+  // Whether the same was done, in whatever time.
+  bool operator==(const StepReport& other) const { return name == other.name && evaluated == other.evaluated; }
+};
+
 // The work of a search.
 struct SearchStatistics {
   u64 evaluated = 0;                    // mappings whose cost was computed, partial ones included
   std::array<u64, kMaxLevels> tiles{};  // [level]: tiles of the level that were looked at
-  RuleCounts rules;                     // how often each rule was asked and how often it cut
+  RuleCounts rules{};                   // how often each rule was asked and how often it cut
+  std::vector<StepReport> steps{};  // in the order in which they first ran; one that ran again is in the first's sum
 
   SearchStatistics& operator+=(const SearchStatistics& other);
+  // Adds the work of steps that ran before these.
+  void follow(const SearchStatistics& earlier);
+  void add_step(const StepReport& step);
   bool operator==(const SearchStatistics&) const = default;
 };
 

@@ -43,7 +43,7 @@ LayerAnswer answer_of(const LevelProblem& levels, Ladder& ladder, std::optional<
                       const RuleCounts& rules) {
   if (!best) best = everything_outermost(levels, ladder);
   LayerAnswer answer;
-  answer.statistics = {ladder.evaluated(), ladder.tiles(), rules};
+  answer.statistics = {ladder.evaluated(), ladder.tiles(), rules, {}};
   if (best) answer.offer(ladder.objective(), ladder.mapping(best->plan), best->score.cost);
   return answer;
 }
