@@ -107,6 +107,7 @@ struct StorageLevel {
   std::string fanout_name;  // what mapping files may call the fan-out below ("PE" of Timeloop v0.4); mostly empty
 
   std::optional<u64> capacity_words() const;  // usable words of one instance; absent = unbounded
+  u64 fanout() const { return fanout_x * fanout_y; }
   bool reduces() const { return reduction.value_or(!is_dram); }
 };
 

@@ -150,7 +150,7 @@ void Checker::factors(std::string_view field, const std::vector<FactorConstraint
 void Checker::constraints(const StorageLevel& level) {
   const LevelConstraints& rules = level.constraints;
   factors("constraints.temporal.factors", rules.temporal.factors, kMaxDimensionSize);
-  factors("constraints.spatial.factors", rules.spatial.factors, level.fanout_x * level.fanout_y);
+  factors("constraints.spatial.factors", rules.spatial.factors, level.fanout());
   const bool free_of_rules = rules.temporal.factors.empty() && rules.temporal.order.empty() && !rules.temporal.allowed;
   if (!level.loops_allowed && !free_of_rules)
     complain("constraints.temporal", "no loops are allowed here, so there is nothing to constrain");

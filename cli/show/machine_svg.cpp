@@ -177,7 +177,7 @@ double MachinePicture::tag(double x, double y, const std::string& words, const c
 void MachinePicture::fan_out(const StorageLevel& level) {
   const double middle = kMachineWidth / 2, top = y_ + (level.instances > 1 ? 6 : 0);
   const Look ink{.stroke = kInk};
-  const u64 units = level.fanout_x * level.fanout_y;
+  const u64 units = level.fanout();
   y_ = top + kArrow;
   canvas_.line(middle, top, middle, y_ - 2, ink);
   if (units > 1) {

@@ -164,7 +164,7 @@ void Numbers::level(std::size_t i) {
   size(level, spec);
   costs(level, spec, spec_ ? CostSources{} : source_.level_costs[i]);
   rates(level, spec);
-  number("fanout", level.fanout_x * level.fanout_y, "", stated(spec.fanout_x.has_value()),
+  number("fanout", level.fanout(), "", stated(spec.fanout_x.has_value()),
          fmt::format("{} x {}", level.fanout_x, level.fanout_y));
 }
 

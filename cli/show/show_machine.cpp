@@ -134,7 +134,7 @@ std::string machine_summary(const Architecture& a) {
         level.entries ? bytes_text(*level.entries, static_cast<double>(level.word_bits) / 8) : "no limit";
     table.row({level.name, level.is_interconnect ? "" : size, fmt::format("{}", level.word_bits),
                grouped(level.instances),
-               level.fanout_x * level.fanout_y > 1 ? fmt::format("{} x {}", level.fanout_x, level.fanout_y) : "",
+               level.fanout() > 1 ? fmt::format("{} x {}", level.fanout_x, level.fanout_y) : "",
                fmt::format("{:.4g}", level.energy.read_pj),
                fmt::format("{:.4g}", std::max(level.energy.fill_pj, level.energy.update_pj)),
                rate_text(level.bandwidth), keeps_text(level, i + 1 == a.levels.size())});

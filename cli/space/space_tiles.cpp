@@ -59,7 +59,7 @@ std::vector<PrunedLevel> count_layer(const Workload& workload, const Architectur
   for (int l = 0; l < static_cast<int>(architecture.levels.size()); ++l) {
     const StorageLevel& level = architecture.levels[at(l)];
     const SpatialSpace& below = space.levels[at(l)].spatial;
-    if (below.fanout_x * below.fanout_y > 1)
+    if (below.fanout() > 1)
       levels.push_back({level.name, "unrollings below", kUnrollings, count_unrollings(workload, space, l)});
     if (!level.capacity_words()) continue;
     PrunedLevel tiles{level.name, "tiles", innermost ? kInnerTiles : kOuterTiles, std::nullopt};

@@ -77,6 +77,8 @@ struct CompiledLevel {
   bool is_interconnect = false;  // keeps nothing, and counts the words of all tensors as they pass (rule 43)
   TensorMask linked = 0;         // tensors that receivers may take from neighbours (docs/link_transfers.md)
 
+  // Instances of the level inside, of one instance.
+  u64 fanout() const { return fanout_x * fanout_y; }
   // Parts that so many values of tensor v take.
   u64 taken(int v, u64 values) const { return values * parts.of[at(v)]; }
   // Accesses that so many parts take.
@@ -102,6 +104,12 @@ struct Compiled {
   Compiled(const Workload& workload, const Architecture& architecture);
 
   TensorMask all_tensors() const { return static_cast<TensorMask>((1u << tensor_count) - 1); }
+  // Product of the fan-outs below the levels first .. last.
+  u64 fanouts(int first, int last) const {
+    u64 out = 1;
+    for (int i = first; i <= last; ++i) out *= level[i].fanout();
+    return out;
+  }
   // The tensors whose words level i counts: those that it keeps, and at an interconnect all.
   TensorMask counted(int i, TensorMask kept) const { return level[i].is_interconnect ? all_tensors() : kept; }
 };

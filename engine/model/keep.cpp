@@ -41,7 +41,7 @@ bool holds_nothing(const StorageLevel& level) {
 }
 
 bool is_outer_part(const StorageLevel& level) {
-  return !level.loops_allowed && level.fanout_x * level.fanout_y == 1 && !level.is_interconnect;
+  return !level.loops_allowed && level.fanout() == 1 && !level.is_interconnect;
 }
 
 bool can_be_opened(const Architecture& architecture, int level) {

@@ -184,7 +184,7 @@ class Resolver {
                     .where = where,
                     .room = fmt::format("the fan-out of {}x{} and what may go to its axes leave no room for it",
                                         level.fanout_x, level.fanout_y),
-                    .instances = level.fanout_x * level.fanout_y});
+                    .instances = level.fanout()});
     for (int d = 0; d < space_.dimension_count; ++d) {
       const u64 x = contains(out.allowed_x, d) ? out.fanout_x : 1;
       const u64 y = contains(out.allowed_y, d) ? out.fanout_y : 1;

@@ -51,6 +51,7 @@ struct SpatialSpace {
   DimensionMask allowed_y = 0;
   OrderPrefix order;
 
+  u64 fanout() const { return fanout_x * fanout_y; }
   bool exists() const { return fanout_x > 1 || fanout_y > 1; }
 };
 

@@ -203,7 +203,7 @@ class Counter {
     u64 elsewhere = 1;  // units that the other fan-outs can make
     for (int l = 0; l < space_.level_count(); ++l) {
       const SpatialSpace& other = space_.levels[at(l)].spatial;
-      if (l != level) elsewhere = saturating_product(elsewhere, other.fanout_x * other.fanout_y);
+      if (l != level) elsewhere = saturating_product(elsewhere, other.fanout());
     }
     return count_jointly(choices, axes, 0, ceil_div(space_.least_units, elsewhere));
   }

@@ -16,8 +16,7 @@ namespace {
 
 u64 all_units(const Mapspace& space) {
   u64 product = 1;
-  for (const LevelSpace& level : space.levels)
-    product = saturating_product(product, level.spatial.fanout_x * level.spatial.fanout_y);
+  for (const LevelSpace& level : space.levels) product = saturating_product(product, level.spatial.fanout());
   return product;
 }
 
@@ -99,7 +98,7 @@ class PerfectUnits {
 u64 most_units(const Mapspace& space) {
   u64 most = 1;
   for (const LevelSpace& level : space.levels) {
-    const u64 all = level.spatial.fanout_x * level.spatial.fanout_y;
+    const u64 all = level.spatial.fanout();
     u64 used = 1;
     for (int d = 0; d < space.dimension_count; ++d) used = product_up_to(used, level.spatial.factor[at(d)].max, all);
     most = saturating_product(most, used);

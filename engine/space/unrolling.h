@@ -194,8 +194,8 @@ class UnrollingFilter {
 
   bool idle(const Unrolling& u, int g) {
     const u64 all = used(u);
-    if (groups_.count > 0 && all == space_.fanout.fanout_x * space_.fanout.fanout_y) return true;  // step 1 gave it
-    for (int h = 0; h < g; ++h)  // an earlier group gave it
+    if (groups_.count > 0 && all == space_.fanout.fanout()) return true;  // step 1 gave it
+    for (int h = 0; h < g; ++h)                                           // an earlier group gave it
       if (!(rules_.full && groups_.fills[h]) && product(u, groups_.group[h]) == all) return true;
     if (rules_.maximal && !cannot_grow(space_, u)) {
       ++counts_.not_maximal;

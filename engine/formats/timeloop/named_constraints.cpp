@@ -155,7 +155,7 @@ class ConstraintNamer {
     SpatialConstraints& rules = level.constraints.spatial;
     const bool two_axes = level.fanout_x > 1 && level.fanout_y > 1;
     DimensionMask x = meant_by(rules.allowed_x), y = meant_by(rules.allowed_y);
-    if (level.fanout_x * level.fanout_y == 1) {
+    if (level.fanout() == 1) {
       rules = {};
       return;
     }

@@ -5,7 +5,7 @@
 namespace heliolite {
 
 // Whether words of a fan-out below the level pay for each hop.
-inline bool has_network(const CompiledLevel& level) { return level.hops_cost && level.fanout_x * level.fanout_y != 1; }
+inline bool has_network(const CompiledLevel& level) { return level.hops_cost && level.fanout() != 1; }
 
 // Half hops of the words of a flow by a network whose fan-out is placed. A word goes to all units that take it in a
 // context; in the last context of a dimension that does not index the tensor these may be fewer.

@@ -193,7 +193,7 @@ RestOutside PartialSearch::rest_without_hops(const Node& node, const Reach& reac
 void PartialSearch::raise_by_units_outside(const KeepSpace& keep, const Reach& reach, RestOutside& rest) const {
   const bool twins = keep.costs.passes(reach.level);
   for (int level = reach.level + 1; level + 1 < c_.level_count; ++level) {
-    if (c_.level[at(level)].fanout_x * c_.level[at(level)].fanout_y == 1) continue;
+    if (c_.level[at(level)].fanout() == 1) continue;
     const RestOutside outside = keep.rest->further_out(keep.costs, trail_, reach, level);
     rest.all.raise_to(outside.all);
     if (twins) rest.with_twins.raise_to(outside.with_twins);
@@ -284,8 +284,7 @@ u64 PartialSearch::trail_units() const {
 // Whether the fan-outs to come cannot make as many units of those so far as the machine asks for at least.
 bool PartialSearch::leaves_too_many_idle(int level, const Reach& reach) const {
   if (problem_.space.least_units <= 1) return false;
-  u64 most = trail_units() * reach.room_x * reach.room_y;
-  for (int i = level + 1; i < c_.level_count; ++i) most *= c_.level[at(i)].fanout_x * c_.level[at(i)].fanout_y;
+  const u64 most = trail_units() * reach.room_x * reach.room_y * c_.fanouts(level + 1, c_.level_count - 1);
   return most < problem_.space.least_units;
 }
 

@@ -154,7 +154,7 @@ class Unrollings {
  public:
   Unrollings(const Compiled& c, const Mapspace& space, std::size_t most, const std::function<bool(u64)>& worth)
       : space_(space), classes_(tensor_classes(c)), most_(most), worth_(worth) {
-    for (const LevelSpace& l : space.levels) units_ *= l.spatial.fanout_x * l.spatial.fanout_y;
+    for (const LevelSpace& l : space.levels) units_ *= l.spatial.fanout();
     if (units_ > kMostUnits) return;
     for (const DimensionMask of_class : classes_)
       steps_.emplace_back(c, of_class, units_), stands_.emplace_back(c, space, of_class);
@@ -171,7 +171,7 @@ class Unrollings {
     for (int i = 0; i < space_.level_count(); ++i) {
       const SpatialSpace& s = space_.levels[at(i)].spatial;
       if (!s.exists()) continue;
-      beyond /= s.fanout_x * s.fanout_y;
+      beyond /= s.fanout();
       std::vector<ClassUnrolling> next;
       const std::vector<ClassUnits> here = of_fanout(s);
       for (const ClassUnrolling& inside : all)
@@ -208,7 +208,7 @@ class Unrollings {
     for (std::size_t i = 0; i < space_.levels.size(); ++i) {
       u64 here = 1;
       for (std::size_t k = 0; k < classes_.size(); ++k) here *= u.units[i * classes_.size() + k];
-      const u64 all = space_.levels[i].spatial.fanout_x * space_.levels[i].spatial.fanout_y;
+      const u64 all = space_.levels[i].spatial.fanout();
       most *= free_ == 0 ? here : all / here * here;
     }
     return most;
@@ -327,7 +327,7 @@ std::optional<std::vector<ClassUnrolling>> splits(const Compiled& c, const Mapsp
         u64 units = before.units[i * classes.size() + k];
         if (free) {
           const SpatialSpace& s = space.levels[i].spatial;
-          units = s.fanout_x * s.fanout_y;
+          units = s.fanout();
           for (std::size_t j = 0; j < classes.size(); ++j)
             if (j != k) units /= before.units[i * classes.size() + j];
         }

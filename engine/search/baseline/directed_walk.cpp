@@ -58,7 +58,7 @@ DirectedWalk::DirectedWalk(const LayerProblem& problem, std::function<bool()> ov
     const SpatialSpace& fanout = problem.space.levels[at(i)].spatial;
     if (fanout.exists()) {
       fanouts_.push_back(i);
-      units_ *= fanout.fanout_x * fanout.fanout_y;
+      units_ *= fanout.fanout();
     }
     const u64 room = c.level[at(i)].room;
     if (room == CompiledLevel::kUnbounded || keep_[at(i)] == 0) continue;

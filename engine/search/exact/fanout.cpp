@@ -89,7 +89,7 @@ class FanoutMaker {
   FanoutChoices list(int i) {
     FanoutChoices out;
     const SpatialSpace& space = problem_.space.levels[at(i)].spatial;
-    out.exists = c_.level[i].fanout_x * c_.level[i].fanout_y > 1;
+    out.exists = c_.level[i].fanout() > 1;
     out.most_receivers.fill(1);
     if (!out.exists) return out;
     out.hops = c_.level[i].hops_cost || c_.level[i].routers_cost;
