@@ -3,7 +3,7 @@
 #include <string>
 
 #include "arch/architecture.h"
-#include "engine/model/breakdown.h"
+#include "engine/model/cost.h"
 #include "engine/model/mapping.h"
 #include "workloads/workload.h"
 

@@ -70,9 +70,8 @@ class Details {
           continue;
         }
         const TensorTraffic& t = level->tensor[v];
-        const Energy energy = t.energy + t.address_generation_energy + level->network[v].energy;
         out.insert(out.end(), {fmt::format("{}", t.all.reads), fmt::format("{}", t.all.fills + t.all.updates),
-                               shortest(energy.picojoules())});
+                               shortest(level->energy_of(v).picojoules())});
       }
       out.push_back(shortest(level->leakage.picojoules()));
     }

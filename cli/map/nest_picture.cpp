@@ -110,7 +110,7 @@ LoopNest loop_nest(const Mapping& mapping, const Breakdown& breakdown, const Wor
   for (int i = mapping.level_count - 1; i >= 0; --i) {
     const StorageLevel& machine = architecture.levels[at(i)];
     const LevelBreakdown& costs = breakdown.level[at(i)];
-    const Energy energy = costs.access_energy() + costs.network_energy() + costs.leakage;
+    const Energy energy = costs.energy();
     NestLevel level{machine.name,
                     {},
                     costs.used_words,

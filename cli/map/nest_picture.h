@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "engine/model/breakdown.h"
+#include "engine/model/cost.h"
 #include "engine/model/mapping.h"
 #include "workloads/workload.h"
 

@@ -8,7 +8,7 @@
 #include "cli/ui/json.h"
 #include "cli/ui/lines.h"
 #include "cli/ui/output.h"
-#include "engine/model/counts.h"
+#include "engine/model/cost.h"
 #include "engine/search/core/answer.h"
 #include "engine/search/core/tiles.h"
 

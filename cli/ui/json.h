@@ -5,7 +5,7 @@
 
 #include "arch/architecture.h"
 #include "engine/base/types.h"
-#include "engine/model/breakdown.h"
+#include "engine/model/cost.h"
 #include "engine/model/mapping.h"
 #include "engine/search/core/evaluator_report.h"
 #include "workloads/network.h"

@@ -23,15 +23,6 @@ void add_record(const ReceiverGroups& g, u64 words, std::vector<NestRecord>& rec
 
 namespace {
 
-u64 minus(u64 a, u64 b) { return a > b ? a - b : 0; }
-
-void carry(CollapsedTensor& row, bool is_output, u64 accesses, u64 part) {
-  const Accesses<u64> words = carried_words(is_output, accesses, part);
-  row.carried = true;
-  row.reads = words.reads;
-  row.updates = words.updates;
-}
-
 std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Nest& nest, const KeepMasks& keep,
                                               const StoreDepths& outside, int v) {
   const CompiledTensor& t = c.tensor[v];
@@ -49,11 +40,8 @@ std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Nest& nes
     row.kept = contains(keep[at(i)], v);
     const u64 own_part = row.kept ? part[i] : 0;
     for (const ReceiverGroups& g : groups)
-      row.records.push_back(
-          {g.multicast, g.groups,
-           crossing_words(static_cast<double>(in * g.groups), t.is_output, c.level[i].reduces, own_part),
-           0.5 * static_cast<double>(raw) * static_cast<double>(g.half_hops)});
-    row.instances = nest.instances[i];
+      row.records.push_back(network_record(c.level[i], g, in, raw, t.is_output, own_part));
+    row.instances = {nest.instances[i], nest.instances[i]};
     row.fanout = nest.product_x[i] * nest.product_y[i];
     Box tile;
     const LoopMask inside = nest.inside(i, outside[at(i)][at(v)]);
@@ -61,11 +49,12 @@ std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Nest& nes
     const u64 crossing = i + 1 < levels ? temporal_traffic(t, moving, nest, inside, tile) : 0;
     if (row.kept) {
       row.tile_words = tile.words;
-      row.reads = t.is_output ? minus(accesses, part[i]) : accesses;
-      row.fills = i + 1 == levels ? 0 : t.is_output ? minus(crossing, part[i]) : crossing;
-      row.updates = t.is_output ? accesses : 0;
+      row.words = kept_words(t.is_output, accesses, crossing, part[i]);
     }
-    if (c.level[i].is_interconnect) carry(row, t.is_output, accesses, part[i]);
+    if (c.level[i].is_interconnect) {
+      row.carried = true;
+      row.words = carried_words(t.is_output, accesses, part[i]);
+    }
     in = row.kept ? crossing : accesses;
     raw = c.level[i].is_interconnect ? raw * distinct : crossing;
   }
@@ -115,7 +104,7 @@ std::vector<CollapsedTensor> collapse_chain(const Compiled& c, const NestChain& 
     CollapsedTensor& row = out[i];
     const CompiledLevel& level = c.level[chain.level_of[i]];
     row.kept = chain.kept[i];
-    row.instances = nest[i].used;
+    row.instances.used = nest[i].used;
     row.fanout = nest[i].fanout;
     row.links = inner_kept ? nest[i].links : 0;
     double accesses = 0, passing = 0;
@@ -123,8 +112,7 @@ std::vector<CollapsedTensor> collapse_chain(const Compiled& c, const NestChain& 
     for (const NestRecord& r : nest[i].records) {
       accesses += r.words * scale;
       passing += r.words * hop_scale;
-      row.records.push_back({r.multicast, r.groups, crossing_words(r.words * scale, is_output, level.reduces, own_part),
-                             r.hop_words * hop_scale});
+      row.records.push_back(network_record(level, r, scale, hop_scale, is_output, own_part));
     }
     const bool outermost = i + 1 == nest.size();
     double received = 0;  // words times receivers at the next level out, before bypass
@@ -132,26 +120,23 @@ std::vector<CollapsedTensor> collapse_chain(const Compiled& c, const NestChain& 
       for (const NestRecord& r : nest[i + 1].records) received += r.words * static_cast<double>(r.multicast);
     if (row.kept) {
       const double share = outermost ? 0 : nest[i + 1].share;
-      const double peers = outermost ? 0 : nest[i + 1].links / static_cast<double>(row.instances);  // rule 17
+      const double peers = outermost ? 0 : nest[i + 1].links / static_cast<double>(row.instances.used);  // rule 17
       row.tile_words = nest[i].tile_words;
-      const double own = is_output ? static_cast<double>(part[i]) : 0;
-      row.reads = rounded(accesses + peers - own);
-      row.updates = is_output ? rounded(accesses) : 0;
-      if (is_output) row.fills = rounded(share + peers - (outermost ? 0 : own));
-      else if (chain.divides && !outermost) row.fills = received_words(nest[i + 1], received, row.instances);
-      else row.fills = static_cast<u64>(std::max(0.0, share + peers));
+      row.words = averaged_words(is_output, accesses, share, static_cast<double>(part[i]), peers);
+      if (!is_output && chain.divides && !outermost)
+        row.words.fills = received_words(nest[i + 1], received, row.instances.used);
       scale = hop_scale = 1;
     } else if (!outermost) {
       hop_scale = level.is_interconnect ? passing * static_cast<double>(nest[i + 1].fanout) / received : 1;
       if (level.is_interconnect) {
         row.carried = true;
-        row.reads = rounded(is_output ? accesses - static_cast<double>(part[i]) : accesses);
-        row.updates = is_output ? rounded(accesses) : 0;
+        row.words = averaged_words(is_output, accesses, 0, static_cast<double>(part[i]));
       }
       scale = accesses * static_cast<double>(nest[i + 1].fanout) / received;
     }
     inner_kept = row.kept;
   }
+  for (std::size_t i = nest.size(); i-- > 1;) out[i - 1].instances.spanned = out[i].instances.spanned * nest[i].fanout;
   return out;
 }
 
@@ -256,6 +241,28 @@ NetworkSum network_sum(const CollapsedTensor& row, bool is_output) {
   for (const NetworkRecord& record : row.records) out.add(record, is_output);
   out.link_words = row.links;
   return out;
+}
+
+void add_counts(const Compiled& c, int v, const std::vector<CollapsedTensor>& rows, CostSum& sum,
+                std::span<LevelLoad> loads) {
+  const bool is_output = c.tensor[at(v)].is_output;
+  for (int i = 0; i < c.level_count; ++i) {
+    const CollapsedTensor& row = rows[at(i)];
+    const CompiledLevel& level = c.level[at(i)];
+    if (level.network_costs) sum.pay(network_energy(level, v, network_sum(row, is_output), row.instances.used).units);
+    if (row.kept || row.carried) loads[at(i)].add(v, row.words, is_output);
+  }
+}
+
+Evaluation cost_of(const Compiled& c, const CollapsedTraffic& rows, u64 computes, u64 steps) {
+  CostSum sum(c, computes, steps);
+  std::array<LevelLoad, kMaxLevels> loads;
+  for (int v = 0; v < c.tensor_count; ++v) add_counts(c, v, rows[at(v)], sum, loads);
+  for (int i = 0; i < c.level_count; ++i) {
+    sum.add(c.level[at(i)], loads[at(i)], rows[0][at(i)].instances);
+    if (!sum.is_finite()) return {Verdict::OverCapacity, static_cast<u8>(i), {}};
+  }
+  return {Verdict::Fits, 0, sum.total()};
 }
 
 }  // namespace heliolite

@@ -4,16 +4,16 @@
 // rounded where Timeloop rounds.
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <span>
 #include <vector>
 
 #include "engine/base/types.h"
 #include "engine/model/compiled.h"
+#include "engine/model/cost_of_counts.h"
 #include "engine/model/mapping.h"
 #include "engine/model/multicast.h"
 #include "engine/model/nest.h"
 #include "engine/model/perfect.h"
-#include "engine/model/storage_cost.h"
 #include "engine/model/tile_box.h"
 
 namespace heliolite {
@@ -45,19 +45,6 @@ inline void partitions(const Compiled& c, const CompiledTensor& t, const Nest& n
   }
 }
 
-// Words of one instance at a level that keeps the tensor (rule 18), from those that go out of its tile to the inside
-// and those that cross into it from outside. `part`: of an output, the share of the instance.
-inline Accesses<u64> kept_words(bool is_output, u64 accesses, u64 crossing, u64 part) {
-  if (!is_output) return {accesses, crossing, 0};
-  return {std::max(accesses, part) - part, std::max(crossing, part) - part, accesses};
-}
-
-// Words of one instance of an interconnect (rule 43), from those that the inside asks it for: on their way in (reads),
-// and out (updates).
-inline Accesses<u64> carried_words(bool is_output, u64 accesses, u64 part) {
-  return kept_words(is_output, accesses, 0, part);
-}
-
 // Words that one sender sends to groups of `multicast` receivers, at the steps where there are `groups` such groups
 // (rule 10).
 struct NestRecord {
@@ -79,6 +66,14 @@ struct LevelNest {
   u64 fanout = 1;                   // product of the ends of the spatial loops
 };
 
+// What of these words crosses a network below a level: of an output that the level keeps, `partition` are not sent in.
+// `scale`, `hop_scale`: what levels inside that pass the tensor by pass on of words and hops (rule 16).
+inline NetworkRecord network_record(const CompiledLevel& machine, const NestRecord& r, double scale, double hop_scale,
+                                    bool is_output, u64 partition) {
+  return {r.multicast, r.groups, crossing_words(r.words * scale, is_output, machine.reduces, partition),
+          r.hop_words * hop_scale};
+}
+
 // Adds the words that each receiver of these groups gets, to the record of as many groups of as many receivers.
 void add_record(const ReceiverGroups& groups, u64 words, std::vector<NestRecord>& records);
 
@@ -91,19 +86,16 @@ struct NestTraffic {
   u64 compute_cycles = 1;  // product of all temporal ends with any residual, else ceil(computes / macs_used) (rule 27)
 };
 
-// C's round() of a count; Timeloop's subtractions can go below zero where boxes have holes.
-inline u64 rounded(double words) { return words > 0 ? static_cast<u64>(std::floor(words + 0.5)) : 0; }
-
 // One tensor at one level.
 struct CollapsedTensor {
   bool kept = false;
-  bool carried = false;                   // by an interconnect, which keeps nothing (rule 43)
-  u64 tile_words = 0;                     // largest tile of one instance
-  u64 instances = 1;                      // instances in use
-  u64 reads = 0, fills = 0, updates = 0;  // words of one instance; zero when neither kept nor carried
-  u64 fanout = 1;                         // receivers of one sender on the network below the level
-  std::vector<NetworkRecord> records;     // words of one sender on that network
-  double links = 0;                       // words that its receivers take from neighbours
+  bool carried = false;                // by an interconnect, which keeps nothing (rule 43)
+  u64 tile_words = 0;                  // largest tile of one instance
+  InstanceCount instances;             // of the level
+  Accesses<u64> words;                 // of one instance; none when neither kept nor carried
+  u64 fanout = 1;                      // receivers of one sender on the network below the level
+  std::vector<NetworkRecord> records;  // words of one sender on that network
+  double links = 0;                    // words that its receivers take from neighbours
 };
 
 using CollapsedTraffic = std::vector<std::vector<CollapsedTensor>>;  // [tensor][level]
@@ -119,5 +111,11 @@ std::vector<CollapsedTensor> collapse(const Compiled& c, const KeepMasks& keep, 
 
 // A tensor's words on the network below a level.
 NetworkSum network_sum(const CollapsedTensor& row, bool is_output);
+
+// The rows of tensor v as a cost: networks are paid, words join the loads of their levels.
+void add_counts(const Compiled& c, int v, const std::vector<CollapsedTensor>& rows, CostSum& sum,
+                std::span<LevelLoad> loads);
+// The cost of all rows, of so many MACs in so many steps, if its cycles can be counted.
+Evaluation cost_of(const Compiled& c, const CollapsedTraffic& rows, u64 computes, u64 steps);
 
 }  // namespace heliolite

@@ -57,21 +57,12 @@ CompiledTensor compile(const Tensor& tensor, const Workload& workload) {
 // level, where compute units ask for a word at each step.
 TensorMask linked_tensors(const Compiled& c, const StorageLevel& level, int i, const Workload& workload) {
   TensorMask out = 0;
-  if (level.fanout_x * level.fanout_y == 1) return out;
+  if (level.fanout() == 1) return out;
   const KeepRule excluded{level.constraints.spatial.no_link_transfer, {}};
   for (int v = 0; v < c.tensor_count; ++v)
     if ((i == 0 || c.tensor[at(v)].sliding) && keep_choice(excluded, workload, v) != KeepChoice::Keep)
       out = static_cast<TensorMask>(out | 1u << v);
   return out;
-}
-
-// What a value of this share of a word costs; accesses of blocks cost what they cost, whatever is in them.
-ValueUnits value_units(const StorageLevel& level, double share) {
-  const double access = level.block_words == 1 ? share : 1;
-  return {units(level.energy.read_pj * access),   units(level.energy.fill_pj * access),
-          units(level.energy.update_pj * access), units(level.address_generation_pj * share),
-          units(level.network.hop_pj * share),    units(level.network.router_pj * share),
-          units(level.network.ingress_pj * share)};
 }
 
 CompiledLevel compile(const StorageLevel& level, const ValueBits& bits) {
@@ -83,8 +74,8 @@ CompiledLevel compile(const StorageLevel& level, const ValueBits& bits) {
   out.fanout_y = level.fanout_y;
   out.clusters = level.instances / level.cluster_size;
   for (std::size_t v = 0; v < kMaxTensors; ++v)
-    out.units[v] = value_units(level, static_cast<double>(out.parts.of[v]) / parts_of_word);
-  out.leak_units = units(level.leak_pj_per_cycle);
+    out.units[v] = value_prices<u64>(level, static_cast<double>(out.parts.of[v]) / parts_of_word, units);
+  out.leak_units = units(picojoules_per_cycle(level));
   // A price near the unit may be nothing for a word of the level, and something for a larger one of a tensor.
   const auto some = [&](u64 ValueUnits::*price) {
     return std::ranges::any_of(out.units, [&](const ValueUnits& of_value) { return of_value.*price != 0; });

@@ -8,6 +8,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/types.h"
 #include "engine/model/keep.h"
+#include "engine/model/prices.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
@@ -43,13 +44,6 @@ struct CompiledTensor {
   u64 words = 0;                                   // of the whole tensor: its box, holes of strides included
 };
 
-// Energy units of what a tensor's values cost at a level.
-struct ValueUnits {
-  u64 read = 0, fill = 0, update = 0;    // of one access: of a block where blocks have several words, else of a value
-  u64 address = 0;                       // of a value
-  u64 hop = 0, router = 0, ingress = 0;  // of a value: over one hop, through one router, and into the network
-};
-
 // A level of the machine and the fan-out below it. Its words are divided into parts (keep.h): what it holds and
 // serves is counted in these. Where no tensor states how many bits its values have, a part is a word.
 struct CompiledLevel {
@@ -60,7 +54,7 @@ struct CompiledLevel {
   u64 fanout_x = 1, fanout_y = 1;  // of one instance, to the level inside
   u64 clusters = 1;                // instances / cluster_size: accesses that can happen side by side (rule 20)
   std::array<ValueUnits, kMaxTensors> units{};  // [tensor]
-  u64 leak_units = 0;                           // of leakage of one instance in one cycle
+  u64 leak_units = 0;                           // of one instance in one cycle, whatever it does
   bool generates_addresses = false;             // at a price
   bool hops_cost = false, routers_cost = false;
   u64 block_words = 1;  // words that one access moves

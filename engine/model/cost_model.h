@@ -3,9 +3,8 @@
 // (docs/cost_model.md; NVlabs/timeloop 4cf6d4c).
 #include "arch/architecture.h"
 #include "engine/base/types.h"
-#include "engine/model/breakdown.h"
 #include "engine/model/compiled.h"
-#include "engine/model/counts.h"
+#include "engine/model/cost.h"
 #include "engine/model/mapping.h"
 #include "engine/model/perfect.h"
 #include "workloads/workload.h"

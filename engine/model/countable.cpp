@@ -8,8 +8,8 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/types.h"
+#include "engine/model/cost_of_counts.h"
 #include "engine/model/keep.h"
-#include "engine/model/storage_cost.h"
 
 namespace heliolite {
 namespace {
@@ -52,7 +52,7 @@ class PairCheck {
     picojoules_ += a_.compute.op_pj * steps_;
     const double cycles = std::min(cycles_ * steps_, kMostCycles);
     for (const StorageLevel& level : a_.levels)
-      picojoules_ += level.leak_pj_per_cycle * static_cast<double>(level.instances) * cycles;
+      picojoules_ += picojoules_per_cycle(level) * static_cast<double>(level.instances) * cycles;
     if (errors_.empty() && picojoules_ > kMostPicojoules)
       errors_.push_back({"", 0, "energy",
                          fmt::format("the prices of {} are too high for {}: a mapping of its {:.3g} "
@@ -64,21 +64,19 @@ class PairCheck {
  private:
   // What a word of the tensor costs at the level and on the network below it, which is `size` of the level's words.
   void prices(const StorageLevel& level, const Tensor& tensor, double size, double moved) {
-    const double access = level.block_words == 1 ? size : 1;
-    const double most =
-        std::max({level.energy.read_pj * access, level.energy.fill_pj * access, level.energy.update_pj * access,
-                  level.address_generation_pj * size, level.network.hop_pj * size, level.network.router_pj * size,
-                  level.network.ingress_pj * size});
+    const auto price_of_words = [&](double words) {
+      return value_prices<double>(level, words, [](double pj) { return pj; });
+    };
+    const ValuePrices<double> price = price_of_words(size);
+    const double most = price.most();
     if (most > kMaxAccessPicojoules)
       errors_.push_back({"", 0, level.name,
                          fmt::format("a word of {} is {:.4g} of its words and costs {:.3g} pJ, at most {:.3g} is "
                                      "accepted",
                                      tensor.name, size, most, kMaxAccessPicojoules)});
     const double x = static_cast<double>(level.fanout_x), hops = x + x * static_cast<double>(level.fanout_y);
-    const double of_word =
-        (level.energy.read_pj + level.energy.fill_pj + level.energy.update_pj) * std::max(access, 1.0) +
-        kKinds * level.address_generation_pj * size +
-        2 * size * (level.network.ingress_pj + hops * level.network.hop_pj + (1 + hops) * level.network.router_pj);
+    const double of_word = price_of_accesses(price_of_words(std::max(size, 1.0)), Accesses<double>{1, 1, 1}) +
+                           kKinds * price.address + 2 * (price.ingress + hops * price.hop + (1 + hops) * price.router);
     picojoules_ += of_word * moved * steps_;
   }
 

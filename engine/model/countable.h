@@ -3,7 +3,7 @@
 // cycles 64. What does not fit is refused with a reason, never cut.
 #include "arch/architecture.h"
 #include "engine/base/result.h"
-#include "engine/model/breakdown.h"
+#include "engine/model/cost.h"
 #include "workloads/workload.h"
 
 namespace heliolite {

@@ -5,132 +5,77 @@
 #include "engine/base/integers.h"
 #include "engine/model/collapse.h"
 #include "engine/model/cost_model.h"
+#include "engine/model/cost_of_counts.h"
 #include "engine/model/imperfect_cost.h"
 #include "engine/model/links.h"
 #include "engine/model/nest.h"
-#include "engine/model/storage_cost.h"
 #include "engine/model/true_counts/cost.h"
 
 namespace heliolite {
 namespace {
 
-// What both kinds of nests agree on.
-struct Totals {
-  u64 computes = 0, macs_used = 1, utilized = 1, cycles = 1;
-};
-
-// Product of the spatial ends outside each level (Xexp * Yexp of rule 20).
-std::array<u64, kMaxLevels> spatial_outside(const Mapping& m) {
-  std::array<u64, kMaxLevels> out;
-  out.fill(1);
-  for (const Loop& loop : m.loops())
-    if (loop.is_spatial())
-      for (int i = 0; i < loop.level; ++i) out[i] *= loop.end;
-  return out;
-}
-
-TensorTraffic tensor_traffic(const CompiledLevel& level, int v, const CollapsedTensor& row, bool is_output,
-                             u64 outside) {
+TensorTraffic tensor_traffic(const CollapsedTensor& row) {
   TensorTraffic out;
-  if (!row.kept && !row.carried) return out;
   out.kept = row.kept;
   out.carried = row.carried;
   out.tile_words = row.tile_words;
-  out.instances = row.instances;
-  out.reads = static_cast<i64>(row.reads);
-  out.fills = static_cast<i64>(row.fills);
-  out.updates = static_cast<i64>(row.updates);
-  const Accesses<u64> words{row.reads, row.fills, row.updates};
-  out.all = {row.reads * row.instances, row.fills * row.instances, row.updates * row.instances};
-  out.energy = {
-      units_of_instances(level, access_units(level, v, in_accesses(level, v, words)), row.instances, outside)};
-  out.address_generation_energy = {address_units(level, v, words, is_output) * clusters_of(level, outside)};
+  out.instances = row.instances.used;
+  const auto [reads, fills, updates] = row.words;
+  out.reads = static_cast<i64>(reads);
+  out.fills = static_cast<i64>(fills);
+  out.updates = static_cast<i64>(updates);
+  out.all = {reads * out.instances, fills * out.instances, updates * out.instances};
   return out;
 }
 
 NetworkTraffic network_traffic(const CompiledLevel& level, int v, const CollapsedTensor& row, bool is_output) {
   NetworkTraffic out;
   const NetworkSum sum = network_sum(row, is_output);
+  const u64 senders = row.instances.used;
   for (const NetworkRecord& record : row.records)
     out.multicast.push_back({record.multicast, record.groups, record.words});
   out.fanout = row.fanout;
   out.ingresses = sum.ingress_words;
-  out.all_ingresses = sum.ingress_words * static_cast<double>(row.instances);
+  out.all_ingresses = sum.ingress_words * static_cast<double>(senders);
   out.spatial_reductions = static_cast<u64>(std::max<i64>(0, sum.spatial_reductions));
   out.hops = sum.ingress_words > 0 ? sum.hop_words / sum.ingress_words : 0;
   out.links = sum.link_words;
   if (!level.network_costs) return out;
-  out.energy = network_energy(level, v, sum, row.instances);
-  if (out.links > 0) out.link_energy = link_energy(level, v, out.links, row.instances);
+  out.energy = network_energy(level, v, sum, senders);
+  if (out.links > 0) out.link_energy = link_energy(level, v, out.links, senders);
   return out;
 }
 
-LevelBreakdown level_breakdown(const Compiled& c, const CollapsedTraffic& rows, int i, u64 outside, u64 steps) {
-  const CompiledLevel& level = c.level[i];
-  LevelBreakdown out;
-  std::array<u64, kMaxTensors> reads{}, writes{};
-  u64 used = 0;
-  for (int v = 0; v < c.tensor_count; ++v) {
-    const CollapsedTensor& row = rows[at(v)][at(i)];
-    out.tensor.push_back(tensor_traffic(level, v, row, c.tensor[v].is_output, outside));
-    out.network.push_back(network_traffic(level, v, row, c.tensor[v].is_output));
-    used += level.taken(v, row.tile_words);
-    reads[v] = level.taken(v, demanded_words(row.reads, row.instances, outside));
-    writes[v] = level.taken(v, demanded_words(row.fills + row.updates, row.instances, outside));
-  }
-  out.used_words = ceil_div(used, u64{level.parts.of_word});
-  out.capacity_words = level.capacity_words();
-  out.parts = level.parts;
-  const auto count = at(c.tensor_count);
-  out.cycles = level_cycles(level, std::span(reads).first(count), std::span(writes).first(count), steps);
-  return out;
-}
-
-// Leakage (rule 25) and the sum of everything.
-void add_up(const Compiled& c, const CollapsedTraffic& rows, Breakdown& out) {
+Breakdown breakdown(const Compiled& c, const CollapsedTraffic& rows, u64 steps, BreakdownSum sum) {
   for (int i = 0; i < c.level_count; ++i) {
-    LevelBreakdown& level = out.level[at(i)];
-    u64 instances = 1;
-    for (const auto& tensor : rows) instances = std::max(instances, tensor[at(i)].instances);
-    level.leakage = {leakage_units(c.level[i], instances) * out.cycles};
-    out.energy += level.leakage + level.access_energy() + level.network_energy();
+    const CompiledLevel& level = c.level[i];
+    LevelLoad load;
+    for (int v = 0; v < c.tensor_count; ++v) {
+      const CollapsedTensor& row = rows[at(v)][at(i)];
+      const bool is_output = c.tensor[v].is_output;
+      sum.send(i, v, network_traffic(level, v, row, is_output));
+      if (!row.kept && !row.carried) continue;
+      sum.keep(i, v, tensor_traffic(row), units_of_one(level, v, row.words, is_output, row.instances));
+      load.add(v, row.words, is_output);
+    }
+    const InstanceCount instances = rows[0][at(i)].instances;
+    sum.wait(i, load.cycles(level, instances, steps), instances.used);
   }
-  out.energy += out.compute.energy;
-}
-
-Breakdown breakdown(const Architecture& architecture, const Compiled& c, const Mapping& m, const CollapsedTraffic& rows,
-                    const Totals& totals) {
-  Breakdown out;
-  out.compute = {architecture.compute.name,
-                 totals.computes,
-                 totals.utilized,
-                 architecture.compute.instances,
-                 Energy{c.op_units} * totals.computes,
-                 totals.cycles};
-  out.cycles = totals.cycles;
-  const auto outside = spatial_outside(m);
-  for (int i = 0; i < c.level_count; ++i) {
-    out.level.push_back(level_breakdown(c, rows, i, outside[i], totals.cycles));
-    out.level.back().name = architecture.levels[at(i)].name;
-    out.cycles = std::max(out.cycles, out.level.back().cycles);
-  }
-  add_up(c, rows, out);
-  out.utilization = static_cast<double>(totals.computes) / static_cast<double>(architecture.compute.instances) /
-                    static_cast<double>(out.cycles);
-  return out;
+  return sum.total();
 }
 
 Breakdown timeloop_breakdown(const Architecture& architecture, const Compiled& c, const Mapping& m) {
   if (m.is_perfect()) {
     const Nest nest(c, m);
-    const Totals totals{c.macs, nest.macs_used, nest.macs_used, nest.steps};
-    return breakdown(architecture, c, m, collapse(c, nest, m.keep, m.outside, tensors_on_links(c, nest)), totals);
+    return breakdown(c, collapse(c, nest, m.keep, m.outside, tensors_on_links(c, nest)), nest.steps,
+                     BreakdownSum(architecture, c, c.macs, nest.macs_used, nest.steps));
   }
   thread_local ImperfectWorkspace workspace;
   thread_local NestTraffic traffic;
   imperfect_traffic(c, m, workspace, traffic);
-  const Totals totals{traffic.computes, traffic.macs_used, traffic.utilized_macs, traffic.compute_cycles};
-  Breakdown out = breakdown(architecture, c, m, collapse(c, m.keep, traffic), totals);
+  Breakdown out =
+      breakdown(c, collapse(c, m.keep, traffic), traffic.compute_cycles,
+                BreakdownSum(architecture, c, traffic.computes, traffic.utilized_macs, traffic.compute_cycles));
   out.divides = false;
   return out;
 }

@@ -5,9 +5,9 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/collapse.h"
+#include "engine/model/cost_of_counts.h"
 #include "engine/model/imperfect_level.h"
 #include "engine/model/imperfect_nest.h"
-#include "engine/model/storage_cost.h"
 
 namespace heliolite {
 
@@ -56,8 +56,7 @@ NestTraffic imperfect_traffic(const Workload& workload, const Architecture& arch
 
 namespace {
 
-// Words per instance of one tensor at one level (rule 18).
-// The steps of collapse.h and explain(), one tensor at a time and only where there is something to count.
+// The steps of collapse.h, one tensor at a time and only where there is something to count.
 class ImperfectCost {
  public:
   ImperfectCost(const Compiled& c, const Mapping& m, ImperfectWorkspace& w)
@@ -73,21 +72,17 @@ class ImperfectCost {
       if (!tiles_fit(i)) return {Verdict::OverCapacity, i, {}};
     u64 spanned = 1;
     for (int i = c_.level_count - 1; i >= 0; --i) {
-      outside_[i] = spanned;
+      instances_[i] = {static_cast<u64>(nest.used[i]), spanned};
       spanned *= nest.fanout[i];
-      used_[i] = static_cast<u64>(nest.used[i]);
     }
     const ImperfectComputes computes = evaluation_.computes();
-    steps_ = computes.cycles;
-    energy_ = Energy{c_.op_units} * computes.computes;
-    for (int v = 0; v < c_.tensor_count; ++v) tensor(v);
-    u64 cycles = steps_;
-    for (u8 i = 0; i < c_.level_count; ++i)
-      if (cycles = std::max(cycles, level_cycles_of(i)); cycles == kTooManyCycles)
-        return {Verdict::OverCapacity, i, {}};
-    for (int i = 0; i < c_.level_count; ++i)
-      energy_.units += leakage_units(c_.level[i], std::max<u64>(1, used_[i])) * cycles;
-    return {Verdict::Fits, 0, {energy_, cycles}};
+    CostSum sum(c_, computes.computes, computes.cycles);
+    for (int v = 0; v < c_.tensor_count; ++v) tensor(v, sum);
+    for (u8 i = 0; i < c_.level_count; ++i) {
+      sum.add(c_.level[i], load_[i], instances_[i]);
+      if (!sum.is_finite()) return {Verdict::OverCapacity, i, {}};
+    }
+    return {Verdict::Fits, 0, sum.total()};
   }
 
  private:
@@ -112,10 +107,10 @@ class ImperfectCost {
     }
   }
 
-  void tensor(int v) {
+  void tensor(int v, CostSum& sum) {
     const CompiledTensor& t = c_.tensor[v];
     const ImperfectNest& nest = evaluation_.nest();
-    if (evaluation_.may_link(v)) return linked_tensor(v);
+    if (evaluation_.may_link(v)) return linked_tensor(v, sum);
     if (t.is_output) partition(t);
     double scale = 1;      // rule 16: what a bypassed level inside passes on, over what it receives
     double hop_scale = 1;  // the same of an interconnect inside, for the hops
@@ -123,92 +118,45 @@ class ImperfectCost {
     for (int i = 0; i < c_.level_count; ++i) {
       const bool kept = m_.keeps(i, v);
       const double accesses = evaluation_.scaled_accesses(t, i, scale, sums);
-      if (c_.level[i].network_costs) network(v, i, scale, hop_scale, kept && t.is_output ? part_[i] : 0);
-      if (i + 1 == c_.level_count) return storage(t, v, i, accesses, 0, true);
+      const double part = t.is_output ? static_cast<double>(part_[i]) : 0;
+      if (c_.level[i].network_costs) sum.pay(network(v, i, scale, hop_scale, kept && t.is_output ? part_[i] : 0).units);
+      if (i + 1 == c_.level_count) return load_[i].add(v, averaged_words(t.is_output, accesses, 0, part), t.is_output);
       const bool carried = c_.level[i].is_interconnect;
       const double passing = carried ? evaluation_.scaled_accesses(t, i, hop_scale, sums) : 0;
       sums = evaluation_.sums(t, i + 1);
       const auto fanout = static_cast<double>(nest.fanout[i + 1]), received = static_cast<double>(sums.received);
-      if (kept) storage(t, v, i, accesses, received / fanout, false);
-      else if (carried) carry(t, v, i, accesses);
+      if (kept || carried)
+        load_[i].add(v, averaged_words(t.is_output, accesses, kept ? received / fanout : 0, part), t.is_output);
       hop_scale = carried ? passing * fanout / received : 1;
       scale = kept ? 1 : accesses * fanout / received;
     }
   }
 
   // The rows of explain().
-  void linked_tensor(int v) {
-    const CompiledTensor& t = c_.tensor[at(v)];
+  void linked_tensor(int v, CostSum& sum) {
     std::vector<LevelNest> nest(at(c_.level_count));
     for (int i = 0; i < c_.level_count; ++i) level_nest(evaluation_, c_, v, i, true, nest[at(i)]);
-    const std::vector<CollapsedTensor> rows = collapse(c_, m_.keep, v, nest);
-    for (int i = 0; i < c_.level_count; ++i) {
-      const CollapsedTensor& row = rows[at(i)];
-      const CompiledLevel& level = c_.level[at(i)];
-      if (level.network_costs) energy_ += network_energy(level, v, network_sum(row, t.is_output), used_[at(i)]);
-      if (row.kept) pay(t, v, i, {row.reads, row.fills, row.updates});
-    }
+    add_counts(c_, v, collapse(c_, m_.keep, v, nest), sum, load_);
   }
 
-  // Rules 18-20, 23.
-  void storage(const CompiledTensor& t, int v, int i, double accesses, double share, bool outermost) {
-    Accesses<u64> n;
-    if (t.is_output) {
-      const auto part = static_cast<double>(part_[i]);
-      n = {rounded(accesses - part), rounded(share - (outermost ? 0 : part)), rounded(accesses)};
-    } else {
-      n = {rounded(accesses), static_cast<u64>(std::max(0.0, share)), 0};
-    }
-    pay(t, v, i, n);
-  }
-
-  // Rule 43.
-  void carry(const CompiledTensor& t, int v, int i, double accesses) {
-    const double part = t.is_output ? static_cast<double>(part_[i]) : 0;
-    pay(t, v, i, {rounded(accesses - part), 0, t.is_output ? rounded(accesses) : 0});
-  }
-
-  void pay(const CompiledTensor& t, int v, int i, const Accesses<u64>& n) {
-    const CompiledLevel& level = c_.level[i];
-    energy_.units += units_of_instances(level, access_units(level, v, in_accesses(level, v, n)), used_[i], outside_[i]);
-    if (level.generates_addresses)
-      energy_.units += address_units(level, v, n, t.is_output) * clusters_of(level, outside_[i]);
-    if (!level.limited) return;
-    reads_[i][v] = level.taken(v, demanded_words(n.reads, used_[i], outside_[i]));
-    writes_[i][v] = level.taken(v, demanded_words(n.fills + n.updates, used_[i], outside_[i]));
-  }
-
-  void network(int v, int i, double scale, double hop_scale, u64 partition) {
+  Energy network(int v, int i, double scale, double hop_scale, u64 partition) {
     const CompiledTensor& t = c_.tensor[at(v)];
     evaluation_.records(t, i, w_.level);
     NetworkSum sum;
     for (const NestRecord& r : w_.level.records)
-      sum.add({r.multicast, r.groups, crossing_words(r.words * scale, t.is_output, c_.level[i].reduces, partition),
-               r.hop_words * hop_scale},
-              t.is_output);
-    energy_ += network_energy(c_.level[i], v, sum, used_[i]);
-  }
-
-  u64 level_cycles_of(int i) {
-    const CompiledLevel& level = c_.level[i];
-    if (!level.limited) return steps_;
-    const TensorMask counted = c_.counted(i, m_.keep[at(i)]);
-    for (int v = 0; v < c_.tensor_count; ++v)
-      if (!contains(counted, v)) reads_[i][v] = writes_[i][v] = 0;
-    const auto count = at(c_.tensor_count);
-    return level_cycles(level, std::span(reads_[i]).first(count), std::span(writes_[i]).first(count), steps_);
+      sum.add(network_record(c_.level[i], r, scale, hop_scale, t.is_output, partition), t.is_output);
+    return network_energy(c_.level[i], v, sum, instances_[i].used);
   }
 
   const Compiled& c_;
   const Mapping& m_;
   ImperfectWorkspace& w_;
   ImperfectEvaluation evaluation_;
-  Energy energy_;
-  u64 steps_ = 1;
   // Only what is used is written: built once per evaluation.
   std::array<ImperfectExtents, kMaxLevels> tile_;  // the largest of each level
-  std::array<u64, kMaxLevels> part_, used_, outside_;
-  std::array<std::array<u64, kMaxTensors>, kMaxLevels> reads_, writes_;  // demand on limited levels
+  std::array<u64, kMaxLevels> part_;
+  std::array<InstanceCount, kMaxLevels> instances_;
+  std::array<LevelLoad, kMaxLevels> load_;
 };
 
 }  // namespace

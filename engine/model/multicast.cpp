@@ -190,18 +190,13 @@ void NetworkSum::add(const NetworkRecord& record, bool is_output) {
 }
 
 Energy link_energy(const CompiledLevel& machine, int v, double words, u64 senders) {
-  const ValueUnits& units = machine.units[at(v)];
-  return Energy{static_cast<u128>(words * static_cast<double>(units.hop + 2 * units.router)) * senders};
+  return Energy{price_of_links(machine.units[at(v)], words)} * senders;
 }
 
+// Hop words and ingresses can be fractional (bypass scaling of imperfect factors).
 Energy network_energy(const CompiledLevel& machine, int v, const NetworkSum& sum, u64 senders) {
-  // Hop words and ingresses can be fractional (bypass scaling of imperfect factors).
-  const ValueUnits& units = machine.units[at(v)];
-  const double wire = sum.hop_words * static_cast<double>(units.hop);
-  const u128 routers = static_cast<u128>(sum.router_words) * units.router;
-  const Energy sent =
-      Energy{(static_cast<u128>(wire) + routers) * senders} + ingress_energy(machine, v, sum.ingress_words, senders);
-  return sum.link_words > 0 ? sent + link_energy(machine, v, sum.link_words, senders) : sent;
+  const u128 sent = price_of_sending(machine.units[at(v)], sum.ingress_words, sum.hop_words, sum.router_words);
+  return Energy{sent + price_of_links(machine.units[at(v)], sum.link_words)} * senders;
 }
 
 }  // namespace heliolite

@@ -69,6 +69,15 @@ inline double crossing_words(double words, bool is_output, bool reduces, u64 par
   return is_output && !reduces ? 2 * words - static_cast<double>(partition_words) : words;
 }
 
+// What one sender sends to these groups: `words` to each receiver, `raw` before bypass scaling. Of an output that the
+// level keeps, `partition` words are not sent in.
+inline NetworkRecord network_record(const CompiledLevel& machine, const ReceiverGroups& g, u64 words, u64 raw,
+                                    bool is_output, u64 partition) {
+  return {g.multicast, g.groups,
+          crossing_words(static_cast<double>(words * g.groups), is_output, machine.reduces, partition),
+          0.5 * static_cast<double>(raw) * static_cast<double>(g.half_hops)};
+}
+
 // Whether all words of tensor v that a level keeps or passes on enter the network below it. Of an output with strides
 // or sliding ranks they may be less where the level does not reduce: its part is then more than what is asked for, or
 // is taken from several groups.
@@ -79,9 +88,7 @@ inline bool all_words_cross(const Compiled& c, int level, int v) {
 
 // Whether a word touches as many routers below a level as the hops of all words are on average: fewer words, if they
 // are those that are near, may then touch more.
-inline bool averages_routers(const CompiledLevel& level) {
-  return level.routers_cost && level.fanout_x * level.fanout_y > 1;
-}
+inline bool averages_routers(const CompiledLevel& level) { return level.routers_cost && level.fanout() > 1; }
 
 // The innermost of the interconnects directly inside a level, one inside the other; the level if there is none.
 inline int inside_interconnects(const Compiled& c, int level) {
@@ -92,8 +99,7 @@ inline int inside_interconnects(const Compiled& c, int level) {
 // but interconnects without fan-outs, is between.
 inline bool carries_every_step(const Compiled& c, int level) {
   bool alone = true;
-  for (int i = 0; i < level; ++i)
-    alone &= c.level[at(i)].is_interconnect && c.level[at(i)].fanout_x * c.level[at(i)].fanout_y == 1;
+  for (int i = 0; i < level; ++i) alone &= c.level[at(i)].is_interconnect && c.level[at(i)].fanout() == 1;
   return alone;
 }
 // Whether the words of tensor v that the network below a level carries are at least those that go into tiles of the
@@ -110,7 +116,7 @@ Energy link_energy(const CompiledLevel& machine, int v, double words, u64 sender
 
 // Energy of `words` of tensor v as they enter the network below a level, from each of the `senders`.
 inline Energy ingress_energy(const CompiledLevel& machine, int v, double words, u64 senders) {
-  return Energy{static_cast<u128>(std::max(0.0, words) * static_cast<double>(machine.units[at(v)].ingress))} * senders;
+  return Energy{price_of(words, machine.units[at(v)].ingress)} * senders;
 }
 
 // Energy of tensor v on the network below a level, links included; `sum`: of each of the `senders`.

@@ -2,84 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 #include <vector>
 
 #include "engine/base/integers.h"
 #include "engine/model/collapse.h"
+#include "engine/model/cost_of_counts.h"
 #include "engine/model/links.h"
 #include "engine/model/multicast.h"
-#include "engine/model/storage_cost.h"
 #include "engine/model/temporal_traffic.h"
 
 namespace heliolite {
 namespace {
-
-// What the tensors that a level counts ask of one of its instances: the words of rule 18.
-class LevelLoad {
- public:
-  explicit LevelLoad(const CompiledLevel& level) : level_(level) {}
-
-  void add(int v, const Accesses<u64>& words, bool is_output) {
-    ask_[count_++] = {words.reads, words.fills, words.updates, v, is_output};
-    words_ += words;
-  }
-
-  // Energy and cycles (rules 19, 20, 23, 28 and 44) of all instances. Without sizes an access, and an address, costs
-  // the same for all tensors.
-  void price(u64 instances, u64 steps, u128& energy, u64& cycles) const {
-    if (level_.parts.sized) return price_sized(instances, steps, energy, cycles);
-    if (!clearly_fast_enough(level_, words_.reads, words_.fills + words_.updates, steps))
-      cycles = std::max(cycles, limited_cycles(steps));
-    u128 units = 0;
-    if (level_.generates_addresses) {
-      u64 addressed = 0;
-      for (const Ask& a : asks()) addressed += addressed_words(a.words(), a.is_output);
-      units = static_cast<u128>(addressed) * level_.units[0].address;
-    }
-    Accesses<u64> accesses = words_;
-    if (level_.block_words != 1) {
-      accesses = {};
-      for (const Ask& a : asks()) accesses += in_blocks(level_, a.words());
-    }
-    energy += (units + access_units(level_, 0, accesses)) * clusters_of(level_, instances);
-  }
-
- private:
-  // Of one tensor.
-  struct Ask {
-    u64 reads, fills, updates;
-    int tensor;
-    bool is_output;
-
-    Accesses<u64> words() const { return {reads, fills, updates}; }
-  };
-  std::span<const Ask> asks() const { return {ask_.data(), count_}; }
-
-  [[gnu::noinline]] void price_sized(u64 instances, u64 steps, u128& energy, u64& cycles) const {
-    u128 units = 0;
-    for (const Ask& a : asks()) {
-      units += access_units(level_, a.tensor, in_accesses(level_, a.tensor, a.words()));
-      if (level_.generates_addresses) units += address_units(level_, a.tensor, a.words(), a.is_output);
-    }
-    energy += units * clusters_of(level_, instances);
-    cycles = std::max(cycles, limited_cycles(steps));
-  }
-  [[gnu::noinline]] u64 limited_cycles(u64 steps) const {
-    std::array<u64, kMaxTensors> reads, writes;
-    for (std::size_t k = 0; k < count_; ++k) {
-      const Accesses<u64> parts = in_parts(level_, ask_[k].tensor, ask_[k].words());
-      reads[k] = parts.reads;
-      writes[k] = parts.fills + parts.updates;
-    }
-    return level_cycles(level_, std::span(reads).first(count_), std::span(writes).first(count_), steps);
-  }
-
-  const CompiledLevel& level_;
-  Accesses<u64> words_;  // of all tensors
-  std::size_t count_ = 0;
-  std::array<Ask, kMaxTensors> ask_;  // the first count_
-};
 
 // Energy of the network below `level` for one tensor: `raw` words per receiver before bypass scaling, `words`
 // after it.
@@ -90,10 +23,7 @@ Energy network_energy_of(const Compiled& c, int v, const Nest& nest, int level, 
   receiver_groups(t, nest, level, machine, groups);
   NetworkSum sum;
   for (const ReceiverGroups& g : groups)
-    sum.add({g.multicast, g.groups,
-             crossing_words(static_cast<double>(words * g.groups), t.is_output, machine.reduces, partition),
-             0.5 * static_cast<double>(raw) * static_cast<double>(g.half_hops)},
-            t.is_output);
+    sum.add(network_record(machine, g, words, raw, t.is_output, partition), t.is_output);
   return network_energy(machine, v, sum, nest.instances[level]);
 }
 
@@ -113,7 +43,7 @@ struct Tile {
 class WordFlow {
  public:
   WordFlow(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside)
-      : c_(c), nest_(nest), keep_(keep), outside_(outside) {
+      : c_(c), nest_(nest), keep_(keep), outside_(outside), sum_(c, c.macs, nest.steps) {
     for (int v = 0; v < c.tensor_count; ++v) {
       moving_[v] = nest.moving(c.tensor[v]);
       in_[v] = nest.steps;
@@ -121,8 +51,6 @@ class WordFlow {
   }
 
   Evaluation run() {
-    energy_ = static_cast<u128>(c_.op_units) * c_.macs;
-    cycles_ = nest_.steps;
     for (int i = 0; i < c_.level_count; ++i) {
       const CompiledLevel& level = c_.level[i];
       // Step 1. The fan-out below the level.
@@ -132,16 +60,15 @@ class WordFlow {
         if (const Verdict verdict = spread(i); verdict != Verdict::Fits) return {verdict, static_cast<u8>(i), {}};
       if (level.entering_costs_alone) enter(i);
       // Step 2. The tensors that it keeps, or lets pass at a price.
-      LevelLoad load(level);
+      LevelLoad load;
       if (!serve(i, load)) return {Verdict::OverCapacity, static_cast<u8>(i), {}};
       if (level.is_interconnect) carry(i, load);
       // Step 3. What they cost together, and the network below.
       if (sends) send(i);
-      load.price(nest_.instances[i], nest_.steps, energy_, cycles_);
-      if (cycles_ == kTooManyCycles) return {Verdict::OverCapacity, static_cast<u8>(i), {}};
-      if (leaks(level)) leakage_ += leakage_units(level, nest_.instances[i]);
+      sum_.add(level, load, {nest_.instances[i], nest_.instances[i]});
+      if (!sum_.is_finite()) return {Verdict::OverCapacity, static_cast<u8>(i), {}};
     }
-    return {Verdict::Fits, 0, {{energy_ + leakage_ * cycles_}, cycles_}};
+    return {Verdict::Fits, 0, sum_.total()};
   }
 
  private:
@@ -189,7 +116,7 @@ class WordFlow {
   // Into a network that costs no more than that.
   void enter(int i) {
     for (int v = 0; v < c_.tensor_count; ++v)
-      energy_ += ingress_energy(c_.level[i], v, static_cast<double>(in_[v]), nest_.instances[i]).units;
+      sum_.pay(ingress_energy(c_.level[i], v, static_cast<double>(in_[v]), nest_.instances[i]).units);
   }
 
   // Over the network below the level.
@@ -199,7 +126,7 @@ class WordFlow {
       const bool bypassed = i > 0 && !contains(keep_[i - 1], v);
       const u64 raw = bypassed ? asked(i, v) : received_[v];
       const u64 partition = t.is_output && contains(keep_[i], v) ? part_[i] : 0;
-      energy_ += network_energy_of(c_, v, nest_, i, raw, received_[v], partition).units;
+      sum_.pay(network_energy_of(c_, v, nest_, i, raw, received_[v], partition).units);
     }
   }
 
@@ -228,39 +155,16 @@ class WordFlow {
   std::array<u64, kMaxTensors> in_;           // words per receiver below the level, after bypass scaling
   std::array<u64, kMaxTensors> received_;     // the same, of a level whose network costs energy
   std::array<u64, kMaxLevels> part_;          // of the output
-  u128 energy_, leakage_ = 0;                 // leakage: per cycle
-  u64 cycles_;
+  CostSum sum_;
 };
-
-// The cost of a nest some of whose words cross by links: the totals of explain().
-Evaluation linked_cost(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside,
-                       TensorMask linked) {
-  const CollapsedTraffic rows = collapse(c, nest, keep, outside, linked);
-  Cost out{Energy{c.op_units} * c.macs, nest.steps};
-  u128 leakage = 0;  // per cycle
-  for (int i = 0; i < c.level_count; ++i) {
-    const CompiledLevel& level = c.level[i];
-    LevelLoad load(level);
-    for (int v = 0; v < c.tensor_count; ++v) {
-      const CollapsedTensor& row = rows[at(v)][at(i)];
-      const bool is_output = c.tensor[v].is_output;
-      if (level.network_costs) out.energy += network_energy(level, v, network_sum(row, is_output), row.instances);
-      if (row.kept) load.add(v, {row.reads, row.fills, row.updates}, is_output);
-    }
-    load.price(nest.instances[i], nest.steps, out.energy.units, out.cycles);
-    if (out.cycles == kTooManyCycles) return {Verdict::OverCapacity, static_cast<u8>(i), {}};
-    if (leaks(level)) leakage += leakage_units(level, nest.instances[i]);
-  }
-  out.energy.units += leakage * out.cycles;
-  return {Verdict::Fits, 0, out};
-}
 
 }  // namespace
 
 Evaluation evaluate_perfect(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside) {
   Evaluation out = WordFlow(c, nest, keep, outside).run();
   if (c.linked != 0 && out.verdict == Verdict::Fits)
-    if (const TensorMask linked = tensors_on_links(c, nest)) return linked_cost(c, nest, keep, outside, linked);
+    if (const TensorMask linked = tensors_on_links(c, nest))
+      return cost_of(c, collapse(c, nest, keep, outside, linked), c.macs, nest.steps);
   return out;
 }
 

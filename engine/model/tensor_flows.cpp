@@ -5,8 +5,8 @@
 #include <span>
 
 #include "engine/model/collapse.h"
+#include "engine/model/cost_of_counts.h"
 #include "engine/model/multicast.h"
-#include "engine/model/storage_cost.h"
 #include "engine/model/temporal_traffic.h"
 
 namespace heliolite {
@@ -64,9 +64,8 @@ void TensorFlows::serve(int v, int i, u64 accesses, u64 crossing) {
   const CompiledLevel& level = c_.level[at(i)];
   const bool is_output = c_.tensor[at(v)].is_output;
   const Accesses<u64> words = kept_words(is_output, accesses, crossing, is_output ? part_[at(i)] : 0);
-  u128 units = access_units(level, v, in_accesses(level, v, words));
-  if (level.generates_addresses) units += address_units(level, v, words, is_output);
-  units *= clusters_of(level, nest_.instances[at(i)]);
+  const u64 used = nest_.instances[at(i)];
+  const u128 units = units_of_one(level, v, words, is_output, {used, used}).sum();
   const u64 reads = level.taken(v, words.reads), writes = level.taken(v, words.fills + words.updates);
   stop_[at(i)][at(v)] = {accesses, crossing, reads, writes, units};
   units_ += units;
@@ -130,24 +129,25 @@ void TensorFlows::reorder(int v, int level) {
 
 Cost TensorFlows::total() const {
   if (whole_) return evaluate_perfect(c_, nest_, keep_).cost;
-  Cost out{Energy{c_.op_units} * c_.macs, nest_.steps};
-  out.energy.units += units_;
-  u128 leakage = 0;  // per cycle
+  CostSum sum(c_, c_.macs, nest_.steps);
+  sum.pay(units_);
   for (int i = 0; i < c_.level_count; ++i) {
     const CompiledLevel& level = c_.level[at(i)];
-    if (leaks(level)) leakage += leakage_units(level, nest_.instances[at(i)]);
-    if (!level.limited || clearly_fast_enough(level, reads_[at(i)], writes_[at(i)], nest_.steps)) continue;
-    std::array<u64, kMaxTensors> reads, writes;  // of the tensors that it counts
-    std::size_t count = 0;
-    for (const int v : bits(c_.counted(i, keep_[at(i)]))) {
-      reads[count] = stop_[at(i)][at(v)].reads;
-      writes[count++] = stop_[at(i)][at(v)].writes;
-    }
-    out.cycles = std::max(
-        out.cycles, level_cycles(level, std::span(reads).first(count), std::span(writes).first(count), nest_.steps));
+    sum.wait(level, cycles(i), nest_.instances[at(i)]);
   }
-  out.energy.units += leakage * out.cycles;
-  return out;
+  return sum.total();
+}
+
+u64 TensorFlows::cycles(int i) const {
+  const CompiledLevel& level = c_.level[at(i)];
+  if (clearly_fast_enough(level, reads_[at(i)], writes_[at(i)], nest_.steps)) return nest_.steps;
+  std::array<u64, kMaxTensors> reads, writes;  // of the tensors that it counts
+  std::size_t count = 0;
+  for (const int v : bits(c_.counted(i, keep_[at(i)]))) {
+    reads[count] = stop_[at(i)][at(v)].reads;
+    writes[count++] = stop_[at(i)][at(v)].writes;
+  }
+  return level_cycles(level, std::span(reads).first(count), std::span(writes).first(count), nest_.steps);
 }
 
 }  // namespace heliolite

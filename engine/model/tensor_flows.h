@@ -41,6 +41,7 @@ class TensorFlows {
   void reorder(int v, int level);
   u64 crossing(int v, int i) const;
   int first_reached(int v, int level) const;
+  u64 cycles(int i) const;
 
   const Compiled& c_;
   const Nest& nest_;

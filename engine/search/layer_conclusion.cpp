@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
-#include "engine/model/storage_cost.h"
+#include "engine/model/cost_of_counts.h"
 #include "engine/model/tile_box.h"
 #include "engine/search/layer_search.h"
 #include "engine/space/units.h"

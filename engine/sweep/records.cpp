@@ -35,8 +35,7 @@ std::string breakdown_text(const Workload& workload, const Breakdown& breakdown)
   for (auto level = breakdown.level.rbegin(); level != breakdown.level.rend(); ++level) {
     nlohmann::ordered_json parts = nlohmann::ordered_json::object();
     for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
-      const Energy energy =
-          level->tensor[v].energy + level->tensor[v].address_generation_energy + level->network[v].energy;
+      const Energy energy = level->energy_of(v);
       if (energy.units > 0) parts[workload.tensors[v].name] = energy.picojoules();
     }
     if (level->leakage.units > 0) parts["leakage"] = level->leakage.picojoules();

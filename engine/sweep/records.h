@@ -10,7 +10,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/types.h"
 #include "engine/bounds/curve/movement_distance.h"
-#include "engine/model/breakdown.h"
+#include "engine/model/cost.h"
 #include "engine/search/map.h"
 #include "engine/sweep/sweep_spec.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "engine/model/breakdown.h"
+#include "engine/model/cost.h"
 #include "engine/verify/golden_record.h"
 #include "workloads/workload.h"
 

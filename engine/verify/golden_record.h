@@ -7,7 +7,7 @@
 
 #include "arch/architecture.h"
 #include "engine/base/result.h"
-#include "engine/model/counts.h"
+#include "engine/model/cost.h"
 #include "engine/model/mapping.h"
 #include "workloads/workload.h"
 

@@ -10,5 +10,5 @@
 //   model.evaluate(*mapping, heliolite::Counts::True);                    // factors that do not divide: no averages
 #include <heliolite/mapping.h>  // IWYU pragma: export
 
-#include "engine/model/breakdown.h"   // IWYU pragma: export
+#include "engine/model/cost.h"        // IWYU pragma: export
 #include "engine/model/cost_model.h"  // IWYU pragma: export

@@ -39,11 +39,12 @@ void expect_same_counts(const RandomProblem& p) {
       const CollapsedTensor &a = closed[v][i], &b = walked[v][i];
       ASSERT_TRUE(a.tile_words == b.tile_words || !a.kept);
       ASSERT_TRUE(a.instances == b.instances);
-      ASSERT_TRUE(a.reads == b.reads);
-      ASSERT_TRUE(a.updates == b.updates);
+      ASSERT_TRUE(a.words.reads == b.words.reads);
+      ASSERT_TRUE(a.words.updates == b.words.updates);
       ASSERT_TRUE(a.fanout == b.fanout);
       // Read-only fills are truncated sums of doubles in the walk (rule 30).
-      ASSERT_TRUE(a.fills == b.fills || (!compiled.tensor[static_cast<int>(v)].is_output && a.fills == b.fills + 1));
+      ASSERT_TRUE(a.words.fills == b.words.fills ||
+                  (!compiled.tensor[static_cast<int>(v)].is_output && a.words.fills == b.words.fills + 1));
       ASSERT_TRUE(a.links == b.links);
       ASSERT_TRUE(a.records.size() == b.records.size());
       for (std::size_t k = 0; k < a.records.size(); ++k) {

@@ -144,10 +144,10 @@ TEST(Imperfect, ShortLastTileIsCountedAsItIs) {
   EXPECT_EQ(t.computes, 14u);
   EXPECT_EQ(t.compute_cycles, 18u);
   const CollapsedTraffic c = counts(p);
-  EXPECT_EQ(c[A][Buf].fills, 7u);
-  EXPECT_EQ(c[B][Buf].fills, 6u);
+  EXPECT_EQ(c[A][Buf].words.fills, 7u);
+  EXPECT_EQ(c[B][Buf].words.fills, 6u);
   EXPECT_EQ(t.at[Z][Main].accesses_sum, 14);
-  EXPECT_EQ(c[Z][Buf].fills, 0u);
+  EXPECT_EQ(c[Z][Buf].words.fills, 0u);
 }
 
 TEST(Imperfect, InnermostLoopWithoutFanoutCountsItsLastTileAsFull) {
@@ -155,12 +155,12 @@ TEST(Imperfect, InnermostLoopWithoutFanoutCountsItsLastTileAsFull) {
   const NestTraffic t = checked_traffic(p);
   const CollapsedTraffic c = counts(p);
   EXPECT_EQ(t.computes, 14u);
-  EXPECT_EQ(c[A][Buf].fills, 18u);
-  EXPECT_EQ(c[B][Buf].fills, 2u);
+  EXPECT_EQ(c[A][Buf].words.fills, 18u);
+  EXPECT_EQ(c[B][Buf].words.fills, 2u);
   EXPECT_EQ(t.at[Z][Main].accesses_sum, 18);
-  EXPECT_EQ(c[Z][Buf].fills, 4u);
-  EXPECT_EQ(c[Z][Main].reads, 4u);
-  EXPECT_EQ(c[Z][Main].updates, 18u);
+  EXPECT_EQ(c[Z][Buf].words.fills, 4u);
+  EXPECT_EQ(c[Z][Main].words.reads, 4u);
+  EXPECT_EQ(c[Z][Main].words.updates, 18u);
 }
 
 TEST(Imperfect, SpatialResidualLeavesUnitsIdle) {
@@ -177,12 +177,12 @@ TEST(Imperfect, SpatialResidualLeavesUnitsIdle) {
   EXPECT_EQ(t.at[A][Buf].used, 3u);
   EXPECT_EQ(t.at[A][Main].fanout, 4u);
   const CollapsedTraffic c = counts(p);
-  EXPECT_EQ(c[A][Main].reads, 14u);
+  EXPECT_EQ(c[A][Main].words.reads, 14u);
   EXPECT_EQ(t.at[A][Main].share, 14.0 / 4);
-  EXPECT_EQ(c[A][Buf].fills, 3u);
-  EXPECT_EQ(c[B][Main].reads, 7u);
+  EXPECT_EQ(c[A][Buf].words.fills, 3u);
+  EXPECT_EQ(c[B][Main].words.reads, 7u);
   EXPECT_EQ(t.at[B][Main].share, 7.0 / 4);
-  EXPECT_EQ(c[B][Buf].fills, 1u);
+  EXPECT_EQ(c[B][Buf].words.fills, 1u);
   EXPECT_EQ(t.at[Z][Main].accesses_sum, 4);
   EXPECT_EQ(t.at[Z][Main].share, 3.5);
   ASSERT_EQ(t.at[Z][Main].records.size(), 2u);
@@ -190,11 +190,11 @@ TEST(Imperfect, SpatialResidualLeavesUnitsIdle) {
   EXPECT_EQ(std::tuple(three.multicast, three.groups, three.words), std::tuple(3u, 1u, 2.0));
   EXPECT_EQ(std::tuple(four.multicast, four.groups, four.words), std::tuple(4u, 1u, 2.0));
   EXPECT_EQ(3 * four.words + 2 * three.words, 10);  // spatial reductions
-  EXPECT_EQ(c[Z][Buf].fills, 2u);
-  EXPECT_EQ(c[Z][Buf].reads, 2u);
-  EXPECT_EQ(c[Z][Buf].updates, 4u);
-  EXPECT_EQ(c[Z][Main].reads, 2u);
-  EXPECT_EQ(c[Z][Main].updates, 4u);
+  EXPECT_EQ(c[Z][Buf].words.fills, 2u);
+  EXPECT_EQ(c[Z][Buf].words.reads, 2u);
+  EXPECT_EQ(c[Z][Buf].words.updates, 4u);
+  EXPECT_EQ(c[Z][Main].words.reads, 2u);
+  EXPECT_EQ(c[Z][Main].words.updates, 4u);
 }
 
 TEST(Imperfect, ShortTileMovesTheCentroidOfASlidingWindow) {
@@ -288,10 +288,11 @@ RC_GTEST_PROP(ImperfectProperty, PerfectNestsCollapseAlike, (u64 seed)) {
       for (std::size_t i = 0; i < want[v].size(); ++i) {
         const CollapsedTensor &a = want[v][i], &b = got[v][i];
         const auto numbers = [](const CollapsedTensor& t) {
-          return std::tuple(t.kept, t.tile_words, t.instances, t.reads, t.updates, t.fanout, t.records.size());
+          return std::tuple(t.kept, t.tile_words, t.instances.used, t.words.reads, t.words.updates, t.fanout,
+                            t.records.size());
         };
         // Timeloop truncates the fills of inputs, a sum of doubles: one less is possible (rule 30).
-        const bool fills = a.fills == b.fills || a.fills == b.fills + 1;
+        const bool fills = a.words.fills == b.words.fills || a.words.fills == b.words.fills + 1;
         if (numbers(a) != numbers(b) || !fills) RC_FAIL("seed " + std::to_string(seed + k) + ": " + describe(p));
       }
   }

@@ -142,9 +142,10 @@ TEST(Uneven, EveryStoreCountsWhatTheWalkCountsAtALevelOfItsOwn) {
         const CollapsedTensor &a = uneven[v][stack.level_of[s]], &b = walked[v][s];
         if (!b.kept) continue;
         ASSERT_TRUE(a.kept && a.tile_words == b.tile_words && a.instances == b.instances);
-        ASSERT_TRUE(a.reads == b.reads && a.updates == b.updates);
+        ASSERT_TRUE(a.words.reads == b.words.reads && a.words.updates == b.words.updates);
         // Read-only fills are truncated sums of doubles in the walk (rule 30).
-        ASSERT_TRUE(a.fills == b.fills || (!compiled.tensor[v].is_output && a.fills == b.fills + 1));
+        ASSERT_TRUE(a.words.fills == b.words.fills ||
+                    (!compiled.tensor[v].is_output && a.words.fills == b.words.fills + 1));
       }
   }
   EXPECT_GT(split, 400);

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "engine/model/storage_cost.h"
+#include "engine/model/cost_of_counts.h"
 #include "engine/search/exact/frontier.h"
 #include "engine/search/uneven/uneven.h"
 #include "tests/support/dominance_check.h"

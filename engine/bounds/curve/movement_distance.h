@@ -12,7 +12,7 @@
 #include "engine/base/result.h"
 #include "engine/base/types.h"
 #include "engine/bounds/curve/orojenesis_nested.h"
-#include "engine/model/breakdown.h"
+#include "engine/model/cost.h"
 #include "engine/model/mapping.h"
 #include "workloads/word_bits.h"
 #include "workloads/workload.h"

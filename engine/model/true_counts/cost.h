@@ -1,8 +1,8 @@
 #pragma once
 // Legality and cost of a mapping in true counts (docs/cost_model.md, rules 31 to 41).
 #include "arch/architecture.h"
-#include "engine/model/breakdown.h"
 #include "engine/model/compiled.h"
+#include "engine/model/cost.h"
 #include "engine/model/mapping.h"
 #include "engine/model/perfect.h"
 #include "engine/model/true_counts/nest.h"

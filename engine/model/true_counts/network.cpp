@@ -278,10 +278,7 @@ TrueNetworkSum network_sum(const CompiledLevel& machine, bool is_output, u64 acc
 }
 
 Energy TrueNetworkSum::energy(const CompiledLevel& machine, int v) const {
-  const ValueUnits& units = machine.units[at(v)];
-  const double wire = hop_words * static_cast<double>(units.hop);
-  const double routers = router_words * static_cast<double>(units.router);
-  return {static_cast<u128>(wire) + static_cast<u128>(routers) + static_cast<u128>(ingress_words) * units.ingress};
+  return {price_of_sending(machine.units[at(v)], ingress_words, hop_words, router_words)};
 }
 
 }  // namespace heliolite

@@ -4,8 +4,8 @@
 #include <bit>
 
 #include "engine/model/compiled.h"
+#include "engine/model/cost_of_counts.h"
 #include "engine/model/perfect.h"
-#include "engine/model/storage_cost.h"
 #include "engine/model/true_counts/nest.h"
 #include "engine/model/true_counts/traffic.h"
 
@@ -75,13 +75,6 @@ void each_instance_class(const TrueNest& nest, int level, Each&& each) {
   InstanceClasses<std::remove_reference_t<Each>>(nest, level, each);
 }
 
-// Energy units of all accesses of a level, of which only some instances can happen side by side (rule 20).
-inline u128 units_side_by_side(const CompiledLevel& level, u128 units, u64 used) {
-  const u64 clusters = clusters_of(level, used);
-  if (clusters == used) return units;
-  return units / used * clusters + units % used * clusters / used;
-}
-
 class TrueTally {
  public:
   using ByTensor = std::array<Accesses<u64>, kMaxTensors>;
@@ -101,10 +94,10 @@ class TrueTally {
       if (!kept && !carried && !asked) continue;
       const u64 accesses = stream.accesses(i), part = t.is_output && (kept || carried) ? stream.part(i) : 0;
       if (asked) network(i, accesses, kept ? part : 0);
-      if (carried) total_[at(i)][at(v)] = true_accesses(t.is_output, true, accesses, 0, part);
+      if (carried) total_[at(i)][at(v)] = carried_words(t.is_output, accesses, part);
       if (!kept) continue;
       if (!outermost) stream.start(i + 1);
-      total_[at(i)][at(v)] = true_accesses(t.is_output, outermost, accesses, outermost ? 0 : stream.crossing(), part);
+      total_[at(i)][at(v)] = kept_words(t.is_output, accesses, outermost ? 0 : stream.crossing(), part);
     }
   }
 
@@ -114,13 +107,10 @@ class TrueTally {
   const ByTensor& total(int i) const { return total_[at(i)]; }
   // The same in accesses: blocks are rounded up for each instance by itself.
   ByTensor accesses(int i) const;
-  // What the accesses of a counted tensor cost, and the addresses generated for them.
-  u128 access_energy(int i, int v, const Accesses<u64>& accesses) const {
-    return units_side_by_side(c_.level[at(i)], access_units(c_.level[at(i)], v, accesses), nest_.used[at(i)]);
-  }
-  u128 address_energy(int i, int v) const {
-    const u128 units = address_units(c_.level[at(i)], v, total_[at(i)][at(v)], c_.tensor[at(v)].is_output);
-    return units_side_by_side(c_.level[at(i)], units, nest_.used[at(i)]);
+  // What these cost, of a counted tensor.
+  AccessUnits units(int i, int v, const Accesses<u64>& accesses) const {
+    return units_of_all(c_.level[at(i)], v, total_[at(i)][at(v)], accesses, c_.tensor[at(v)].is_output,
+                        nest_.used[at(i)]);
   }
   // Cycles of the slowest instance.
   u64 cycles(int i) const;

@@ -67,7 +67,7 @@ Accesses<u64> instance_accesses(const Compiled& c, int tensor, const TrueNest& n
   const u64 accesses = stream.accesses(level);
   const bool fills = takes_fills(c, level), is_output = c.tensor[at(tensor)].is_output;
   if (fills) stream.start(level + 1);
-  return true_accesses(is_output, !fills, accesses, fills ? stream.crossing() : 0, is_output ? stream.part(level) : 0);
+  return kept_words(is_output, accesses, fills ? stream.crossing() : 0, is_output ? stream.part(level) : 0);
 }
 
 }  // namespace heliolite

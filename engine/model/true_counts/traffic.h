@@ -1,8 +1,8 @@
 #pragma once
 // Reads, fills and updates of a tensor at a level, of all instances or of one (docs/cost_model.md, rule 39).
 #include "engine/model/compiled.h"
+#include "engine/model/cost_of_counts.h"
 #include "engine/model/perfect.h"
-#include "engine/model/storage_cost.h"
 #include "engine/model/true_counts/fetches.h"
 
 namespace heliolite {
@@ -33,13 +33,6 @@ class TrueStream {
   int boundary_ = 0;
   Fetches fetches_;
 };
-
-// Rule 18 for a level that keeps the tensor, from the words that arrive and those that cross into its tile; rule 43 for
-// an interconnect.
-inline Accesses<u64> true_accesses(bool is_output, bool no_fills, u64 accesses, u64 crossing, u64 part) {
-  if (!is_output) return {accesses, no_fills ? 0 : crossing, 0};
-  return {accesses - part, no_fills ? 0 : crossing - part, accesses};
-}
 
 // Fills are none at the outermost level, and at an interconnect.
 inline bool takes_fills(const Compiled& c, int level) {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/model/storage_cost.h"
+#include "engine/model/cost_of_counts.h"
 #include "engine/search/all_tiles/partial_search.h"
 #include "engine/search/core/option_kinds.h"
 #include "engine/search/imperfect/imperfect_search.h"
@@ -27,7 +27,7 @@ DimensionMask keep_batches_outermost(Mapspace& space, const Compiled& c) {
   u64 instances = 1;
   for (int i = c.level_count - 1; i >= 0; --i) {
     if (!costs_by_words_alone(c.level[at(i)], instances)) return 0;
-    instances *= c.level[at(i)].fanout_x * c.level[at(i)].fanout_y;
+    instances *= c.level[at(i)].fanout();
   }
   return keep_batch_outermost(space, c);
 }

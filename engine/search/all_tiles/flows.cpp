@@ -56,7 +56,7 @@ Accesses<u64> accesses(const CompiledLevel& l, int v, const Accesses<u64>& words
 
 bool hops_follow_order(const Compiled& c, int level) {
   const CompiledLevel& machine = c.level[at(level)];
-  if (machine.fanout_x * machine.fanout_y == 1 || (!machine.hops_cost && !machine.routers_cost)) return false;
+  if (machine.fanout() == 1 || (!machine.hops_cost && !machine.routers_cost)) return false;
   return inside_interconnects(c, level) != level && !carries_every_step(c, level);
 }
 
@@ -95,7 +95,7 @@ KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable&
     };
     add(false, unrollable.x[at(i)], level.fanout_x);
     add(true, unrollable.y[at(i)], level.fanout_y);
-    if (level.fanout_x * level.fanout_y != 1) outermost_fanout_ = i;
+    if (level.fanout() != 1) outermost_fanout_ = i;
   }
   for (int v = 0; v < c.tensor_count; ++v) {
     const CompiledTensor& t = c.tensor[at(v)];
@@ -391,33 +391,27 @@ UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const
         if (contains(others, d)) n *= cells[at(d)].if_first(trail.of(d).tiles);
       out.positions[at(v)][at(i)] = std::min({n, beyond, working(i, others)});
     }
-    beyond *= c_.level[at(i)].fanout_x * c_.level[at(i)].fanout_y;
+    beyond *= c_.level[at(i)].fanout();
   }
   return out;
 }
 
 Accesses<u64> KeptFlows::at_outer(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
   if (flow.by_network || flow.enters) return {};
-  if (!flow.is_output) return {words.shared, 0, 0};
-  const u64 first = c_.tensor[flow.tensor].words * units.positions[flow.tensor][flow.outer];
-  return {words.shared - std::min(words.shared, first), 0, words.shared};
+  return kept_words(flow.is_output, words.shared, 0,
+                    c_.tensor[flow.tensor].words * units.positions[flow.tensor][flow.outer]);
 }
 
 Accesses<u64> KeptFlows::at_inner(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
-  if (!flow.is_output) return {0, words.fetched, 0};
-  const u64 first = c_.tensor[flow.tensor].words * units.positions[flow.tensor][at(flow.inner())];
-  return {0, words.fetched - std::min(words.fetched, first), 0};
+  return kept_words(flow.is_output, 0, words.fetched,
+                    c_.tensor[flow.tensor].words * units.positions[flow.tensor][at(flow.inner())]);
 }
 
 u128 KeptFlows::level_energy(int level, int v, const Accesses<u64>& words, const UnitsInUse& units) const {
   const CompiledLevel& l = c_.level[at(level)];
-  u128 out =
-      units_side_by_side(l, access_units(l, v, accesses(l, v, words, units.alike[at(level)])), units.most[at(level)]);
-  if (l.generates_addresses) {
-    const u128 addresses = address_units(l, v, words, c_.tensor[at(v)].is_output);
-    out += units_side_by_side(l, addresses, units.most[at(level)]);
-  }
-  return out;
+  return units_of_all(l, v, words, accesses(l, v, words, units.alike[at(level)]), c_.tensor[at(v)].is_output,
+                      units.most[at(level)])
+      .sum();
 }
 
 u128 KeptFlows::energy(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/model/cost_of_counts.h"
 #include "engine/model/perfect.h"
-#include "engine/model/storage_cost.h"
 #include "engine/search/all_tiles/hops_to_come.h"
 #include "engine/search/all_tiles/tiles_of_rank.h"
 #include "engine/search/all_tiles/trail.h"

@@ -22,8 +22,7 @@ PartialCost::PartialCost(const KeptFlows& costs, u64 least_cycles, DimensionMask
       classes_(costs.classes()),
       nowhere_(c_) {
   u64 units = 1;
-  for (int i = 0; i < c_.level_count; ++i)
-    units_inside_[at(i)] = units *= c_.level[at(i)].fanout_x * c_.level[at(i)].fanout_y;
+  for (int i = 0; i < c_.level_count; ++i) units_inside_[at(i)] = units *= c_.level[at(i)].fanout();
   counted_.resize(costs.flows().size());
   settled_.resize(costs.flows().size());
   in_table_.reserve(costs.flows().size() + costs.passing().size());
@@ -113,11 +112,9 @@ Accesses<u64> PartialCost::asked_parts(const Flow& f, u64 words) const {
 }
 
 double PartialCost::cycles_of(int level, const Accesses<u64>& parts, double instances) const {
-  const CompiledLevel& l = c_.level[at(level)];
   const double reads = static_cast<double>(parts.reads) / instances;
   const double writes = static_cast<double>(parts.fills + parts.updates) / instances;
-  return kRounding *
-         std::max({reads / l.read_bandwidth, writes / l.write_bandwidth, (reads + writes) / l.shared_bandwidth});
+  return kRounding * port_cycles(c_.level[at(level)], reads, writes);
 }
 
 u128 PartialCost::leakage(const UnitsInUse& units, u64 cycles) const {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "engine/base/integers.h"
-#include "engine/model/storage_cost.h"
+#include "engine/model/cost_of_counts.h"
 
 namespace heliolite {
 namespace {
@@ -26,8 +26,7 @@ RoundedCycles::RoundedCycles(const KeptFlows& costs)
     (f.is_output ? writes_ : reads_)[f.tensor] = parts;
     (f.is_output ? writes : reads) += static_cast<double>(parts);
   }
-  const double cycles = std::max(
-      {reads / level_.read_bandwidth, writes / level_.write_bandwidth, (reads + writes) / level_.shared_bandwidth});
+  const double cycles = port_cycles(level_, reads, writes);
   exact_ = saturated(std::ceil(cycles * (1 - kFarFromWhole)));
   may_round_up_ = exact_ != kTooManyCycles && static_cast<double>(exact_) <= cycles * (1 + kFarFromWhole);
 }

@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/model/storage_cost.h"
+#include "engine/model/cost_of_counts.h"
 #include "engine/search/core/layer_problem.h"
 #include "engine/space/splits.h"
 

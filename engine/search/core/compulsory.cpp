@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
-#include "engine/model/storage_cost.h"
+#include "engine/model/cost_of_counts.h"
 #include "engine/model/temporal_traffic.h"
 
 namespace heliolite {
@@ -13,17 +13,14 @@ using AccessCounts = Accesses<u64>;  // words, over all instances of a level
 
 // Energy of accesses spread over instances in any way: blocks are not rounded up, clusters share accesses.
 Energy least_energy(const CompiledLevel& level, int v, u64 instances, const AccessCounts& n) {
-  u128 units = access_units(level, v, n);
+  u128 units = price_of_accesses(level.units[at(v)], n);
   if (level.block_words > 1) units = units * level.taken(v, 1) / level.block_parts;
   return {units * clusters_of(level, instances) / instances};
 }
 
 // Cycles that one instance's bandwidth needs for these parts of words.
 u64 least_cycles(const CompiledLevel& level, u64 reads, u64 writes) {
-  const auto r = static_cast<double>(reads), w = static_cast<double>(writes);
-  const double cycles =
-      std::max({r / level.read_bandwidth, w / level.write_bandwidth, (r + w) / level.shared_bandwidth});
-  return saturated(whole_cycles(cycles));
+  return saturated(whole_cycles(port_cycles(level, static_cast<double>(reads), static_cast<double>(writes))));
 }
 
 // What level i moves of tensor t at least. `serves_macs`: nothing inside can keep t and no fan-out lies inside, so that
@@ -79,7 +76,7 @@ CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
   u64 units = 1;
   TensorMask kept = 0, linked_so_far = 0;
   for (int i = 0; i < levels; ++i) {
-    units *= c.level[i].fanout_x * c.level[i].fanout_y;
+    units *= c.level[i].fanout();
     inside_fanouts[i] = units == 1;
     kept_inside[i] = kept;
     kept |= keep.may[i];
@@ -106,7 +103,7 @@ CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
     }
     if (instances == 1)
       sum.cycles = std::max(sum.cycles, least_cycles(c.level[i], total.reads, total.fills + total.updates));
-    fanout_outside *= c.level[i].fanout_x * c.level[i].fanout_y;
+    fanout_outside *= c.level[i].fanout();
   }
   out.whole.energy = sum.energy + Energy{c.op_units} * c.macs;
   out.whole.cycles = std::max(sum.cycles, (c.macs + units - 1) / units);

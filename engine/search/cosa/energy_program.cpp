@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "engine/base/integers.h"
+#include "engine/model/cost_of_counts.h"
 #include "engine/search/core/compulsory.h"
 
 namespace heliolite {
@@ -195,12 +196,11 @@ void EnergyProgram::add_energy(int i, PowerSum& sum) const {
   const MipColumn& energy = mip_.columns()[at(log_energy_)];
   for (const int v : bits(keep_[at(i)])) {
     const bool output = compiled().tensor[at(v)].is_output;
-    const double address = pj(level.units[at(v)].address);
     const auto price = [&](const Accesses<double>& of_a_word) {
-      return Energy{1}.picojoules() * least_access_units(level, v, of_a_word);
+      return Energy{1}.picojoules() * least_units(level, v, of_a_word, output);
     };
-    add_accesses(sum, i, v, price({1, 0, 0}) + (output ? 0 : address), price({0, 1, 0}) + address,
-                 price({0, 0, 1}) + (output ? address : 0), scale, -energy.upper, slope * instances - energy.lower);
+    add_accesses(sum, i, v, price({1, 0, 0}), price({0, 1, 0}), price({0, 0, 1}), scale, -energy.upper,
+                 slope * instances - energy.lower);
   }
   if (level.leak_units > 0)
     sum.add(LinearForm(std::log2(pj(level.leak_units))).add(used).add(log_cycles_, 1).add(log_energy_, -1));

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
-#include "engine/model/storage_cost.h"
+#include "engine/model/cost_of_counts.h"
 #include "engine/model/tile_box.h"
 #include "engine/search/exact/flow_prices.h"
 
@@ -126,18 +126,12 @@ class Builder {
   }
 
  private:
-  u64 fanout_product(int first, int last) const {  // of the fan-outs below levels first .. last
-    u64 out = 1;
-    for (int i = first; i <= last; ++i) out *= c_.level[i].fanout_x * c_.level[i].fanout_y;
-    return out;
-  }
-
   // A block too many of each kind of access, at either end of a flow.
   void find_rounding(int i) {
     ExactLevel& own = m_.level[at(i)];
     for (const Compiled* machine : machines_) {
       const CompiledLevel& level = machine->level[i];
-      const u64 used = std::min(fanout_product(i + 1, c_.level_count - 1), level.clusters);
+      const u64 used = std::min(c_.fanouts(i + 1, c_.level_count - 1), level.clusters);
       const auto most = [used](double units, double& sum) { sum = std::max(sum, units * static_cast<double>(used)); };
       for (int v = 0; v < c_.tensor_count; ++v) {
         if (level.block_words == 1 || level.taken(v, 1) % level.block_parts == 0) continue;
@@ -167,7 +161,7 @@ class Builder {
         if (c_.level[i + 1].linked != 0)
           for (int v = 0; v < c_.tensor_count; ++v)
             m_.peer_rounding[k] += m_.machine.front().level[at(i)].peer[at(v)][k] *
-                                   static_cast<double>(fanout_product(i + 1, c_.level_count - 1));
+                                   static_cast<double>(c_.fanouts(i + 1, c_.level_count - 1));
   }
 
   void find_least() {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "engine/model/cost_of_counts.h"
 #include "engine/model/multicast.h"
-#include "engine/model/storage_cost.h"
 
 namespace heliolite {
 namespace {
@@ -146,7 +146,6 @@ std::vector<LevelChannels> list_channels(FlowCosts& m, std::span<const Compiled*
 namespace {
 
 double parts(const CompiledLevel& level, int v) { return static_cast<double>(level.taken(v, 1)); }
-double address(const CompiledLevel& level, int v) { return static_cast<double>(level.units[at(v)].address); }
 
 void forget_energy(FlowPrices& prices) {
   prices.constant = 0;
@@ -181,56 +180,37 @@ class MachinePrices {
 
  private:
   // Of a word of tensor v that fills the level's tile.
-  Channels fill(int i, int v) const {
-    return one_access(i, v, {0, 1, 0}, channels_[at(i)].write, machine_.level[i].write_bandwidth);
-  }
+  Channels fill(int i, int v) const { return of_words(i, v, {0, 1, 0}, machine_.tensor[v].is_output); }
 
-  // Of a word of tensor v that the level passes to a neighbour: it reads it.
-  Channels peer(int i, int v) const {
-    return one_access(i, v, {1, 0, 0}, channels_[at(i)].read, machine_.level[i].read_bandwidth);
-  }
-
-  // Of a word of tensor v that is read or written once, and of its address; `port`: the channel of the bandwidth that
-  // it takes.
-  Channels one_access(int i, int v, const Accesses<double>& access, int port, double bandwidth) const {
-    Channels out{};
-    const CompiledLevel& level = machine_.level[i];
-    const double size = parts(level, v);
-    out[channels_[at(i)].energy] += least_access_units(level, v, access) + address(level, v);
-    if (port > 0) out[port] += size / bandwidth;
-    if (channels_[at(i)].shared > 0) out[channels_[at(i)].shared] += size / level.shared_bandwidth;
-    return out;
-  }
+  // Of a word of tensor v that the level passes to a neighbour: it reads it, and finds its address.
+  Channels peer(int i, int v) const { return of_words(i, v, {1, 0, 0}, false); }
 
   // Of a word of tensor v that the level serves.
   Channels serve(int i, int v) const {
-    Channels out{};
-    const bool is_output = machine_.tensor[v].is_output;
     const CompiledLevel& level = machine_.level[i];
-    const double size = parts(level, v);
-    out[channels_[at(i)].energy] +=
-        least_access_units(level, v, serving_one_word<double>(is_output)) + address(level, v);
+    const bool is_output = machine_.tensor[v].is_output;
+    Channels out = of_words(i, v, serving_one_word<double>(is_output), is_output);
     out[level.is_interconnect ? channels_[at(i)].energy : 0] += entering(i, v) + read_back(i, v);
-    if (channels_[at(i)].read > 0) out[channels_[at(i)].read] += size / level.read_bandwidth;
-    if (channels_[at(i)].write > 0 && is_output) out[channels_[at(i)].write] += size / level.write_bandwidth;
-    if (channels_[at(i)].shared > 0)
-      out[channels_[at(i)].shared] += (is_output ? 2 : 1) * size / level.shared_bandwidth;
     return out;
   }
 
   // First reads of the output, and the fills of first reads further out.
   Channels refund(int i) const {
+    Channels out = of_words(i, m_.output, {1, m_.fills(i) ? 1.0 : 0.0, 0}, true);
+    out[0] += read_back(i, m_.output);
+    return out;
+  }
+
+  // Of these words of tensor v: their energy, and the bandwidths that they take.
+  Channels of_words(int i, int v, const Accesses<double>& words, bool is_output) const {
     Channels out{};
-    const int v = m_.output;
     const CompiledLevel& level = machine_.level[i];
-    const double size = parts(level, v);
-    out[channels_[at(i)].energy] += least_access_units(level, v, {1, 0, 0});
-    out[0] += read_back(i, v);
-    if (m_.fills(i)) out[channels_[at(i)].energy] += least_access_units(level, v, {0, 1, 0}) + address(level, v);
-    if (channels_[at(i)].read > 0) out[channels_[at(i)].read] += size / level.read_bandwidth;
-    if (channels_[at(i)].write > 0 && m_.fills(i)) out[channels_[at(i)].write] += size / level.write_bandwidth;
-    if (channels_[at(i)].shared > 0)
-      out[channels_[at(i)].shared] += (m_.fills(i) ? 2 : 1) * size / level.shared_bandwidth;
+    const LevelChannels& own = channels_[at(i)];
+    const double size = parts(level, v), reads = words.reads * size, writes = (words.fills + words.updates) * size;
+    out[own.energy] += least_units(level, v, words, is_output);
+    if (own.read > 0) out[own.read] += reads / level.read_bandwidth;
+    if (own.write > 0) out[own.write] += writes / level.write_bandwidth;
+    if (own.shared > 0) out[own.shared] += (reads + writes) / level.shared_bandwidth;
     return out;
   }
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "engine/base/integers.h"
-#include "engine/model/storage_cost.h"
+#include "engine/model/cost_of_counts.h"
 #include "engine/search/core/compulsory.h"
 
 namespace heliolite {
@@ -18,8 +18,7 @@ PartialBounds::PartialBounds(const FlowCosts& model, const std::function<bool()>
   reducing_outside_[at(levels)] = fanout_outside_[at(levels)] = 1;
   for (int i = levels - 1; i >= 0; --i) {
     reducing_outside_[at(i)] = reducing_outside_[at(i) + 1] * m_.fanout[at(i)].most_reducing;
-    fanout_outside_[at(i)] =
-        fanout_outside_[at(i) + 1] * static_cast<double>(c_.level[at(i)].fanout_x * c_.level[at(i)].fanout_y);
+    fanout_outside_[at(i)] = fanout_outside_[at(i) + 1] * static_cast<double>(c_.level[at(i)].fanout());
     leaks_ |= leaks(c_.level[at(i)]);
   }
   for (std::size_t k = 0; k < m_.channels.size(); ++k)
@@ -230,8 +229,7 @@ CostBound PartialBounds::price(const PartialMapping& s, const Inside& inside, co
   if (leaks_) {
     double inner = 1;  // most units inside the level
     for (int i = 0; i < m_.levels(); ++i) {
-      inner *=
-          i <= level ? s.instances[at(i)] : static_cast<double>(c_.level[at(i)].fanout_x * c_.level[at(i)].fanout_y);
+      inner *= i <= level ? s.instances[at(i)] : static_cast<double>(c_.level[at(i)].fanout());
       double used = 1;
       for (int f = i + 1; f <= level; ++f) used *= s.instances[at(f)];
       out.energy += leakage_units(c_.level[at(i)], std::max(out.cycles * used, m_.macs / inner));

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/model/storage_cost.h"
+#include "engine/model/cost_of_counts.h"
 #include "engine/search/imperfect/imperfect_boundary.h"
 
 namespace heliolite {
@@ -49,7 +49,7 @@ class Bound {
       : model_(model), c_(model.compiled()), steps_(static_cast<double>(least_imperfect_steps(c_, space))) {
     double units = 1;
     for (int i = 0; i < c_.level_count; ++i) {
-      units *= static_cast<double>(c_.level[i].fanout_x * c_.level[i].fanout_y);
+      units *= static_cast<double>(c_.level[i].fanout());
       level_[i].inside = units;
     }
     units_ = units;
@@ -86,8 +86,7 @@ class Bound {
     const bool outermost = i + 1 == c_.level_count;
     const double touched = static_cast<double>(touched_words(t, c_)), covered = covered_words(t, c_);
     // Nothing is unrolled between this level and one that keeps the tensor: what goes in is what goes out.
-    const bool passes = level.outside == 1 && i > 0 && c_.level[i].fanout_x * c_.level[i].fanout_y == 1 &&
-                        contains(keep.must[i - 1], v);
+    const bool passes = level.outside == 1 && i > 0 && c_.level[i].fanout() == 1 && contains(keep.must[i - 1], v);
     LeastWords n;
     n.tensor = v;
     n.is_output = t.is_output;
@@ -146,9 +145,7 @@ class Bound {
       writes += (n.fills + (n.is_output ? words : 0)) * size;
     }
     if (units_ > 1) reads = std::max(0.0, reads - hidden), writes = std::max(0.0, writes - hidden);
-    return std::floor(std::max({reads / level.read_bandwidth, writes / level.write_bandwidth,
-                                (reads + writes) / level.shared_bandwidth}) *
-                      kBoundRounding);
+    return std::floor(port_cycles(level, reads, writes) * kBoundRounding);
   }
 
   const CostModel& model_;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/model/storage_cost.h"
+#include "engine/model/cost_of_counts.h"
 #include "engine/model/tile_box.h"
 
 namespace heliolite {
@@ -151,7 +151,7 @@ double least_refetch_units(const CostModel& model, const Mapspace& space, const 
   const Compiled& c = model.compiled();
   if (c.level_count < 2) return 0;
   const CompiledLevel &outer = c.level[c.level_count - 1], &inner = c.level[c.level_count - 2];
-  if (outer.fanout_x * outer.fanout_y > 1 || inner.room == CompiledLevel::kUnbounded) return 0;
+  if (outer.fanout() > 1 || inner.room == CompiledLevel::kUnbounded) return 0;
   return Refetch(model, space, keep, is_over).run();
 }
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "engine/base/integers.h"
-#include "engine/model/storage_cost.h"
+#include "engine/model/cost_of_counts.h"
 #include "engine/model/tile_box.h"
 #include "engine/search/sunstone/partial_plan.h"
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "engine/base/integers.h"
-#include "engine/model/storage_cost.h"
+#include "engine/model/cost_of_counts.h"
 #include "engine/model/tensor_flows.h"
 
 namespace heliolite {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
-#include "engine/model/storage_cost.h"
+#include "engine/model/cost_of_counts.h"
 
 namespace heliolite {
 namespace {

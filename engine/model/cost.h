@@ -1,14 +1,43 @@
 #pragma once
-// What explain() returns: every count and energy by level and tensor (docs/cost_model.md).
+// The answers of the cost model: whether a mapping fits, what it costs, and the breakdown of that, with every count and
+// energy by level and tensor (docs/cost_model.md).
+#include <compare>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/types.h"
-#include "engine/model/counts.h"
 #include "engine/model/keep.h"
-#include "engine/model/storage_cost.h"
+#include "engine/model/prices.h"
 
 namespace heliolite {
+
+// Two ways of counting what a mapping moves when its factors do not divide. Where they do, both give the same numbers.
+enum class Counts : u8 {
+  Timeloop,  // Timeloop's averages over one instance (docs/cost_model.md, "Factors that do not divide")
+  True,      // every MAC once, every word that moves, every instance at work (docs/cost_model.md, "True counts")
+};
+
+// As users write it.
+constexpr std::string_view name(Counts counts) { return counts == Counts::True ? "true" : "timeloop"; }
+
+// What a mapping costs.
+struct Cost {
+  Energy energy;   // of the whole run, all instances together
+  u64 cycles = 0;  // of the whole run
+  auto operator<=>(const Cost&) const = default;
+};
+
+// Why a mapping cannot run. Rejection is a value: searches count it, the command line prints it.
+// IdleUnits: it uses fewer compute units than the machine's constraints ask for, which searches look at.
+enum class Verdict : u8 { Fits, OverCapacity, OverFanoutX, OverFanoutY, IdleUnits };
+
+// The answer to: does the mapping fit, and what does it cost?
+struct Evaluation {
+  Verdict verdict = Verdict::Fits;
+  u8 level = 0;  // where it does not fit
+  Cost cost;     // zero unless it fits
+};
 
 // One tensor at one level. All zero when the level does not keep it and is no interconnect. Instances do the same where
 // factors divide; elsewhere "one instance" is their average in Timeloop's counts, and the one that has most of each in
@@ -26,6 +55,7 @@ struct TensorTraffic {
   Energy address_generation_energy;  // of all instances
 
   bool counted() const { return kept || carried; }
+  Energy access_energy() const { return energy + address_generation_energy; }
 };
 
 // Words delivered to groups of `multicast` receivers that all get the same words; `groups` such groups at a step.
@@ -67,7 +97,7 @@ struct LevelBreakdown {
   // Of all tensors: reading and writing their words, and finding their addresses.
   Energy access_energy() const {
     Energy sum;
-    for (const TensorTraffic& t : tensor) sum += t.energy + t.address_generation_energy;
+    for (const TensorTraffic& t : tensor) sum += t.access_energy();
     return sum;
   }
   // Of all tensors, in the network below this level.
@@ -76,6 +106,10 @@ struct LevelBreakdown {
     for (const NetworkTraffic& n : network) sum += n.energy;
     return sum;
   }
+  // Of one tensor, in both.
+  Energy energy_of(std::size_t v) const { return tensor[v].access_energy() + network[v].energy; }
+  // All of the level.
+  Energy energy() const { return access_energy() + network_energy() + leakage; }
 };
 
 // The compute units together.
