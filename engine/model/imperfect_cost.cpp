@@ -6,7 +6,6 @@
 #include "engine/base/integers.h"
 #include "engine/model/collapse.h"
 #include "engine/model/cost_of_counts.h"
-#include "engine/model/imperfect_level.h"
 #include "engine/model/imperfect_nest.h"
 
 namespace heliolite {

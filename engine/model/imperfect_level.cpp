@@ -1,10 +1,11 @@
-#include "engine/model/imperfect_level.h"
+// One evaluation of a nest with imperfect factors, level by level.
+#include "engine/model/imperfect_cost.h"
 
 #include <algorithm>
 
 #include "engine/base/integers.h"
-#include "engine/model/imperfect_product.h"
-#include "engine/model/link_grid.h"
+#include "engine/model/imperfect_walk.h"
+#include "engine/model/links.h"
 #include "engine/model/temporal_traffic.h"
 
 namespace heliolite {

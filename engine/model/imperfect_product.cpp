@@ -1,4 +1,5 @@
-#include "engine/model/imperfect_product.h"
+// Words that cross into a tile over a nest with imperfect factors, without a walk.
+#include "engine/model/imperfect_walk.h"
 
 #include <algorithm>
 #include "engine/base/integers.h"

@@ -1,4 +1,5 @@
-#include "engine/model/link_grid.h"
+// Receivers as neighbours on their grid, at one step and over a walk of a nest with imperfect factors.
+#include "engine/model/links.h"
 
 #include <algorithm>
 #include <cstdlib>

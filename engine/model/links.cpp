@@ -4,7 +4,6 @@
 #include <array>
 
 #include "engine/base/integers.h"
-#include "engine/model/link_grid.h"
 #include "engine/model/temporal_traffic.h"
 #include "engine/model/tile_box.h"
 

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "engine/base/integers.h"
-#include "engine/model/receiver_axes.h"
 #include "engine/model/temporal_traffic.h"
 
 namespace heliolite {

@@ -1,4 +1,5 @@
-#include "engine/model/receiver_axes.h"
+// The receivers of a fan-out by its axes, without a list of all of them.
+#include "engine/model/multicast.h"
 
 #include <algorithm>
 #include <bit>

@@ -6,7 +6,7 @@
 
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
-#include "engine/model/true_counts/traffic.h"
+#include "engine/model/true_counts/tally.h"
 #include "engine/search/all_tiles/working_units.h"
 #include "engine/search/core/compulsory.h"
 #include "engine/search/map.h"

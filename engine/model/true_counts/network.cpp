@@ -6,7 +6,7 @@
 
 #include "engine/model/true_counts/sliding.h"
 #include "engine/model/true_counts/step_products.h"
-#include "engine/model/true_counts/traffic.h"
+#include "engine/model/true_counts/tally.h"
 
 namespace heliolite {
 

@@ -3,9 +3,75 @@
 #include <algorithm>
 #include <span>
 
-#include "engine/model/cost_of_counts.h"
+#include "engine/model/true_counts/sliding.h"
+#include "engine/model/true_counts/unit_groups.h"
 
 namespace heliolite {
+
+u64 TrueStream::accesses(int level) const {
+  const LoopMask shared = nest_.fanouts(boundary_, level);
+  if (!units_meet(t_, nest_, boundary_ + 1, level)) return words_of(t_, nest_, boundary_, fetches_, shared, unit_);
+  Fetches meeting;
+  listed_fetches(c_, t_, nest_, boundary_, level, unit_, meeting);
+  return words_of(t_, nest_, boundary_, meeting, shared, unit_);
+}
+
+u64 TrueStream::part(int level) const {
+  const LoopMask loops = nest_.outside(level + 1);
+  const LoopMask idle = nest_.all() & ~(loops & nest_.spatial);
+  u64 words = 1;
+  for (int d = 0; d < nest_.dimension_count; ++d) {
+    if (!contains(t_.indexing, d)) {
+      words *= nest_.cells(d, nest_.all(), idle, 0, unit_).count();
+      continue;
+    }
+    const TrueCells tiles = nest_.cells(d, loops, 0, 0, unit_);
+    const u64 tile = nest_.tile[at(level) + 1][at(d)], size = c_.size[at(d)];
+    words *= tiles.full * tile + tiles.last * ((size - 1) % tile + 1);
+  }
+  return words;
+}
+
+namespace {
+
+// The boundary from which words arrive at the level.
+int boundary_below(const KeepMasks& keep, int tensor, int level) {
+  while (level > 0 && !contains(keep[at(level) - 1], tensor)) --level;
+  return level;
+}
+
+}  // namespace
+
+Accesses<u64> most_accesses(const Compiled& c, int tensor, const TrueNest& nest, const KeepMasks& keep, int level,
+                            const UnitDigits& first) {
+  const CompiledTensor& t = c.tensor[at(tensor)];
+  LoopMask moving = 0;
+  for (const int d : bits(t.indexing)) moving |= nest.of[at(d)];
+  // A whole tile at every step of the innermost loop that moves it, and of those outside.
+  const auto words = [&](int from, LoopMask shared) {
+    const LoopMask loops = nest.outside(from), time = loops & nest.temporal();
+    const LoopMask waits = from == 0              ? 0
+                           : (moving & time) == 0 ? time
+                                                  : time & loops_before(std::countr_zero(moving & time));
+    u64 n = true_box_words(c, t, nest.tile[at(from)]);
+    for (int d = 0; d < nest.dimension_count; ++d)
+      n *= nest.cells(d, loops, waits | (contains(t.indexing, d) ? 0 : shared), 0, first).count();
+    return n;
+  };
+  const int boundary = boundary_below(keep, tensor, level);
+  return {words(boundary, nest.fanouts(boundary, level)), takes_fills(c, level) ? words(level + 1, 0) : 0, 0};
+}
+
+Accesses<u64> instance_accesses(const Compiled& c, int tensor, const TrueNest& nest, const KeepMasks& keep, int level,
+                                const UnitDigits& unit) {
+  const int boundary = boundary_below(keep, tensor, level);
+  TrueStream stream(c, tensor, nest, unit);
+  stream.start(boundary);
+  const u64 accesses = stream.accesses(level);
+  const bool fills = takes_fills(c, level), is_output = c.tensor[at(tensor)].is_output;
+  if (fills) stream.start(level + 1);
+  return kept_words(is_output, accesses, fills ? stream.crossing() : 0, is_output ? stream.part(level) : 0);
+}
 
 TrueTally::ByTensor TrueTally::of_unit(int i, const UnitDigits& unit) const {
   ByTensor out;
