@@ -46,13 +46,6 @@ void imperfect_traffic(const Compiled& compiled, const Mapping& mapping, Imperfe
   }
 }
 
-NestTraffic imperfect_traffic(const Workload& workload, const Architecture& architecture, const Mapping& mapping) {
-  ImperfectWorkspace workspace;
-  NestTraffic out;
-  imperfect_traffic(Compiled(workload, architecture), mapping, workspace, out);
-  return out;
-}
-
 namespace {
 
 // The steps of collapse.h, one tensor at a time and only where there is something to count.

@@ -2,7 +2,6 @@
 // Legality and cost of a mapping with imperfect factors: the totals of CostModel::explain, without the table of counts.
 #include <vector>
 
-#include "arch/architecture.h"
 #include "engine/model/collapse.h"
 #include "engine/model/compiled.h"
 #include "engine/model/cost_model.h"
@@ -10,7 +9,6 @@
 #include "engine/model/imperfect_walk.h"
 #include "engine/model/mapping.h"
 #include "engine/model/multicast.h"
-#include "workloads/workload.h"
 
 namespace heliolite {
 
@@ -35,9 +33,6 @@ struct ImperfectWorkspace {
 // sizes, residuals are legal, loops are in nest order.
 void imperfect_traffic(const Compiled& compiled, const Mapping& mapping, ImperfectWorkspace& workspace,
                        NestTraffic& out, const ImperfectOptions& options = {});
-
-// The same for a pair that is not compiled yet.
-NestTraffic imperfect_traffic(const Workload& workload, const Architecture& architecture, const Mapping& mapping);
 
 // Whether the mapping fits, and its cost if it does; it must be well formed (mapping_check.h). The cost is equal to the
 // totals of explain() to the last unit. With a workspace that has been used before nothing is allocated.
