@@ -16,7 +16,8 @@ namespace heliolite {
 [[gnu::noinline]] void CostSum::add_by_tensor(const CompiledLevel& level, const LevelLoad& load,
                                               const InstanceCount& n) {
   for (const LevelLoad::Ask& a : load.asks()) energy_ += units_of_one(level, a.tensor, a.words(), a.is_output, n).sum();
-  wait(level, load.cycles(level, n, steps_), n.used);
+  wait(load.cycles(level, n, steps_));
+  leak(level, std::max<u64>(1, n.used));
 }
 
 BreakdownSum::BreakdownSum(const Architecture& architecture, const Compiled& c, u64 computes, u64 utilized, u64 steps)

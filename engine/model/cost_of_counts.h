@@ -212,18 +212,19 @@ class CostSum {
 
   void pay(u128 units) { energy_ += units; }
 
-  // A level that needs so many cycles, and costs by time with so many instances in use.
-  void wait(const CompiledLevel& level, u64 cycles, u64 used) {
-    cycles_ = std::max(cycles_, cycles);
-    if (leaks(level)) leakage_ += leakage_units(level, std::max<u64>(1, used));
+  // A level needs so many cycles.
+  void wait(u64 cycles) { cycles_ = std::max(cycles_, cycles); }
+  // What a level costs by time, with so many instances in use, at least one.
+  void leak(const CompiledLevel& level, u64 used) {
+    if (leaks(level)) leakage_ += leakage_units(level, used);
   }
 
   // All that the words of a level cost. Without sizes an access, and an address, costs the same for all tensors.
   void add(const CompiledLevel& level, const LevelLoad& load, const InstanceCount& n) {
     if (level.parts.sized || n.used != n.spanned) return add_by_tensor(level, load, n);
     const Accesses<u64>& words = load.words();
-    const bool fast = clearly_fast_enough(level, words.reads, words.fills + words.updates, steps_);
-    wait(level, fast ? steps_ : load.cycles(level, n, steps_), n.used);
+    if (!clearly_fast_enough(level, words.reads, words.fills + words.updates, steps_))
+      wait(load.cycles(level, n, steps_));
     u128 units = 0;
     if (level.generates_addresses) {
       u64 addressed = 0;
@@ -236,6 +237,7 @@ class CostSum {
       for (const LevelLoad::Ask& a : load.asks()) accesses += in_blocks(level, a.words());
     }
     energy_ += (units + price_of_accesses(level.units[0], accesses)) * clusters_of(level, n.spanned);
+    leak(level, n.used);
   }
 
   // Whether the cycles can be counted.

@@ -133,14 +133,14 @@ Cost TensorFlows::total() const {
   sum.pay(units_);
   for (int i = 0; i < c_.level_count; ++i) {
     const CompiledLevel& level = c_.level[at(i)];
-    sum.wait(level, cycles(i), nest_.instances[at(i)]);
+    sum.leak(level, nest_.instances[at(i)]);
+    if (!clearly_fast_enough(level, reads_[at(i)], writes_[at(i)], nest_.steps)) sum.wait(cycles(i));
   }
   return sum.total();
 }
 
 u64 TensorFlows::cycles(int i) const {
   const CompiledLevel& level = c_.level[at(i)];
-  if (clearly_fast_enough(level, reads_[at(i)], writes_[at(i)], nest_.steps)) return nest_.steps;
   std::array<u64, kMaxTensors> reads, writes;  // of the tensors that it counts
   std::size_t count = 0;
   for (const int v : bits(c_.counted(i, keep_[at(i)]))) {

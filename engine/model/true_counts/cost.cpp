@@ -31,7 +31,8 @@ Evaluation counted_cost(const Compiled& c, const TrueNest& nest, const KeepMasks
   for (int i = 0; i < c.level_count; ++i) {
     const TrueTally::ByTensor accesses = tally.accesses(i);
     for (const int v : bits(tally.counted(i))) sum.pay(tally.units(i, v, accesses[at(v)]).sum());
-    sum.wait(c.level[at(i)], tally.cycles(i), nest.used[at(i)]);
+    sum.leak(c.level[at(i)], nest.used[at(i)]);
+    sum.wait(tally.cycles(i));
     if (!sum.is_finite()) return {Verdict::OverCapacity, static_cast<u8>(i), {}};
   }
   return {Verdict::Fits, 0, sum.total()};

@@ -398,13 +398,14 @@ UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const
 
 Accesses<u64> KeptFlows::at_outer(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
   if (flow.by_network || flow.enters) return {};
-  return kept_words(flow.is_output, words.shared, 0,
-                    c_.tensor[flow.tensor].words * units.positions[flow.tensor][flow.outer]);
+  if (!flow.is_output) return {words.shared, 0, 0};
+  return kept_words(true, words.shared, 0, c_.tensor[flow.tensor].words * units.positions[flow.tensor][flow.outer]);
 }
 
 Accesses<u64> KeptFlows::at_inner(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
-  return kept_words(flow.is_output, 0, words.fetched,
-                    c_.tensor[flow.tensor].words * units.positions[flow.tensor][at(flow.inner())]);
+  if (!flow.is_output) return {0, words.fetched, 0};
+  const u64 part = c_.tensor[flow.tensor].words * units.positions[flow.tensor][at(flow.inner())];
+  return kept_words(true, 0, words.fetched, part);
 }
 
 u128 KeptFlows::level_energy(int level, int v, const Accesses<u64>& words, const UnitsInUse& units) const {
