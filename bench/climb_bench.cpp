@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "bench/presets.h"
+#include "engine/search/climb/moves.h"
 #include "engine/search/sunstone/climb_steps.h"
 #include "engine/search/sunstone/level_problem.h"
-#include "engine/search/sunstone/moves.h"
 
 namespace heliolite {
 namespace {
@@ -72,12 +72,12 @@ void moves(benchmark::State& state, const BenchPair& pair) {
   std::vector<Move> list;
   std::unique_ptr<MoveSpace> space;
   climb_steps(state, pair, [&](ClimbToy& toy, Plan plan) {
-    if (!space) space = std::make_unique<MoveSpace>(toy.problem.space);
-    space->list(plan, list);
+    if (!space) space = std::make_unique<MoveSpace>(toy.problem.space, Ends::Dividing);
+    space->list(plan.factor, MoveReach::Far, list);
     for (const Move& m : list) {
-      apply(plan, m);
-      benchmark::DoNotOptimize(toy.ladder->score(plan, toy.top(), ClimbToy::none()));
-      undo(plan, m);
+      const LoopColumn before = space->column(plan.factor, m.dimension);
+      if (space->apply(plan.factor, m)) benchmark::DoNotOptimize(toy.ladder->score(plan, toy.top(), ClimbToy::none()));
+      space->restore(plan.factor, m.dimension, before);
     }
   });
 }

@@ -148,19 +148,21 @@ TEST(Ladder, ChoosesTheOrdersThatPricingEachOneFinds) {
 
 TEST(PlanKey, FollowsMovesAndTellsPlansApart) {
   for_each_start(100, [&](Start& start) {
-    const MoveSpace moves(start.problem.space);
+    const MoveSpace moves(start.problem.space, Ends::Dividing);
     std::vector<Move> list;
-    moves.list(start.plan, list);
+    moves.list(start.plan.factor, MoveReach::Far, list);
     VisitedPlans visited;
     const PlanKey key(start.plan);
     const OrderKey orders(start.plan.order);
     EXPECT_TRUE(visited.add(key.with(orders)));
     for (const Move& m : list) {
       Plan moved = start.plan;
-      apply(moved, m);
-      EXPECT_EQ(key.after(start.plan, m).with_best_orders(), PlanKey(moved).with_best_orders());
+      if (!moves.apply(moved.factor, m)) continue;
+      const LoopColumn before = moves.column(start.plan.factor, m.dimension);
+      const PlanKey after = key.after(before, moved.factor, m.dimension, moves.place_count());
+      EXPECT_EQ(after.with_best_orders(), PlanKey(moved).with_best_orders());
       EXPECT_TRUE(visited.add(PlanKey(moved).with(orders)));
-      EXPECT_FALSE(visited.add(key.after(start.plan, m).with(orders)));
+      EXPECT_FALSE(visited.add(after.with(orders)));
     }
     EXPECT_FALSE(visited.add(key.with(orders)));
   });
@@ -180,7 +182,7 @@ TEST(Retiling, NeverEndsWorseAndStaysLegal) {
   for_each_start(100, [&](Start& start) {
     const Extents none = unit_extents();
     Candidate best{start.plan, start.ladder->score(start.plan, start.ladder->levels() - 1, none)};
-    if (!best.score.fits || !MoveSpace(start.problem.space).legal(best.plan)) return;
+    if (!best.score.fits || !MoveSpace(start.problem.space, Ends::Dividing).legal(best.plan.factor)) return;
     const Candidate before = best;
     VisitedPlans visited;
     if (!Retiling(start.problem.space).improve(*start.ladder, visited, best, ~u64{0})) {
@@ -190,7 +192,7 @@ TEST(Retiling, NeverEndsWorseAndStaysLegal) {
     ++improved;
     EXPECT_LT(best.score.value, before.score.value);
     expect_all_loops(start, best.plan);
-    EXPECT_TRUE(MoveSpace(start.problem.space).legal(best.plan));
+    EXPECT_TRUE(MoveSpace(start.problem.space, Ends::Dividing).legal(best.plan.factor));
     const Evaluation e = start.problem.model.evaluate(start.ladder->mapping(best.plan));
     EXPECT_EQ(e.verdict, Verdict::Fits);
     EXPECT_EQ(e.cost, best.score.cost);

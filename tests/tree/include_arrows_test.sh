@@ -80,8 +80,9 @@ search=engine/search
 room $search/core
 room $search/exact $search/core
 room $search/uneven $search/core $search/exact
-room $search/sunstone $search/core
-room $search/imperfect $search/core
+room $search/climb $search/core
+room $search/sunstone $search/core $search/climb
+room $search/imperfect $search/core $search/climb
 room $search/baseline $search/core
 room $search/cosa $search/core
 room $search/all_tiles $search/core $search/imperfect

@@ -1,58 +1,47 @@
 #pragma once
-// Hill-climbing over plans with imperfect factors. Deterministic: what it does depends on the start, the evaluations
-// allowed, and nothing else (a stop from outside or a time limit aside). It never takes more evaluations than that.
-#include <vector>
-
+// What climbs (climb/climb.h) over imperfect factors price. Deterministic: what a climb does depends on the start, the
+// evaluations allowed, and nothing else (a stop from outside or a time limit aside). It never takes more evaluations
+// than that.
+#include "engine/search/climb/climb.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
 #include "engine/search/imperfect/imperfect_plan.h"
 
 namespace heliolite {
 
-// A plan with its mapping and what that costs; cost and value mean nothing if it does not fit.
-struct PricedPlan {
-  ImperfectPlan plan;
-  Mapping mapping;
-  Cost cost;
-  Value value = Value::worst();
-  bool fits = false;
-};
-
-// One climb, or several that share a budget.
-class ImperfectClimb {
+// One climb, or several that share a budget and what they have visited.
+class ImperfectClimbs {
  public:
-  ImperfectClimb(const LayerProblem& problem, const ImperfectPlanSpace& plans, const SearchBudget& budget);
+  using Plan = ImperfectPlan;
+  static constexpr bool kOrdersAnew = false;
 
-  PricedPlan price(const ImperfectPlan& plan);
+  ImperfectClimbs(const LayerProblem& problem, const ImperfectPlanSpace& plans, const SearchBudget& budget)
+      : problem_(problem), plans_(plans), budget_(budget), last_(budget.evaluations_left(0)), stopped_(budget.over()) {}
 
-  // Climbs from `start` to a local optimum, the cheapest kind of step first: loop orders, keep choices, single moves;
-  // with `deep` also pairs of moves and moves with the orders chosen anew.
-  PricedPlan climb(const PricedPlan& start, bool deep);
-
-  // `start` with the best loop orders, chosen level by level.
-  PricedPlan best_orders(const PricedPlan& start);
-
-  // Plans priced so far.
-  u64 evaluated() const { return evaluated_; }
+  const MoveSpace& moves() const { return plans_.moves(); }
+  VisitedPlans& visited() { return visited_; }
   // Whether the budget is used up.
   bool spent() const { return evaluated_ >= last_ || stopped_; }
+  // Plans priced so far.
+  u64 evaluated() const { return evaluated_; }
+
+  Score price(const ImperfectPlan& plan);
+
+  // Loop orders level by level: each loop that exists goes to each other place of its level, in one pass. The innermost
+  // level's order changes no count.
+  Score choose_orders(ImperfectPlan& plan);
+  Score better_orders(ImperfectPlan& plan, Score score);
+
+  bool larger_steps(Scored<ImperfectPlan>&) { return false; }
 
  private:
-  bool take(const ImperfectPlan& plan, PricedPlan& best);
-  bool orders(PricedPlan& best);
-  bool keeps(PricedPlan& best);
-  bool single_moves(PricedPlan& best, bool near);
-  bool pairs(PricedPlan& best);
-  bool moves_with_orders(PricedPlan& best);
-  void list(const ImperfectPlan& plan, bool near);
-
   const LayerProblem& problem_;
   const ImperfectPlanSpace& plans_;
   const SearchBudget budget_;
   const u64 last_;
   u64 evaluated_ = 0;
   bool stopped_;
-  std::vector<EndMove> moves_;
+  VisitedPlans visited_;
 };
 
 }  // namespace heliolite

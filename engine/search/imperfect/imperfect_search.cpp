@@ -18,6 +18,8 @@ constexpr std::size_t kStarts = 8;  // unrollings climbed from
 // many there are.
 constexpr std::size_t kKicksOfARound = 8;
 
+using ImperfectCandidate = Scored<ImperfectPlan>;
+
 class ImperfectSearch {
  public:
   ImperfectSearch(const LayerProblem& problem, const LayerAnswer& perfect, const SearchBudget& budget,
@@ -35,13 +37,18 @@ class ImperfectSearch {
     climb_starts();
     sort();
     if (!starts_.empty() && problem_.options.rules[Rule::Refine]) {
-      PricedPlan& best = starts_.front();
-      with_climb([&](ImperfectClimb& climb) { best = climb.climb(best, true); });
-      PricedPlan from = best;
+      ImperfectCandidate& best = starts_.front();
+      with_climb([&](ImperfectClimbs& space) {
+        Climb climb(space, best);
+        climb.to_the_end();
+        best = climb.best();
+      });
+      ImperfectCandidate from = best;
       for (u64 round = 0; !over() && kicks(best, from, round); ++round) {
       }
     }
-    if (!starts_.empty()) answer.offer(problem_.options.objective, starts_.front().mapping, starts_.front().cost);
+    if (!starts_.empty())
+      answer.offer(problem_.options.objective, mapping(starts_.front()), starts_.front().score.cost);
     answer.statistics.evaluated = evaluated_;
     answer.statistics.rules = rules_;
     return answer;
@@ -49,10 +56,12 @@ class ImperfectSearch {
 
  private:
   void sort() {
-    std::sort(starts_.begin(), starts_.end(), [](const PricedPlan& a, const PricedPlan& b) {
-      return a.value != b.value ? a.value < b.value : a.mapping < b.mapping;
+    std::sort(starts_.begin(), starts_.end(), [&](const ImperfectCandidate& a, const ImperfectCandidate& b) {
+      return a.score.value != b.score.value ? a.score.value < b.score.value : mapping(a) < mapping(b);
     });
   }
+
+  Mapping mapping(const ImperfectCandidate& candidate) const { return plans_.mapping(candidate.plan); }
 
   u64 evaluations_left() const { return budget_.evaluations_left(evaluated_); }
   bool over() const { return evaluations_left() == 0 || budget_.over(); }
@@ -60,72 +69,72 @@ class ImperfectSearch {
   // On the calling thread, with all that is left of the budget.
   template <class Body>
   void with_climb(Body body) {
-    ImperfectClimb climb(problem_, plans_, budget_.at_most(evaluations_left()));
-    body(climb);
-    evaluated_ += climb.evaluated();
+    ImperfectClimbs space(problem_, plans_, budget_.at_most(evaluations_left()));
+    body(space);
+    evaluated_ += space.evaluated();
   }
 
-  // body(k, climb) for k < count, at the same time and with equal parts of the evaluations that are left; or in order.
+  // body(k, space) for k < count, at the same time and with equal parts of the evaluations that are left; or in order.
   template <class Body>
   void at_once(std::size_t count, Body body) {
     if (shares_ == ClimbShares::InOrder) {
-      for (std::size_t k = 0; k < count; ++k) with_climb([&](ImperfectClimb& climb) { body(k, climb); });
+      for (std::size_t k = 0; k < count; ++k) with_climb([&](ImperfectClimbs& space) { body(k, space); });
       return;
     }
-    std::vector<ImperfectClimb> climbs;
+    std::vector<ImperfectClimbs> spaces;
     const u64 left = evaluations_left(), share = left / std::max<std::size_t>(1, count);
     for (std::size_t k = 0; k < count; ++k)
-      climbs.emplace_back(problem_, plans_, budget_.at_most(share + (k < left % count ? 1 : 0)));
-    parallel_for(count, problem_.options.threads, [&](std::size_t k) { body(k, climbs[k]); });
-    for (const ImperfectClimb& climb : climbs) evaluated_ += climb.evaluated();
+      spaces.emplace_back(problem_, plans_, budget_.at_most(share + (k < left % count ? 1 : 0)));
+    parallel_for(count, problem_.options.threads, [&](std::size_t k) { body(k, spaces[k]); });
+    for (const ImperfectClimbs& space : spaces) evaluated_ += space.evaluated();
   }
 
   // Step 1.
   void starts() {
-    with_climb([&](ImperfectClimb& climb) { list_starts(climb); });
+    with_climb([&](ImperfectClimbs& space) { list_starts(space); });
   }
-  void list_starts(ImperfectClimb& climb) {
+  void list_starts(ImperfectClimbs& space) {
     ImperfectPlan first;
     if (perfect_.found) {
       first = plans_.plan(perfect_.mapping);
     } else if (!plans_.smallest(first)) {
       return;
     }
-    if (climb.spent()) return;
+    if (space.spent()) return;
     if (!perfect_.found && !problem_.space.uses_enough_units(plans_.mapping(first))) {
-      const auto filled = enough_units(first, climb);
+      const auto filled = enough_units(first, space);
       if (!filled) return;
       first = *filled;
     }
-    PricedPlan start = climb.price(first);
-    if (!start.fits) return;
+    const ImperfectCandidate start{first, space.price(first)};
+    if (!start.score.fits) return;
     starts_.push_back(start);
-    if (problem_.options.rules[Rule::FillFanouts]) other_unrollings(start, climb);
+    if (problem_.options.rules[Rule::FillFanouts]) other_unrollings(start, space);
     sort();
     if (starts_.size() > kStarts) starts_.resize(kStarts);
-    if (std::none_of(starts_.begin(), starts_.end(), [&](const PricedPlan& p) { return p.mapping == start.mapping; }))
+    if (std::none_of(starts_.begin(), starts_.end(),
+                     [&](const ImperfectCandidate& p) { return mapping(p) == mapping(start); }))
       starts_.push_back(start);
   }
 
   // Each fan-out's axes cleared, then filled by one dimension each; what is gained or lost is made up for at the
   // outermost temporal place that takes it.
-  void other_unrollings(const PricedPlan& start, ImperfectClimb& climb) {
-    const auto& loop_places = plans_.loop_places();
-    for (int s = 0; s < static_cast<int>(loop_places.size()); ++s) {
-      if (loop_places[at(s)].kind == LoopKind::Temporal) continue;
+  void other_unrollings(const ImperfectCandidate& start, ImperfectClimbs& space) {
+    for (int s = 0; s < moves_.place_count(); ++s) {
+      if (kind_of(s) == LoopKind::Temporal || moves_.allowed(s) == 0) continue;
       ImperfectPlan cleared = start.plan;
       if (!fill(cleared, s, -1)) continue;
-      int t = s + 1;  // the other axis of the same fan-out
-      const bool two = t < static_cast<int>(loop_places.size()) && loop_places[at(t)].place == loop_places[at(s)].place;
-      for (int d = 0; d < plans_.space().dimension_count; ++d) {
+      const int t = s + 1;  // the other axis of the same fan-out
+      const bool two = kind_of(t) == LoopKind::SpatialY && moves_.allowed(t) != 0;
+      for (const int d : bits(moves_.allowed(s))) {
         ImperfectPlan one = cleared;
-        if (!contains(loop_places[at(s)].allowed, d) || !fill(one, s, d)) continue;
-        offer(one, climb);
+        if (!fill(one, s, d)) continue;
+        offer(one, space);
         if (!two) continue;
         if (!fill(one, t, -1)) continue;
-        for (int k = 0; k < plans_.space().dimension_count; ++k) {
+        for (const int k : bits(moves_.allowed(t))) {
           ImperfectPlan both = one;
-          if (contains(loop_places[at(t)].allowed, k) && fill(both, t, k)) offer(both, climb);
+          if (fill(both, t, k)) offer(both, space);
         }
       }
     }
@@ -133,26 +142,24 @@ class ImperfectSearch {
 
   // The plan with its fan-outs filled, by one dimension after the other on each axis, until mappings use as many units
   // as they must and fit; none: no such plan was met.
-  std::optional<ImperfectPlan> enough_units(const ImperfectPlan& plan, ImperfectClimb& climb) const {
+  std::optional<ImperfectPlan> enough_units(const ImperfectPlan& plan, ImperfectClimbs& space) const {
     constexpr u64 kTries = 20'000;
     u64 tries = 0;
     std::optional<ImperfectPlan> found;
-    const auto& loop_places = plans_.loop_places();
     const auto walk = [&](auto&& self, const ImperfectPlan& now, int loop_place, int d) -> void {
-      if (found || ++tries > kTries || climb.spent()) return;
-      if (loop_place == static_cast<int>(loop_places.size())) {
-        if (problem_.space.uses_enough_units(plans_.mapping(now)) && climb.price(now).fits) found = now;
+      if (found || ++tries > kTries || space.spent()) return;
+      if (loop_place == moves_.place_count()) {
+        if (problem_.space.uses_enough_units(plans_.mapping(now)) && space.price(now).fits) found = now;
         return;
       }
-      const LoopPlace& here = loop_places[at(loop_place)];
-      if (here.kind == LoopKind::Temporal || d == plans_.space().dimension_count)
+      if (kind_of(loop_place) == LoopKind::Temporal || d == problem_.space.dimension_count)
         return self(self, now, loop_place + 1, 0);
-      if (!contains(here.allowed, d)) return self(self, now, loop_place, d + 1);
+      if (!contains(moves_.allowed(loop_place), d)) return self(self, now, loop_place, d + 1);
       std::vector<u32> ends;
-      plans_.useful_ends(now, d, loop_place, ends);
+      moves_.useful_ends(now.factor, d, loop_place, ends);
       for (std::size_t k = ends.size(); k-- > 0 && !found;) {  // large ones first
         ImperfectPlan next = now;
-        if (ends[k] == plans_.end_at(now, loop_place, d) || set_outermost(next, d, loop_place, ends[k]))
+        if (ends[k] == now.factor[at(loop_place)][at(d)] || set_outermost(next, d, loop_place, ends[k]))
           self(self, next, loop_place, d + 1);
       }
     };
@@ -160,96 +167,87 @@ class ImperfectSearch {
     return found;
   }
 
-  void offer(const ImperfectPlan& plan, ImperfectClimb& climb) {
-    if (climb.spent()) return;
-    PricedPlan priced = climb.price(plan);
+  void offer(const ImperfectPlan& plan, ImperfectClimbs& space) {
+    if (space.spent()) return;
+    ImperfectCandidate priced{plan, space.price(plan)};
     const Gate gate(problem_.options.rules, rules_);
-    if (!gate.prunes(Rule::FillFanouts, [&] { return !priced.fits; })) starts_.push_back(climb.best_orders(priced));
+    if (gate.prunes(Rule::FillFanouts, [&] { return !priced.score.fits; })) return;
+    priced.score = space.better_orders(priced.plan, priced.score);
+    starts_.push_back(priced);
   }
 
   // Dimension d as large as it gets along the axis; d = -1: no dimension along it, as far as the machine allows.
   bool fill(ImperfectPlan& plan, int loop_place, int d) const {
-    const Mapspace& space = plans_.space();
-    const LoopPlace& here = plans_.loop_places()[at(loop_place)];
+    const LevelSpace& level = problem_.space.levels[at(level_of(loop_place))];
     std::vector<u32> ends;
-    for (int k = 0; k < space.dimension_count; ++k) {
-      if (!contains(here.allowed, k) || (d >= 0 && k != d)) continue;
-      if (d < 0 && space.levels[here.level].spatial.factor[at(k)].min > 1) continue;
+    for (const int k : bits(moves_.allowed(loop_place))) {
+      if ((d >= 0 && k != d) || (d < 0 && level.spatial.factor[at(k)].min > 1)) continue;
       u32 end = 1;
       if (d >= 0) {
-        plans_.useful_ends(plan, k, loop_place, ends);
+        moves_.useful_ends(plan.factor, k, loop_place, ends);
         if (ends.empty()) return false;
         end = ends.back();
       }
-      if (end != plans_.end_at(plan, loop_place, k) && !set_outermost(plan, k, loop_place, end)) return false;
+      if (end != plan.factor[at(loop_place)][at(k)] && !set_outermost(plan, k, loop_place, end)) return false;
     }
     return true;
   }
 
   bool set_outermost(ImperfectPlan& plan, int d, int loop_place, u32 end) const {
-    const auto& loop_places = plans_.loop_places();
-    for (int q = static_cast<int>(loop_places.size()); q-- > 0;) {
-      const LoopPlace& absorber = loop_places[at(q)];
-      if (absorber.kind != LoopKind::Temporal || !contains(absorber.allowed, d)) continue;
-      ImperfectPlan trial = plan;
-      if (!plans_.apply(trial, {static_cast<u8>(d), static_cast<u8>(loop_place), static_cast<u8>(q), end})) continue;
-      plan = trial;
-      return true;
+    const LoopColumn before = moves_.column(plan.factor, d);
+    for (int q = moves_.place_count(); q-- > 0;) {
+      if (kind_of(q) != LoopKind::Temporal || !contains(moves_.allowed(q), d)) continue;
+      if (moves_.apply(plan.factor, {static_cast<u8>(d), static_cast<u8>(loop_place), static_cast<u8>(q), end}))
+        return true;
+      moves_.restore(plan.factor, d, before);
     }
     return false;
   }
 
   // Step 2.
   void climb_starts() {
-    at_once(starts_.size(), [&](std::size_t k, ImperfectClimb& climb) { starts_[k] = climb.climb(starts_[k], false); });
+    at_once(starts_.size(), [&](std::size_t k, ImperfectClimbs& space) {
+      Climb climb(space, starts_[k]);
+      climb.first_steps();
+      starts_[k] = climb.best();
+    });
   }
 
   // Step 3, one round: all kicks start at `from`, which becomes where the next round starts. False: no kick leads
   // anywhere.
-  bool kicks(PricedPlan& best, PricedPlan& from, u64 round) {
-    std::array<std::optional<PricedPlan>, kKicksOfARound> found;
-    at_once(kKicksOfARound, [&](std::size_t k, ImperfectClimb& climb) {
+  bool kicks(ImperfectCandidate& best, ImperfectCandidate& from, u64 round) {
+    std::array<std::optional<ImperfectCandidate>, kKicksOfARound> found;
+    at_once(kKicksOfARound, [&](std::size_t k, ImperfectClimbs& space) {
       std::mt19937_64 random(kSeed + round * kKicksOfARound + k);
-      found[k] = kick(from, best, random, climb);
+      const auto disturb = [&](ImperfectPlan& plan) { return disturbed(plan, random); };
+      found[k] = kick(space, from, best.score, problem_.options.objective, kKick, disturb);
     });
-    const PricedPlan* least = nullptr;
-    for (const auto& local : found)
-      if (local && local->mapping != from.mapping && (!least || local->value < least->value)) least = &*local;
-    const bool any = std::ranges::any_of(found, [](const auto& local) { return local.has_value(); });
-    const bool away = from.mapping != best.mapping;
-    if (least && least->value < best.value) best = *least;
-    from = least && round % kRoundsAway != 0 && close_to(*least, best) ? *least : best;
-    problem_.report_progress(objective_number(problem_.options.objective, best.cost), 0);
-    return any || away;
-  }
-
-  bool close_to(const PricedPlan& plan, const PricedPlan& best) const {
-    const Objective objective = problem_.options.objective;
-    return objective_number(objective, plan.cost) <= kClose * objective_number(objective, best.cost);
-  }
-
-  // A plan disturbed by a few moves, and climbed from; nothing if no disturbance is legal.
-  std::optional<PricedPlan> kick(const PricedPlan& from, const PricedPlan& best, std::mt19937_64& random,
-                                 ImperfectClimb& climb) const {
-    std::vector<EndMove> moves;
-    for (int attempt = 0; attempt < kMostAttempts && !climb.spent(); ++attempt) {
-      ImperfectPlan plan = from.plan;
-      const u64 count = 1 + random() % kMovesOfAKick;
-      bool legal = true;
-      for (u64 k = 0; k < count && legal; ++k) {
-        moves.clear();
-        for (int d = 0; d < plans_.space().dimension_count; ++d)
-          if (contains(plans_.space().non_unit, d)) plans_.list(plan, d, false, moves);
-        if (moves.empty()) return std::nullopt;
-        legal = plans_.apply(plan, moves[random() % moves.size()]);
-      }
-      if (!legal) continue;
-      const PricedPlan priced = climb.price(plan);
-      if (!priced.fits) continue;
-      PricedPlan local = climb.climb(climb.best_orders(priced), false);
-      return local.value < best.value ? climb.climb(local, true) : local;
+    const Mapping begin = mapping(from);
+    const ImperfectCandidate* least = nullptr;
+    bool any = begin != mapping(best);
+    for (const auto& local : found) {
+      any |= local.has_value();
+      if (local && (!least || local->score.value < least->score.value) && mapping(*local) != begin) least = &*local;
     }
-    return std::nullopt;
+    if (least && least->score.value < best.score.value) best = *least;
+    from = least && round % kRoundsAway != 0 && close_to(*least, best) ? *least : best;
+    problem_.report_progress(objective_number(problem_.options.objective, best.score.cost), 0);
+    return any;
+  }
+
+  bool close_to(const ImperfectCandidate& plan, const ImperfectCandidate& best) const {
+    const Objective objective = problem_.options.objective;
+    return objective_number(objective, plan.score.cost) <= kClose * objective_number(objective, best.score.cost);
+  }
+
+  // A few moves drawn at random. False: one was not legal.
+  bool disturbed(ImperfectPlan& plan, std::mt19937_64& random) const {
+    std::vector<Move> moves;
+    for (u64 left = 1 + random() % kMovesOfAKick; left > 0; --left) {
+      moves_.list(plan.factor, MoveReach::Far, moves);
+      if (moves.empty() || !moves_.apply(plan.factor, moves[random() % moves.size()])) return false;
+    }
+    return true;
   }
 
   static constexpr u64 kSeed = 0x5eed'0f'1a9e;
@@ -258,15 +256,17 @@ class ImperfectSearch {
   // all; once in so many rounds at the best of all.
   static constexpr double kClose = 1.03;
   static constexpr u64 kRoundsAway = 32;
-  static constexpr int kMostAttempts = 1'000;  // at a legal disturbance: those in vain cost no evaluation
+  // Disturbances that are not legal cost no evaluation.
+  static constexpr Kick kKick{.attempts = 1'000, .goes_to_the_end = 1};
 
   const LayerProblem& problem_;
   const LayerAnswer& perfect_;
   const ClimbShares shares_;
-  ImperfectPlanSpace plans_;
+  const ImperfectPlanSpace plans_;
+  const MoveSpace& moves_ = plans_.moves();
   const SearchBudget budget_;
   u64 evaluated_ = 0;
-  std::vector<PricedPlan> starts_;
+  std::vector<ImperfectCandidate> starts_;
   RuleCounts rules_;
 };
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "engine/search/climb/visited.h"
 #include "engine/search/sunstone/fillings.h"
 #include "engine/search/sunstone/ladder.h"
-#include "engine/search/sunstone/visited.h"
 #include "engine/space/divisors.h"
 
 namespace heliolite {

@@ -30,7 +30,7 @@ GreedyStarts::GreedyStarts(const Ladder& ladder, const RuleSet& rules, Fillings&
       c_(ladder.compiled()),
       space_(ladder.space()),
       rules_(rules),
-      moves_(space_),
+      moves_(space_, Ends::Dividing),
       fillings_(fillings) {
   for (int d = 0; d < space_.dimension_count; ++d)
     for (const PrimePower& p : factorize(space_.size[at(d)])) primes_[at(d)].push_back(static_cast<u32>(p.prime));
@@ -68,7 +68,7 @@ std::vector<GreedyStarts::Filled> GreedyStarts::fill_all(std::span<const KeepMas
         Filled next = bare;
         next.worth = fill(next.plan, std::max(way, -1), way == -2);
         const auto same = [&](const Filled& f) { return f.plan == next.plan; };
-        if (moves_.legal(next.plan) && std::none_of(filled.begin(), filled.end(), same)) filled.push_back(next);
+        if (moves_.legal(next.plan.factor) && std::none_of(filled.begin(), filled.end(), same)) filled.push_back(next);
       }
       first = false;
     }
@@ -240,6 +240,10 @@ GreedyStarts::Worth GreedyStarts::fill(Plan& plan, int stationary, bool inwards)
 // Step 2 at one level.
 void GreedyStarts::grow(Plan& plan, int level, int stationary, const std::vector<Flow>& inside, bool nearest) const {
   const TemporalSpace& here = space_.levels[at(level)].temporal;
+  const auto shift = [&](const Move& m, u8 from, u8 to) {
+    plan.factor[from][m.dimension] /= m.factor;
+    plan.factor[to][m.dimension] *= m.factor;
+  };
   double now = words_energy(plan, level, stationary, inside);
   for (;;) {
     double least = now;
@@ -256,14 +260,14 @@ void GreedyStarts::grow(Plan& plan, int level, int stationary, const std::vector
         if (from == level || from == c_.level_count) continue;
         const Move move{static_cast<u8>(d), static_cast<u8>(loop_place_of(LoopKind::Temporal, from)),
                         static_cast<u8>(loop_place_of(LoopKind::Temporal, level)), prime};
-        apply(plan, move);
+        shift(move, move.from, move.to);
         const double energy = words_energy(plan, level, stationary, inside);
         if (energy < least && fits(plan, level, from - 1)) least = energy, best = move;
-        undo(plan, move);
+        shift(move, move.to, move.from);
       }
     }
     if (!(least < now)) return;
-    apply(plan, best);
+    shift(best, best.from, best.to);
     now = least;
   }
 }

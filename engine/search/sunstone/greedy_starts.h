@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "engine/search/climb/moves.h"
 #include "engine/search/sunstone/fillings.h"
 #include "engine/search/sunstone/ladder.h"
-#include "engine/search/sunstone/moves.h"
 
 namespace heliolite {
 

@@ -11,22 +11,14 @@
 #include "engine/base/integers.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/nest.h"
+#include "engine/search/climb/plan.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/compulsory.h"
-#include "engine/search/core/objective.h"
-#include "engine/search/sunstone/moves.h"
 #include "engine/space/footprint.h"
 #include "engine/space/mapspace.h"
 #include "engine/space/order_trie.h"
 
 namespace heliolite {
-
-// The cost of a plan and its value for the objective; both mean nothing if it does not fit.
-struct Score {
-  bool fits = false;
-  Cost cost;
-  Value value = Value::worst();
-};
 
 // Prices the partial plans of one layer, with one keep choice and one machine at a time.
 class Ladder {
@@ -116,20 +108,6 @@ class Ladder {
   Nest nest_;  // of the plan read last
   u64 evaluated_ = 0;
   std::array<u64, kMaxLevels> tiles_{};
-};
-
-// A complete plan on its way through the climbs.
-
-// A complete plan with its score.
-struct Candidate {
-  Plan plan;
-  Score score;
-
-  // Canonical order of candidates: by value, then by the plan itself.
-  bool better_than(const Candidate& other) const {
-    if (score.value != other.score.value) return score.value < other.score.value;
-    return plan < other.plan;
-  }
 };
 
 }  // namespace heliolite

@@ -1,17 +1,20 @@
 #pragma once
-// Hill-climbing from a complete plan: what the level-by-level search fixes too early is moved afterwards.
+// Climbs (climb/climb.h) over perfect factors: what the level-by-level search fixes too early is moved afterwards.
+#include "engine/search/climb/moves.h"
+#include "engine/search/climb/visited.h"
 #include "engine/search/sunstone/climb_steps.h"
 #include "engine/search/sunstone/ladder.h"
-#include "engine/search/sunstone/moves.h"
-#include "engine/search/sunstone/visited.h"
 
 namespace heliolite {
 
-// What a climb may change: single factors (moves.h), the tile of a level (climb_steps.h), an unrolling (climb_steps.h).
+// What a climb may change: single factors (moves.h), the tile of a level and an unrolling (climb_steps.h).
 struct ClimbSteps {
   // `fillings`: of the ladder's mapspace.
   ClimbSteps(const Ladder& ladder, Fillings& fillings)
-      : moves(ladder.space()), retiling(ladder.space()), scattering(ladder.space()), reunrolling(ladder, fillings) {}
+      : moves(ladder.space(), Ends::Dividing),
+        retiling(ladder.space()),
+        scattering(ladder.space()),
+        reunrolling(ladder, fillings) {}
 
   MoveSpace moves;
   Retiling retiling;

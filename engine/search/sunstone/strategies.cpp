@@ -26,7 +26,7 @@ constexpr u64 kThesis = 3'000;             // evaluations of the thesis' search,
 // not legal.
 std::optional<Candidate> everything_outermost(const LevelProblem& levels, Ladder& ladder) {
   const Mapspace& space = levels.problem().space;
-  const MoveSpace moves(space);
+  const MoveSpace moves(space, Ends::Dividing);
   for (const KeepMasks& keep : levels.keep_choices()) {
     Candidate out;
     out.plan.keep = keep;
@@ -34,7 +34,7 @@ std::optional<Candidate> everything_outermost(const LevelProblem& levels, Ladder
       out.plan.factor[at(loop_place_of(LoopKind::Temporal, ladder.levels() - 1))][d] = static_cast<u32>(space.size[d]);
     const Extents none = unit_extents();
     out.score = ladder.score(out.plan, ladder.levels() - 1, none);
-    if (out.score.fits && moves.legal(out.plan)) return out;
+    if (out.score.fits && moves.legal(out.plan.factor)) return out;
   }
   return std::nullopt;
 }

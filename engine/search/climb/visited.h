@@ -6,7 +6,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/split_mix.h"
-#include "engine/search/sunstone/moves.h"
+#include "engine/search/climb/moves.h"
 
 namespace heliolite {
 
@@ -17,32 +17,38 @@ struct OrderKey {
   explicit OrderKey(const std::array<u16, kMaxLevels>& orders) {
     for (u16 o : orders) value = split_mix(value ^ o);
   }
+  explicit OrderKey(const LevelOrders& orders) {
+    static_assert(kMaxDimensions < 16);
+    for (std::size_t i = 0; i < kMaxLevels; ++i) {
+      u64 level = 1;
+      for (u8 k = 0; k < orders.count[i]; ++k) level = level << 4 | orders.loop[i][k];
+      value = split_mix(value ^ level);
+    }
+  }
 };
 
 // A number for each plan. Two plans have the same one by chance only (2^-64), and then one is taken for the other.
 class PlanKey {
  public:
-  PlanKey() = default;
-  // Of the factors and of what is kept; loop orders are left out.
-  explicit PlanKey(const Plan& plan) {
+  // By its factors and by what is kept; loop orders are left out.
+  template <class Orders>
+  explicit PlanKey(const PlanWith<Orders>& plan) {
     for (int p = 0; p < kMaxLoopPlaces; ++p)
       for (int d = 0; d < kMaxDimensions; ++d)
         if (const u32 f = plan.factor[at(p)][at(d)]; f > 1) value_ += part(p, d, f);
     for (int i = 0; i < kMaxLevels; ++i) value_ += part(kMaxLoopPlaces + i, 0, plan.keep[at(i)]);
   }
 
-  // The key after move m, which `plan` has not made yet.
-  PlanKey after(const Plan& plan, const Move& m) const {
-    const u32 from = plan.factor[m.from][m.dimension], to = plan.factor[m.to][m.dimension];
-    PlanKey out;
-    out.value_ = value_ - part(m.from, m.dimension, from) + part(m.from, m.dimension, from / m.factor) -
-                 part(m.to, m.dimension, to) + part(m.to, m.dimension, to * m.factor);
+  // The key when the loops of dimension d, which were `before` at the first `places` places, are as in `now`.
+  PlanKey after(const LoopColumn& before, const LoopEnds& now, int d, int places) const {
+    PlanKey out = *this;
+    for (int p = 0; p < places; ++p)
+      if (const u32 f = now[at(p)][at(d)]; f != before[at(p)]) out.value_ += part(p, d, f) - part(p, d, before[at(p)]);
     return out;
   }
 
-  // Of the same plan with these loop orders.
+  // The key with these loop orders, and with loop orders chosen anew.
   u64 with(const OrderKey& orders) const { return value_ ^ orders.value; }
-  // Of the same plan, its loop orders chosen anew.
   u64 with_best_orders() const { return value_; }
 
  private:

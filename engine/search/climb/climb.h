@@ -1,0 +1,211 @@
+#pragma once
+// Hill-climbing from a complete plan, for perfect factors and for all tile sizes alike. A climb tries one kind of step
+// after the other, the cheapest first, and starts over whenever one has made the plan cheaper:
+//  1. loop orders, level by level;
+//  2. a tensor that the machine leaves open is kept or bypassed instead;
+//  3. one loop gets other iterations, another one makes up for it (moves.h);
+//  4. two such moves at once, of different dimensions that meet at a place: one makes room for the other;
+//  5. one such move, with the orders chosen anew;
+//  6. larger steps, which the space has of its own.
+// The first three are the first steps; a climb to the end takes all. Plans visited before are passed over.
+//
+// A space says what climbs may change and what plans cost:
+//   using Plan                            a PlanWith (plan.h)
+//   kOrdersAnew                           whether orders are chosen anew so cheaply that each change of what is kept
+//                                         gets its own, and depend on nothing but the rest of the plan
+//   moves(), visited(), spent()           the moves; the plans visited; whether the budget is used up
+//   price(plan)                           the plan's score
+//   choose_orders(plan)                   puts good loop orders into the plan, and says its score
+//   better_orders(plan, score)            the same of a plan with this score
+//   larger_steps(candidate)               step 6: makes the candidate cheaper, or returns false
+// Deterministic: a climb depends on its start, on what was visited and on the budget alone.
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/search/climb/moves.h"
+#include "engine/search/climb/visited.h"
+
+namespace heliolite {
+
+// Whether orders have not been chosen yet from these on, with the rest of the plan as its key says.
+template <class Space, class Orders>
+bool chooses_anew(Space& space, const PlanKey& key, const Orders& orders) {
+  if constexpr (Space::kOrdersAnew) return space.visited().add(key.with_best_orders());
+  else return space.visited().add(split_mix(key.with(OrderKey(orders))));
+}
+
+// One climb.
+template <class Space>
+class Climb {
+ public:
+  using Plan = typename Space::Plan;
+
+  Climb(Space& space, const Scored<Plan>& start) : space_(space), moves_(space.moves()), best_(start) {}
+
+  void first_steps() {
+    while (!space_.spent() && first()) {
+    }
+  }
+  void to_the_end() {
+    while (!space_.spent() && (first() || pairs() || moves_with_orders() || space_.larger_steps(best_))) {
+    }
+  }
+  const Scored<Plan>& best() const { return best_; }
+
+ private:
+  using Orders = decltype(Plan::order);
+
+  bool first() {
+    if constexpr (Space::kOrdersAnew) return orders() || keeps() || single_moves(MoveReach::Far);
+    else return single_moves(MoveReach::Near) || orders() || keeps() || single_moves(MoveReach::Far);
+  }
+
+  // Whether the plan has not been priced yet with these orders.
+  bool is_new(const PlanKey& key, const OrderKey& orders) { return space_.visited().add(key.with(orders)); }
+
+  bool take(const Score& score) {
+    if (!(score.value < best_.score.value)) return false;
+    best_.score = score;
+    return true;
+  }
+
+  // Step 1.
+  bool orders() {
+    if (!chooses_anew(space_, PlanKey(best_.plan), best_.plan.order)) return false;
+    const Orders before = best_.plan.order;
+    if (take(space_.better_orders(best_.plan, best_.score))) return true;
+    best_.plan.order = before;
+    return false;
+  }
+
+  // Step 2.
+  bool keeps() {
+    bool any = false;
+    const auto changed = [&]() -> Score {
+      const PlanKey key(best_.plan);
+      if constexpr (Space::kOrdersAnew)
+        return chooses_anew(space_, key, best_.plan.order) ? space_.choose_orders(best_.plan) : Score{};
+      else return is_new(key, OrderKey(best_.plan.order)) ? space_.price(best_.plan) : Score{};
+    };
+    for (const auto& [level, tensor] : moves_.open_keeps()) {
+      if (space_.spent()) break;
+      const Orders before = best_.plan.order;
+      const auto bit = static_cast<TensorMask>(1u << tensor);
+      best_.plan.keep[level] ^= bit;
+      if (take(changed())) {
+        any = true;
+      } else {
+        best_.plan.keep[level] ^= bit;
+        best_.plan.order = before;
+      }
+    }
+    return any;
+  }
+
+  // Step 3, orders as they are.
+  bool single_moves(MoveReach reach) {
+    moves_.list(best_.plan.factor, reach, list_);
+    bool any = false;
+    const OrderKey orders(best_.plan.order);
+    PlanKey key(best_.plan);
+    for (const Move& m : list_) {
+      if (space_.spent()) break;
+      const LoopColumn before = moves_.column(best_.plan.factor, m.dimension);
+      if (moves_.apply(best_.plan.factor, m)) {
+        const PlanKey moved = key.after(before, best_.plan.factor, m.dimension, moves_.place_count());
+        if (is_new(moved, orders) && take(space_.price(best_.plan))) {
+          key = moved;
+          any = true;
+          continue;
+        }
+      }
+      moves_.restore(best_.plan.factor, m.dimension, before);
+    }
+    return any;
+  }
+
+  // Step 4.
+  bool pairs() {
+    moves_.list(best_.plan.factor, MoveReach::Near, list_);
+    const OrderKey orders(best_.plan.order);
+    const PlanKey key(best_.plan);
+    for (const Move& a : list_) {
+      const LoopColumn before = moves_.column(best_.plan.factor, a.dimension);
+      if (moves_.apply(best_.plan.factor, a) &&
+          second_moves(a, key.after(before, best_.plan.factor, a.dimension, moves_.place_count()), orders))
+        return true;
+      moves_.restore(best_.plan.factor, a.dimension, before);
+      if (space_.spent()) return false;
+    }
+    return false;
+  }
+  bool second_moves(const Move& a, const PlanKey& key, const OrderKey& orders) {
+    moves_.list(best_.plan.factor, MoveReach::Near, second_list_, a.dimension);
+    for (const Move& b : second_list_) {
+      if (!moves_.meet(a, b)) continue;
+      if (space_.spent()) return false;
+      const LoopColumn before = moves_.column(best_.plan.factor, b.dimension);
+      if (moves_.apply(best_.plan.factor, b) &&
+          is_new(key.after(before, best_.plan.factor, b.dimension, moves_.place_count()), orders) &&
+          take(space_.price(best_.plan)))
+        return true;
+      moves_.restore(best_.plan.factor, b.dimension, before);
+    }
+    return false;
+  }
+
+  // Step 5.
+  bool moves_with_orders() {
+    moves_.list(best_.plan.factor, MoveReach::Near, list_);
+    const Orders orders = best_.plan.order;
+    const PlanKey key(best_.plan);
+    for (const Move& m : list_) {
+      if (space_.spent()) return false;
+      const LoopColumn before = moves_.column(best_.plan.factor, m.dimension);
+      if (moves_.apply(best_.plan.factor, m) &&
+          chooses_anew(space_, key.after(before, best_.plan.factor, m.dimension, moves_.place_count()), orders) &&
+          take(space_.choose_orders(best_.plan)))
+        return true;
+      moves_.restore(best_.plan.factor, m.dimension, before);
+      best_.plan.order = orders;
+    }
+    return false;
+  }
+
+  Space& space_;
+  const MoveSpace& moves_;
+  Scored<Plan> best_;
+  std::vector<Move> list_, second_list_;
+};
+
+// Restarts: a climb from a disturbance of a plan.
+struct Kick {
+  int attempts;            // at a disturbance that is legal and fits
+  double goes_to_the_end;  // a climb does where its first steps come to so many times the best value
+};
+
+// Disturbs `from` by disturb(plan), which returns whether the result is legal, and climbs from there. None: no
+// disturbance was new and fitted.
+template <class Space, class Disturb>
+std::optional<Scored<typename Space::Plan>> kick(Space& space, const Scored<typename Space::Plan>& from,
+                                                 const Score& best, Objective objective, const Kick& how,
+                                                 Disturb&& disturb) {
+  for (int attempt = 0; attempt < how.attempts && !space.spent(); ++attempt) {
+    Scored<typename Space::Plan> trial = from;
+    if (!disturb(trial.plan)) continue;
+    if (!chooses_anew(space, PlanKey(trial.plan), trial.plan.order)) continue;
+    trial.score = space.choose_orders(trial.plan);
+    if (!trial.score.fits) continue;
+    Climb<Space> climb(space, trial);
+    climb.first_steps();
+    const Score& score = climb.best().score;
+    if (score.value != best.value &&
+        objective_number(objective, score.cost) <= how.goes_to_the_end * objective_number(objective, best.cost))
+      climb.to_the_end();
+    return climb.best();
+  }
+  return std::nullopt;
+}
+
+}  // namespace heliolite
