@@ -173,6 +173,10 @@ class RowsReader {
 
   std::optional<double> value_of(const std::string& value, const std::string& energy, const std::string& cycles) {
     if (!value.empty()) return number("value", value);
+    if (info(objective_).area_power != 0 || info(objective_).per_operation) {
+      complain("value", fmt::format("is not given, and {} does not follow from energy and cycles", name(objective_)));
+      return std::nullopt;
+    }
     const auto pj = number("energy_pj", energy), time = number("cycles", cycles);
     if (!pj || !time) return std::nullopt;
     return objective_number(objective_, *pj, *time);

@@ -103,8 +103,8 @@ std::string mean_table(const AblationResult& result) {
 }  // namespace
 
 std::string rows_table(const std::vector<BenchRow>& rows, Objective objective) {
-  Table table({"<machine", "<layer", "<strategy", std::string(info(objective).title), "ratio", "gap", "evaluated",
-               "time", "<status"});
+  Table table(
+      {"<machine", "<layer", "<strategy", heliolite::title(objective), "ratio", "gap", "evaluated", "time", "<status"});
   const BenchRow* above = nullptr;
   for (const BenchRow& row : rows) {
     const bool new_machine = above == nullptr || above->machine != row.machine;
@@ -150,8 +150,8 @@ std::string summary_table(const std::vector<BenchSummary>& summaries) {
 }
 
 std::string ablation_table(const AblationResult& result, Objective objective) {
-  Table table({"<machine", "<layer", "<rules", "points", "reduction", std::string(info(objective).title), "ratio",
-               "time", "<"});
+  Table table(
+      {"<machine", "<layer", "<rules", "points", "reduction", heliolite::title(objective), "ratio", "time", "<"});
   const AblationLayer* above = nullptr;
   for (const AblationLayer& layer : result.layers) {
     if (above != nullptr) table.rule();

@@ -63,8 +63,8 @@ std::string sentence(const WitnessEvent& event, const Architecture& architecture
 
 std::string witness_text(const WitnessReport& report, Objective objective, double value,
                          const Architecture& architecture) {
-  std::string text = fmt::format("\n  Witness: {} {:.7g}, the answer {:.7g}; what removed it:\n", info(objective).title,
-                                 report.value, value);
+  std::string text = fmt::format("\n  Witness: {} {:.7g}, the answer {:.7g}; what removed it:\n",
+                                 heliolite::title(objective), report.value, value);
   for (const WitnessEvent& event : report.events) text += fmt::format("    {}\n", sentence(event, architecture));
   if (report.kept)
     text += fmt::format("    {}kept to the end: as good as the answer\n", report.events.empty() ? "none, " : "");

@@ -105,14 +105,6 @@ Diagnostics read_witness(const MapArguments& arguments, const Network& network, 
   return {};
 }
 
-// Of values of the objective, as a cell: "pJ cycles".
-std::string unit_of(Objective objective) {
-  const std::string title(info(objective).title);
-  const std::size_t open = title.find('['), times = title.find(" x ");
-  const std::string unit = title.substr(open + 1, title.find(']') - open - 1);
-  return times == std::string::npos ? unit : unit.substr(0, unit.find(" x ")) + " " + unit.substr(unit.find(" x ") + 3);
-}
-
 // Prints what became of the witness, if there was one. Whether the program is right as far as that shows.
 bool tell_of_witness(const MapAnswer& answer, Objective objective, const Output& output) {
   const MappingResult& result = answer.result.layers.front().result;
@@ -189,7 +181,8 @@ int run(const MapArguments& arguments, const Output& output) {
   explain_infeasible(answer.result, arguments.architecture);
   if (!output.json(answer_json(options, answer, notes)) || !write_learned(options, output)) return kBadInput;
   if (!arguments.timeloop.empty() && !write_timeloop(answer, output)) return kBadInput;
-  if (!arguments.csv.empty() && !output.write("--csv", map_csv(answer, external ? "" : unit_of(options.objective))))
+  if (!arguments.csv.empty() &&
+      !output.write("--csv", map_csv(answer, external ? "" : unit(info(options.objective), "cycles", " "))))
     return kBadInput;
   if (!right) return kBug;
   if (interrupt_flag()) return kInterrupted;

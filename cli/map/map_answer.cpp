@@ -120,13 +120,15 @@ MapAnswer map_answer(Network network, Architecture architecture, NetworkResult r
           counts,
           options.tiles,
           options.evaluator,
+          options.objective,
           std::move(distances),
           std::move(in_true_counts),
           std::move(breakdowns),
           std::move(by_level)};
 }
 
-EdpTotals edp_totals(const NetworkResult& result) {
+EdpTotals edp_totals(const MapAnswer& answer) {
+  const NetworkResult& result = answer.result;
   EdpTotals out;
   out.of_totals = edp(result.total.energy, result.total.cycles);
   for (const LayerResult& layer : result.layers) {
@@ -135,6 +137,9 @@ EdpTotals edp_totals(const NetworkResult& result) {
     out.sum += runs * edp(layer.result.cost.energy, layer.result.cost.cycles);
     out.values += runs * layer.result.value;
   }
+  if (answer.evaluator.command.empty())
+    out.value_of_totals = objective_number(answer.objective, result.total) *
+                          machine_factor(answer.objective, answer.architecture.area_um2(), work_of(answer).macs);
   return out;
 }
 

@@ -51,7 +51,8 @@ struct MapAnswer {
   bool imperfect = false;            // the mapspace has all factors, not perfect ones only
   Counts counts = Counts::Timeloop;  // of those that do not divide
   Tiles tiles = Tiles::Even;
-  EvaluatorOptions evaluator;        // whose values the answer has; no command: the cost model's
+  EvaluatorOptions evaluator;  // whose values the answer has; no command: the cost model's
+  Objective objective = Objective::Edp;
   std::vector<Distances> distances;  // [layer]
   // [layer]: cost in true counts of a mapping whose factors do not divide, where it is defined.
   std::vector<std::optional<Cost>> true_cost;
@@ -64,12 +65,13 @@ MapAnswer map_answer(Network network, Architecture architecture, NetworkResult r
 
 // Of all layers that have a mapping, weighted by counts. A sum of products is not the product of the sums.
 struct EdpTotals {
-  double of_totals = 0;  // total energy times total cycles
-  double sum = 0;        // of the layers' energy times cycles
-  double values = 0;     // sum of the layers' objectives
+  double of_totals = 0;        // total energy times total cycles
+  double sum = 0;              // of the layers' energy times cycles
+  double values = 0;           // sum of the layers' objectives
+  double value_of_totals = 0;  // the objective of total energy and total cycles; 0 of an evaluator's values
 };
 
-EdpTotals edp_totals(const NetworkResult& result);
+EdpTotals edp_totals(const MapAnswer& answer);
 
 // Energy, cycles and MACs of all runs of the layers that have a mapping.
 Work work_of(const MapAnswer& answer);

@@ -99,6 +99,8 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
     for (const char* key : {"energy_pj", "cycles", "edp_pj_cycles", "utilization"}) json[key] = nullptr;
   }
   json["objective"] = objective;
+  const bool own = answer.evaluator.command.empty();
+  json["value_unit"] = own ? Json(unit(info(answer.objective), "cycles", " ")) : Json();
   json["value"] = feasible ? Json(r.value) : Json();
   json["lower_bound"] = feasible && r.status != Status::Measured ? Json(r.lower_bound) : Json();
   json["gap"] = feasible && r.lower_bound > 0 ? Json(r.gap) : Json();
@@ -134,13 +136,14 @@ void add_map_answer(Json& json, const MapAnswer& answer, const std::string& obje
   for (std::size_t i = 0; i < answer.result.layers.size(); ++i)
     json["layers"].push_back(mapped_layer_json(answer, i, objective));
   const Cost& total = answer.result.total;
-  const EdpTotals edps = edp_totals(answer.result);
+  const EdpTotals edps = edp_totals(answer);
   json["total"] = {{"energy_pj", total.energy.picojoules()},
                    {"cycles", total.cycles},
                    {"edp_pj_cycles", edps.of_totals},
                    {"edp_of_totals_pj_cycles", edps.of_totals},
                    {"sum_of_layer_edps_pj_cycles", edps.sum},
                    {"sum_of_layer_values", edps.values},
+                   {"value_of_totals", edps.value_of_totals > 0 ? Json(edps.value_of_totals) : Json()},
                    {"seconds", answer.result.seconds},
                    {"all_feasible", answer.result.all_feasible()},
                    {"interrupted", interrupted},

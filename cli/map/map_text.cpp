@@ -35,12 +35,33 @@ std::string total_distance(const MapAnswer& answer) {
   return fmt::format("{:.2f}", moved / least);
 }
 
+// Whether energy, cycles and their product, which the table has columns for, are what was minimised; else that column
+// is the objective's.
+bool shows_edp(const MapAnswer& answer) {
+  const ObjectiveInfo& o = info(answer.objective);
+  return !answer.evaluator.command.empty() || (o.cycles_power <= 1 && o.area_power == 0 && !o.per_operation);
+}
+
+// What was minimised, of the whole network; of a reciprocal also what should be large.
+std::string value_of_totals_text(const MapAnswer& answer, const EdpTotals& totals) {
+  constexpr std::string_view kReciprocal = "1 / ";
+  const ObjectiveInfo& o = info(answer.objective);
+  if (shows_edp(answer) || totals.value_of_totals == 0) return "";
+  const std::string in = unit(o);
+  std::string text = fmt::format("\n  {} of the totals: {} {}", o.label, scientific(totals.value_of_totals), in);
+  if (o.label.starts_with(kReciprocal))
+    text += fmt::format("; {}: {} per ({})", o.label.substr(kReciprocal.size()), scientific(1 / totals.value_of_totals),
+                        in);
+  if (!o.per_operation) text += fmt::format("; sum of the layers' own {} {}", scientific(totals.values), in);
+  return text + "\n";
+}
+
 std::string result_table(const MapAnswer& answer) {
   const NetworkResult& result = answer.result;
   const EnergyUnit unit = energy_unit(result.total.energy.picojoules());
   Table table({"<layer", "count", "<size", fmt::format("energy [{}]", unit.name), "cycles", "utilization",
-               "EDP [pJ x cycles]", "gap", fmt::format("x least {}", answer.architecture.levels.back().name),
-               "|<status", "evaluated", "time"});
+               title(shows_edp(answer) ? Objective::Edp : answer.objective), "gap",
+               fmt::format("x least {}", answer.architecture.levels.back().name), "|<status", "evaluated", "time"});
   for (std::size_t i = 0; i < result.layers.size(); ++i) {
     const LayerResult& layer = result.layers[i];
     const MappingResult& r = layer.result;
@@ -52,8 +73,8 @@ std::string result_table(const MapAnswer& answer) {
       const bool bounded = r.lower_bound > 0;
       const LevelDistance* distance = outermost(answer.distances[i]);
       row.insert(row.end(), {unit(r.cost.energy.picojoules()), grouped(r.cost.cycles), percent(r.utilization),
-                             scientific(edp(r.cost.energy, r.cost.cycles)), bounded ? percent(r.gap) : "",
-                             distance ? fmt::format("{:.2f}", distance->ratio()) : ""});
+                             scientific(shows_edp(answer) ? edp(r.cost.energy, r.cost.cycles) : r.value),
+                             bounded ? percent(r.gap) : "", distance ? fmt::format("{:.2f}", distance->ratio()) : ""});
     }
     row.insert(row.end(), {status_text(status_word(r), answer.imperfect, answer.tiles), grouped(r.statistics.evaluated),
                            seconds(r.seconds)});
@@ -64,13 +85,15 @@ std::string result_table(const MapAnswer& answer) {
   for (const LayerResult& layer : result.layers)
     if (layer.result.status != Status::Infeasible) runs += layer.count;
   const Cost& total = result.total;
-  const EdpTotals edps = edp_totals(result);
+  const EdpTotals edps = edp_totals(answer);
   const bool one = runs <= 1;  // then both are the same
   table.row({result.all_feasible() ? "total" : "total of what fits", fmt::format("{}", runs), "",
-             unit(total.energy.picojoules()), grouped(total.cycles), "", one ? scientific(edps.of_totals) : "", "",
-             total_distance(answer), "", "", seconds(result.seconds)});
-  if (one) return table.to_string();
-  return table.to_string() +
+             unit(total.energy.picojoules()), grouped(total.cycles), "",
+             one ? scientific(shows_edp(answer) ? edps.of_totals : edps.values) : "", "", total_distance(answer), "",
+             "", seconds(result.seconds)});
+  const std::string own = value_of_totals_text(answer, edps);
+  if (one) return table.to_string() + own;
+  return table.to_string() + own +
          fmt::format("\n  EDP: total energy x total cycles {} pJ x cycles; sum of the layers' EDPs {} pJ x cycles\n",
                      scientific(edps.of_totals), scientific(edps.sum));
 }

@@ -111,14 +111,15 @@ SampleAnswer draw(const Workload& workload, const Architecture& architecture, co
   const CostModel model(workload, architecture);
   const SpaceSample sample =
       sample_space(space, model, {.mappings = mappings, .seed = options.seed, .threads = options.threads});
-  for (const Cost& cost : sample.costs) out.values.push_back(objective_number(options.objective, cost));
+  const double factor = machine_factor(options.objective, architecture, workload);
+  for (const Cost& cost : sample.costs) out.values.push_back(objective_number(options.objective, cost) * factor);
   std::ranges::sort(out.values);
   out.drawn = sample.drawn;
   out.complete = sample.complete;
   options.budget_seconds = kSecondsForTheBest;
   const Result<MappingResult> best = map_workload(workload, architecture, options);
   if (best && best->status != Status::Infeasible) {
-    out.best = objective_number(options.objective, best->cost);
+    out.best = objective_number(options.objective, best->cost) * factor;
     out.proven = best->status == Status::Optimal;
   }
   return out;
@@ -131,7 +132,7 @@ std::string sample_text(const SampleAnswer& answer, const Workload& workload, co
   std::string text = fmt::format("{} on {}: {} legal of {} mappings drawn at random, seed {}\n\n", workload.name,
                                  architecture.name, grouped(answer.values.size()), grouped(answer.drawn), options.seed);
   if (answer.values.empty()) return text + "  no legal mapping was drawn\n";
-  Table quantiles({"<mappings below", std::string(info(options.objective).title), "x best"});
+  Table quantiles({"<mappings below", heliolite::title(options.objective), "x best"});
   const auto row = [&](const std::string& what, double value) {
     quantiles.row(
         {what, fmt::format("{:.4g}", value), answer.best > 0 ? fmt::format("{:.3g}", value / answer.best) : ""});
@@ -152,6 +153,8 @@ std::string sample_text(const SampleAnswer& answer, const Workload& workload, co
 
 int show_sample(const Workload& workload, const Architecture& architecture, const Mapspace& space,
                 SearchOptions options, const SampleQuestion& question, Json answer, const Output& output) {
+  if (const Diagnostics errors = objective_complaints(options.objective, architecture); !errors.empty())
+    return fail(errors);
   const auto found = until_interrupted(
       [=, mappings = question.mappings] { return draw(workload, architecture, space, options, mappings); });
   if (!found) return write_partial_answer(output, answer, 0, 1, "layers");
@@ -168,7 +171,7 @@ int show_sample(const Workload& workload, const Architecture& architecture, cons
     if (found->best > 0) lines.push_back({best_name(*found), found->best});
     const std::string title =
         fmt::format("{} random mappings of {} on {}", grouped(found->values.size()), workload.name, architecture.name);
-    if (!output.write("--svg", histogram_svg(title, std::string(info(options.objective).title), bins, lines)))
+    if (!output.write("--svg", histogram_svg(title, heliolite::title(options.objective), bins, lines)))
       return kBadInput;
   }
   output.table(sample_text(*found, workload, architecture, options));

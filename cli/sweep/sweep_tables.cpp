@@ -55,7 +55,7 @@ std::string layers_table(const SweepRecord& sweep, const std::vector<LayerRecord
   for (const LayerRecord& layer : layers) largest = std::max(largest, layer.energy_pj);
   const EnergyUnit unit = energy_unit(largest);
   Table table({"<workload", "<layer", "count", "weight", fmt::format("energy [{}]", unit.name), "cycles", "utilization",
-               std::string(info(ranking_of(sweep).objective).title), "gap", "x least words", "<status"});
+               heliolite::title(ranking_of(sweep).objective), "gap", "x least words", "<status"});
   for (const LayerRecord& layer : layers)
     table.row({layer.workload, layer.name, grouped(layer.count), fmt::format("{:g}", layer.weight),
                unit(layer.energy_pj), count(layer.cycles), percent(layer.utilization), scientific(layer.value),
@@ -90,15 +90,16 @@ std::string sums_text(const SweepRecord& sweep) {
   if (!ranks_differ(ranking)) return "";
   const std::string_view squared = info(ranking.objective).cycles_power > 1 ? " squared" : "";
   const std::string delays = ranking.seconds ? "total delay" : "total cycles";
+  const std::string_view area = info(ranking.objective).area_power > 0 ? " x area" : "";
   return ranking.rank == SweepRank::Totals
              ? fmt::format(
-                   "ranked by {0} of totals: total energy x {1}{2}, each layer mapped for its own {0}; the sum "
+                   "ranked by {0} of totals: total energy x {1}{2}{3}, each layer mapped for its own {0}; the sum "
                    "over layers: --rank layers\n\n",
-                   sweep.objective, delays, squared)
+                   sweep.objective, delays, squared, area)
              : fmt::format(
                    "ranked by the sum of {0}: over the layers, by count and weight; {0} of totals (total "
-                   "energy x {1}{2}): --rank totals\n\n",
-                   sweep.objective, delays, squared);
+                   "energy x {1}{2}{3}): --rank totals\n\n",
+                   sweep.objective, delays, squared, area);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/number_text.h"
 #include "engine/report/html.h"
+#include "engine/search/core/objective.h"
 
 namespace heliolite {
 namespace {
@@ -202,10 +203,8 @@ std::string summary(const Json& answer) {
 
 // What was minimised, with its unit.
 std::string value_heading(const std::string& objective) {
-  if (objective == "energy") return "energy [pJ]";
-  if (objective == "delay") return "delay [cycles]";
-  if (objective == "edp") return "EDP [pJ x cycles]";
-  return objective == "ed2p" ? "ED2P [pJ x cycles^2]" : objective;
+  const std::optional<Objective> known = parse_objective(objective);  // none: an evaluator's value
+  return known ? title(*known) : objective;
 }
 
 std::string layer_rows(const Json& layers) {

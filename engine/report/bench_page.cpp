@@ -132,7 +132,7 @@ std::string rows_section(const BenchSuite& suite, const std::vector<BenchRow>& r
                      row.seconds ? fmt::format("{:.3g}", *row.seconds) : "",
                      row.status ? std::string(name(*row.status)) : "external"});
   return html_section("All rows", "A mapper on a layer of a machine; ratio: to the best known value.",
-                      table({"strategy", "machine", "layer", std::string(info(suite.objective).title), "ratio", "gap",
+                      table({"strategy", "machine", "layer", heliolite::title(suite.objective), "ratio", "gap",
                              "evaluated", "seconds", "status"},
                             cells));
 }

@@ -26,6 +26,17 @@ int too_slow_level(const LayerProblem& problem) {
   return -1;
 }
 
+// Values of energy and cycles times what the machine and the layer's operations make of them.
+void scale(MappingResult& out, double factor) {
+  out.value *= factor, out.lower_bound *= factor;
+  if (out.without_links) out.without_links->value *= factor, out.without_links->lower_bound *= factor;
+  if (!out.witness) return;
+  out.witness->value *= factor;
+  for (WitnessEvent& event : out.witness->events)
+    for (std::optional<double>* value : {&event.bound, &event.limit, &event.stand_in})
+      if (*value) **value *= factor;
+}
+
 }  // namespace
 
 // MACs over what all units could do in these cycles.
@@ -85,6 +96,7 @@ MappingResult LayerSearch::conclude(const LayerAnswer& best, double bound) const
     out.why_not_proven = explain(best.end, *problem_);
   }
   if (problem_->linked) add_links(best, out);
+  scale(out, machine_factor(objective, problem_->architecture, problem_->workload));
   return out;
 }
 

@@ -227,6 +227,8 @@ std::optional<AnyLook> LayerSearch::probe_other_tiles(const LayerAnswer& perfect
   look.value = objective_number(options.objective, found.cost);
   look.lower_bound = std::min(look.value, std::max(first_bound(budget), found.lower_bound.value_or(0)));
   if (found.complete) look.lower_bound = look.value;
+  const double factor = machine_factor(options.objective, problem_->architecture, problem_->workload);
+  look.value *= factor, look.lower_bound *= factor;
   look.evaluated = padded.statistics.evaluated + found.statistics.evaluated;
   return look;
 }

@@ -154,7 +154,7 @@ LayerAnswer LayerSearch::climb_from_edp(const LayerAnswer& known, const SearchBu
                                         const ClimbEffort& effort) const {
   constexpr double kMuch = 1.2;  // above what every mapping costs
   const Objective objective = problem_->options.objective;
-  if (objective != Objective::Energy || !known.found ||
+  if (info(objective).cycles_power != 0 || !known.found ||
       objective_number(objective, known.cost) <= kMuch * first_bound(budget) || budget.end(0) != SearchEnd::Done)
     return {};
   LayerProblem other = *problem_;

@@ -77,8 +77,12 @@ struct ShapeSearch {
 // Tells the caller's hook how far the layers are, from any thread.
 class ProgressReporter {
  public:
-  ProgressReporter(const SearchOptions& options, const Network& network)
-      : options_(options), network_(network), known_(network.layers.size()) {}
+  ProgressReporter(const SearchOptions& options, const Network& network, const Architecture& machine)
+      : options_(options), network_(network), known_(network.layers.size()) {
+    for (const Layer& layer : network.layers)
+      factor_.push_back(options.evaluator.command.empty() ? machine_factor(options.objective, machine, layer.workload)
+                                                          : 1);
+  }
 
   // The options of a layer's search: what it tells goes through this object.
   SearchOptions options_of(std::size_t layer) {
@@ -91,7 +95,7 @@ class ProgressReporter {
   void done(std::size_t layer, u64 layers, const LayerAnswer& answer) {
     if (!options_.progress) return;
     const std::lock_guard lock(mutex_);
-    if (answer.found) known_[layer].value = answer.number(options_.objective);
+    if (answer.found) known_[layer].value = answer.number(options_.objective) * factor_[layer];
     known_[layer].evaluated = answer.statistics.evaluated;
     layers_done_ += layers;
     tell(layer, true);
@@ -101,8 +105,9 @@ class ProgressReporter {
   void so_far(std::size_t layer, const SearchProgress& news) {
     const std::lock_guard lock(mutex_);
     SearchProgress& known = known_[layer];
-    if (news.value > 0 && (known.value == 0 || news.value < known.value)) known.value = news.value;
-    known.lower_bound = std::max(known.lower_bound, news.lower_bound);
+    const double value = news.value * factor_[layer];
+    if (value > 0 && (known.value == 0 || value < known.value)) known.value = value;
+    known.lower_bound = std::max(known.lower_bound, news.lower_bound * factor_[layer]);
     known.evaluated = news.evaluated;
     tell(layer, false);
   }
@@ -120,6 +125,7 @@ class ProgressReporter {
   const Network& network_;
   std::mutex mutex_;
   std::vector<SearchProgress> known_;  // by layer: value and bound
+  std::vector<double> factor_;         // by layer: machine_factor()
   u64 layers_done_ = 0;
 };
 
@@ -129,6 +135,8 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
                                   const SearchOptions& options) {
   const auto start = Clock::now();
   if (Diagnostics errors = validate_question(options); !errors.empty()) return errors;
+  if (options.evaluator.command.empty())
+    if (Diagnostics errors = objective_complaints(options.objective, architecture); !errors.empty()) return errors;
   if (options.strategy == Strategy::Cosa && !has_mip_solver())
     return Diagnostic{"", 0, "strategy", fmt::format("cosa needs {}", kMipSolverPackage)};
   if (options.witness && network.layers.size() != 1)
@@ -139,7 +147,7 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
   std::map<std::size_t, ShapeSearch> shapes;
   std::vector<std::size_t> first, second;
   Diagnostics refused;
-  ProgressReporter reporter(options, network);
+  ProgressReporter reporter(options, network, architecture);
   for (std::size_t k = 0; k < network.layers.size(); ++k) {
     if (shape_of[k] != k) continue;
     auto search = LayerSearch::create(network.layers[k].workload, architecture, reporter.options_of(k));

@@ -52,8 +52,10 @@ bool has_network(const SweepSpec& spec) {
 
 std::string layer_question(const Workload& workload, const Architecture& machine, const SearchOptions& options) {
   Architecture priced = machine;
-  for (StorageLevel& level : priced.levels) level.area_um2 = 0;
-  priced.compute.area_um2 = 0;
+  if (info(options.objective).area_power == 0) {
+    for (StorageLevel& level : priced.levels) level.area_um2 = 0;
+    priced.compute.area_um2 = 0;
+  }
   return fmt::format("{}-{}-{}", to_hex(fingerprint(workload)), to_hex(fingerprint(priced)),
                      to_hex(fingerprint(options_text(options))));
 }

@@ -190,8 +190,12 @@ void Runner::pass(DesignPoint point) {
 // On any thread.
 void Runner::choose(std::vector<RunCandidate> members) {
   std::vector<WeightedLayer> layers;
-  for (const SweepLayer& layer : spec_.layers)
-    layers.push_back({layer.layer.workload, static_cast<double>(layer.layer.count) * layer.weight});
+  for (const SweepLayer& layer : spec_.layers) {
+    const Workload& workload = layer.layer.workload;
+    // What is per operation of the totals is a sum of the layers' own, weighted by their operations.
+    const double operations = info(spec_.options.objective).per_operation ? static_cast<double>(workload.macs()) : 1;
+    layers.push_back({workload, static_cast<double>(layer.layer.count) * layer.weight * operations});
+  }
   std::vector<Architecture> machines;
   for (const RunCandidate& member : members) machines.push_back(member.machine);
   const Result<MachineFamily> family = MachineFamily::create(std::move(machines));

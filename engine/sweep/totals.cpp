@@ -42,12 +42,15 @@ class Sum {
         in_unit_(power(length_of_cycle(ranking, cycle_ns), powers_.cycles_power)),
         cycle_ns_(cycle_ns) {}
 
-  void add(double runs, double energy_pj, double cycles, double value, double lower_bound) {
+  // `factor`: machine_factor() of the layer, which its value and its bound have.
+  void add(double runs, double energy_pj, double cycles, double value, double lower_bound, double factor) {
     energy_pj_ += runs * energy_pj;
     cycles_ += runs * cycles;
     values_ += runs * value;
     bounds_ += runs * lower_bound;
-    roots_ += runs * std::pow(lower_bound, 1.0 / degree());
+    roots_ += runs * std::pow(lower_bound / factor, 1.0 / powers_.degree());
+    if (powers_.per_operation) per_factor_ += runs / factor;
+    else factor_ = factor;
   }
 
   Totals totals() const {
@@ -55,24 +58,26 @@ class Sum {
     out.energy_pj = energy_pj_;
     out.cycles = whole(cycles_);
     out.sum_of_layer_values = values_ * in_unit_;
-    if (ranking_.rank == SweepRank::Layers) {
+    // The machine's part is the same of all layers, operations add up.
+    const double factor = powers_.per_operation ? 1 / per_factor_ : factor_;
+    if (ranking_.rank == SweepRank::Layers && !powers_.per_operation) {
       out.value = out.sum_of_layer_values;
       out.lower_bound = bounds_ * in_unit_;
     } else {
-      out.value = objective_number(ranking_.objective, out.energy_pj, delay(ranking_, out.cycles, cycle_ns_));
-      out.lower_bound = std::min(out.value, power(roots_, degree()) * in_unit_);
+      out.value = objective_number(ranking_.objective, out.energy_pj, delay(ranking_, out.cycles, cycle_ns_)) * factor;
+      out.lower_bound = std::min(out.value, power(roots_, powers_.degree()) * in_unit_ * factor);
+      if (powers_.per_operation) out.sum_of_layer_values = out.value;
     }
     return out;
   }
 
  private:
-  int degree() const { return powers_.energy_power + powers_.cycles_power; }
-
   Ranking ranking_;
   ObjectiveInfo powers_;
   double in_unit_;
   std::optional<double> cycle_ns_;
   double energy_pj_ = 0, cycles_ = 0, values_ = 0, bounds_ = 0, roots_ = 0;
+  double factor_ = 1, per_factor_ = 0;
 };
 
 }  // namespace
@@ -92,18 +97,9 @@ double delay(const Ranking& ranking, double cycles, std::optional<double> cycle_
 
 std::string delay_unit(const Ranking& ranking) { return ranking.seconds ? "s" : "cycles"; }
 
-std::string value_unit(const Ranking& ranking) {
-  const ObjectiveInfo& powers = info(ranking.objective);
-  std::string out = powers.energy_power > 0 ? "pJ" : "";
-  if (powers.cycles_power > 0) out += (out.empty() ? "" : " ") + delay_unit(ranking);
-  if (powers.cycles_power > 1) out += "^" + std::to_string(powers.cycles_power);
-  return out;
-}
+std::string value_unit(const Ranking& ranking) { return unit(info(ranking.objective), delay_unit(ranking), " "); }
 
-bool ranks_differ(const Ranking& ranking) {
-  const ObjectiveInfo& powers = info(ranking.objective);
-  return powers.energy_power + powers.cycles_power > 1;
-}
+bool ranks_differ(const Ranking& ranking) { return info(ranking.objective).degree() > 1; }
 
 Totals totals(const std::vector<LayerRecord>& layers, const Ranking& ranking, std::optional<double> cycle_ns) {
   Sum sum(ranking, cycle_ns);
@@ -111,7 +107,10 @@ Totals totals(const std::vector<LayerRecord>& layers, const Ranking& ranking, st
   bool words_known = true;
   for (const LayerRecord& l : layers) {
     const double runs = static_cast<double>(l.count) * l.weight;
-    sum.add(runs, l.energy_pj, l.cycles, l.value, l.lower_bound);
+    const ObjectiveInfo& objective = info(ranking.objective);
+    const bool factors = objective.area_power != 0 || objective.per_operation;
+    const double factor = factors ? l.value / objective_number(ranking.objective, l.energy_pj, l.cycles) : 1;
+    sum.add(runs, l.energy_pj, l.cycles, l.value, l.lower_bound, factor);
     words_moved += runs * static_cast<double>(l.words_moved);
     least_words += runs * static_cast<double>(l.least_words);
     words_known = words_known && l.least_words > 0;
@@ -133,9 +132,10 @@ Result<Totals> compulsory_totals(const SweepSpec& spec, const Architecture& mach
     }
     const LayerProblem problem{workload, machine, spec.options, *std::move(space), CostModel(workload, machine)};
     const Cost least = compulsory_cost(problem.model, problem.keep_range()).whole;
-    const double value = objective_number(spec.options.objective, least);
+    const double factor = machine_factor(spec.options.objective, machine, workload);
+    const double value = objective_number(spec.options.objective, least) * factor;
     sum.add(static_cast<double>(layer.layer.count) * layer.weight, least.energy.picojoules(),
-            static_cast<double>(least.cycles), value, value);
+            static_cast<double>(least.cycles), value, value, factor);
   }
   Totals out = sum.totals();
   out.lower_bound = out.value;
@@ -144,13 +144,14 @@ Result<Totals> compulsory_totals(const SweepSpec& spec, const Architecture& mach
 
 double value_of_totals(const SweepRecord& sweep, const PointRecord& point) {
   const Ranking ranking = ranking_of(sweep);
-  return objective_number(ranking.objective, point.energy_pj, delay(ranking, point));
+  if (info(ranking.objective).per_operation) return point.value;
+  return objective_number(ranking.objective, point.energy_pj, delay(ranking, point)) *
+         machine_factor(ranking.objective, point.area_um2, 1);
 }
 
 std::string value_title(const SweepRecord& sweep) {
   const Ranking ranking = ranking_of(sweep);
-  const std::string_view title = info(ranking.objective).title;
-  std::string name(title.substr(0, title.find(" [")));
+  std::string name(info(ranking.objective).label);
   if (ranks_differ(ranking)) name = ranking.rank == SweepRank::Totals ? name + " of totals" : "sum of " + name;
   return fmt::format("{} [{}]", name, value_unit(ranking));
 }

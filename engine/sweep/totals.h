@@ -57,7 +57,7 @@ Result<Totals> compulsory_totals(const SweepSpec& spec, const Architecture& mach
 // Facts that follow from a sweep's record and are stored nowhere.
 
 // The objective of a point's total energy and total delay, in the unit of its value. The sum of the layers' objectives
-// is for products of energy and delay another number, and much smaller.
+// is for products of energy and delay another number, and much smaller. What is per operation is always of the totals.
 double value_of_totals(const SweepRecord& sweep, const PointRecord& point);
 
 // What the values of points are, for headings: "EDP of totals [pJ s]".

@@ -124,6 +124,7 @@ py::dict layer_as_dict(const LayerResult& layer, const std::shared_ptr<Workload>
   out["count"] = layer.count;
   out["workload"] = workload;
   out["objective"] = minimised(asked.options);
+  if (asked.options.evaluator.command.empty()) out["value_unit"] = unit(info(asked.options.objective), "cycles", " ");
   const bool any = asked.options.factors == Factors::Any;
   out["counts"] = std::string(name(any ? Counts::True : Counts::Timeloop));
   out["factors"] = any || asked.options.imperfect ? "any" : "perfect";

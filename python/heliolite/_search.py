@@ -67,6 +67,7 @@ class LayerAnswer:
     cycles: Optional[int] = None
     utilization: Optional[float] = None
     value: Optional[float] = None  # of the objective
+    value_unit: Optional[str] = None  # "pJ cycles"; None: an evaluator's value
     lower_bound: Optional[float] = None  # no mapping of the mapspace is below
     gap: Optional[float] = None  # value / lower_bound - 1
     mapping: Optional[Mapping] = None

@@ -117,7 +117,8 @@ class Complaints(unittest.TestCase):
         error = complaint(lambda: hl.map(GEMM, "eyeriss", budget=-1, objective="speed", colour="red"))
         self.assertEqual([(d.field, d.value) for d in error.diagnostics],
                          [("budget", "-1"), ("objective", "speed"), ("colour", "colour")])
-        self.assertEqual(error.diagnostics[1].allowed, "energy, delay, edp or ed2p")
+        self.assertEqual(error.diagnostics[1].allowed,
+                         "energy, delay, edp, ed2p, edap, energy_per_op or throughput_per_area")
 
     def test_of_words_in_quotes(self):
         error = complaint(lambda: hl.network(GEMM, word_bits={"A": 0}))

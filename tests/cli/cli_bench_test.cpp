@@ -253,7 +253,8 @@ TEST_F(CliBench, BadSuitesAreRefusedWithTheirLines) {
   EXPECT_THAT(refused(with(kSuite, "seed: 3", "sed: 3")), HasSubstr("did you mean 'seed'"));
   EXPECT_THAT(refused(with(kSuite, ", label: lucky", ", label: sunstone")), HasSubstr("'sunstone' is there already"));
   EXPECT_THAT(refused(with(kSuite, "name: mine", "name: gemm:16x16x16")), HasSubstr("is there already"));
-  EXPECT_THAT(refused(std::string(kSuite) + "  objective: speed\n"), HasSubstr("energy, delay, edp or ed2p"));
+  EXPECT_THAT(refused(std::string(kSuite) + "  objective: speed\n"),
+              HasSubstr("energy, delay, edp, ed2p, edap, energy_per_op or throughput_per_area"));
   EXPECT_THAT(refused(std::string(kSuite) + "  repeat: 0\n"), HasSubstr("repeat = 0"));
   EXPECT_THAT(refused("ablation: {machines: [edge_split], workloads: [gemm:4x4x4], budget: 2e5}\n"),
               HasSubstr("budget = 2e5, must be at most 100000 seconds"));

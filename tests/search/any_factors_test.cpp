@@ -9,11 +9,13 @@
 #include "engine/model/true_counts/cost.h"
 #include "engine/search/all_tiles/padded_starts.h"
 #include "engine/search/map.h"
+#include "tests/support/exact_problem.h"
 #include "tests/support/search_problem.h"
 
 namespace heliolite::any_factors_test {
 namespace {
 
+using testing::kObjectives;
 using testing::random_search_problem;
 using testing::SearchProblem;
 
@@ -34,7 +36,7 @@ void expect_optima(u64 first, testing::SearchProblemOptions kind, int problems =
     const SearchProblem p = random_search_problem(seed, kind);
     if (!has_true_counts(Compiled(p.workload, p.architecture))) continue;
     SCOPED_TRACE(seed);
-    const Objective objective = kObjectiveTable[seed % kObjectiveTable.size()].objective;
+    const Objective objective = kObjectives[seed % kObjectives.size()];
     SearchOptions options = any_factors(objective, Strategy::Exhaustive);
     options.budget_evaluations = 10'000;
     const auto all = map_workload(p.workload, p.architecture, options);
@@ -65,7 +67,7 @@ TEST(AnyFactors, NoMappingIsBelowTheBoundOfASearchThatIsCutShort) {
     const SearchProblem p = random_search_problem(seed, {.max_mappings = 150, .interconnects = seed % 2 == 0});
     if (!has_true_counts(Compiled(p.workload, p.architecture))) continue;
     SCOPED_TRACE(seed);
-    const Objective objective = kObjectiveTable[seed % kObjectiveTable.size()].objective;
+    const Objective objective = kObjectives[seed % kObjectives.size()];
     const auto best = map_workload(p.workload, p.architecture, any_factors(objective));
     ASSERT_TRUE(best.ok());
     if (best->status != Status::Optimal) continue;
@@ -228,7 +230,7 @@ TEST(AnyFactors, LoopsThatAreNoWorseElsewhereAreNotMissed) {
       for (StorageLevel& level : p.architecture.levels)
         level.network = {.hop_pj = 40, .router_pj = 0, .ingress_pj = seed % 4 == 0 ? 3.0 : 0};
     SCOPED_TRACE(seed);
-    SearchOptions options = any_factors(kObjectiveTable[seed % kObjectiveTable.size()].objective);
+    SearchOptions options = any_factors(kObjectives[seed % kObjectives.size()]);
     options.budget_evaluations = 10'000;
     const auto one = map_workload(p.workload, p.architecture, options);
     options.rules.set(Rule::PushIn, false).set(Rule::FreeLoops, false).set(Rule::ColumnsFirst, false);

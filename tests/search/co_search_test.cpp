@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "tests/support/load.h"
@@ -106,6 +107,60 @@ TEST(CoSearch, EqualsTheGridForNetworks) {
     for (std::size_t j = 0; j < layers.size(); ++j) sum += layers[j].weight * found->layers[j].value;
     EXPECT_NEAR(sum, found->value, 1e-9 * sum) << seed;
   }
+}
+
+// Objectives of areas weigh the machines too: whatever their areas, the co-search finds what the grid finds, and its
+// value is that of energy, cycles, area and operations.
+TEST(CoSearch, EqualsTheGridForEveryObjectiveWhateverTheAreas) {
+  for (const ObjectiveInfo& objective : kObjectiveTable)
+    for (u64 seed = 0; seed < 8; ++seed) {
+      const SearchProblem p = small_problem(4000 + seed);
+      const MachineFamily shapes = random_family_of(seed, p.architecture, 6, seed % 2 == 0);
+      std::vector<Architecture> machines = shapes.machines();
+      testing::Rng rng(seed);
+      for (Architecture& machine : machines)
+        machine.levels.front().area_um2 = static_cast<double>(testing::pick(rng, 1, 400));
+      const MachineFamily family = *MachineFamily::create(machines);
+      const std::vector<WeightedLayer> layers = some_layers(p, seed);
+      SearchOptions options;
+      options.objective = objective.objective;
+      options.threads = 1;
+      const auto grid = grid_search(layers, family, options);
+      ASSERT_TRUE(grid.ok()) << to_string(grid.errors());
+      for (const Strategy strategy : {Strategy::Exact, Strategy::Sunstone, Strategy::Thesis}) {
+        options.strategy = strategy;
+        const auto found = co_search(layers, family, options);
+        ASSERT_TRUE(found.ok()) << to_string(found.errors());
+        if (strategy == Strategy::Exact) {
+          ASSERT_EQ(found->status == Status::Infeasible, grid->status == Status::Infeasible) << seed;
+        }
+        if (found->status == Status::Infeasible) continue;
+        SCOPED_TRACE(std::string(objective.name) + ", seed " + std::to_string(seed));
+        if (strategy == Strategy::Exact) EXPECT_EQ(found->status, Status::Optimal);
+        if (strategy == Strategy::Exact) EXPECT_NEAR(found->value, grid->value, 1e-9 * grid->value);
+        EXPECT_GE(found->value, grid->value * (1 - 1e-9));
+        EXPECT_LE(found->lower_bound, grid->value * (1 + 1e-9));
+        double sum = 0;
+        for (std::size_t j = 0; j < layers.size(); ++j) {
+          const Cost& cost = found->layers[j].cost;
+          sum += layers[j].weight * std::pow(cost.energy.picojoules(), objective.energy_power) *
+                 std::pow(static_cast<double>(cost.cycles), objective.cycles_power) *
+                 std::pow(family.machine(found->best).area_um2(), objective.area_power) /
+                 (objective.per_operation ? static_cast<double>(layers[j].workload.macs()) : 1);
+        }
+        EXPECT_NEAR(sum, found->value, 1e-9 * sum);
+      }
+    }
+}
+
+TEST(CoSearch, RefusesAnObjectiveOfTheAreaWhereAMachineHasNone) {
+  const SearchProblem p = small_problem(1);
+  const MachineFamily family = random_family_of(1, p.architecture, 4, true);
+  SearchOptions options;
+  options.objective = Objective::Edap;
+  const auto found = co_search(std::vector<WeightedLayer>{{p.workload, 1}}, family, options);
+  ASSERT_FALSE(found.ok());
+  EXPECT_NE(found.errors().front().message.find("edap needs the area"), std::string::npos);
 }
 
 TEST(CoSearch, CaseStudyOfTheThesis) {

@@ -8,6 +8,21 @@
 namespace heliolite::objective_test {
 namespace {
 
+TEST(Objective, StandInTheTableInTheirOrder) {
+  for (std::size_t k = 0; k < kObjectiveTable.size(); ++k)
+    EXPECT_EQ(static_cast<std::size_t>(kObjectiveTable[k].objective), k);
+}
+
+// What the machine adds to a value is a number above 0 that no mapping changes.
+TEST(Objective, TakeAreaAndOperationsFromTheMachineAndTheLayer) {
+  EXPECT_EQ(machine_factor(Objective::Edp, 300, 8), 1);
+  EXPECT_EQ(machine_factor(Objective::Edap, 300, 8), 300);
+  EXPECT_EQ(machine_factor(Objective::EnergyPerOp, 300, 8), 0.125);
+  EXPECT_EQ(machine_factor(Objective::ThroughputPerArea, 300, 8), 37.5);
+  EXPECT_EQ(title(Objective::Edap), "EDAP [pJ x cycles x um^2]");
+  EXPECT_EQ(unit(info(Objective::Ed2p), "s", " "), "pJ s^2");
+}
+
 TEST(Objective, NamesRoundTrip) {
   for (const std::string& n : objective_names()) EXPECT_EQ(name(*parse_objective(n)), n);
   EXPECT_FALSE(parse_objective("speed").has_value());
@@ -32,7 +47,8 @@ TEST(Objective, ValuesOrderLikeNumbers) {
   };
   for (int k = 0; k < 10'000; ++k) {
     const Cost a = draw(), b = draw();
-    for (Objective o : {Objective::Energy, Objective::Delay, Objective::Edp, Objective::Ed2p}) {
+    for (const ObjectiveInfo& row : kObjectiveTable) {
+      const Objective o = row.objective;
       const double x = objective_number(o, a), y = objective_number(o, b);
       if (x < y * (1 - 1e-9)) {
         EXPECT_LT(Value::of(o, a), Value::of(o, b));

@@ -9,6 +9,7 @@
 
 namespace heliolite::testing {
 
+// Objectives that order mappings differently on one machine; those of areas and operations order them as one of these.
 inline constexpr std::array kObjectives{Objective::Energy, Objective::Delay, Objective::Edp, Objective::Ed2p};
 
 // A problem on one thread; the machine's constraints must name what the workload has.

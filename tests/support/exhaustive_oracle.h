@@ -22,7 +22,7 @@ struct OracleBest {
 struct OracleAnswer {
   u64 mappings = 0;                // in the declared mapspace: constraints and fan-outs respected
   u64 legal = 0;                   // of those, the ones whose tiles fit
-  std::array<OracleBest, 4> best;  // by objective; meaningless when nothing is legal
+  std::array<OracleBest, 4> best;  // by objective, those of energy and cycles; meaningless when nothing is legal
 };
 
 struct OracleOptions {

@@ -147,24 +147,29 @@ RC_GTEST_PROP(Totals, BoundsOfLayersBoundTheWhole, ()) {
   for (const ObjectiveInfo& objective : kObjectiveTable)
     for (const SweepRank rank : {SweepRank::Totals, SweepRank::Layers}) {
       const Ranking ranking{objective.objective, rank, true};
+      const double area = *rc::gen::elementOf(std::vector<double>{0.5, 1, 3e6});
+      std::vector<double> factor;
       std::vector<LayerRecord> layers(*rc::gen::inRange<std::size_t>(1, 6));
       for (LayerRecord& layer : layers) {
         layer.energy_pj = *rc::gen::inRange(1, 1000);
         layer.cycles = *rc::gen::inRange(1, 1000);
         layer.count = *rc::gen::inRange<u64>(1, 4);
         layer.weight = *rc::gen::elementOf(std::vector<double>{1, 0.1, 0.5, 3});
-        layer.value = layer.lower_bound = objective_number(objective.objective, layer.energy_pj, layer.cycles);
+        factor.push_back(machine_factor(objective.objective, area, *rc::gen::inRange(1, 1000)));
+        layer.value = layer.lower_bound =
+            objective_number(objective.objective, layer.energy_pj, layer.cycles) * factor.back();
       }
       const Totals found = totals(layers, ranking, 0.5);
       RC_ASSERT(found.cycles == std::ceil(found.cycles));
       RC_ASSERT(found.lower_bound <= found.value);
       RC_ASSERT(found.lower_bound > 0);
       // Other mappings of the same or a larger value, whose energies and delays are traded against each other.
-      for (LayerRecord& layer : layers) {
+      for (std::size_t k = 0; k < layers.size(); ++k) {
+        LayerRecord& layer = layers[k];
         const double trade = *rc::gen::elementOf(std::vector<double>{0.25, 0.5, 1, 2, 4});
         if (objective.cycles_power > 0 && objective.energy_power > 0) layer.energy_pj *= trade;
         layer.cycles = std::max(1.0, std::ceil(layer.cycles / trade));
-        layer.value = objective_number(objective.objective, layer.energy_pj, layer.cycles);
+        layer.value = objective_number(objective.objective, layer.energy_pj, layer.cycles) * factor[k];
         if (layer.value < layer.lower_bound) return;
       }
       RC_ASSERT(found.lower_bound <= totals(layers, ranking, 0.5).value * (1 + 1e-12));

@@ -7,14 +7,15 @@ const kObjective = objectiveForm(kSweep, delayText);
 
 // The objective's value is a number of its own: a product of the point's energy and delay, or a sum of such products over
 // its layers.
-const kHasValue = kSweep.energy_power + kSweep.cycles_power > 1;
+const kIsProduct = kSweep.energy_power + kSweep.cycles_power > 1;
+const kHasValue = kIsProduct || kSweep.area_power > 0 || kSweep.per_operation;
 
 // Numbers of a point, in the form of objectiveForm().
 const kMetrics = {
   energy_pj: {label: 'Energy', text: energyText},
   delay: {label: 'Delay', text: delayText},
   area_um2: {label: 'Area', text: areaText},
-  value: {...kObjective, label: kHasValue ? rankLabel(kSweep, kObjective.label) : kObjective.label},
+  value: {...kObjective, label: kIsProduct ? rankLabel(kSweep, kObjective.label) : kObjective.label},
   capacity_bytes: {label: 'Memory', text: bytesText, binary: true},
   compute_units: {label: 'Compute units', text: count},
 };

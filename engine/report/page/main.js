@@ -24,9 +24,9 @@ function setUpSummary() {
     entries.push(['Best point', count(best.id), gapText(best) && `gap ${gapText(best)}`]);
     if (kHasValue) {
       entries.push([kMetrics.value.label, kObjective.text(best.value)]);
-      if (kSweep.rank !== 'totals') {
+      if (kIsProduct && kSweep.rank !== 'totals') {
         entries.push([`${kObjective.label} of totals`,
-          kObjective.text(best.energy_pj * best.delay ** kSweep.cycles_power)]);
+          kObjective.text(best.energy_pj * best.delay ** kSweep.cycles_power * best.area_um2 ** (kSweep.area_power ?? 0))]);
       }
     }
     entries.push(['Energy', energyText(best.energy_pj)], ['Delay', delayText(best.delay)]);

@@ -40,9 +40,12 @@ const bytesText = (n) => scaled(n, kByteSteps);
 const areaText = (um2) => (um2 >= 1e4 ? `${digits(um2 / 1e6)} mm²` : `${digits(um2)} µm²`);
 const percentText = (fraction) => `${(100 * fraction).toFixed(fraction < 0.0995 ? 1 : 0)} %`;
 
-// What the sweep minimised, energy^energy_power x delay^cycles_power: its name, how its values are written, and how at
-// an axis that names the unit.
-function objectiveForm({energy_power, cycles_power, seconds}, delayText) {
+// What the sweep minimised: its name, how its values are written, and how at an axis that names the unit. Products of
+// energy and delay alone, energy^energy_power x delay^cycles_power, have names with superscripts.
+function objectiveForm({energy_power, cycles_power, area_power, per_operation, label, value_unit, seconds}, delayText) {
+  if (area_power || per_operation) {
+    return {label, text: (x) => `${scientific(x)} ${value_unit}`, tick: scientific, unit: value_unit};
+  }
   if (cycles_power === 0) return {label: 'Energy', text: energyText};
   if (energy_power === 0) return {label: 'Delay', text: delayText};
   const power = cycles_power === 1 ? '' : kSuperscripts[cycles_power];

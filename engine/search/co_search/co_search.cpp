@@ -211,13 +211,18 @@ Result<CoSearchResult> co_search(std::span<const WeightedLayer> layers, const Ma
   if (options.factors != Factors::Perfect)
     return Diagnostic{"", 0, "factors", "must be perfect where machines are searched together"};
   if (Diagnostics bad = words_differ(layers, family); !bad.empty()) return bad;
+  for (const Architecture& machine : family.machines())
+    if (Diagnostics bad = objective_complaints(options.objective, machine); !bad.empty()) return bad;
+  SearchOptions asked = options;
+  // The rule compares prices; a machine with a smaller memory may have a larger area.
+  if (info(options.objective).area_power != 0) asked.rules.set(Rule::SmallestMemory, false);
   return timed([&]() -> Result<CoSearchResult> {
-    if (options.strategy == Strategy::Thesis) return tagged_search(layers, family, options);
-    SearchOptions first = options;
+    if (options.strategy == Strategy::Thesis) return tagged_search(layers, family, asked);
+    SearchOptions first = asked;
     first.strategy = Strategy::Sunstone;
     Result<CoSearchResult> start = sunstone_arch(layers, family, first);
     if (!start || options.strategy == Strategy::Sunstone) return start;
-    return co_search_exact(layers, family, limited_to(options, family.size(), 2), *start);
+    return co_search_exact(layers, family, limited_to(asked, family.size(), 2), *start);
   });
 }
 

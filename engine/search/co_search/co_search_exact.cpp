@@ -36,7 +36,10 @@ class LayerOnMachines {
  public:
   LayerOnMachines(const WeightedLayer& layer, const MachineFamily& family, const SearchOptions& options, Mapspace space)
       : layer_(layer), family_(family), options_(options), space_(std::move(space)), known_(family.size()) {
-    for (const Architecture& machine : family.machines()) models_.emplace_back(layer.workload, machine);
+    for (const Architecture& machine : family.machines()) {
+      models_.emplace_back(layer.workload, machine);
+      factor_.push_back(machine_factor(options.objective, machine, layer.workload));
+    }
   }
 
   double weight() const { return layer_.weight; }
@@ -49,36 +52,39 @@ class LayerOnMachines {
     for (std::size_t m = 0; m < models_.size(); ++m) {
       const Evaluation e = models_[m].evaluate(mapping);
       if (e.verdict != Verdict::Fits) continue;
-      const double value = objective_number(options_.objective, e.cost);
+      const double value = objective_number(options_.objective, e.cost) * factor_[m];
       if (value < known_[m].value) known_[m] = {value, found_.size()};
     }
     found_.push_back(mapping);
   }
 
-  // The optimum over the set's machines if it is below `limit`; else says that it is not.
+  // The optimum over the set's machines if it is below `limit`; else says that it is not. Their areas are alike, or do
+  // not count.
   struct Answer {
     LayerBound bound;
     std::optional<Mapping> mapping;  // below the limit
   };
   Answer search(const MachineSet& set, double inherited, double limit) {
+    const double factor = factor_[set.machines.front()];
     auto family = std::make_shared<MachineFamily>(family_.subset(set.machines));
     LayerProblem problem{
         layer_.workload, family->envelope(), options_, space_, CostModel(layer_.workload, family->envelope()), family};
     for (u32 m : set.machines) problem.machines.push_back(models_[m]);
     LayerAnswer start = best_known(set);
     if (!start.found) start = first_mapping(set);
-    const LayerAnswer answer =
-        exact_search(problem, start, SearchBudget(options_).after(used_), key_of_number(options_.objective, limit));
+    const LayerAnswer answer = exact_search(problem, start, SearchBudget(options_).after(used_),
+                                            key_of_number(options_.objective, limit / factor));
     statistics_ += answer.statistics;
     used_ += answer.statistics.evaluated;
     tried_.resize(family_.size());
     for (std::size_t k = 0; k < answer.machines_tried.size(); ++k)
       if (answer.machines_tried[k]) tried_[set.machines[k]] = true;
-    const double value = answer.found ? objective_number(options_.objective, answer.cost) : kNever;
+    const double value = answer.found ? objective_number(options_.objective, answer.cost) * factor : kNever;
     Answer out;
     if (value < limit) out.mapping = answer.mapping, out.bound.machine = set.machines[answer.machine];
     out.bound.unfinished = !answer.complete;
-    out.bound.value = answer.complete ? std::min(value, limit) : std::max(inherited, answer.lower_bound.value_or(0));
+    out.bound.value =
+        answer.complete ? std::min(value, limit) : std::max(inherited, answer.lower_bound.value_or(0) * factor);
     return out;
   }
 
@@ -134,7 +140,8 @@ class LayerOnMachines {
   const SearchOptions& options_;
   Mapspace space_;
   std::vector<CostModel> models_;
-  std::vector<Known> known_;  // by machine
+  std::vector<double> factor_;  // by machine: machine_factor()
+  std::vector<Known> known_;    // by machine
   std::vector<Mapping> found_;
   SearchStatistics statistics_;
   u64 used_ = 0;             // evaluations, those of first mappings included
@@ -158,7 +165,9 @@ class CoSearch {
     all.machines.resize(family_.size());
     std::iota(all.machines.begin(), all.machines.end(), u32{0});
     all.layers.resize(layers_.size());
-    open_.push_back(std::move(all));
+    if (info(options_.objective).area_power == 0) open_.push_back(std::move(all));
+    else  // searches together compare energy and cycles only
+      for (const u32 machine : all.machines) open_.push_back({{machine}, all.layers});
     while (!open_.empty()) {
       // Step 1. The set that may hold the best machine.
       const auto next = std::min_element(open_.begin(), open_.end(),

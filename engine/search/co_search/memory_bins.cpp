@@ -42,7 +42,10 @@ MemoryBins::MemoryBins(LayerSearch search, const MachineFamily& family)
       fillings_(std::make_unique<Fillings>(search_.problem().space, search_.problem().workload)),
       bins_(family.size()) {
   const LayerProblem& problem = search_.problem();
-  for (const Architecture& machine : family.machines()) machines_.emplace_back(problem.workload, machine);
+  for (const Architecture& machine : family.machines()) {
+    machines_.emplace_back(problem.workload, machine);
+    factor_.push_back(machine_factor(problem.options.objective, machine, problem.workload));
+  }
   fill(family);
 }
 
@@ -66,11 +69,12 @@ void MemoryBins::fill(const MachineFamily& family) {
     }
     rules_ += search.rules();
   }
-  for (Bin& bin : bins_) {
+  for (std::size_t m = 0; m < bins_.size(); ++m) {
+    Bin& bin = bins_[m];
     std::sort(bin.plans.begin(), bin.plans.end(),
               [](const PartialPlan& a, const PartialPlan& b) { return a.before(b); });
     if (bin.plans.size() > kPlansOfABin) bin.plans.resize(kPlansOfABin);
-    bin.cost = bin.plans.empty() ? kNever : objective_number(problem.options.objective, bin.plans.front().score.cost);
+    bin.cost = bin.plans.empty() ? kNever : number(m, bin.plans.front().score.cost);
   }
 }
 
@@ -84,12 +88,12 @@ double MemoryBins::complete(std::size_t machine) {
   }
   rules_ += search.rules();
   if (search.best().empty()) return kNever;
-  return objective_number(problem.options.objective, search.best().front().score.cost);
+  return number(machine, search.best().front().score.cost);
 }
 
 double MemoryBins::compulsory(std::size_t machine) const {
   const LayerProblem& problem = search_.problem();
-  return objective_number(problem.options.objective, compulsory_cost(machines_[machine], problem.keep_range()).whole);
+  return number(machine, compulsory_cost(machines_[machine], problem.keep_range()).whole);
 }
 
 SearchStatistics MemoryBins::statistics() const { return {ladder_->evaluated(), ladder_->tiles(), rules_, {}}; }

@@ -23,7 +23,10 @@ TaggedTiles::TaggedTiles(LayerSearch search, const MachineFamily& family, bool o
       ladder_(search_.levels().make_ladder(SearchBudget(search_.problem().options))),
       bins_(family.size()) {
   const LayerProblem& problem = search_.problem();
-  for (const Architecture& machine : family.machines()) machines_.emplace_back(problem.workload, machine);
+  for (const Architecture& machine : family.machines()) {
+    machines_.emplace_back(problem.workload, machine);
+    factor_.push_back(machine_factor(problem.options.objective, machine, problem.workload));
+  }
   // Step 1. The levels from the first with loops up to the next fan-out or level with loops hold the same tile.
   const std::vector<ChainStep> chain = level_chain(problem.space);
   if (const int first = chain.front().level; first >= 0 && chain.size() > 1) {
@@ -108,14 +111,14 @@ void TaggedTiles::fill(std::size_t machine) {
       const std::optional<Score> score = thesis.first_price(tile.choice);
       if (!score || !(score->value < least)) continue;
       least = score->value;
-      bin.cost = objective_number(problem.options.objective, score->cost);
+      bin.cost = number(machine, score->cost);
     }
   }
 }
 
 double TaggedTiles::compulsory(std::size_t machine) const {
   const LayerProblem& problem = search_.problem();
-  return objective_number(problem.options.objective, compulsory_cost(machines_[machine], problem.keep_range()).whole);
+  return number(machine, compulsory_cost(machines_[machine], problem.keep_range()).whole);
 }
 
 LayerAnswer TaggedTiles::complete(std::size_t machine) {

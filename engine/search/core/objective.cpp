@@ -1,5 +1,7 @@
 #include "engine/search/core/objective.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -33,6 +35,22 @@ std::vector<std::string> objective_names() {
   return out;
 }
 
+std::string unit(const ObjectiveInfo& objective, std::string_view delay, std::string_view times) {
+  std::string out;
+  const auto factor = [&](std::string_view what, int power) {
+    if (power == 0) return;
+    if (!out.empty()) out += times;
+    out += what;
+    if (power > 1) out += fmt::format("^{}", power);
+  };
+  factor("pJ", objective.energy_power);
+  factor(delay, objective.cycles_power);
+  factor("um^2", objective.area_power);
+  return objective.per_operation ? out + " / operation" : out;
+}
+
+std::string title(Objective objective) { return fmt::format("{} [{}]", info(objective).label, unit(info(objective))); }
+
 Value Value::of(Objective objective, const Cost& cost) {
   Value out;
   out.limb_[kLimbs - 2] = static_cast<u64>(cost.energy.units >> 64);
@@ -61,6 +79,23 @@ double objective_number(Objective objective, double energy_pj, double cycles) {
   double out = info(objective).energy_power == 0 ? 1 : energy_pj;
   for (int k = 0; k < info(objective).cycles_power; ++k) out *= cycles;
   return out;
+}
+
+double machine_factor(Objective objective, double area_um2, double operations) {
+  double out = info(objective).per_operation ? 1 / operations : 1;
+  for (int k = 0; k < info(objective).area_power; ++k) out *= area_um2;
+  return out;
+}
+
+double machine_factor(Objective objective, const Architecture& machine, const Workload& workload) {
+  return machine_factor(objective, machine.area_um2(), static_cast<double>(workload.macs()));
+}
+
+Diagnostics objective_complaints(Objective objective, const Architecture& machine) {
+  if (info(objective).area_power == 0 || machine.area_um2() > 0) return {};
+  return {{"", 0, "objective",
+           fmt::format("{} needs the area of {}, which states none: give its levels and compute units `area_um2`",
+                       name(objective), machine.name)}};
 }
 
 }  // namespace heliolite

@@ -1,5 +1,7 @@
 #pragma once
-// What a search minimises. Values are exact integers, so that two costs compare the same on every computer.
+// What a search minimises. Values are exact integers, so that two costs compare the same on every computer. On one
+// machine the area and the operations of a layer are constants: searches of mappings compare energy and cycles alone,
+// and the constants join where values leave a search (machine_factor()) and where machines are compared.
 #include <algorithm>
 #include <array>
 #include <compare>
@@ -14,22 +16,30 @@
 
 namespace heliolite {
 
-enum class Objective : u8 { Energy, Delay, Edp, Ed2p };
+enum class Objective : u8 { Energy, Delay, Edp, Ed2p, Edap, EnergyPerOp, ThroughputPerArea };
 
-// An objective is a product of powers: energy^energy_power x cycles^cycles_power. Everything that is known of it stands
-// here.
+// An objective is a product of powers: energy^energy_power x cycles^cycles_power x area^area_power, over the operations
+// of the layer if it is per operation. Everything that is known of it stands here. All are minimised: one that should
+// be large has its reciprocal here, and a label that says so.
 struct ObjectiveInfo {
   Objective objective;
   std::string_view name;   // on the command line and in files
-  std::string_view title;  // over columns, with its unit
+  std::string_view label;  // over columns, before its unit
   int energy_power;        // 0 or 1
   int cycles_power;        // with energy_power 0 it is 1: a square would order costs no differently
+  int area_power = 0;      // of the machine, in um^2
+  bool per_operation = false;
+
+  int degree() const { return energy_power + cycles_power; }
 };
-inline constexpr std::array<ObjectiveInfo, 4> kObjectiveTable{{
-    {Objective::Energy, "energy", "energy [pJ]", 1, 0},
-    {Objective::Delay, "delay", "delay [cycles]", 0, 1},
-    {Objective::Edp, "edp", "EDP [pJ x cycles]", 1, 1},
-    {Objective::Ed2p, "ed2p", "ED2P [pJ x cycles^2]", 1, 2},
+inline constexpr std::array<ObjectiveInfo, 7> kObjectiveTable{{
+    {Objective::Energy, "energy", "energy", 1, 0},
+    {Objective::Delay, "delay", "delay", 0, 1},
+    {Objective::Edp, "edp", "EDP", 1, 1},
+    {Objective::Ed2p, "ed2p", "ED2P", 1, 2},
+    {Objective::Edap, "edap", "EDAP", 1, 1, 1},
+    {Objective::EnergyPerOp, "energy_per_op", "energy per operation", 1, 0, 0, true},
+    {Objective::ThroughputPerArea, "throughput_per_area", "1 / throughput per area", 0, 1, 1, true},
 }};
 
 constexpr const ObjectiveInfo& info(Objective objective) { return kObjectiveTable[at(objective)]; }
@@ -37,6 +47,11 @@ constexpr std::string_view name(Objective objective) { return info(objective).na
 // Nothing if there is no objective of this name.
 std::optional<Objective> parse_objective(std::string_view name);
 std::vector<std::string> objective_names();
+
+// "pJ x cycles^2 x um^2 / operation", with other words for the cycles and between factors if they are given.
+std::string unit(const ObjectiveInfo& objective, std::string_view delay = "cycles", std::string_view times = " x ");
+// Over columns: "EDP [pJ x cycles]".
+std::string title(Objective objective);
 
 inline constexpr int kMostCyclesPower =
     std::ranges::max(kObjectiveTable, {}, &ObjectiveInfo::cycles_power).cycles_power;
@@ -58,11 +73,18 @@ class Value {
   std::array<u64, kLimbs> limb_{};  // most significant first
 };
 
-// The value as a rounded number for people, in the unit of the objective's title.
+// What energy and cycles make of a value, as a rounded number: what searches of mappings on one machine compare.
 double objective_number(Objective objective, double energy_pj, double cycles);
 inline double objective_number(Objective objective, const Cost& cost) {
   return objective_number(objective, cost.energy.picojoules(), static_cast<double>(cost.cycles));
 }
+
+// What the machine and the operations of the layer make of a value: objective_number() times this is what people are
+// shown, in the unit of the objective's title. 1 of objectives of energy and cycles alone.
+double machine_factor(Objective objective, double area_um2, double operations);
+double machine_factor(Objective objective, const Architecture& machine, const Workload& workload);
+// Why the objective says nothing of the machine; empty if it does.
+Diagnostics objective_complaints(Objective objective, const Architecture& machine);
 
 // What no mapping reaches.
 inline constexpr double kNever = std::numeric_limits<double>::infinity();

@@ -51,7 +51,7 @@ class Exact {
  private:
   // Whether the cycles are searched before the energy: not where every mapping takes as many as the incumbent.
   bool fewer_cycles_possible() {
-    if (problem_.options.objective != Objective::Delay || problem_.family || witness_) return false;
+    if (info(problem_.options.objective).energy_power != 0 || problem_.family || witness_) return false;
     return gate().prunes(Rule::CyclesFirst, [&] {
       const Compiled& c = problem_.model.compiled();
       const double units = tables_.most_instances();

@@ -197,6 +197,7 @@ GaussianProcess surrogate(const std::vector<Feature>& features, const std::vecto
 
 Result<MappingSensitivity> mapping_sensitivity(const Workload& workload, const Architecture& architecture,
                                                const SearchOptions& options, std::size_t samples, bool pairs) {
+  if (Diagnostics errors = objective_complaints(options.objective, architecture); !errors.empty()) return errors;
   SearchOptions bayes = options;
   bayes.strategy = Strategy::Bayes;
   const auto search = LayerSearch::create(workload, architecture, bayes);
@@ -209,7 +210,10 @@ Result<MappingSensitivity> mapping_sensitivity(const Workload& workload, const A
   if (options.from) learned = surrogate(decoder.features(), *options.from);
   constexpr double kUnfit = 100;  // times the mapping of the largest tiles
   std::atomic<u64> unfit = 0;
-  const auto logarithm = [&](const Evaluation& e) { return std::log(objective_number(options.objective, e.cost)); };
+  const double factor = machine_factor(options.objective, architecture, workload);
+  const auto logarithm = [&](const Evaluation& e) {
+    return std::log(objective_number(options.objective, e.cost) * factor);
+  };
   const Evaluation largest =
       problem.model.evaluate(decoder.decode(std::vector<double>(decoder.features().size(), 1.0)));
   if (largest.verdict != Verdict::Fits)

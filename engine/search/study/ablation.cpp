@@ -123,7 +123,9 @@ class AblationRunner {
       out.points = static_cast<double>(answer.statistics.evaluated);
       out.points_exact = fmt::format("{}", answer.statistics.evaluated);
       out.finished = answer.end == SearchEnd::Done;
-      if (answer.found) out.value = objective_number(suite_.objective, answer.cost);
+      if (answer.found)
+        out.value = objective_number(suite_.objective, answer.cost) *
+                    machine_factor(suite_.objective, machine.architecture, layer.workload);
     }
     out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return out;
