@@ -12,6 +12,15 @@ namespace heliolite::testing {
 // Objectives that order mappings differently on one machine; those of areas and operations order them as one of these.
 inline constexpr std::array kObjectives{Objective::Energy, Objective::Delay, Objective::Edp, Objective::Ed2p};
 
+// The rules of a search that lose nothing, in the order of the table; those of one page of docs/rules, if it is given.
+inline std::vector<Rule> sound_rules(RuleUser user, std::string_view page = "") {
+  std::vector<Rule> out;
+  for (const RuleInfo& rule : kRuleTable)
+    if (rule.user == user && rule.soundness == Soundness::Sound && (page.empty() || rule.page == page))
+      out.push_back(rule.rule);
+  return out;
+}
+
 // A problem on one thread; the machine's constraints must name what the workload has.
 inline LayerProblem layer_problem(const Workload& workload, const Architecture& architecture, SearchOptions options) {
   options.threads = 1;

@@ -48,7 +48,6 @@ enum class Rule : u8 {
   LinkedOnly,
   UnitRegisters,
 };
-inline constexpr std::size_t kRules = 34;
 
 // The search that asks a rule.
 enum class RuleUser : u8 {
@@ -81,7 +80,8 @@ struct RuleInfo {
   std::string_view page;
 };
 
-inline constexpr std::array<RuleInfo, kRules> kRuleTable{{
+// In the order of the enumeration.
+inline constexpr auto kRuleTable = std::to_array<RuleInfo>({
     {Rule::OrderPrefix, "order-prefix", RuleUser::Orders, Soundness::WithoutHalos,
      "O1/O2: no loop is added that no tensor gains from", "loop_orders.md"},
     {Rule::OrderRun, "order-run", RuleUser::Orders, Soundness::Sound,
@@ -150,7 +150,8 @@ inline constexpr std::array<RuleInfo, kRules> kRuleTable{{
      "for link transfers search only what may have some: the rest was searched without", "link_transfers.md"},
     {Rule::UnitRegisters, "unit-registers", RuleUser::Exact, Soundness::Sound,
      "drop unrollings over linked compute units that cost too much if each unit had a register", "link_transfers.md"},
-}};
+});
+inline constexpr std::size_t kRules = kRuleTable.size();
 
 // The rule of this name; none if there is no such rule.
 std::optional<Rule> parse_rule(std::string_view name);
