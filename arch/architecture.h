@@ -65,8 +65,8 @@ struct SpatialConstraints {
   std::vector<std::string> order;                     // innermost first, X inside Y
   std::optional<std::vector<std::string>> allowed_x;  // dimensions (or classes) that may go to X
   std::optional<std::vector<std::string>> allowed_y;
-  // Timeloop's: the first so many dimensions in order go to X, all others to Y. Together with `allowed` ones: both
-  // hold.
+  // Timeloop's `split`: as many dimensions, the first in order, go to X, all others to Y. Together with `allowed` ones:
+  // both hold.
   std::optional<u64> split;
   std::vector<std::string> no_link_transfer;  // tensor selectors: their words take no links here
 };

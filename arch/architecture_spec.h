@@ -30,7 +30,7 @@ enum class EnergyModel : u8 {
   Table,      // arch/energy_tables.h, at the machine's node
   Registers,  // the same for flip-flops, whatever the size; of a level only
 };
-// A level's capacity: it holds everything, so many bytes, or so many words.
+// A level's capacity: it holds everything, a number of bytes, or a number of words.
 struct Unbounded {};
 struct Bytes {
   double count = 0;
@@ -91,7 +91,7 @@ struct ComputeSpec {
   std::optional<Amount> energy, area;
 };
 
-// Of machines that state neither.
+// What a machine has that states neither words nor bits.
 inline constexpr u64 kDefaultWordBits = 16;
 inline constexpr double kDefaultCycleNs = 1;
 

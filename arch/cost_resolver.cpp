@@ -27,7 +27,7 @@ namespace {
 
 CostSource of_model(EnergyModel model) { return model == EnergyModel::Pat ? CostSource::Pat : CostSource::Table; }
 
-// Of a number or a model that a file states.
+// The source of a cost for which a file states a number or a model.
 template <class Stated>
 CostSource of_stated(const Stated& stated) {
   const EnergyModel* model = std::get_if<EnergyModel>(&stated);

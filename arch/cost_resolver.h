@@ -41,11 +41,11 @@ struct CostSources {
   CostSource energy = CostSource::None, leakage = CostSource::None, area = CostSource::None;
 };
 
-// Of a storage level of `machine`. What a word costs in an interconnect no model knows. Leakage comes with the energy
-// unless it is stated; so does the area, unless the ART has it.
+// Where the costs of a storage level of `machine` come from. What a word costs in an interconnect no model knows.
+// Leakage comes with the energy unless it is stated; so does the area, unless the ART has it.
 CostSources cost_sources(const LevelSpec& level, const ArchitectureSpec& machine, const ReferenceTables& tables);
 
-// Of the compute units, whose leakage is not counted.
+// Where the costs of the compute units come from; their leakage is not counted.
 CostSources compute_cost_sources(const ArchitectureSpec& machine, const ReferenceTables& tables);
 
 // The costs of one machine, filled in: energies, leakage and areas as stated, from reference tables (ERT, ART), from
@@ -59,7 +59,7 @@ class CostResolver {
 
   // The costs of a level by the sources of cost_resolver.h: pJ per access, pJ per cycle, um2. Its sizes must be known.
   void fill_in(const LevelSpec& spec, StorageLevel& level);
-  // Of the compute units: pJ per operation, um2. Their name and word must be known.
+  // Fills in pJ per operation and um2 of the compute units, whose name and word must be known.
   void fill_in(Compute& compute);
 
   // What an ERT has no action for.

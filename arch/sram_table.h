@@ -17,7 +17,7 @@ namespace heliolite {
 // Rows of numbers of the embedded table `file` ("sram_cacti.csv"), in file order.
 std::vector<std::vector<double>> embedded_rows(std::string_view file);
 
-// The same for tables whose first column is a name.
+// The rows of an embedded table whose first column is a name.
 std::map<std::string, std::vector<double>, std::less<>> embedded_named_rows(std::string_view file);
 
 class SramTable {

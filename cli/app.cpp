@@ -30,7 +30,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
-// Of the subcommand given, or of the program: "--json", "-a".
+// The options of the subcommand given, or of the program: "--json", "-a".
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
@@ -130,7 +130,7 @@ void set_up(CLI::App& app) {
       "  heliolite help COMMAND                                  what it does and takes; also COMMAND --help");
 }
 
-// Of an output: refuses the name of an objective where the command has one, which -o was once.
+// Refuses the name of an objective as an output where the command has one, which -o was once.
 CLI::Validator no_objective(const CLI::App& command) {
   return CLI::Validator(
       [&command](std::string& text) {

@@ -149,7 +149,7 @@ class EdgeChecker {
     }
   }
 
-  // Of layers with unequal counts: as many words as the operand has are one output, as many times more or fewer as the
+  // Layers may have unequal counts: as many words as the operand has are one output, as many times more or fewer as the
   // counts differ are joined or divided ones.
   bool joins_repetitions(Edge& edge, const WordRange& made, const WordRange& wanted) {
     if (edge.from_input) return false;

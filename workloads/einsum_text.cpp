@@ -239,7 +239,7 @@ std::optional<std::vector<bool>> LeftOut::reversed(std::size_t dimensions) const
         seen[other] = true;
         out[other] = wanted;
       }
-    // Of both ways the one that turns fewer loops round.
+    // Both directions say the same; the one that turns fewer loops round is taken.
     const auto turned = std::ranges::count_if(group, [&](std::size_t d) { return out[d]; });
     if (2 * at(static_cast<int>(turned)) > group.size())
       for (const std::size_t d : group) out[d] = !out[d];

@@ -73,8 +73,8 @@ struct Edge {
   std::optional<Slice> slice{};  // of the layer's output
   bool from_input = false;
   // Where one layer is executed a multiple as often as the other, by the words of both ends (Repeats).
-  u64 outputs = 1;  // the operand is so many outputs of consecutive repetitions, one after the other
-  u64 shares = 1;   // an output is divided among so many consecutive repetitions of the reader
+  u64 outputs = 1;  // how many outputs of consecutive repetitions, one after the other, the operand is
+  u64 shares = 1;   // among how many consecutive repetitions of the reader an output is divided
 };
 
 // Whether the operand takes what the edge brings as it is, position by position, alone or with others.

@@ -218,7 +218,8 @@ class NetworkWriter {
     return yaml_scalar(workload.dimensions[at(rank.terms.front().dimension)].name);
   }
 
-  // Of what the edge comes from; the operand itself for an input, which has the ranks of its reader.
+  // What the edge leads through. Ranks are named as in what it comes from, or, where that is an input, as in the
+  // reader.
   std::string through(const Edge& e) const {
     const Through& t = e.through;
     if (t.op != Operator::Pool && t.op != Operator::Resize) return std::string(name(t.op));

@@ -16,7 +16,7 @@ Result<std::vector<Rename>> parse_renames(const std::string& text);
 // Renames the dimensions of a layer. Error, without a place, if two would have one name; then nothing is changed.
 Diagnostics rename_dimensions(Workload& workload, std::span<const Rename> renames);
 
-// The same for all layers that have such dimensions; a name that no layer has is an error.
+// Renames dimensions of all layers that have them; a name that no layer has is an error.
 Diagnostics rename_dimensions(Network& network, std::span<const Rename> renames);
 
 }  // namespace heliolite

@@ -33,8 +33,8 @@ Result<WordBits> parse_word_bits(const std::string& text);
 void set_word_bits(Workload& workload, std::span<const TensorBits> sizes);
 Diagnostics unknown_tensors(std::span<const Workload* const> workloads, std::span<const TensorBits> sizes);
 
-// The same for a network as it was read, by what the user says. Errors: selectors of no tensor, sizes of tensors that
-// are too large for them.
+// Sets the sizes of words of a network as it was read, by what the user says. Errors: selectors of no tensor, sizes of
+// tensors that are too large for them.
 Diagnostics set_word_bits(Network& network, const WordBits& sizes);
 
 bool states_word_bits(const Workload& workload);

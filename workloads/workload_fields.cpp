@@ -14,7 +14,7 @@
 namespace heliolite {
 namespace {
 
-// Of parameters whose meaning the formula does not show.
+// What parameters mean whose meaning the formula does not show.
 struct Meaning {
   std::string_view parameter, help, usual;
 };

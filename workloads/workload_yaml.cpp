@@ -374,7 +374,7 @@ class NetworkReader {
   EdgeNodes edges_;
   std::optional<YamlNode> word_bits_;
   std::map<std::string, int> lines_;  // [name of a layer or block]: its first line
-  // Of blocks: where each of their layers is from, their inputs and edges, the batch of their files.
+  // For blocks: where each of their layers is from, their inputs and edges, the batch of their files.
   std::map<int, YamlNode> origins_;
   std::vector<Input> inputs_;
   std::vector<Edge> inner_edges_;

@@ -18,7 +18,7 @@ namespace heliolite::cli {
 // The short form of a suite: fewer layers, less time for each search.
 
 struct ShortForm {
-  std::optional<std::size_t> layers;  // so many of the suite's, evenly spread over its list
+  std::optional<std::size_t> layers;  // how many of the suite's, evenly spread over its list
   std::optional<double> seconds;      // no search may take longer; smaller budgets of the suite stay
 
   bool asked() const { return layers || seconds; }

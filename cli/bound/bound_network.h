@@ -30,7 +30,7 @@ NetworkAnswer network_answer(const Network& network, const std::vector<double>& 
 // The edges between layers that join no links of a chain, each with `from`, `to`, `tensor` and `because`.
 Json edges_not_fused(const Network& network);
 
-// The same as a note; empty if there are none.
+// Which layers cannot be fused, as a note; empty if there are none.
 std::string note_not_fused(const Network& network);
 
 }  // namespace heliolite::cli

@@ -72,7 +72,7 @@ Json segment_json(const Segment& s, const Chain& chain) {
   return json;
 }
 
-// Of chains of several links: single layers have nothing to tell.
+// What chains of several links gain; single layers have nothing to tell.
 std::string segments_text(const SegmentedNetwork& network, u64 capacity) {
   std::string text;
   for (std::size_t c = 0; c < network.chains().size(); ++c) {

@@ -23,7 +23,7 @@ struct LayerCurve {
   std::vector<std::string> headings;          // of these cells
 };
 
-// The same, raised to the bounds of all schedules (engine/bounds/raised_curve.h).
+// The curve, raised to the bounds of all schedules (engine/bounds/raised_curve.h).
 LayerCurve raised(const LayerCurve& curve, const ScheduleBounds& schedules, u64 largest);
 
 // The answer for one layer.

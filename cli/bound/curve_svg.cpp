@@ -141,7 +141,7 @@ class Drawing {
     }
   }
 
-  // Of what is in the plot; they keep clear of each other and of the marks, and of lines if they can.
+  // Names what is in the plot; the labels keep clear of each other and of the marks, and of lines if they can.
   void labels() {
     Labels places({kLeft, top_, kWidth - kRight, kHeight - kBottom});
     for (const PictureCurve& curve : picture_.curves)

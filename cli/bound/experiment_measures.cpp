@@ -106,8 +106,8 @@ std::vector<Measure> curve_measures() {
       {"reduction", true, templates},  // unfused / fused
       {"saved", true, templates},      // unfused - fused
       {"softmax", true, templates},    // fused with whole rows / fused with incremental softmax
-      // Of the chip: the best fused one over the best unfused one; the share of the buffer that a fused one saves at
-      // the speed of the best unfused one, and that the best fused one saves.
+      // Times on the chip: the best fused one over the best unfused one; the share of the buffer that a fused one saves
+      // at the speed of the best unfused one, and that the best fused one saves.
       {"speedup", false, templates, nullptr, true},
       {"area", false, templates, nullptr, true},
       {"optima", false, templates, nullptr, true},

@@ -135,7 +135,7 @@ std::vector<Measure> bound_measures() {
 
 namespace {
 
-// A closed form of a convolution in a memory of so many words.
+// A closed form of a convolution by the words of a memory.
 template <auto Form>
 Result<double> of_convolution(const ExperimentRow& row) {
   const auto conv = as_convolution(layer_of(row), row.word_sizes);
@@ -199,7 +199,7 @@ Result<double> of_scratchpad(const ExperimentRow& row, Of&& of) {
 double number_of(const IntegerConvTile& tile) { return static_cast<double>(tile.volume()); }
 double number_of(const OutputStationaryTile& tile) { return static_cast<double>(tile.loads); }
 
-// Of the tile that `Tile` finds its iterations, or its loads where it is chosen for them.
+// The iterations of the tile that `Tile` finds, or its loads where it is chosen for them.
 template <auto Tile>
 Result<double> of_tile(const ExperimentRow& row) {
   return of_scratchpad(row, [](const Convolution& conv, const ScratchpadMachine& machine) -> std::optional<double> {

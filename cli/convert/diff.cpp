@@ -39,7 +39,7 @@ enum class Compared : u8 { Machines, Workloads, Mappings };
 struct Comparison {
   Compared what = Compared::Machines;
   FieldDifferences differences;
-  // Of mappings: energies by place, in pJ, of both; the totals are the last.
+  // Energies of both mappings by place, in pJ; the totals are the last.
   struct Share {
     std::string place;
     double a = 0, b = 0;

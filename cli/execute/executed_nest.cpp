@@ -70,7 +70,7 @@ Result<std::vector<ExecutedNest>> lru_nests(const NestQuestion& q) {
 
 void add_caches(ExecutedNest& executed, const std::vector<u64>& caches, const CacheTiling& tiling) {
   for (std::size_t i = 0; i < caches.size(); ++i) {
-    // Of one tile that is looked at in several caches, and of tiles in fewer caches than that, the last is meant.
+    // One tile may be looked at in several caches, and tiles in fewer caches than there are: then the last is meant.
     const std::size_t tile = std::min(i, tiling.size() - 1);
     const double boxes = tiling[tile].footprint;
     executed.caches.push_back({caches[i], static_cast<u8>(tile + 1), std::nullopt, boxes, boxes});

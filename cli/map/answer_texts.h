@@ -16,7 +16,7 @@ namespace heliolite::cli {
 // The values beside the cost model's numbers of the table, and what failed; empty without an evaluator.
 std::string evaluator_text(const NetworkResult& result, const EvaluatorOptions& evaluator);
 
-// The same of one layer; null without an evaluator.
+// What an evaluator said of one layer; null without an evaluator.
 Json evaluator_json(const MappingResult& layer, const EvaluatorOptions& evaluator);
 
 // What `map --witness` says of the mapping that it was given.
@@ -25,7 +25,7 @@ Json evaluator_json(const MappingResult& layer, const EvaluatorOptions& evaluato
 std::string witness_text(const WitnessReport& report, Objective objective, double value,
                          const Architecture& architecture);
 
-// The same; null without a report.
+// What became of the witness; null without a report.
 Json witness_json(const std::optional<WitnessReport>& report, const Architecture& architecture);
 
 // The errors of the program that the witness has shown; empty: none.

@@ -19,7 +19,7 @@ std::string nest_text(const Mapping& mapping, const Workload& workload, const Ar
 bool counts_all_instances(const Breakdown& breakdown);
 
 std::string storage_table(const Breakdown& breakdown, const Workload& workload);  // by level and tensor, with totals
-// Of levels with several instances, the words of the one with most.
+// The words of levels with several instances, those of the instance that has most.
 std::string busiest_table(const Breakdown& breakdown, const Workload& workload);
 // Cycles, room and mean bandwidth by level.
 std::string time_table(const Breakdown& breakdown, const Architecture& architecture);

@@ -18,7 +18,7 @@ namespace heliolite::cli {
 
 // Where the energy of a whole network goes: the breakdowns of its layers, added up by level.
 
-// Of all instances of a level, in all runs of all layers.
+// What all instances of a level cost in all runs of all layers.
 struct LevelTotal {
   std::string name;
   Energy accesses;  // addresses included
@@ -63,7 +63,7 @@ struct MapAnswer {
 // The answer with the distances of its mappings.
 MapAnswer map_answer(Network network, Architecture architecture, NetworkResult result, const SearchOptions& options);
 
-// Of all layers that have a mapping, weighted by counts. A sum of products is not the product of the sums.
+// EDPs of all layers that have a mapping, weighted by counts. A sum of products is not the product of the sums.
 struct EdpTotals {
   double of_totals = 0;        // total energy times total cycles
   double sum = 0;              // of the layers' energy times cycles

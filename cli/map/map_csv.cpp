@@ -53,7 +53,7 @@ class Details {
     return out;
   }
 
-  // Of a layer; without a breakdown only its sizes.
+  // The cells of a layer; without a breakdown only its sizes.
   std::vector<std::string> cells(const Workload& workload, const std::optional<Breakdown>& breakdown) const {
     std::vector<std::string> out;
     for (const std::string& name : dimensions_) {

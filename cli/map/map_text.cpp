@@ -19,7 +19,7 @@ const LevelDistance* outermost(const Distances& levels) {
   return levels && !levels->empty() ? &levels->back() : nullptr;
 }
 
-// Of all layers together; empty if it is not known of each.
+// The distance of all layers together; empty if it is not known of each.
 std::string total_distance(const MapAnswer& answer) {
   // Layers may count in words, bytes or bits.
   const double word_bytes = static_cast<double>(answer.architecture.levels.back().word_bits) / 8;

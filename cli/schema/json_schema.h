@@ -21,8 +21,8 @@ struct FileFormat {
 
 std::span<const FileFormat> file_formats();
 
-// Of documents of this shape, in draft-07, which the language servers of editors know best. What it refuses the readers
-// refuse; they refuse more, for it knows neither names nor what fields say together.
+// The schema of documents of this shape, in draft-07, which the language servers of editors know best. What it refuses
+// the readers refuse; they refuse more, for it knows neither names nor what fields say together.
 Json json_schema(const std::string& title, const Shape& document);
 
 }  // namespace heliolite::cli

@@ -42,7 +42,7 @@ Diagnostic unknown_name(const std::string& name) {
                       shortened(name), did_you_mean(name, all))};
 }
 
-// Of a name without -a or -w, what it stands for.
+// What a name without -a or -w stands for.
 Result<Subject> subject_called(const std::string& name) {
   std::error_code ignored;
   const bool there = std::filesystem::exists(name, ignored);

@@ -13,7 +13,7 @@
 
 namespace heliolite::cli {
 
-// Of one instance of the level, "25.6 GB/s"; "" if the length of a cycle is not known.
+// The bandwidth of one instance of the level, "25.6 GB/s"; "" if the length of a cycle is not known.
 std::string bandwidth_text(double words_per_cycle, const StorageLevel& level, const Architecture& architecture);
 
 // What energy and cycles come to where the machine states the length of a cycle. An operation is a multiplication or an

@@ -26,7 +26,7 @@ bool has_colours(int stream) {
   return !dumb && (refused == nullptr || *refused == 0) && isatty(stream) == 1;
 }
 
-// Of ECMA-48: select graphic rendition.
+// The parameter of "select graphic rendition" (ECMA-48) for a tone.
 int rendition(Tone tone) { return tone == Tone::Good ? 32 : tone == Tone::Doubt ? 33 : 31; }
 
 std::string in_colour(std::string_view text, Tone tone, int stream) {

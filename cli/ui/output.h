@@ -34,7 +34,7 @@ class Output {
   void add_target(std::string option, const std::string& target);
   // Claims all targets, before any work. Complains and returns false if one may not or cannot be written.
   bool claim_targets() const;
-  // The same for the file `target` of `option`, if its name is known only later.
+  // Claims the file `target` of `option`, whose name was not known when the command line was read.
   bool claim(const std::string& option, const std::string& target) const;
 
   // Prints a table to stdout, unless a target is stdout.
@@ -51,7 +51,7 @@ class Output {
   // complaint "option: file cannot be written: reason", if it cannot be written. Throws for an option that was neither
   // added nor claimed, which is a mistake of the command.
   bool write(const std::string& option, const std::string& text) const;
-  // The same for text that `parts` writes piece by piece. If that returns errors, nothing is written except into pipes.
+  // Writes a text that `parts` makes piece by piece. If that returns errors, nothing is written except into pipes.
   bool write(const std::string& option, const std::function<Diagnostics(std::ostream&)>& parts) const;
   // Writes the text that is the command's answer: into the file `target` of -o, or onto stdout if there is none, unless
   // the JSON goes there. Returns as write() does.

@@ -72,7 +72,7 @@ const std::vector<std::string>& model_option_names();
 // if none is given.
 Diagnostics refuse_model_options(const ReadOptions& options, std::string_view what);
 
-// The same as words of a command line.
+// The options as words of a command line.
 std::vector<std::string> words_of(const ReadOptions& options);
 
 }  // namespace heliolite::cli

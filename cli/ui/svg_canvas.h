@@ -91,7 +91,7 @@ class SvgCanvas {
   void line(double x1, double y1, double x2, double y2, const Look& look);
   // (x, y): where the base line begins, or for other anchors has its middle or end.
   void text(double x, double y, const std::string& words, const Font& font);
-  // The same, cut to `width` pixels.
+  // Writes words, cut to `width` pixels.
   void text_within(double x, double y, double width, const std::string& words, const Font& font);
   // Columns and rows of small squares, `step` pixels apart, with their upper left corner at (x, y).
   void grid(double x, double y, double step, int columns, int rows, const char* fill);

@@ -12,7 +12,7 @@
 namespace heliolite::cli {
 namespace {
 
-constexpr std::size_t kLeastText = 20;   // texts are broken down to lines of so many columns
+constexpr std::size_t kLeastText = 20;   // columns of the shortest lines that texts are broken into
 constexpr std::size_t kLongNumber = 27;  // what is longer is a text, on whichever side it stands
 constexpr std::size_t kLongText = 40;    // in tables that are split texts are broken down to this
 constexpr std::size_t kMostKeyColumns = 2;
@@ -150,7 +150,7 @@ std::string Table::part_text(const std::vector<ColumnSize>& columns, const std::
   return text;
 }
 
-// Of several lines if a cell is; headings stand at the bottom, cells at the top.
+// A row has several lines if a cell has; headings stand at the bottom, cells at the top.
 std::string Table::row_text(const std::vector<std::string>& cells, const std::vector<ColumnSize>& columns,
                             const std::string& margin, bool at_bottom) const {
   std::vector<std::vector<std::string>> lines;

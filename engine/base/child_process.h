@@ -46,7 +46,7 @@ class ChildProcess {
   // Writes `text` to its standard input, as far as it reads it, and then reads its standard output until `enough` of
   // what was heard is true.
   Talk talk(std::string_view text, const std::function<bool(const std::string&)>& enough, const Patience& patience);
-  // The same until it closes its standard output; its standard input ends after `text`.
+  // Talks to the child until it closes its standard output; its standard input ends after `text`.
   Talk talk_to_the_end(std::string_view text, const Patience& patience);
 
   void end_input();

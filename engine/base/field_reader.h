@@ -23,7 +23,7 @@ class FieldReader {
 
   // The value of a field as a node, of any shape. A field that is required and missing is complained about once.
   std::optional<YamlNode> child(std::string_view field);
-  // The same of a field that is required because of what stands beside it.
+  // The value of a field that is required because of its neighbours.
   std::optional<YamlNode> needed(std::string_view field);
 
   std::optional<std::string> string(std::string_view field);              // Text

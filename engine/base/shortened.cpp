@@ -29,7 +29,8 @@ std::string_view beginning(std::string_view text, std::size_t most) {
   return text.substr(0, end);
 }
 
-// Of the text in quotes that a message begins with, up to a quote that no letter follows; 0 if there is none.
+// The length of the text in quotes that a message begins with, up to a quote that no letter follows; 0 if there is
+// none.
 std::size_t quoted_length(std::string_view message) {
   for (std::size_t end = message.find('\'', 1); end != std::string_view::npos; end = message.find('\'', end + 1))
     if (end + 1 == message.size() || !(is_letter(message[end + 1]) || is_digit(message[end + 1]))) return end - 1;

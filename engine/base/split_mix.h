@@ -31,7 +31,7 @@ class SplitMix {
 
   // A number below n; the probabilities differ by n / 2^64 at most.
   u64 below(u64 n) { return static_cast<u64>((static_cast<u128>(next()) * n) >> 64); }
-  // The same for counts of any size, from two numbers of the stream.
+  // A number below `n` of any size, from two numbers of the stream.
   u128 below_any(u128 n) {
     const u128 high = next();
     return (high << 64 | next()) % n;

@@ -56,7 +56,7 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
     const std::string text = lower(candidate);
     std::size_t distance = edit_distance(wanted, text);
     if (distance > limit) distance = wanted.size() >= 3 && text.starts_with(wanted) ? limit + 1 : limit + 2;
-    // Of equally near names that with other digits: LPDDR6 is rather LPDDR5 than LPDDR.
+    // Equally near names: the one with other digits is meant, LPDDR6 is rather LPDDR5 than LPDDR.
     const bool fits = best && distance == best_distance && distance <= limit &&
                       !differ_in_digits(lower(*best), wanted) && differ_in_digits(text, wanted);
     if (distance < best_distance || fits) {

@@ -120,7 +120,7 @@ class Builder : public YAML::EventHandler {
     place(std::move(value), line);
   }
 
-  // Of the value being read: "levels[1].entries".
+  // The path of the value being read: "levels[1].entries".
   std::string path() const {
     std::string out;
     for (const Open& open : stack_) {

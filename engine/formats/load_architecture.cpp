@@ -106,7 +106,7 @@ Result<ArchitectureSource> load_own(const YamlNode& document, const std::vector<
   return ArchitectureSource{*std::move(architecture), *std::move(spec), *std::move(tables), {}, {}};
 }
 
-// Of at least one document.
+// Reads a machine from at least one document.
 Result<ArchitectureSource> read_documents(std::vector<YamlNode> documents, const ReadOptions& options) {
   const auto own = std::ranges::find_if(documents, is_architecture_yaml);
   if (own != documents.end()) {

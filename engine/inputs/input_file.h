@@ -14,7 +14,7 @@ namespace heliolite {
 // from. Errors: those of YamlNode::load_file and of templates; files that include themselves, or others deeper than 16;
 // more than 1000 files; files of libconfig.
 Result<YamlNode> load_input(const std::string& path, const ReadOptions& options = {});
-// The same of a file whose text has been read: a pipe can be read once.
+// Loads a file whose text has been read: a pipe can be read once.
 Result<YamlNode> load_input(const std::string& path, const ReadOptions& options, const std::string& text);
 
 // Whether a text has what only Timeloop's front end understands: a template (is_template), or a merge with `<<<`.
@@ -23,7 +23,7 @@ bool is_front_end_text(std::string_view text);
 // What a document of AccelForge, which follows Timeloop, holds: "machine", "workload" or "mapping"; "" if it is none of
 // its files.
 std::string_view accelforge_part(const YamlNode& document);
-// The same of the text of a template that cannot be carried out.
+// Which of AccelForge's parts a text holds whose template cannot be carried out.
 std::string_view accelforge_part(std::string_view text);
 
 // The document, unless it is AccelForge's: then what it is and what to do.

@@ -45,7 +45,7 @@ struct ReadOptions {
   std::vector<Rename> renames{};                 // carried out all at once
   std::optional<bool> link_transfers{};          // of machines; none: as they say themselves
   WordBits word_bits{};                          // of workloads
-  // Of ONNX models, one option an entry as it stands behind '@': "batch=1", "value:sr=16000", "skip-unknown". A
+  // Options of ONNX models, one an entry as it stands behind '@': "batch=1", "value:sr=16000", "skip-unknown". A
   // workload that is no model and has none inside refuses them, and a model those that it has no use for.
   std::vector<std::string> models{};
   // Where several workloads are read with these options, each takes what it has a use for and its key is added here;

@@ -12,7 +12,7 @@ class SearchPath {
  public:
   SearchPath(const std::string& file, std::vector<std::string> added);
 
-  // Of the file that asks; names put together with it are found from everywhere.
+  // The folder of the file that asks; names put together with it are found from everywhere.
   std::string absolute_folder() const;
   // What a file that is included looks in besides its own folder: the added ones, then this one's.
   std::vector<std::string> passed_on() const;

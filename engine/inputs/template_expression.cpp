@@ -270,7 +270,7 @@ class TemplateParser : public ArithmeticParser<TemplateParser, Value> {
     return both;
   }
 
-  // Of the ".index" behind "loop", if that is a name.
+  // The length of ".index" behind "loop", if that is a name.
   std::size_t dotted_length(const std::string& name) const {
     const std::string_view text = rest();
     if (!text.starts_with('.')) return 0;

@@ -42,7 +42,7 @@ struct TemplateList;
 using TemplateValue = std::variant<Undefined, NoValue, bool, i64, double, std::string,
                                    std::shared_ptr<const RenderedText>, std::shared_ptr<const TemplateList>>;
 
-// Of a list or a tuple, which are one here.
+// A list or a tuple, which are one here.
 struct TemplateList {
   std::vector<TemplateValue> items;
   std::size_t size = 0;   // items, those of lists in it included

@@ -7,7 +7,7 @@
 
 namespace heliolite {
 
-// Of roles of tensors: the same on every page, and darker in pictures (docs/report.md).
+// The colours of tensors by role, equal on every page and darker in pictures (docs/report.md).
 inline constexpr const char *kInputColour = "var(--c0)", *kWeightColour = "var(--c2)", *kOutputColour = "var(--c1)";
 
 // Text that may stand in HTML, also in quotes. Control characters, which no browser shows, become U+FFFD.

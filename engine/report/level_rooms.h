@@ -39,7 +39,7 @@ class RoomReader {
   // Files that the sweep's text names are looked for beside the database, then in the current folder.
   RoomReader(const SweepRecord& sweep, const std::string& database);
 
-  // Of each layer of a point its levels, outermost first; none of a layer without a mapping. Errors: the sweep's files
+  // The levels of each layer of a point, outermost first; none of a layer without a mapping. Errors: the sweep's files
   // cannot be read, or they do not give the energies that were written down, and so are not those of the sweep.
   Result<std::vector<std::vector<LevelRoom>>> rooms(std::span<const LayerRecord> layers) const;
 

@@ -91,7 +91,7 @@ class ProgressReporter {
     return out;
   }
 
-  // A layer's search is done, and with it so many layers of its shape.
+  // A layer's search is done, and with it all `layers` of its shape.
   void done(std::size_t layer, u64 layers, const LayerAnswer& answer) {
     if (!options_.progress) return;
     const std::lock_guard lock(mutex_);

@@ -31,7 +31,7 @@ std::optional<std::string> missing_channels(const Workload& workload, const std:
 
 std::vector<Rename> renames_for(const Workload& workload, const std::set<std::string>& machine) {
   const auto classes = classify(workload);
-  // Of a matrix product K is the sum's dimension, and M may be rows or columns: then the user has to say.
+  // In a matrix product K is the sum's dimension, and M may be rows or columns: then the user has to say.
   if (!classes || std::ranges::find(*classes, DimensionClass::Kernel) == classes->end()) return {};
   std::vector<Rename> renames;
   for (const std::string& missing : missing_names(workload, machine)) {

@@ -227,7 +227,7 @@ TileCounts for_each_tagged_tile(const TileSpace& space, TileRules rules, Tag&& t
   return detail::TileWalk<std::remove_reference_t<Tag>, std::remove_reference_t<Visit>>(space, rules, tag, visit).run();
 }
 
-// The same with one memory: `fits(tile)` must stay false once a tile has grown too large; visit(tile).
+// Visits the tiles of one memory: `fits(tile)` must stay false once a tile has grown too large; visit(tile).
 template <TileTest Fits, class Visit>
 TileCounts for_each_tile(const TileSpace& space, TileRules rules, Fits&& fits, Visit&& visit) {
   auto tag = [&](const Extents& tile) -> int { return fits(tile) ? 0 : kDoesNotFit; };

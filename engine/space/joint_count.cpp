@@ -9,7 +9,7 @@
 namespace heliolite {
 namespace {
 
-// Beyond so many additions of big integers, or so many sums at a time, counting is given up.
+// Additions of big integers, and sums held at a time, beyond which counting is given up.
 constexpr double kWorkLimit = 5e6;
 constexpr double kStateLimit = 1e6;
 

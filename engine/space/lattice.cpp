@@ -10,7 +10,7 @@
 namespace heliolite {
 namespace {
 
-// The same number of exponents in every cell, or one more.
+// Cells that have equal numbers of exponents, or one more.
 std::vector<u8> even_cells(std::size_t exponents, std::size_t cells) {
   std::vector<u8> begin(cells + 1);
   for (std::size_t c = 0; c <= cells; ++c) begin[c] = static_cast<u8>(c * exponents / cells);

@@ -131,7 +131,7 @@ class LatticeGrid {
 
   std::vector<Axis> axes_;
   u64 cells_ = 1;
-  // Of a coarse grid: cells of the points below `split_`, and of its multiples; cells of points are their sums, because
+  // A coarse grid's cells of the points below `split_`, and of its multiples; cells of points are their sums, because
   // both are linear in what stands on each axis.
   u64 split_ = 0;
   std::vector<u32> low_, high_;

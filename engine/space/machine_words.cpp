@@ -79,7 +79,7 @@ class Reader {
 
   bool all_roles_known() const { return std::ranges::find(roles_, nullptr) == roles_.end(); }
 
-  // Of a machine that has two names for one role.
+  // Whether the machine has two names for one role.
   bool doubled_word() const {
     std::set<const DimensionRole*> seen;
     return std::ranges::any_of(words_, [&](const std::string& word) {

@@ -28,8 +28,8 @@ struct DimensionRole {
 // equal roles.
 const DimensionRole* role_named(std::string_view name);
 
-// Of rows and columns in the words of Eyeriss and ZigZag a machine names both or neither: F alone may be anybody's word
-// for filters. True also of words that are no rows or columns.
+// Whether a machine names both or neither of rows and columns in the words of Eyeriss and ZigZag: F alone may be
+// anybody's word for filters. True also of words that are no rows or columns.
 bool other_axis_is_named(const std::string& word, const std::set<std::string>& words);
 
 // Whether the dimension does in the input what its role says: stands alone, or slides along with the kernel's or the

@@ -23,7 +23,7 @@ class MergedDimensions {
   // Dimensions that are gone.
   int absorbed() const;
 
-  // The same layer with merged sizes: the first dimension of a group has the product of all, the others have size 1.
+  // The layer with merged sizes: the first dimension of a group has the product of all, the others have size 1.
   Workload merge(Workload workload) const;
   // The legal mappings of that layer. `space`: of the unmerged one.
   Mapspace merge(Mapspace space) const;

@@ -60,7 +60,7 @@ class Splits {
     return for_each_choice(d, p, left, possible);
   }
 
-  // The same for all runs of choices, whether they can be completed or not.
+  // Visits all runs of choices, whether they can be completed or not.
   template <class Visit>
   bool for_each_choice(int d, int p, u32 left, Visit&& visit) const {
     const LevelSpace& level = space_.levels[at(place_level(p))];

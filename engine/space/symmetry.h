@@ -24,7 +24,8 @@ class Symmetry {
   // A mapping of the mapspace that the symmetry was found for.
   Mapping swapped(const Mapping& mapping, const Mapspace& space) const;
 
-  // Of two tiles that change into each other one stands for both: that with less of the first dimension that differs.
+  // Whether the tile stands for both of two that change into each other: it has less of the first dimension that
+  // differs.
   bool stands(const Extents& tile) const;
 
  private:

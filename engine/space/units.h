@@ -10,7 +10,8 @@ namespace heliolite {
 // No mapping uses more, whatever its factors.
 u64 most_units(const Mapspace& mapspace);
 
-// The same where factors divide the sizes; never above most_units(). None: there are too many unrollings to look at.
+// The most units that factors which divide the sizes can use; never above most_units(). None: there are too many
+// unrollings to look at.
 std::optional<u64> most_units_of_perfect_factors(const Mapspace& mapspace);
 
 // "at least 15 of 16 compute units must be used", and which constraint says so.

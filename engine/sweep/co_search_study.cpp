@@ -29,7 +29,7 @@ std::vector<Question> questions(const SweepSpec& spec) {
   return out;
 }
 
-// Of a split level the innermost buffer, where its loops are.
+// A split level stands for its innermost buffer, where its loops are.
 void list_levels(const Architecture& machine, CoSearchStudy& out) {
   for (std::size_t i = 0; i + 1 < machine.levels.size(); ++i) {
     if (!machine.levels[i].loops_allowed) continue;

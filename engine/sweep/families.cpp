@@ -107,7 +107,7 @@ std::vector<u64> choose_pilots(const SweepSpec& spec, const DesignPoints& points
   std::ranges::sort(all, {}, [](const Candidate& c) { return std::pair(c.least.value, c.id); });
   const std::size_t front = spec.goal == SweepGoal::Front ? front_first(all) : 0;
   const std::size_t pilots = std::min<std::size_t>(wanted, all.size());
-  // Of a front with more than enough points those at even distances.
+  // A front with more than enough points gives those at even distances.
   for (std::size_t k = 0; k < pilots; ++k) out.push_back(all[front > pilots ? k * front / pilots : k].id);
   std::ranges::sort(out);
   return out;

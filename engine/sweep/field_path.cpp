@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kCompute = "compute";
 
-// Of a machine, and of a level: what a sweep cannot give a meaning to.
+// Fields of a machine, and of a level, that a sweep cannot give a meaning to.
 constexpr std::array<std::string_view, 7> kFixedOfMachine{"name", "description", "base",   "ert",
                                                           "art",  "levels",      "compute"};
 constexpr std::array<std::string_view, 3> kFixedOfLevel{"name", "buffers", "interconnect"};
@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 3> kFixedOfLevel{"name", "buffers", "inte
 // Keys whose value is a map that can be set part by part.
 constexpr std::array<std::string_view, 2> kWithParts{"fanout", "bandwidth"};
 
-// Of the machine, of levels, of compute.
+// Keys of the machine, of levels, of compute.
 constexpr std::array<std::string_view, 7> kMemoryKeys{"entries",  "capacity",  "energy",       "leak_pj_per_cycle",
                                                       "area_um2", "bandwidth", "technology_nm"};
 

@@ -29,7 +29,8 @@ class BestPoints {
 };
 
 // The points that are done and that no other one beats: at most its energy, delay and area, and less of one of them.
-// Of points equal in all three only the one with the smallest id. The order of the calls does not matter.
+// A front keeps only one of points equal in all three, the one with the smallest id. The order of the calls does not
+// matter.
 class ParetoFront {
  public:
   explicit ParetoFront(const Ranking& ranking) : ranking_(ranking) {}

@@ -52,7 +52,7 @@ class RunState {
   void write(const PointRecord& point, const LayerRecord& last_layer);
   // The point is not mapped: its row is written soon, at the latest by flush().
   void pass(PointRecord point);
-  // The same for points that belong together: all rows are written at once or none.
+  // Passes on points that belong together: all rows are written at once or none.
   void pass_together(std::vector<PointRecord> points);
   // The point gets no row.
   void leave_out(const PointRecord& point) { tell(point); }

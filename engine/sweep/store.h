@@ -66,7 +66,7 @@ class Store {
   // Calls `row` for every row in the order of (point, layer), one in memory at a time; `row` returns false to end.
   Diagnostics visit_points(const std::function<bool(const PointRecord&)>& row) const;
   Diagnostics visit_layers(const std::function<bool(const LayerRecord&)>& row) const;
-  // The same for points, each with its layers.
+  // Visits all points, each with its layers.
   Diagnostics visit(const std::function<bool(const PointRecord&, const std::vector<LayerRecord>&)>& row) const;
   // The layers of a point. Error if some are missing or they do not add up to the point.
   Result<std::vector<LayerRecord>> layers(const PointRecord& point) const;
@@ -80,9 +80,9 @@ class Store {
   // Ends writing; `finished`: nothing is left to do, which is noted. The database is one plain file again, unless
   // somebody reads it. The destructor does the same with finished = false, without errors.
   Diagnostics close(bool finished = false);
-  // The same, and then opens by its name what is there now, read only: the store is not to be used any more. Error if
-  // that is not the file that was written, or if it does not hold what was; it is read as a whole for that if the run
-  // has `finished`, and rows are not looked at otherwise. `stop` as for read().
+  // Closes, then opens by its name what is there now, read only: the store is not to be used any more. Error if that is
+  // not the file that was written, or if it does not hold what was; it is read as a whole for that if the run has
+  // `finished`, and rows are not looked at otherwise. `stop` as for read().
   Result<Store> close_and_look(bool finished, const std::atomic<bool>* stop = nullptr);
 
  private:

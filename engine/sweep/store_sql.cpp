@@ -22,15 +22,15 @@ namespace fs = std::filesystem;
 constexpr const char* kKept = "what was written before is kept, go on with --resume";
 constexpr const char* kNoDatabase = "is not a results database (SQLite): wrong file, or damaged at its beginning";
 
-// Of SQLite's machine: some microseconds.
+// Instructions of SQLite's machine between two looks at the clock: some microseconds.
 constexpr int kStepsBetweenLooks = 1000;
 
 // How a database begins.
 constexpr std::string_view kSignature("SQLite format 3\0", 16);
 
-// Of the log's index (https://www.sqlite.org/walformat.html): the part that is mapped at once; its header, of which
-// there are two equal copies; where that says that it is in use and how many pages are committed; and, behind it, how
-// many of these are in the database. Numbers are as this machine writes them.
+// Places in the log's index (https://www.sqlite.org/walformat.html): the part that is mapped at once; its header, of
+// which there are two equal copies; where that says that it is in use and how many pages are committed; and, behind it,
+// how many of these are in the database. Numbers are as this machine writes them.
 constexpr int kIndexPart = 32768;
 constexpr std::size_t kIndexHeader = 48, kInUse = 12, kPages = 16, kInFile = 96;
 

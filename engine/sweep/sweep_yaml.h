@@ -26,7 +26,7 @@ std::optional<SweepRank> parse_sweep_rank(std::string_view name);
 // Reads the file, loads its machine and workloads and checks everything in it, expressions included. All errors are
 // returned at once. Paths of machines and workloads are relative to the sweep's file.
 Result<SweepSpec> load_sweep(const std::string& path, const SweepOverrides& overrides = {});
-// The same of a text that the file `path` could hold, which need not be there.
+// Reads a text that the file `path` could hold, which need not be there.
 Result<SweepSpec> parse_sweep(std::string text, const std::string& path, const SweepOverrides& overrides = {});
 
 }  // namespace heliolite

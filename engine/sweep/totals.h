@@ -26,7 +26,7 @@ struct Ranking {
 Ranking ranking_of(const SweepSpec& spec);
 Ranking ranking_of(const SweepRecord& sweep);
 
-// The delay of so many cycles, in seconds or in cycles. With seconds `cycle_ns` must be known.
+// The delay of a number of cycles, in seconds or in cycles. With seconds `cycle_ns` must be known.
 double delay(const Ranking& ranking, double cycles, std::optional<double> cycle_ns);
 inline double delay(const Ranking& ranking, const PointRecord& point) {
   return delay(ranking, point.cycles, point.cycle_ns);

@@ -53,8 +53,8 @@ PlacedMapping load(const std::string& path, std::shared_ptr<Workload> workload, 
   return {mapping, std::move(workload), std::move(machine)};
 }
 
-// Of each level with a limit, outermost first, the words of one instance: "level", "capacity_words", and by tensor what
-// its tile takes of them.
+// The rooms of levels with a limit, outermost first, in words of one instance: "level", "capacity_words", and by tensor
+// what its tile takes of them.
 py::list rooms_of(const PlacedMapping& placed) {
   const Breakdown breakdown = CostModel(*placed.workload, *placed.machine).explain(placed.mapping);
   py::list out;

@@ -22,7 +22,7 @@ namespace {
 py::dict point_as_dict(const PointRecord& point, const SweepRecord& sweep) {
   py::dict parameters;
   for (std::size_t i = 0; i < sweep.parameters.size(); ++i) parameters[py::str(sweep.parameters[i])] = point.values[i];
-  // Of a point that was not mapped there is nothing but its reason, or a bound.
+  // A point that was not mapped has nothing but its reason, or a bound.
   const auto known = [](double x, bool is) { return is ? py::cast(x) : py::object(py::none()); };
   const bool done = point.state == PointState::Done, bounded = done || point.state == PointState::Cut;
   const bool machine = point.state != PointState::Invalid;

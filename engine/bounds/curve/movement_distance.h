@@ -40,7 +40,7 @@ std::vector<Boundary> boundaries(const Architecture& architecture, const Workloa
 
 // What a mapping holds inside each of these boundaries and moves across it, in units, all instances together.
 struct Crossing {
-  // Of tiles of the outermost level inside that keeps the tensor; operands of the compute units if none does.
+  // Words of the tiles of the outermost level inside that keeps the tensor; operands of the compute units if none does.
   u64 words = 0;
   u64 accesses = 0;  // reads and updates of the next level outside that keeps the tensor
 };
@@ -84,7 +84,7 @@ class MovementBound {
   // that divide the sizes (and Timeloop's counts are averages, which may be below what is really moved).
   Result<std::vector<LevelDistance>> distances(const Workload& workload, const Architecture& architecture,
                                                const Mapping& mapping);
-  // The same where the result of CostModel::explain is at hand.
+  // The distances where the result of CostModel::explain is at hand.
   Result<std::vector<LevelDistance>> distances(const Workload& workload, const Architecture& architecture,
                                                const Mapping& mapping, const Breakdown& breakdown);
 

@@ -13,7 +13,7 @@ class OrderWalk {
  public:
   OrderWalk(std::span<const TensorShape> shapes, TensorMask kept, DimensionMask loops, Overlaps overlaps)
       : shapes_(shapes), kept_(kept), loops_(loops), overlaps_(overlaps) {
-    // Of these the executed words do not depend on the order.
+    // The executed words of these do not depend on the order.
     for (std::size_t v = 0; v < shapes_.size(); ++v)
       if (executed() && shapes_[v].counts_once()) kept_ &= static_cast<TensorMask>(~(1u << v));
   }

@@ -106,7 +106,7 @@ u64 TensorShape::shared_at_most(const Run& run, DimensionMask late, u8 j, std::o
   return words;
 }
 
-// Of the late loops, the turn comes first; the others save the most where those that share more are further in.
+// Among the late loops the turn comes first; the others save the most where those that share more are further in.
 u64 TensorShape::saved_at_most(const Run& run, DimensionMask late, std::optional<u8> turn) const {
   struct Loop {
     u64 shared, count;

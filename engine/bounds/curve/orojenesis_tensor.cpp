@@ -221,7 +221,7 @@ u64 TensorShape::round_trip_words(const ShapeRank& rank, const Extents& count, c
   return loops > 1 ? std::min(least, way) : least;
 }
 
-// Of ranks of one dimension, tiles cover each position once, whatever their sizes.
+// Tiles cover each position of a rank once if it has one dimension, whatever their sizes.
 u64 TensorShape::nested_words(const Extents& count, const Extents* tile, DimensionMask slides_in,
                               DimensionMask open) const {
   if (entangled_) return distinct_words(size_);

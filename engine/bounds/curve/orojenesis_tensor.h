@@ -47,8 +47,8 @@ class TensorShape {
   // model (docs/cost_model.md, the closed form). Each count is size / tile, exactly.
   u64 model_words(const Extents& tile, std::span<const TileLoop> loops) const;
 
-  // The same for tiles that need not divide the sizes: the last tile of a dimension is smaller, and a tile keeps what
-  // it shares with its predecessor along the innermost loop that moves it.
+  // Words that cross with tiles that need not divide the sizes: the last tile of a dimension is smaller, and a tile
+  // keeps what it shares with its predecessor along the innermost loop that moves it.
   u64 blocked_words(const Extents& tile, std::span<const TileLoop> loops) const;
 
   // Words that an execution brings in at least during the loops outside a buffer that holds `tile`, whether it holds

@@ -33,7 +33,7 @@ struct FusedRows {
   u64 rows = 1;     // of the last output; the other fields count these too
   u64 group = 1;    // rows that share the weights of every link
   u64 picture = 1;  // rows of one picture: lines of different ones do not overlap; all rows if nothing slides
-  u64 grain = 1;    // every word has a whole number of so many units
+  u64 grain = 1;    // units of which every word has a whole number
 };
 
 // The links of a segment with common rows. None if rows of one link are not made of whole rows of another.

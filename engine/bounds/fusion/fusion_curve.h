@@ -114,7 +114,7 @@ class FusedCurve {
  public:
   using Point = FusedPlan;
 
-  // `grain`: every word has a whole number of so many units.
+  // `grain`: units of which every word has a whole number.
   explicit FusedCurve(u64 grain = 1) : grain_(grain) {}
 
   // Adds a plan that needs `buffer` units and moves `accesses`. With more room it makes its gains one after the other,

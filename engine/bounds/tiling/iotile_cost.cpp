@@ -128,7 +128,7 @@ bool LevelTraffic::as_interval(const TiledTensor::TiledRank& rank, const TileReu
   return interval <= pairs;
 }
 
-// The same as rank_sum() for a lifted rank. For each choice of remainders a box has quotients + quotients - 1 sums, if
+// rank_sum() for a lifted rank. For each choice of remainders a box has quotients + quotients - 1 sums, if
 // it has quotients of both terms; one run along a dimension that slides or is held is one box. Boxes without quotients
 // of the last remainders are counted as if they had some, but never more boxes than there are values.
 double LevelTraffic::lifted_sum(const TiledTensor::TiledRank& rank, const TileReuse& reuse) const {

@@ -65,7 +65,7 @@ struct TilingProblem {
 // The problem of a workload. `word_sizes[tensor]`: words that one element takes; 1 for tensors beyond its end.
 TilingProblem tiling_problem(const Workload& workload, TrafficRule rule = {}, std::span<const double> word_sizes = {});
 
-// The same problem with strided windows taken apart: where a rank is a p + b r with a, b coprime, p = b p' + p'' and
+// The problem with strided windows taken apart: where a rank is a p + b r with a, b coprime, p = b p' + p'' and
 // r = a r' + r'' (r = stride r' + r'' in convolutions). Tiles are then boxes of p', p'', r' and r'': taps of one
 // remainder share most of their pixels, those of different ones none. Nothing if there is nothing to take apart, or the
 // dimensions become too many.

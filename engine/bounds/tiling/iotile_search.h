@@ -13,7 +13,7 @@ namespace heliolite {
 // Nothing if a single iteration does not fit. Deterministic.
 std::optional<CacheTiling> best_tiling(const TilingProblem& problem, std::span<const CacheLevel> caches);
 
-// The same for one cache of `capacity` words.
+// The best tile for one cache of `capacity` words.
 std::optional<TiledLevel> best_tile(const TilingProblem& problem, double capacity);
 
 // The best tiling for one cache that is found from `start` alone, a tile that fits.

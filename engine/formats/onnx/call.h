@@ -35,7 +35,7 @@ class Call {
   bool all_constant() const;
   // The shape of an input that must be there; a scalar's, with a complaint, if it is unknown.
   const Shape& shape(std::size_t i);
-  // The same, with a rank of exactly `rank`, or an empty result and a complaint.
+  // The shape of input i if it has exactly `rank` ranks, or an empty result and a complaint.
   const Shape& shape(std::size_t i, std::size_t rank);
   // Integers that an input holds if they are known; complains if the input is there and they are not.
   std::optional<std::vector<i64>> integers_of(std::size_t i);

@@ -20,7 +20,7 @@ i64 type_of(const Call& call, std::size_t input) {
   return value == nullptr ? 0 : value->element;
 }
 
-// Of operators that say the type of what they make by an input.
+// The input by which an operator says the type of what it makes.
 struct TypeInput {
   std::string_view op;
   std::size_t input;

@@ -187,7 +187,7 @@ ContentsPtr fold_reduce(Call& call, const Folded& folded) {
   }
   Contents out;
   for (const Integer& sum : sums) {
-    // Of nothing, a product is 1 and a sum 0; a minimum is none.
+    // A product of nothing is 1 and a sum 0; there is no minimum of nothing.
     if (!sum && op != "Mul" && op != "Add") return nullptr;
     out.integers.push_back(sum.value_or(op == "Mul" ? 1 : 0));
   }

@@ -30,7 +30,7 @@ bool looks_like_onnx(const std::string& path);
 // model (with the offset), sizes are missing, nodes are refused and not to be left out.
 Result<Imported> import_file(const std::string& path, const Options& options, Merge merge);
 
-// The same of bytes that are in memory; `file` is what complaints and the network call them.
+// Imports bytes that are in memory; `file` is what complaints and the network call them.
 Result<Imported> import_bytes(std::string_view bytes, const std::string& file, const Options& options, Merge merge);
 
 }  // namespace heliolite::onnx

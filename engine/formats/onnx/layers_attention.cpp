@@ -273,7 +273,7 @@ Drafts projected_layers(Call& call) {
   return all;
 }
 
-// Of com.microsoft; ai.onnx has another operator of the name.
+// Whether the operator is com.microsoft's, which projects; ai.onnx has another one of the name.
 bool projects(const Call& call) { return call.op() == "QAttention" || call.domain() == "com.microsoft"; }
 
 }  // namespace

@@ -15,7 +15,7 @@ struct Equation {
   std::vector<std::string> names;  // [index]: a letter, or e0, e1, .. for "..."
 };
 
-// Of a call's equation over the shapes of its inputs; complains if it is none or does not fit.
+// A call's equation over the shapes of its inputs; complains if it is none or does not fit.
 Equation equation_of(Call& call);
 
 }  // namespace heliolite::onnx

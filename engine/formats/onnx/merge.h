@@ -45,7 +45,7 @@ struct Link {
 // links. By length, then by place; runs overlap. links[i] is sorted.
 std::vector<Repetition> equal_runs(const std::vector<int>& tokens, const std::vector<std::vector<Link>>& links);
 
-// Of these, runs that do not overlap: the largest saving first, of equal ones the shortest block, then the first place.
+// Runs of these that do not overlap: the largest saving first, of equal ones the shortest block, then the first place.
 std::vector<Repetition> disjoint(std::vector<Repetition> runs, std::size_t layers);
 
 }  // namespace heliolite::onnx

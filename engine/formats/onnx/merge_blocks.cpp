@@ -57,7 +57,7 @@ class BlockMerger {
     }
   }
 
-  // Of the run that the layer is in; itself alone if it is in none.
+  // The run that the layer is in; itself alone if it is in none.
   Repetition run_of(std::size_t layer) const {
     auto after = chosen_.upper_bound(layer);
     if (after == chosen_.begin()) return {layer, 1, 1};

@@ -9,7 +9,7 @@ namespace {
 using Names = std::string_view;  // with a space between two
 using Table = std::unordered_map<std::string_view, OperatorRow>;
 
-// The same row for several names.
+// Adds one row for several names.
 void add(Table& table, Names names, OperatorRow row) {
   while (!names.empty()) {
     row.name = names.substr(0, names.find(' '));

@@ -55,7 +55,7 @@ Factors both_repeated(const Factors& a, const Factors& b, i64 size) {
 
 using Maybe = std::optional<FactorLists>;
 
-// The same elements in the same order: factors are cut where the new dimensions end.
+// A reshape keeps elements and their order: factors are cut where the new dimensions end.
 Maybe reshaped(const TensorFacts& in, const Shape& out) {
   Factors all;
   for (std::size_t d = 0; d < in.shape->size(); ++d) {

@@ -25,7 +25,7 @@ inline u64 annealing_steps(const SearchBudget& budget) {
   return std::max<u64>(1, std::min(kAnnealingSteps, budget.evaluations_left(0)));
 }
 
-// Runs on the calling thread, from options.seed, with perfect factors, in rounds of so many steps.
+// Runs on the calling thread, from options.seed, with perfect factors, in rounds of `steps` steps.
 LayerAnswer annealing_search(const LayerProblem& problem, const SearchBudget& budget, u64 steps);
 
 }  // namespace heliolite

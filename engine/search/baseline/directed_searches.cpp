@@ -10,7 +10,7 @@
 namespace heliolite {
 namespace {
 
-// Of its automatic optimizer, in percent.
+// Least use that dMazeRunner's automatic optimizer asks for, in percent.
 constexpr int kUnits = 80, kInnermostUse = 80, kOuter = 50, kStep = 10, kOuterFollowsFrom = 60, kRulesEndAt = 30;
 constexpr u64 kFewestTilings = 100;
 
@@ -77,7 +77,7 @@ class DMazeRunner {
     return all_orders(factors, problem_.space.level_count() - 1);
   }
 
-  // Of this level and those inside it. False: the search is over.
+  // Tries all loop orders of this level and those inside it. False: the search is over.
   bool all_orders(const PlaceFactors& factors, int level) {
     if (level < 0) {
       if (pricing_.over()) return false;

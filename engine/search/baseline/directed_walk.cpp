@@ -41,7 +41,7 @@ void set_order(LevelOrders& orders, int level, const std::vector<u8>& loops) {
 
 namespace {
 
-constexpr u64 kLooksAround = 1024;  // once in so many steps
+constexpr u64 kLooksAround = 1024;  // steps from one look at the clock to the next
 
 bool enough(u64 used, u64 all, double share) {
   constexpr double kRounding = 1e-9;

@@ -13,7 +13,7 @@ namespace heliolite {
 
 // The loop orders that can matter at each level, for searches that try all of them on a tiling.
 
-// Of one layer. The problem must outlive it.
+// The loop orders of each level that a walk of one layer tries. The problem must outlive it.
 class OrderChoices {
  public:
   explicit OrderChoices(const LayerProblem& problem);
@@ -83,7 +83,7 @@ class DirectedWalk {
   std::vector<Memory> memory_;  // innermost first
   u64 units_ = 1;
 
-  // Of the walk that is under way.
+  // What the walk that is under way asks for.
   LeastUse least_;
   const DirectedRules* rules_ = nullptr;
   const Visit* visit_ = nullptr;

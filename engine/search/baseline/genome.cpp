@@ -109,7 +109,7 @@ bool GenomeSpace::move_factor(SplitMix& random, Genome& genome) const {
 bool GenomeSpace::swap_loops(SplitMix& random, Genome& genome) const {
   if (ordered_levels_.empty()) return false;
   const u8 i = ordered_levels_[random.below(ordered_levels_.size())];
-  // Of the loops that are there: others change nothing.
+  // The places of loops that are there: others change nothing.
   std::array<u8, kMaxDimensions> place{};
   std::size_t count = 0;
   for (std::size_t k = 0; k < space_.dimension_count; ++k)

@@ -93,7 +93,7 @@ RelaxedModel::Number RelaxedModel::times_all(int from, int to, DimensionMask dim
   return out;
 }
 
-// Of the level's tile.
+// Words of the level's tile.
 RelaxedModel::Number RelaxedModel::words(int v, int level) {
   const CompiledTensor& t = compiled_.tensor[at(v)];
   const auto& extent = extent_[at(level)];

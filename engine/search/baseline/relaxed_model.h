@@ -128,7 +128,7 @@ class RelaxedModel {
   std::vector<Variable> variable_;
   std::array<int, kMaxDimensions> rest_{};  // [dimension]: place of the factor that follows; -1: of size 1
 
-  // Of the point that is looked at.
+  // The operations of the point that is looked at.
   Tape tape_;
   std::array<std::array<Number, kMaxDimensions>, kMaxPlaces> log_{}, factor_{};
   std::array<std::array<Number, kMaxDimensions>, kMaxLevels> extent_{};  // [level]: of its tile

@@ -15,7 +15,7 @@
 
 namespace heliolite {
 
-// Of random-pruned: orders drawn for the same factors (Timeloop's max-permutations-per-if-visit).
+// How many orders random-pruned tries: they are drawn for the same factors (Timeloop's max-permutations-per-if-visit).
 inline constexpr u64 kOrdersOfFactors = 16;
 // Keep choices of one order at most; Timeloop has no such limit, and may take them for hours.
 inline constexpr u64 kKeepChoices = 1 << 16;

@@ -20,12 +20,12 @@ namespace {
 
 constexpr int kFirstStarts = 5, kLaterStarts = 2;  // ascents of the likelihood
 constexpr int kAscent = 40;                        // evaluations in each
-constexpr double kRefits = 1.25;                   // parameters are fitted again after so many times the mappings
-constexpr int kRefine = 6;                         // points of high expected improvement that climb
-constexpr std::size_t kNear = 5;                   // of the best points: neighbours of these are looked at
-constexpr int kPatience = 50;                      // proposals in a row without a mapping not seen before
-constexpr int kStartPatience = 1000;               // the same of points to start from
-constexpr double kOctaves = 8;                     // of a size or a capacity are one unit of its coordinate
+constexpr double kRefits = 1.25;      // parameters are fitted again once the mappings have grown by this factor
+constexpr int kRefine = 6;            // points of high expected improvement that climb
+constexpr std::size_t kNear = 5;      // of the best points: neighbours of these are looked at
+constexpr int kPatience = 50;         // proposals in a row without a mapping not seen before
+constexpr int kStartPatience = 1000;  // proposals in a row without a point to start from not seen before
+constexpr double kOctaves = 8;        // of a size or a capacity are one unit of its coordinate
 
 // [name]: log2 of what a machine and a layer are described by.
 std::map<std::string, double> task_coordinates(const LayerProblem& problem) {
@@ -85,7 +85,8 @@ class BayesSearch {
   // Learning takes longer than a look at the clock.
   bool over() { return budget_.over() || pricing_.over(); }
 
-  // Of the process' coordinates. What describes machine and layer follows the features, where that is learned from.
+  // Which of the process' coordinates are categories. What describes machine and layer follows the features, where that
+  // is learned from.
   std::vector<bool> categorical() {
     std::vector<bool> out;
     for (const Feature& f : decoder_.features()) out.push_back(f.categorical());
@@ -94,7 +95,7 @@ class BayesSearch {
     return out;
   }
 
-  // Of a point of a task: the features', then the task's own.
+  // The coordinates of a point of a task: those of its features, then the task's own.
   std::vector<double> coordinates_of(std::span<const double> point, const LearnedTask& task) const {
     std::vector<double> out = coordinates(decoder_.features(), point);
     if (from_.empty() || as_tasks()) return out;

@@ -46,14 +46,14 @@ class GaussianProcess {
   // Takes the observations under these parameters: predictions are of them from now on.
   void condition(std::vector<Observation> observations, KernelParameters parameters);
 
-  // The same under the parameters that make the observations most likely, with log lengths drawn to 0 by a standard
+  // The process under the parameters that make the observations most likely, with log lengths drawn to 0 by a standard
   // normal prior: the best of local ascents (NLopt, L-BFGS) from the first `starts` of a list that begins with the
   // parameters it has. `most`: evaluations of the likelihood in each; `is_over`: asked before each, ends them all.
   void fit(std::vector<Observation> observations, int starts, int most, const std::function<bool()>& is_over = {});
 
   Prediction predict(std::span<const double> x, u32 task = 0) const;
 
-  // Of the observations: log p(y | x, parameters), without prior.
+  // The likelihood of the observations, log p(y | x, parameters), without prior.
   double log_likelihood() const { return log_likelihood_; }
   // The derivative of log_likelihood() plus log prior by the logarithm of each length, of the variance and the noise,
   // and, with several tasks, by each weight and the logarithm of each own variance; in this order.

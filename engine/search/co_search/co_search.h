@@ -53,7 +53,7 @@ struct CoSearchResult {
 Result<CoSearchResult> co_search(std::span<const WeightedLayer> layers, const MachineFamily& family,
                                  const SearchOptions& options);
 
-// The same by one search for every machine and layer: what a co-search is compared with.
+// The best machine by one search for every machine and layer: what a co-search is compared with.
 Result<CoSearchResult> grid_search(std::span<const WeightedLayer> layers, const MachineFamily& family,
                                    const SearchOptions& options);
 

@@ -42,10 +42,10 @@ struct WitnessEvent {
   int level = 0;             // the level whose loops were being placed; -1: before any, its choice of kept tensors
   std::optional<Rule> rule;  // none: a limit of the search, `what` says which
   std::string what;          // the question that the rule asked, or the limit
-  // Of a rule that compares bounds: nothing that begins like this mapping is below `bound`, and a mapping that costs
+  // For a rule that compares bounds: nothing that begins like this mapping is below `bound`, and a mapping that costs
   // `limit` was known.
   std::optional<double> bound, limit;
-  // Of a rule that keeps another mapping in its place: the value of that one, which is followed from here on.
+  // For a rule that keeps another mapping in its place: the value of that one, which is followed from here on.
   std::optional<double> stand_in;
 };
 

@@ -83,19 +83,20 @@ class SearchBudget {
     if (seconds_ != kForever) left.seconds_ = std::max(0.0, seconds_ - seconds);
     return left;
   }
-  // The same time, but at most `evaluations` evaluations.
+  // All the time, but at most `evaluations` evaluations.
   SearchBudget at_most(u64 evaluations) const {
     SearchBudget part = *this;
     part.evaluations_ = std::min(evaluations_, evaluations);
     return part;
   }
-  // The same time with so many evaluations, also if they are more: the budget of a stage that a larger budget settles.
+  // All the time with `evaluations` evaluations, also if they are more: the budget of a stage that a larger budget
+  // settles.
   SearchBudget with_evaluations(u64 evaluations) const {
     SearchBudget out = *this;
     out.evaluations_ = evaluations;
     return out;
   }
-  // The same evaluations, but only a share of the time that is left.
+  // All the evaluations, but only a share of the time that is left.
   SearchBudget part_of_time(double share) const {
     SearchBudget part = *this;
     if (seconds_ == kForever) return part;
@@ -103,7 +104,7 @@ class SearchBudget {
     part.seconds_ = gone + (seconds_ - gone) * share;
     return part;
   }
-  // The same share of both.
+  // A share of the time that is left, and as large a share of the evaluations.
   SearchBudget part(double share) const {
     SearchBudget out = part_of_time(share);
     if (limits_evaluations()) out.evaluations_ = static_cast<u64>(share * static_cast<double>(evaluations_));

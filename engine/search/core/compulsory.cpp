@@ -43,7 +43,7 @@ AccessCounts with_links(const AccessCounts& n, bool linked_inside, bool linked_o
 
 }  // namespace
 
-// Of three or more dimensions in a rank only the two that reach most count.
+// Where three or more dimensions share a rank only the two that reach most count.
 u64 touched_along(const CompiledTensor& t, int rank, const Extents& size) {
   u64 most = 1;
   for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
@@ -92,7 +92,7 @@ CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
     AccessCounts total;  // in parts of words
     const bool no_fills = i + 1 == levels || c.level[i].is_interconnect;
     for (const int v : bits(c.counted(i, keep.must[i]))) {
-      // Of tensors whose tiles never overlap only compute units pass words on: those that stay where they are.
+      // Only compute units pass on words of tensors whose tiles never overlap: words that stay where they are.
       const bool overlaps = c.tensor[v].sharing_any != 0;
       const bool serves_macs = inside_fanouts[i] && !contains(kept_inside[i], v) && !contains(linked[i], v);
       const AccessCounts n =

@@ -35,7 +35,7 @@ struct CompulsoryCost {
 // `size`: of the dimensions.
 u64 touched_words(const CompiledTensor& t, const Extents& size);
 inline u64 touched_words(const CompiledTensor& t, const Compiled& c) { return touched_words(t, c.size); }
-// The same along one of its ranks; all words are the product, if it is not entangled.
+// Words touched along one rank of the tensor; all words are the product, if it is not entangled.
 u64 touched_along(const CompiledTensor& t, int rank, const Extents& size);
 
 // The compulsory cost of the model's layer over all mappings whose keep choices lie in `keep`.

@@ -17,7 +17,7 @@ std::optional<EvaluatorProtocol> parse_evaluator_protocol(std::string_view name)
 std::vector<std::string> evaluator_protocol_names();
 
 inline constexpr double kEvaluatorSeconds = 60;  // of one mapping, unless asked otherwise
-// A search ends after so many failures in a row, as Timeloop's mappers do after mappings that do not fit.
+// How many failures in a row end a search, as Timeloop's mappers do after mappings that do not fit.
 inline constexpr u64 kMostFailures = 1'000;
 
 struct EvaluatorOptions {

@@ -39,7 +39,7 @@ struct LayerProblem {
   std::shared_ptr<const MachineFamily> family = nullptr;
   std::vector<CostModel> machines = {};
 
-  // Of uneven tiles: `architecture` is then the stacked machine, and `unstacked` the cost model of `workload` on the
+  // For uneven tiles: `architecture` is then the stacked machine, and `unstacked` the cost model of `workload` on the
   // machine whose levels are stacked, which prices what levels share. Otherwise null and none.
   std::shared_ptr<const StoreStack> stack = nullptr;
   std::optional<CostModel> unstacked{};
@@ -62,7 +62,7 @@ struct LayerProblem {
   bool shares_inside(int i) const { return stack && stack->shares_inside(i); }
   // Whether a mapping fits machine k, and its cost if it does; one that leaves too many units idle does not fit.
   Evaluation price(std::size_t k, const Mapping& mapping) const;
-  // The same of `model`, with factors that need not divide, too.
+  // Whether a mapping, of any factors, fits the machine of `model`, and its cost if it does.
   Evaluation evaluate(const Mapping& mapping) const {
     return space.uses_enough_units(mapping) ? model.evaluate(mapping, counts()) : Evaluation{Verdict::IdleUnits, 0, {}};
   }
@@ -120,7 +120,7 @@ struct LayerAnswer {
   bool offer(Objective objective, const Mapping& candidate, const Cost& its_cost, u32 its_machine = 0) {
     return offer(candidate, its_cost, Value::of(objective, its_cost), its_machine);
   }
-  // The same for a value that is not the cost's.
+  // Offers a candidate whose value is not the cost's.
   bool offer(const Mapping& candidate, const Cost& its_cost, const Value& v, u32 its_machine = 0);
 
   // What may be the answer with link transfers: the one that is known to be, or this one, and those beside it.

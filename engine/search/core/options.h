@@ -69,7 +69,7 @@ struct SearchOptions {
   const std::atomic<bool>* stop = nullptr;  // when somebody sets it, the search returns the best so far; null: nobody
   ProgressHook progress;                    // called when a part of a layer, or a layer, is done; may be empty
 
-  // Of strategy cosa; the weights are those of variants published and ordered.
+  // For strategy cosa; the weights are those of variants published and ordered.
   CosaVariant cosa_variant = CosaVariant::Published;
   CosaWeights cosa_weights;
   CosaHalo cosa_halo = CosaHalo::Exact;  // of variants published and ordered

@@ -39,14 +39,14 @@ class Pricing {
   // Prices the mapping, which must be of the mapspace but may not fit, and keeps it if it is the best.
   Priced price(const Mapping& mapping) { return take(mapping, evaluate(mapping)); }
 
-  // The same for several, side by side on the threads of the options; what is kept does not depend on their number.
+  // Prices several mappings, side by side on the threads of the options; what is kept does not depend on their number.
   std::vector<Priced> price(std::span<const Mapping> mappings);
 
-  // The same for a mapping of which the cost model was asked elsewhere.
+  // Takes a mapping of which the cost model was asked elsewhere.
   Priced take(const Mapping& mapping, const Evaluation& e) {
     return take(e, [&]() -> const Mapping& { return mapping; });
   }
-  // The same where the mapping has to be made again: `make` does, and is called only if it is wanted.
+  // Takes a mapping that has to be made again: `make` does, and is called only if it is wanted.
   template <class Make>
   Priced take(const Evaluation& e, const Make& make) {
     if (evaluator_) return e.verdict == Verdict::Fits ? evaluate(make(), e.cost) : Priced();
@@ -75,9 +75,9 @@ class Pricing {
 
   // What the cost model says of the mapping; several threads may ask.
   Evaluation evaluate(const Mapping& mapping) const { return problem_.evaluate(mapping); }
-  // Of a mapping with this evaluation by the cost model.
+  // Counts a mapping with this evaluation by the cost model.
   Priced count(const Evaluation& e);
-  // Of a mapping that fits, by the evaluator.
+  // The evaluator's value of a mapping that fits.
   Priced evaluate(const Mapping& mapping, const Cost& cost);
   // The evaluator's answer, and whether it is a new one; null: the search is over.
   const EvaluatorAnswer* known_answer(const Mapping& mapping);
@@ -85,7 +85,7 @@ class Pricing {
   // One that is as good as the best.
   void keep(const Mapping& mapping, const Cost& cost, const Priced& priced);
 
-  static constexpr u64 kLooksAtClock = 64;  // once in so many questions
+  static constexpr u64 kLooksAtClock = 64;  // questions from one look at the clock to the next
 
   const LayerProblem& problem_;
   const SearchBudget& budget_;

@@ -32,8 +32,8 @@ inline constexpr u64 kFromNothing = 200'000;     // exact, where sunstone found 
 inline constexpr u64 kLeastProbe = 500;          // a short search of all tile sizes: as many as the answer took,
 inline constexpr u64 kMostProbe = 2'000;         // between these
 inline constexpr u64 kMostOneByOne = 400'000;    // mapspaces that are looked at mapping by mapping, without a budget
-inline constexpr u64 kLeastWithLinks = 400'000;  // links without a budget: so many, and
-inline constexpr u64 kTimesWithLinks = 4;        // so many times what the search without links took
+inline constexpr u64 kLeastWithLinks = 400'000;  // links without a budget: at least these, and
+inline constexpr u64 kTimesWithLinks = 4;        // this many times what the search without links took
 
 // Stages under a limit of evaluations. What a stage does is settled by its own number, not by that of the budget: a
 // smaller budget does the beginning of what a larger one does, and more evaluations never give a dearer answer.

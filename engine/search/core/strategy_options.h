@@ -77,7 +77,7 @@ std::string_view name(CosaHalo halo);
 std::optional<CosaHalo> parse_cosa_halo(std::string_view name);
 std::vector<std::string> cosa_halo_names();
 
-// Of the three parts of the published objective: logarithms of cycles, of words moved, of words held.
+// Weights of the three parts of the published objective: logarithms of cycles, of words moved, of words held.
 struct CosaWeights {
   double cycles = 10, traffic = 1, room = -0.1;
   bool operator==(const CosaWeights&) const = default;

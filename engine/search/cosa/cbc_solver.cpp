@@ -41,7 +41,7 @@ class StopHandler : public CbcEventHandler {
   std::function<bool()> stopped_;
 };
 
-// The same for the linear programs on the way, of which a large one takes many seconds. What follows from one that was
+// Stops the linear programs on the way, of which a large one takes many seconds. What follows from one that was
 // not solved means nothing.
 class LinearStopHandler : public ClpEventHandler {
  public:

@@ -13,7 +13,7 @@
 
 namespace heliolite {
 
-// Of 2^less from low to high.
+// The chord of 2^less from low to high.
 LinearForm PowerSum::chord(const Power& power) {
   const double slope = (std::exp2(power.high) - std::exp2(power.low)) / (power.high - power.low);
   return LinearForm(std::exp2(power.low) - slope * power.low).add(power.less, slope);

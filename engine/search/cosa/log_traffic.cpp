@@ -64,7 +64,7 @@ std::optional<LinearForm> add_rank_table(const FactorColumns& factors, int i, st
 
 namespace {
 
-// Of the dimensions that share a rank all but the largest are windows that slide along it.
+// Among the dimensions that share a rank all but the largest are windows that slide along it.
 DimensionMask windows(const Compiled& c) {
   DimensionMask out = 0;
   for (int v = 0; v < c.tensor_count; ++v)
@@ -132,7 +132,7 @@ LinearForm LogTrafficProgram::tile_size(int i, int v, CosaHalo halo) {
   return out;
 }
 
-// The same as published: along its rank a window adds at most its extent, and no more than a doubling for each prime.
+// A window as published: along its rank a window adds at most its extent, and no more than a doubling for each prime.
 // Where that is too small the answer does not fit and is excluded.
 LinearForm LogTrafficProgram::doubled_size(int i, int v) const {
   LinearForm out;

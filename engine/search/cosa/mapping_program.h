@@ -30,7 +30,7 @@ class FactorColumns {
   LinearForm temporal(int i, int d) const { return log2_of(cell(i, d, kTemporal)); }
   LinearForm spatial(int i, int d) const { return log2_of(cell(i, d, kX)).add(log2_of(cell(i, d, kY))); }
   LinearForm both(int i, int d) const { return temporal(i, d).add(spatial(i, d)); }
-  // The same with each prime counted as 2 at most.
+  // Doublings in both factors: log2 with each prime counted as 2 at most.
   LinearForm doublings(int i, int d) const;
 
   // The primes of the size of d, and the exponent of the k-th of them in the factors of levels 0 to i together.
@@ -76,7 +76,7 @@ KeepMasks usual_keep(const Mapspace& space);
 
 class MappingProgram {
  public:
-  // Of mappings that keep these tensors. The problem must outlive the program.
+  // The program of mappings that keep these tensors. The problem must outlive the program.
   MappingProgram(const LayerProblem& problem, const KeepMasks& keep)
       : problem_(problem), keep_(keep), factors_(problem.space, mip_) {}
   virtual ~MappingProgram() = default;

@@ -23,8 +23,8 @@ namespace {
 constexpr std::size_t kResamples = 200;
 constexpr std::size_t kSamplesOfTask = 64;  // samples in a task
 
-// Of a sample: f at a point of A and at one of B, for each group where A has its inputs from B, and for each paired one
-// where B has its inputs from A.
+// The values of a sample: f at a point of A and at one of B, for each group where A has its inputs from B, and for each
+// paired one where B has its inputs from A.
 struct Row {
   double a = 0, b = 0;
   std::vector<double> mixed, swapped;

@@ -29,7 +29,7 @@ struct SobolIndex {
   Estimate first, total;
 };
 
-// Of two groups: the part that only both together explain, beyond what each does alone.
+// The part of the variance that only two groups together explain, beyond what each does alone.
 struct SobolPair {
   std::size_t a = 0, b = 0;  // groups
   Estimate second;

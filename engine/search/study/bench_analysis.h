@@ -23,7 +23,7 @@ using Arrivals = std::array<std::optional<Arrival>, kNear.size()>;
 
 // The optimum of a machine and layer, if some row proves it.
 std::optional<double> proven_optimum(const std::vector<BenchRow>& rows, const BenchRow& of);
-// Of a row with a trace.
+// When a row with a trace came near the optimum.
 Arrivals arrivals(const BenchRow& row, double optimum);
 
 // How soon a mapper comes near: over the layers whose optimum is proven.
@@ -36,11 +36,11 @@ struct ArrivalSummary {
   };
   std::array<Near, kNear.size()> near{};  // [of kNear]
 };
-// Of our own strategies, in the order in which they first appear.
+// When our own strategies came near the optimum, in the order in which they first appear.
 std::vector<ArrivalSummary> arrival_summaries(const std::vector<BenchRow>& rows);
 
 // The performance profile of a mapper (Dolan, More, Mathematical Programming 91, 2002): on which share of all layers
-// its value is at most so many times the best known.
+// its value is at most a given number of times the best known.
 struct PerformanceProfile {
   std::string strategy;
   struct Step {
@@ -83,7 +83,7 @@ struct RandomVerdict {
 };
 // "better", "not told apart", "worse", "slower and worse".
 std::string_view name(AgainstRandom verdict);
-// Of all mappers but `random` itself, which is the label of a strategy `random`. Empty if it has no rows.
+// The verdicts on all mappers but `random` itself, which is the label of a strategy `random`. Empty if it has no rows.
 std::vector<RandomVerdict> against_random(const std::vector<BenchRow>& rows, const std::string& random);
 
 // All of these, and what papers state beside what the rows say.
