@@ -171,7 +171,9 @@ architecture:
   for (const ObjectiveInfo& o : kObjectiveTable) {
     const CliResult run = run_cli("map -a " + machine + " -w gemm:4x4x4 --objective " + std::string(o.name));
     EXPECT_EQ(run.exit_code, o.area_power > 0 ? 2 : 0) << o.name << run.err;
-    if (o.area_power > 0) EXPECT_THAT(run.err, HasSubstr("needs the area of bare, which states none"));
+    if (o.area_power > 0) {
+      EXPECT_THAT(run.err, HasSubstr("needs the area of bare, which states none"));
+    }
   }
 }
 
