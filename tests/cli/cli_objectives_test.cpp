@@ -26,16 +26,17 @@ double recomputed(const ObjectiveInfo& o, double energy_pj, double cycles, doubl
          (o.per_operation ? operations : 1);
 }
 
-// Units as people write them, one by one: the table of the program derives them from powers.
-std::string unit_of(Objective objective, const std::string& times) {
+// Units as people write them, one by one: the table of the program derives them from powers. `time`: "cycles", or "s"
+// in sweeps of machines that state how long a cycle is.
+std::string unit_of(Objective objective, const std::string& times, const std::string& time = "cycles") {
   const std::map<Objective, std::vector<std::string>> parts{
       {Objective::Energy, {"pJ"}},
-      {Objective::Delay, {"cycles"}},
-      {Objective::Edp, {"pJ", "cycles"}},
-      {Objective::Ed2p, {"pJ", "cycles^2"}},
-      {Objective::Edap, {"pJ", "cycles", "um^2"}},
+      {Objective::Delay, {time}},
+      {Objective::Edp, {"pJ", time}},
+      {Objective::Ed2p, {"pJ", time + "^2"}},
+      {Objective::Edap, {"pJ", time, "um^2"}},
       {Objective::EnergyPerOp, {"pJ / operation"}},
-      {Objective::ThroughputPerArea, {"cycles", "um^2 / operation"}},
+      {Objective::ThroughputPerArea, {time, "um^2 / operation"}},
   };
   std::string out;
   for (const std::string& part : parts.at(objective)) out += (out.empty() ? "" : times) + part;
@@ -103,13 +104,14 @@ sweep:
                                     std::string(o.name) + " -o " + db + " --json " + answer);
       ASSERT_EQ(run.exit_code, 0) << run.err;
       EXPECT_THAT(run.out, HasSubstr(std::string(o.label)));
-      EXPECT_THAT(run.out, HasSubstr("[" + unit_of(o.objective, " ") + "]"));
+      EXPECT_THAT(run.out, HasSubstr("[" + unit_of(o.objective, " ", "s") + "]"));
       const json all = json_of(answer);
       double last = 0;
       ASSERT_EQ(all["best"].size(), 3u);
       for (const json& point : all["best"]) {
-        const double of_totals = recomputed(o, point["energy_pj"], point["cycles"], point["area_um2"], 1024);
-        EXPECT_EQ(point["value_unit"], unit_of(o.objective, " "));
+        const double seconds = point["cycles"].get<double>() * 1e-9;  // the small machine's cycle takes 1 ns
+        const double of_totals = recomputed(o, point["energy_pj"], seconds, point["area_um2"], 1024);
+        EXPECT_EQ(point["value_unit"], unit_of(o.objective, " ", "s"));
         EXPECT_NEAR(point["value_of_totals"].get<double>(), of_totals, 1e-9 * of_totals);
         if (rank == "totals" || o.per_operation) {
           EXPECT_NEAR(point["value"].get<double>(), of_totals, 1e-9 * of_totals);
@@ -120,7 +122,7 @@ sweep:
       }
       double sum = 0;
       for (const json& layer : all["layers"])
-        sum += recomputed(o, layer["energy_pj"], layer["cycles"], all["best"][0]["area_um2"], 1);
+        sum += recomputed(o, layer["energy_pj"], layer["cycles"].get<double>() * 1e-9, all["best"][0]["area_um2"], 1);
       if (rank == "layers" && !o.per_operation) {
         EXPECT_NEAR(all["best"][0]["value"].get<double>(), sum, 1e-9 * sum);
       }
@@ -164,7 +166,7 @@ architecture:
   name: bare
   word_bits: 16
   levels:
-  - {name: DRAM, energy: 200}
+  - {name: DRAM, capacity: unbounded, energy: 200}
   - {name: Buf, entries: 64, energy: 2}
   compute: {energy: 1}
 )");

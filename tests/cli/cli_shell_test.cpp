@@ -138,8 +138,9 @@ TEST(CliShell, BashCompletes) {
   EXPECT_THAT(complete("heliolite map -a mach"), ElementsAre("machine file.yaml"));
   EXPECT_THAT(complete("heliolite map -a eyeriss,mach"), ElementsAre("eyeriss,machine file.yaml"));
   EXPECT_THAT(complete("heliolite map -a eyeriss -w resn"), UnorderedElementsAre("resnet18", "resnet50"));
-  EXPECT_THAT(complete("heliolite map --objective e"), UnorderedElementsAre("energy", "edp", "ed2p"));
-  EXPECT_THAT(complete("heliolite map --objective=ene"), ElementsAre("energy"));
+  EXPECT_THAT(complete("heliolite map --objective e"),
+              UnorderedElementsAre("energy", "edp", "ed2p", "edap", "energy_per_op"));
+  EXPECT_THAT(complete("heliolite map --objective=del"), ElementsAre("delay"));
   EXPECT_THAT(complete("heliolite map -w gemm:8x8x8 --objective "), Contains("delay"));
   EXPECT_THAT(complete("heliolite map --without keep-bound,lattice"), ElementsAre("keep-bound,lattice-bound"));
   EXPECT_THAT(complete("heliolite map --budget "), IsEmpty());
