@@ -18,7 +18,7 @@ namespace heliolite {
 
 SearchBudget LayerSearch::first_step(const SearchBudget& budget) const {
   if (!has_second_step()) return budget;
-  return problem_->options.factors == Factors::Any ? budget.half().part_of_time(2 * share::kPerfectBeforeAny)
+  return problem_->options.factors == Factors::Any ? budget.half().part_of_time(share::kPerfectBeforeAny)
                                                    : budget.half();
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <utility>
 
 #include "engine/base/integers.h"
@@ -23,23 +24,25 @@
 #include "engine/search/validate_question.h"
 
 namespace heliolite {
+// Made when a search first asks for it: conclusions alone need none.
 struct LayerSearch::Reduced {
-  ReducedProblem problem;
-  LayerSearch search;
+  std::once_flag made;
+  std::optional<ReducedProblem> problem;
+  std::unique_ptr<const LayerSearch> search;  // null: there is no smaller problem
 };
 
-LayerSearch::LayerSearch(std::unique_ptr<LayerProblem> problem) : problem_(std::move(problem)), levels_(*problem_) {
-  if (!climbs_to_imperfect(problem_->options.strategy)) return;
-  ReducedProblem reduced(*problem_);
-  if (!reduced.any()) return;
-  auto smaller = std::make_unique<LayerProblem>(reduced.problem());
-  reduced_ = std::make_shared<const Reduced>(Reduced{std::move(reduced), LayerSearch(std::move(smaller))});
-}
+LayerSearch::LayerSearch(std::unique_ptr<LayerProblem> problem)
+    : problem_(std::move(problem)), levels_(*problem_), reduced_(std::make_shared<Reduced>()) {}
 
 LayerAnswer LayerSearch::on_reduced(const std::function<LayerAnswer(const LayerSearch&)>& search) const {
-  if (!reduced_) return search(*this);
-  LayerAnswer out = reduced_->search.on_reduced(search);
-  reduced_->problem.restore(out);
+  std::call_once(reduced_->made, [&] {
+    reduced_->problem.emplace(*problem_);
+    if (!reduced_->problem->any()) return;
+    reduced_->search.reset(new LayerSearch(std::make_unique<LayerProblem>(reduced_->problem->problem())));
+  });
+  if (!reduced_->search) return search(*this);
+  LayerAnswer out = reduced_->search->on_reduced(search);
+  reduced_->problem->restore(out);
   return out;
 }
 
@@ -110,8 +113,11 @@ LayerAnswer LayerSearch::search_in_one_step(const SearchBudget& budget) const {
     case Strategy::DMazeRunner: return dmazerunner_search(*problem_, budget);
     case Strategy::Interstellar: return interstellar_search(*problem_, budget);
     case Strategy::Gradient: return gradient_search(*problem_, budget);
-    default: return {};
+    case Strategy::Exact:
+    case Strategy::Sunstone:
+    case Strategy::Cosa: break;  // several steps
   }
+  return {};
 }
 
 // Steps: sunstone, then narrow passes. Exact begins with such passes of its own and asks for sunstone alone. By what

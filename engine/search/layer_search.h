@@ -88,7 +88,7 @@ class LayerSearch {
   std::unique_ptr<LayerProblem> problem_;  // on the heap: ladders refer to it
   LevelProblem levels_;
   struct Reduced;
-  std::shared_ptr<const Reduced> reduced_;  // the smaller problem, and its search; null: there is none
+  std::shared_ptr<Reduced> reduced_;  // the smaller problem, if there is one, and its search
 };
 
 }  // namespace heliolite

@@ -22,7 +22,7 @@ inline constexpr double kClimbsWithLinks = 0.5;     // of that: climbs by what m
 inline constexpr double kExactWithoutLinks = 0.5;   // exact without links, before exact with them
 inline constexpr double kExactWithLinks = 0.8;      // exact with links, before annealing
 inline constexpr double kRegistersTogether = 0.4;   // all kinds of links among units at once, before each by itself
-inline constexpr double kPerfectBeforeAny = 0.05;   // factors that divide, before all tile sizes
+inline constexpr double kPerfectBeforeAny = 0.1;    // of half of it: factors that divide, before all tile sizes
 inline constexpr double kPaddedBeforeAny =
     0.08;  // sizes that divide better, before all tile sizes; of evaluations, too
 inline constexpr double kProbeOfOtherTiles = 0.25;  // a short search of all tile sizes after an answer that divides
