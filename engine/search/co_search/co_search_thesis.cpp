@@ -47,8 +47,8 @@ class TaggedSearch {
       parallel_for(tiles_.size(), options_.threads, [&](std::size_t j) { answers[j] = tiles_[j].complete(m); });
       double sum = 0;
       for (std::size_t j = 0; j < answers.size(); ++j)
-        sum += answers[j].found ? layers_[j].weight * objective_number(options_.objective, answers[j].cost) *
-                                      machine_factor(options_.objective, family_.machine(m), layers_[j].workload)
+        sum += answers[j].found ? layers_[j].weight * objective_number(options_.objective, answers[j].cost,
+                                                                       family_.machine(m), layers_[j].workload)
                                 : kNever;
       if (sum == kNever) continue;
       out_.machines[m].state = CoSearchMachine::State::Searched;

@@ -83,6 +83,11 @@ inline double objective_number(Objective objective, const Cost& cost) {
 // shown, in the unit of the objective's title. 1 of objectives of energy and cycles alone.
 double machine_factor(Objective objective, double area_um2, double operations);
 double machine_factor(Objective objective, const Architecture& machine, const Workload& workload);
+// The value that people are shown of a layer's cost on a machine.
+inline double objective_number(Objective objective, const Cost& cost, const Architecture& machine,
+                               const Workload& workload) {
+  return objective_number(objective, cost) * machine_factor(objective, machine, workload);
+}
 // Why the objective says nothing of the machine; empty if it does.
 Diagnostics objective_complaints(Objective objective, const Architecture& machine);
 

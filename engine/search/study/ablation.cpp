@@ -124,8 +124,7 @@ class AblationRunner {
       out.points_exact = fmt::format("{}", answer.statistics.evaluated);
       out.finished = answer.end == SearchEnd::Done;
       if (answer.found)
-        out.value = objective_number(suite_.objective, answer.cost) *
-                    machine_factor(suite_.objective, machine.architecture, layer.workload);
+        out.value = objective_number(suite_.objective, answer.cost, machine.architecture, layer.workload);
     }
     out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return out;

@@ -107,7 +107,7 @@ MappingResult rated(const Result<Mapping>& answer, const Workload& workload, con
   out.status = Status::Bounded;
   out.mapping = *answer;
   out.cost = e.cost;
-  out.value = objective_number(options.objective, e.cost) * machine_factor(options.objective, machine, workload);
+  out.value = objective_number(options.objective, e.cost, machine, workload);
   return out;
 }
 

@@ -122,8 +122,7 @@ class SuiteRunner {
     row.evaluator = found.evaluator;
     row.why_infeasible = std::move(found.why_infeasible);
     if (found.status == Status::Infeasible) return row;
-    row.value = objective_number(suite_.objective, found.cost) *
-                machine_factor(suite_.objective, machine.architecture, layer.workload);
+    row.value = objective_number(suite_.objective, found.cost, machine.architecture, layer.workload);
     row.trace = trace.end(*row.value, found.statistics.evaluated);
     if (found.lower_bound > 0) {
       row.lower_bound = found.lower_bound;
