@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/search/co_search/layer_on_family.h"
 #include "engine/search/core/parallel.h"
 #include "engine/search/exact/exact.h"
 #include "engine/search/layer_search.h"
@@ -35,12 +36,12 @@ struct Known {
 class LayerOnMachines {
  public:
   LayerOnMachines(const WeightedLayer& layer, const MachineFamily& family, const SearchOptions& options, Mapspace space)
-      : layer_(layer), family_(family), options_(options), space_(std::move(space)), known_(family.size()) {
-    for (const Architecture& machine : family.machines()) {
-      models_.emplace_back(layer.workload, machine);
-      factor_.push_back(machine_factor(options.objective, machine, layer.workload));
-    }
-  }
+      : layer_(layer),
+        family_(family),
+        options_(options),
+        space_(std::move(space)),
+        machines_(layer.workload, family, options.objective),
+        known_(family.size()) {}
 
   double weight() const { return layer_.weight; }
   double known(std::size_t machine) const { return known_[machine].value; }
@@ -49,10 +50,10 @@ class LayerOnMachines {
 
   // Prices a mapping on every machine.
   void offer(const Mapping& mapping) {
-    for (std::size_t m = 0; m < models_.size(); ++m) {
-      const Evaluation e = models_[m].evaluate(mapping);
+    for (std::size_t m = 0; m < machines_.size(); ++m) {
+      const Evaluation e = machines_.model(m).evaluate(mapping);
       if (e.verdict != Verdict::Fits) continue;
-      const double value = objective_number(options_.objective, e.cost) * factor_[m];
+      const double value = machines_.number(m, e.cost);
       if (value < known_[m].value) known_[m] = {value, found_.size()};
     }
     found_.push_back(mapping);
@@ -65,11 +66,11 @@ class LayerOnMachines {
     std::optional<Mapping> mapping;  // below the limit
   };
   Answer search(const MachineSet& set, double inherited, double limit) {
-    const double factor = factor_[set.machines.front()];
+    const double factor = machines_.factor(set.machines.front());
     auto family = std::make_shared<MachineFamily>(family_.subset(set.machines));
     LayerProblem problem{
         layer_.workload, family->envelope(), options_, space_, CostModel(layer_.workload, family->envelope()), family};
-    for (u32 m : set.machines) problem.machines.push_back(models_[m]);
+    for (u32 m : set.machines) problem.machines.push_back(machines_.model(m));
     LayerAnswer start = best_known(set);
     if (!start.found) start = first_mapping(set);
     const LayerAnswer answer = exact_search(problem, start, SearchBudget(options_).after(used_),
@@ -95,7 +96,7 @@ class LayerOnMachines {
     LayerAnswer answer;
     if (known_[machine].value < kNever) {
       const Mapping& mapping = found_[known_[machine].mapping];
-      answer.offer(options_.objective, mapping, models_[machine].evaluate(mapping).cost);
+      answer.offer(options_.objective, mapping, machines_.model(machine).evaluate(mapping).cost);
       answer.complete = optimal;
     }
     answer.statistics = statistics_;
@@ -109,7 +110,8 @@ class LayerOnMachines {
       const Known& known = known_[set.machines[k]];
       if (known.value == kNever) continue;
       const Mapping& mapping = found_[known.mapping];
-      out.offer(options_.objective, mapping, models_[set.machines[k]].evaluate(mapping).cost, static_cast<u32>(k));
+      out.offer(options_.objective, mapping, machines_.model(set.machines[k]).evaluate(mapping).cost,
+                static_cast<u32>(k));
     }
     return out;
   }
@@ -139,9 +141,8 @@ class LayerOnMachines {
   const MachineFamily& family_;
   const SearchOptions& options_;
   Mapspace space_;
-  std::vector<CostModel> models_;
-  std::vector<double> factor_;  // by machine: machine_factor()
-  std::vector<Known> known_;    // by machine
+  LayerOnFamily machines_;
+  std::vector<Known> known_;  // by machine
   std::vector<Mapping> found_;
   SearchStatistics statistics_;
   u64 used_ = 0;             // evaluations, those of first mappings included

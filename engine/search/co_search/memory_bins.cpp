@@ -38,14 +38,10 @@ Result<MemoryBins> MemoryBins::create(const Workload& workload, const MachineFam
 
 MemoryBins::MemoryBins(LayerSearch search, const MachineFamily& family)
     : search_(std::move(search)),
+      machines_(search_.problem().workload, family, search_.problem().options.objective),
       ladder_(search_.levels().make_ladder(SearchBudget(search_.problem().options))),
       fillings_(std::make_unique<Fillings>(search_.problem().space, search_.problem().workload)),
       bins_(family.size()) {
-  const LayerProblem& problem = search_.problem();
-  for (const Architecture& machine : family.machines()) {
-    machines_.emplace_back(problem.workload, machine);
-    factor_.push_back(machine_factor(problem.options.objective, machine, problem.workload));
-  }
   fill(family);
 }
 
@@ -60,7 +56,7 @@ void MemoryBins::fill(const MachineFamily& family) {
     if (plans.size() > kPlansOfABin) plans.resize(kPlansOfABin);
     // Step 2. Tiles for each machine's own memories.
     for (std::size_t m = 0; m < bins_.size() && !ladder_->stopped(); ++m) {
-      ladder_->use(machines_[m]);
+      ladder_->use(machines_.model(m));
       for (PartialPlan plan : plans) {
         if (!search.begin_again(plan)) continue;
         bins_[m].needless &= held_by_smaller(family, m, ladder_->compiled(), problem.space, plan.plan);
@@ -74,13 +70,13 @@ void MemoryBins::fill(const MachineFamily& family) {
     std::sort(bin.plans.begin(), bin.plans.end(),
               [](const PartialPlan& a, const PartialPlan& b) { return a.before(b); });
     if (bin.plans.size() > kPlansOfABin) bin.plans.resize(kPlansOfABin);
-    bin.cost = bin.plans.empty() ? kNever : number(m, bin.plans.front().score.cost);
+    bin.cost = bin.plans.empty() ? kNever : machines_.number(m, bin.plans.front().score.cost);
   }
 }
 
 double MemoryBins::complete(std::size_t machine) {
   const LayerProblem& problem = search_.problem();
-  ladder_->use(machines_[machine]);
+  ladder_->use(machines_.model(machine));
   Sunstone search(*ladder_, problem.options.rules, *fillings_);
   for (const PartialPlan& plan : bins_[machine].plans) {
     ladder_->set_keep(plan.plan.keep);
@@ -88,12 +84,11 @@ double MemoryBins::complete(std::size_t machine) {
   }
   rules_ += search.rules();
   if (search.best().empty()) return kNever;
-  return number(machine, search.best().front().score.cost);
+  return machines_.number(machine, search.best().front().score.cost);
 }
 
 double MemoryBins::compulsory(std::size_t machine) const {
-  const LayerProblem& problem = search_.problem();
-  return number(machine, compulsory_cost(machines_[machine], problem.keep_range()).whole);
+  return machines_.compulsory(machine, search_.problem().keep_range());
 }
 
 SearchStatistics MemoryBins::statistics() const { return {ladder_->evaluated(), ladder_->tiles(), rules_, {}}; }

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/search/core/machine_family.h"
+#include "engine/search/co_search/layer_on_family.h"
 #include "engine/search/layer_search.h"
 #include "engine/search/sunstone/fillings.h"
 #include "engine/search/sunstone/partial_plan.h"
@@ -18,7 +18,7 @@ class MemoryBins {
   static Result<MemoryBins> create(const Workload& workload, const MachineFamily& family, const SearchOptions& options);
 
   // The cost of the machine's cheapest tiles, with everything outside them at its compulsory cost, in units of
-  // objective_number() times machine_factor(); infinity: no tiles fit.
+  // LayerOnFamily::number(); infinity: no tiles fit.
   double cost(std::size_t machine) const { return bins_[machine].cost; }
   // Whether a machine with a smaller memory, nowhere dearer, would hold all tiles of the bin (rule smallest-memory).
   bool needless(std::size_t machine) const { return bins_[machine].needless; }
@@ -41,13 +41,9 @@ class MemoryBins {
 
   MemoryBins(LayerSearch search, const MachineFamily& family);
   void fill(const MachineFamily& family);
-  double number(std::size_t machine, const Cost& cost) const {
-    return objective_number(search_.problem().options.objective, cost) * factor_[machine];
-  }
 
   LayerSearch search_;
-  std::vector<CostModel> machines_;
-  std::vector<double> factor_;  // [machine]: machine_factor() of the layer on it
+  LayerOnFamily machines_;
   std::unique_ptr<Ladder> ladder_;
   std::unique_ptr<Fillings> fillings_;
   std::vector<Bin> bins_;

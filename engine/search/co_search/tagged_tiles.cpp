@@ -20,13 +20,10 @@ TaggedTiles::TaggedTiles(LayerSearch search, const MachineFamily& family, bool o
     : search_(std::move(search)),
       family_(&family),
       own_(own && search_.problem().options.rules[Rule::SmallestMemory]),
+      machines_(search_.problem().workload, family, search_.problem().options.objective),
       ladder_(search_.levels().make_ladder(SearchBudget(search_.problem().options))),
       bins_(family.size()) {
   const LayerProblem& problem = search_.problem();
-  for (const Architecture& machine : family.machines()) {
-    machines_.emplace_back(problem.workload, machine);
-    factor_.push_back(machine_factor(problem.options.objective, machine, problem.workload));
-  }
   // Step 1. The levels from the first with loops up to the next fan-out or level with loops hold the same tile.
   const std::vector<ChainStep> chain = level_chain(problem.space);
   if (const int first = chain.front().level; first >= 0 && chain.size() > 1) {
@@ -97,7 +94,7 @@ void TaggedTiles::fill(std::size_t machine) {
   const LayerProblem& problem = search_.problem();
   Bin& bin = bins_[machine];
   Value least = Value::worst();
-  ladder_->use(machines_[machine]);
+  ladder_->use(machines_.model(machine));
   for (std::size_t k = 0; k < tiles_.size(); ++k) {
     ladder_->set_keep(search_.levels().keep_choices()[k]);
     ThesisSearch thesis(*ladder_, problem.options.rules, problem.options.memory_bytes);
@@ -111,19 +108,18 @@ void TaggedTiles::fill(std::size_t machine) {
       const std::optional<Score> score = thesis.first_price(tile.choice);
       if (!score || !(score->value < least)) continue;
       least = score->value;
-      bin.cost = number(machine, score->cost);
+      bin.cost = machines_.number(machine, score->cost);
     }
   }
 }
 
 double TaggedTiles::compulsory(std::size_t machine) const {
-  const LayerProblem& problem = search_.problem();
-  return number(machine, compulsory_cost(machines_[machine], problem.keep_range()).whole);
+  return machines_.compulsory(machine, search_.problem().keep_range());
 }
 
 LayerAnswer TaggedTiles::complete(std::size_t machine) {
   const LayerProblem& problem = search_.problem();
-  ladder_->use(machines_[machine]);
+  ladder_->use(machines_.model(machine));
   std::optional<Candidate> best;
   for (std::size_t k = 0; k < tiles_.size(); ++k) {
     ladder_->set_keep(search_.levels().keep_choices()[k]);

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/search/core/machine_family.h"
+#include "engine/search/co_search/layer_on_family.h"
 #include "engine/search/layer_search.h"
 #include "engine/search/sunstone/thesis_search.h"
 
@@ -25,7 +25,7 @@ class TaggedTiles {
   // Whether every tile that fits the machine is held by a smaller one.
   bool needless(std::size_t machine) const { return bins_[machine].needless; }
   // The price of the cheapest tile in the machine's bin, with everything outside it at its compulsory cost, in units of
-  // objective_number() times machine_factor(); infinity: the bin is empty.
+  // LayerOnFamily::number(); infinity: the bin is empty.
   double cost(std::size_t machine) const { return bins_[machine].cost; }
   // The compulsory cost of the machine, a lower bound of all mappings on it, in the same unit.
   double compulsory(std::size_t machine) const;
@@ -53,17 +53,13 @@ class TaggedTiles {
   bool needs(std::size_t machine, const Tile& tile) const;
   bool in_bin(std::size_t machine, const Tile& tile) const;
   void fill(std::size_t machine);
-  double number(std::size_t machine, const Cost& cost) const {
-    return objective_number(search_.problem().options.objective, cost) * factor_[machine];
-  }
 
   LayerSearch search_;
   const MachineFamily* family_;
   bool own_;
   std::vector<int> tagged_;                   // levels of the family that hold the tagged tiles
   std::vector<std::vector<u64>> capacities_;  // of each of them, ascending
-  std::vector<CostModel> machines_;
-  std::vector<double> factor_;            // [machine]: machine_factor() of the layer on it
+  LayerOnFamily machines_;
   std::vector<std::vector<Tile>> tiles_;  // [keep choice]: by ascending price
   std::unique_ptr<Ladder> ladder_;
   std::vector<Bin> bins_;
