@@ -86,9 +86,13 @@ Json co_search_question(const BenchArguments& arguments, const CoSearchSuite& su
           {"machines", machines}};
 }
 
-// The three forms of an answer.
-int write(const Output& output, const std::string& tables, const std::string& csv, const Json& json) {
-  output.table(tables);
+// The three forms of an answer. What is said of layers alone is the last note, and a line below the tables.
+int write(const Output& output, const BenchConfig& config, const std::string& tables, const std::string& csv,
+          Json json) {
+  const std::string& alone = config.layers_alone;
+  output.table(alone.empty() ? tables : tables + "\n" + alone + "\n");
+  json["notes"] = config.notes;
+  if (!alone.empty()) json["notes"].push_back(alone);
   const bool interrupted = json.at("interrupted").get<bool>();
   if (interrupted) output.note("heliolite: interrupted, these are the rows that were done");
   bool written = output.write("--csv", csv);
@@ -103,7 +107,8 @@ auto with_progress(const Output& output, const char* unit, std::size_t of, Run r
   return run([&](u64 done, u64, const std::string& detail) { bar.update(done, detail); });
 }
 
-int run_suite(BenchSuite suite, const BenchArguments& arguments, const Output& output) {
+int run_suite(const BenchConfig& config, const BenchArguments& arguments, const Output& output) {
+  BenchSuite suite = *config.suite;
   suite.threads = arguments.threads;
   const std::size_t searches = suite.machines.size() * suite.layers.size() * suite.strategies.size();
   const auto result = with_progress(output, "searches", searches, [&](const BenchProgress& progress) {
@@ -132,13 +137,14 @@ int run_suite(BenchSuite suite, const BenchArguments& arguments, const Output& o
   if (!output.write("--trace", trace_csv(result->rows)) ||
       !output.write("--page", bench_page(suite, result->rows, analysis, to_string(version_info()))))
     return kBadInput;
-  const int code = write(output, text, rows_csv(result->rows, suite.objective), answer);
+  const int code = write(output, config, text, rows_csv(result->rows, suite.objective), answer);
   bool any = false;
   for (const BenchRow& row : result->rows) any |= !row.external && row.value.has_value();
   return code == kSuccess && !any ? kNegative : code;
 }
 
-int run_ablation_suite(const AblationSuite& suite, const BenchArguments& arguments, const Output& output) {
+int run_ablation_suite(const BenchConfig& config, const BenchArguments& arguments, const Output& output) {
+  const AblationSuite& suite = *config.ablation;
   const std::size_t searches = suite.machines.size() * suite.layers.size() * kAblationSearches;
   const auto result = with_progress(output, "searches", searches, [&](const BenchProgress& progress) {
     return run_ablation(suite, &interrupt_flag(), progress);
@@ -151,7 +157,7 @@ int run_ablation_suite(const AblationSuite& suite, const BenchArguments& argumen
   answer["question"] = ablation_question(arguments, suite);
   answer["ablation"] = ablation_json(*result);
   answer["interrupted"] = result->interrupted;
-  return write(output, text, ablation_csv(*result), answer);
+  return write(output, config, text, ablation_csv(*result), answer);
 }
 
 // Each layer, and all together, by each strategy.
@@ -160,7 +166,8 @@ std::size_t comparisons(const CoSearchSuite& suite) {
   return (layers + (layers > 1)) * suite.strategies.size();
 }
 
-int run_co_search_suite(const CoSearchSuite& suite, const BenchArguments& arguments, const Output& output) {
+int run_co_search_suite(const BenchConfig& config, const BenchArguments& arguments, const Output& output) {
+  const CoSearchSuite& suite = *config.co_search;
   SweepSpec sweep = suite.sweep;
   sweep.options.threads = arguments.threads;
   const auto study = with_progress(output, "comparisons", comparisons(suite), [&](const BenchProgress& progress) {
@@ -176,7 +183,7 @@ int run_co_search_suite(const CoSearchSuite& suite, const BenchArguments& argume
   answer["question"] = co_search_question(arguments, suite, study->machines.size());
   answer["co_search"] = co_search_json(*study);
   answer["interrupted"] = study->interrupted;
-  return write(output, text, co_search_csv(*study), answer);
+  return write(output, config, text, co_search_csv(*study), answer);
 }
 
 // What a suite would do.
@@ -232,9 +239,9 @@ int run(const BenchArguments& arguments, const Output& output) {
     return fail("--layers and --at-most are of suites that compare mappers, this one does not");
   if (config->suite) shorten(*config->suite, arguments.short_form);
   if (arguments.check) return print_plan(plan_of(*config, arguments), output);
-  if (config->co_search) return run_co_search_suite(*config->co_search, arguments, output);
-  if (config->ablation) return run_ablation_suite(*config->ablation, arguments, output);
-  return run_suite(*std::move(config->suite), arguments, output);
+  if (config->co_search) return run_co_search_suite(*config, arguments, output);
+  if (config->ablation) return run_ablation_suite(*config, arguments, output);
+  return run_suite(*config, arguments, output);
 }
 
 }  // namespace

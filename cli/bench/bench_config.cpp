@@ -19,6 +19,7 @@
 #include "engine/search/options_yaml.h"
 #include "engine/space/constraint_notes.h"
 #include "engine/sweep/sweep_yaml.h"
+#include "engine/sweep/totals.h"
 
 namespace heliolite::cli {
 
@@ -62,6 +63,7 @@ class SuiteReader {
     if (co_search) out.co_search = co_search_suite(*co_search);
     if (!errors_.empty()) return std::move(errors_);
     out.notes = std::move(notes_);
+    out.layers_alone = out.co_search ? layers_alone_note(out.co_search->sweep) : std::move(layers_alone_);
     return out;
   }
 
@@ -256,6 +258,7 @@ class SuiteReader {
       notes_.insert(notes_.end(), network->notes.begin(), network->notes.end());
       const bool file = what != entry->what;
       const std::string name = !entry->name.empty() ? entry->name : file ? network->name : entry->what;
+      if (std::string alone = layers_alone_note(*network, kOutermostMemory); !alone.empty()) layers_alone_ = alone;
       for (const Layer& layer : network->layers) {
         const std::string full = network->layers.size() == 1 ? name : name + "/" + layer.workload.name;
         unique(seen, full, node, "; give it another 'name'");
@@ -282,6 +285,7 @@ class SuiteReader {
   const ReadOptions& reading_;            // of machines and workloads
   Diagnostics errors_;
   std::vector<std::string> notes_;
+  std::string layers_alone_;
 };
 
 }  // namespace

@@ -40,6 +40,7 @@ struct BenchConfig {
   std::optional<AblationSuite> ablation;
   std::optional<CoSearchSuite> co_search;
   std::vector<std::string> notes{};  // what of the files that it names was read otherwise than it is written
+  std::string layers_alone{};        // what is to be said of a network's layers, if it has a network; else empty
 };
 
 // Reads the file and loads the machines, workloads and tables that it names, presets or files relative to it.

@@ -43,11 +43,6 @@ std::string machine_text(const DesignPoints& points, u64 id) {
   return machine ? to_hex(fingerprint(*machine)) : machine.errors().front().message;
 }
 
-// Whether some workload has several layers.
-bool has_network(const SweepSpec& spec) {
-  return std::ranges::adjacent_find(spec.layers, {}, &SweepLayer::workload) != spec.layers.end();
-}
-
 }  // namespace
 
 std::string layer_question(const Workload& workload, const Architecture& machine, const SearchOptions& options) {
@@ -142,7 +137,7 @@ SweepRecord sweep_record(const SweepSpec& spec, Shard shard, const std::string& 
   for (const SweepParameter& parameter : spec.parameters) record.parameters.push_back(parameter.name);
   record.reading = reading_text(spec.reading);
   for (const Diagnostic& warning : spec.warnings) record.notes.push_back(warning.to_string());
-  if (has_network(spec)) record.notes.push_back(layers_alone_note(kOutermostMemory));
+  if (std::string alone = layers_alone_note(spec); !alone.empty()) record.notes.push_back(std::move(alone));
   return record;
 }
 

@@ -156,6 +156,11 @@ std::string value_title(const SweepRecord& sweep) {
   return fmt::format("{} [{}]", name, value_unit(ranking));
 }
 
+std::string layers_alone_note(const SweepSpec& spec) {
+  const bool network = std::ranges::adjacent_find(spec.layers, {}, &SweepLayer::workload) != spec.layers.end();
+  return network ? layers_alone_note(kOutermostMemory) : "";
+}
+
 std::string layers_alone_note(const SweepRecord& sweep) {
   std::string note = layers_alone_note(kOutermostMemory);
   return std::ranges::find(sweep.notes, note) == sweep.notes.end() ? "" : note;

@@ -66,7 +66,8 @@ std::string value_title(const SweepRecord& sweep);
 // The outermost memory of whatever machine.
 inline constexpr std::string_view kOutermostMemory = "the outermost memory";
 
-// What is to be said of totals of networks (layers_alone_note()), if the sweep has one; else "".
+// What is to be said of networks (layers_alone_note()), if some workload of the sweep has several layers; else "".
+std::string layers_alone_note(const SweepSpec& spec);
 std::string layers_alone_note(const SweepRecord& sweep);
 
 // How the sweep counts words where factors do not divide.

@@ -201,6 +201,26 @@ TEST_F(CliBench, FilesStandBesideTheConfiguration) {
   EXPECT_EQ(a["rows"][2]["layer"], "net/two");
 }
 
+TEST_F(CliBench, ASuiteWithANetworkSaysOnceThatItsLayersAreMappedAlone) {
+  folder_.write("net.yaml", "name: net\nlayers:\n- {name: one, gemm: 8x8x8}\n- {name: two, gemm: 4x4x4}\n");
+  folder_.write("sizes.yaml",
+                "sweep: {machine: sunstone_arch, workloads: net.yaml, parameters: {weight_words: {set: "
+                "L1_weight.entries, values: [8, 16]}}}\n");
+  const std::string alone = "layers are mapped alone: all activations between them go through the outermost memory";
+  const std::string listed = ", machines: [edge_unified], workloads: ";
+  for (const std::string& suite :
+       {"bench: {strategies: [sunstone, random]" + listed + "[gemm:8x8x8, net.yaml]}\n",
+        "ablation: {budget: 5" + listed + "[net.yaml]}\n", std::string("co_search: {sweep: sizes.yaml}\n")}) {
+    const CliResult result = bench(suite);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(result.out.find(alone), std::string::npos) << suite;
+    EXPECT_EQ(result.out.find(alone), result.out.rfind(alone)) << suite;
+    EXPECT_THAT(answer(suite)["notes"].dump(), HasSubstr(alone));
+  }
+  EXPECT_THAT(bench(kSuite).out, Not(HasSubstr("layers are mapped alone")));
+  EXPECT_TRUE(answer(kSuite)["notes"].empty());
+}
+
 TEST_F(CliBench, NothingMappedIsExitCodeOne) {
   folder_.write("m.yaml", R"(architecture:
   name: none
