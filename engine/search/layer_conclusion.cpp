@@ -6,7 +6,7 @@
 #include "engine/base/integers.h"
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/tile_box.h"
-#include "engine/search/layer_search.h"
+#include "engine/search/schedule.h"
 #include "engine/space/units.h"
 
 namespace heliolite {
@@ -38,12 +38,6 @@ void scale(MappingResult& out, double factor) {
 }
 
 }  // namespace
-
-// MACs over what all units could do in these cycles.
-double LayerSearch::utilization(u64 cycles) const {
-  return static_cast<double>(problem_->model.compiled().macs) /
-         static_cast<double>(problem_->architecture.compute.instances) / static_cast<double>(cycles);
-}
 
 MappingResult LayerSearch::conclude(const LayerAnswer& best, double bound) const {
   const Objective objective = problem_->options.objective;
@@ -77,7 +71,7 @@ MappingResult LayerSearch::conclude(const LayerAnswer& best, double bound) const
   }
   out.mapping = best.mapping;
   out.cost = best.cost;
-  out.utilization = utilization(out.cost.cycles);
+  out.utilization = problem_->utilization(out.cost.cycles);
   out.value = best.number(objective);
   if (best.evaluator) {
     out.status = Status::Measured;
@@ -95,7 +89,7 @@ MappingResult LayerSearch::conclude(const LayerAnswer& best, double bound) const
     out.end = best.end;
     out.why_not_proven = explain(best.end, *problem_);
   }
-  if (problem_->linked) add_links(best, out);
+  if (problem_->linked) add_links(*problem_, best, out);
   scale(out, machine_factor(objective, problem_->architecture, problem_->workload));
   return out;
 }

@@ -8,9 +8,7 @@
 
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
-#include "engine/search/exact/incumbent.h"
 #include "engine/search/sunstone/level_problem.h"
-#include "engine/search/sunstone/strategies.h"
 
 namespace heliolite {
 
@@ -22,13 +20,19 @@ class LayerSearch {
   static Result<LayerSearch> create(const Workload& workload, const Architecture& architecture,
                                     const SearchOptions& options);
 
+  // A problem that was made from one of create()'s.
+  explicit LayerSearch(std::unique_ptr<LayerProblem> problem);
+
   // Searches by the options' strategy within `budget`; it may price kEvaluationSlack more mappings than that allows.
   LayerAnswer search(const SearchBudget& budget) const;
 
   const LayerProblem& problem() const { return *problem_; }
+  // Runs `search` on the smaller problem that stands for this one (exact/reduced_problem.h), where there is one, and
+  // makes its answer one of this problem.
+  LayerAnswer on_reduced(const std::function<LayerAnswer(const LayerSearch&)>& search) const;
   // The program that strategy cosa solves first, as CPLEX LP text. Needs no solver.
   Result<std::string> cosa_program() const;
-  // The same for searches level by level.
+  // The problem prepared for searches level by level.
   const LevelProblem& levels() const { return levels_; }
 
   // Whether the strategy answers in two steps: with imperfect factors sunstone and exact search perfect factors first.
@@ -52,36 +56,6 @@ class LayerSearch {
   MappingResult conclude(const LayerAnswer& best, double bound) const;
 
  private:
-  explicit LayerSearch(std::unique_ptr<LayerProblem> problem);
-
-  // Runs `search` on the smaller problem that stands for this one (exact/reduced_problem.h), where there is one.
-  LayerAnswer on_reduced(const std::function<LayerAnswer(const LayerSearch&)>& search) const;
-  LayerAnswer search_all_even(const SearchBudget& budget) const;
-  LayerAnswer search_even(const SearchBudget& budget, const LayerAnswer* start) const;
-  LayerAnswer search_exact(const SearchBudget& budget, const LayerAnswer* start, const ObjectiveKey& limit = {}) const;
-  LayerAnswer search_sunstone(const SearchBudget& budget, const ClimbEffort& effort) const;
-  LayerAnswer climb_from_edp(const LayerAnswer& known, const SearchBudget& budget, const ClimbEffort& effort) const;
-  LayerAnswer search_cosa(const SearchBudget& budget) const;
-  LayerAnswer second_step_in_stages(const LayerAnswer& perfect, const SearchBudget& budget) const;
-  LayerAnswer search_any(const LayerAnswer& start, const SearchBudget& budget) const;
-  LayerAnswer search_padded(const SearchBudget& budget) const;
-  std::unique_ptr<LayerProblem> resized(Workload workload) const;
-  // Of a machine whose keep rules are lifted, the same question with them; else null.
-  std::unique_ptr<LayerProblem> closed_problem() const;
-  LayerAnswer second_step_alone(const LayerAnswer& perfect, const SearchBudget& budget) const;
-  bool cut(LayerAnswer& larger, Counts counts) const;
-  LayerAnswer search_in_one_step(const SearchBudget& budget) const;
-  LayerAnswer search_fast(const SearchBudget& budget) const;
-  LayerAnswer search_from_nothing(const LayerAnswer& start, const SearchBudget& budget) const;
-  double utilization(u64 cycles) const;
-  LayerAnswer search_other_with_links(const SearchBudget& budget) const;
-  LayerAnswer search_fast_with_links(const SearchBudget& budget) const;
-  LayerAnswer search_linked_stage(const LayerAnswer& known, const SearchBudget& budget,
-                                  const SearchBudget& stage) const;
-  LayerAnswer second_step_with_links(const LayerAnswer& perfect, const SearchBudget& budget) const;
-  void take_with_links(const LayerAnswer& known, bool own, LayerAnswer& out) const;
-  void add_links(const LayerAnswer& best, MappingResult& out) const;
-  LayerAnswer padded_start(const SearchBudget& budget) const;
   Diagnostics why_infeasible(const LayerAnswer& none) const;
   Diagnostics idle_units() const;
 

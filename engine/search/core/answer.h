@@ -67,7 +67,7 @@ enum class Status : u8 { Optimal, Bounded, Infeasible, Measured };
 // "optimal", "bounded", "infeasible" or "measured".
 std::string_view name(Status status);
 
-// A step that a search has run (engine/search/core/steps.h).
+// A step that a search has run (engine/search/schedule.h).
 struct StepReport {
   std::string_view name;  // "sunstone", "exact", ..; a text of the program
   u64 evaluated = 0;      // mappings whose cost was computed

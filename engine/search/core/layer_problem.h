@@ -77,6 +77,12 @@ struct LayerProblem {
   bool imperfect() const { return options.imperfect || options.factors == Factors::Any; }
   Counts counts() const { return options.factors == Factors::Any ? Counts::True : Counts::Timeloop; }
 
+  // MACs over what all units could do in these cycles, 0 to 1.
+  double utilization(u64 cycles) const {
+    return static_cast<double>(model.compiled().macs) / static_cast<double>(architecture.compute.instances) /
+           static_cast<double>(cycles);
+  }
+
   // Which tensors each level must keep and which it may keep, by the machine's constraints.
   KeepRange keep_range() const;
   // Every choice of the tensors that each level keeps; the one that keeps most comes first. Empty if there are more

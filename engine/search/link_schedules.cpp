@@ -10,10 +10,10 @@
 #include "engine/search/core/layer_problem.h"
 #include "engine/search/core/option_kinds.h"
 #include "engine/search/core/rules.h"
-#include "engine/search/core/steps.h"
 #include "engine/search/exact/exact.h"
 #include "engine/search/exact/unit_links.h"
-#include "engine/search/layer_search.h"
+#include "engine/search/schedule.h"
+#include "engine/search/sunstone/strategies.h"
 #include "engine/space/mapspace_size.h"
 
 namespace heliolite {
@@ -114,7 +114,7 @@ class LinkSearch {
   void bound_links() {
     LayerAnswer start = best_;
     start.statistics = {};
-    const SearchBudget step = budget_.part_of_time(share::kExactWithLinks);
+    const SearchBudget step = share::kExactWithLinks.of(budget_);
     const LayerAnswer found = run_step("exact with links", [&] { return exact_search(linked_, start, there(step)); });
     take(found, step, false);
     prove(std::min(without_, bound_of(found)));
@@ -185,15 +185,74 @@ class LinkSearch {
   bool all_seen_ = false;
 };
 
+// Climbs with links come first: what they do with few evaluations is what they do first with more. Then what is found
+// without links, which a limit of evaluations may end anywhere: then it says nothing of what it would cost with them.
+LayerAnswer run_sunstone_with_links(const LayerSearch& layer, const SearchBudget& budget) {
+  const LayerProblem& problem = layer.problem();
+  const Objective objective = problem.options.objective;
+  const LayerProblem linked = problem.with_links();
+  LayerAnswer climbed = run_step("sunstone with links", [&] {
+    return sunstone_search(LevelProblem(linked), share::kClimbsWithLinks.of(budget), kClimbsAlone);
+  });
+  const SearchBudget left = budget.after(climbed.statistics.evaluated);
+  LayerAnswer out, known;
+  if (left.end(0) == SearchEnd::Done || !climbed.found) out = run_sunstone(layer, left);
+  const bool whole = !budget.limits_evaluations() || left.end(out.statistics.evaluated) == SearchEnd::Done;
+  out.statistics.follow(climbed.statistics);
+  if (climbed.found) {
+    out.offer(objective, climbed.mapping, problem.model.evaluate(climbed.mapping).cost);
+    known.with_links = std::make_shared<const LayerAnswer>(std::move(climbed));
+  }
+  take_with_links(problem, known, whole, out);
+  if (out.end == SearchEnd::Done) out.end = budget.end(out.statistics.evaluated);
+  return out;
+}
+
+// Where exact goes on from `fast`: first without links, then with them.
+LayerAnswer run_linked_stage(const LayerSearch& layer, const LayerAnswer& known, const SearchBudget& budget,
+                             const SearchBudget& stage) {
+  const LayerProblem& problem = layer.problem();
+  const Objective objective = problem.options.objective;
+  const bool limited = budget.limits_evaluations();
+  LayerAnswer out = known;
+  bool whole = true;
+  if (!known.complete) {
+    const SearchBudget step = limited ? stage.half() : share::kExactWithoutLinks.of(budget);
+    out = run_exact(layer, step.at_most(budget.evaluations_left(0)), known.found ? &known : nullptr);
+    whole = out.complete || !limited || budget.allows(step.evaluations_left(0));
+  } else {
+    out.statistics = {};
+  }
+  take_with_links(problem, known, whole, out);
+  if (known.lower_bound) out.lower_bound = std::max(out.lower_bound.value_or(0), *known.lower_bound);
+  const std::optional<double> proven = known.with_links ? known.with_links->lower_bound : std::nullopt;
+  if (!out.found) return out;
+  if (!whole) {
+    LayerAnswer linked = *out.with_links;
+    linked.lower_bound = proven;
+    out.with_links = std::make_shared<const LayerAnswer>(std::move(linked));
+    return out;
+  }
+  const u64 used = out.statistics.evaluated;
+  const double least = objective_number(objective, compulsory_cost(problem.model, problem.keep_range()).whole);
+  const double without = out.complete ? out.number(objective) : std::max(least, out.lower_bound.value_or(0));
+  SearchBudget rest = stage.after(used);
+  if (!budget.limited()) rest = rest.at_most(std::max(share::kLeastWithLinks, share::kTimesWithLinks * used));
+  LinkSearch search(problem, *out.with_links, without, budget.after(used), rest);
+  LayerAnswer found = search.run();
+  if (proven) found.lower_bound = std::max(*found.lower_bound, *proven);
+  out.statistics += found.statistics;
+  out.with_links = std::make_shared<const LayerAnswer>(std::move(found));
+  return out;
+}
+
 }  // namespace
 
-// The best with links of what is known: answers with links that `known` and `out` have, and mappings without. `own`:
-// those of `out` count, too.
-void LayerSearch::take_with_links(const LayerAnswer& known, bool own, LayerAnswer& out) const {
+void take_with_links(const LayerProblem& problem, const LayerAnswer& known, bool own, LayerAnswer& out) {
   LayerAnswer linked;
   const auto offer = [&](const Mapping& mapping) {
-    const Cost cost = problem_->linked->evaluate(mapping, problem_->counts()).cost;
-    linked.offer(problem_->options.objective, mapping, cost);
+    const Cost cost = problem.linked->evaluate(mapping, problem.counts()).cost;
+    linked.offer(problem.options.objective, mapping, cost);
   };
   if (out.with_links) linked = *out.with_links;
   for (const Mapping& mapping : known.mappings()) offer(mapping);
@@ -208,73 +267,13 @@ void LayerSearch::take_with_links(const LayerAnswer& known, bool own, LayerAnswe
   out.with_links = std::make_shared<const LayerAnswer>(std::move(linked));
 }
 
-// Climbs with links come first: what they do with few evaluations is what they do first with more. Then what is found
-// without links, which a limit of evaluations may end anywhere: then it says nothing of what it would cost with them.
-LayerAnswer LayerSearch::search_fast_with_links(const SearchBudget& budget) const {
-  const Objective objective = problem_->options.objective;
-  const LayerProblem problem = problem_->with_links();
-  LayerAnswer climbed = run_step("sunstone with links", [&] {
-    return sunstone_search(LevelProblem(problem), budget.part_of_time(share::kClimbsWithLinks), kClimbsAlone);
-  });
-  const SearchBudget left = budget.after(climbed.statistics.evaluated);
-  LayerAnswer out, known;
-  if (left.end(0) == SearchEnd::Done || !climbed.found) out = search_fast(left);
-  const bool whole = !budget.limits_evaluations() || left.end(out.statistics.evaluated) == SearchEnd::Done;
-  out.statistics.follow(climbed.statistics);
-  if (climbed.found) {
-    out.offer(objective, climbed.mapping, problem_->model.evaluate(climbed.mapping).cost);
-    known.with_links = std::make_shared<const LayerAnswer>(std::move(climbed));
-  }
-  take_with_links(known, whole, out);
-  if (out.end == SearchEnd::Done) out.end = budget.end(out.statistics.evaluated);
-  return out;
-}
-
-// Where exact goes on from `fast`: first without links, then with them.
-LayerAnswer LayerSearch::search_linked_stage(const LayerAnswer& known, const SearchBudget& budget,
-                                             const SearchBudget& stage) const {
-  const Objective objective = problem_->options.objective;
-  const bool limited = budget.limits_evaluations();
-  LayerAnswer out = known;
-  bool whole = true;
-  if (!known.complete) {
-    const SearchBudget step = limited ? stage.half() : budget.part_of_time(share::kExactWithoutLinks);
-    out = search_even(step.at_most(budget.evaluations_left(0)), known.found ? &known : nullptr);
-    whole = out.complete || !limited || budget.allows(step.evaluations_left(0));
-  } else {
-    out.statistics = {};
-  }
-  take_with_links(known, whole, out);
-  if (known.lower_bound) out.lower_bound = std::max(out.lower_bound.value_or(0), *known.lower_bound);
-  const std::optional<double> proven = known.with_links ? known.with_links->lower_bound : std::nullopt;
-  if (!out.found) return out;
-  if (!whole) {
-    LayerAnswer linked = *out.with_links;
-    linked.lower_bound = proven;
-    out.with_links = std::make_shared<const LayerAnswer>(std::move(linked));
-    return out;
-  }
-  const u64 used = out.statistics.evaluated;
-  const double least = objective_number(objective, compulsory_cost(problem_->model, problem_->keep_range()).whole);
-  const double without = out.complete ? out.number(objective) : std::max(least, out.lower_bound.value_or(0));
-  SearchBudget rest = stage.after(used);
-  if (!budget.limited()) rest = rest.at_most(std::max(share::kLeastWithLinks, share::kTimesWithLinks * used));
-  LinkSearch search(*problem_, *out.with_links, without, budget.after(used), rest);
-  LayerAnswer found = search.run();
-  if (proven) found.lower_bound = std::max(*found.lower_bound, *proven);
-  out.statistics += found.statistics;
-  out.with_links = std::make_shared<const LayerAnswer>(std::move(found));
-  return out;
-}
-
 // The answer of exact without links, with the best mapping of all beside it. Under a limit of evaluations it begins as
 // sunstone does, and goes on in stages once that is done: what a stage does is settled by its own number.
-LayerAnswer LayerSearch::search_all_even(const SearchBudget& budget) const {
-  if (!problem_->linked) return search_even(budget, nullptr);
-  LayerAnswer out = search_fast_with_links(budget.part_of_time(share::kFastWithLinks));
+LayerAnswer run_exact_with_links(const LayerSearch& layer, const SearchBudget& budget) {
+  LayerAnswer out = run_sunstone_with_links(layer, share::kFastWithLinks.of(budget));
   if (out.complete && !out.found) return out;
   const auto go_on = [&](const SearchBudget& left, const SearchBudget& stage) {
-    LayerAnswer next = search_linked_stage(out, left, stage);
+    LayerAnswer next = run_linked_stage(layer, out, left, stage);
     next.statistics.follow(out.statistics);
     out = std::move(next);
   };
@@ -294,12 +293,13 @@ LayerAnswer LayerSearch::search_all_even(const SearchBudget& budget) const {
 }
 
 // Strategies that only need values get them with links. The others answer without, and sunstone climbs from scratch.
-LayerAnswer LayerSearch::search_other_with_links(const SearchBudget& budget) const {
-  const Strategy strategy = problem_->options.strategy;
-  if (strategy == Strategy::Sunstone) return search_fast_with_links(budget);
+LayerAnswer run_other_with_links(const LayerSearch& layer, const SearchBudget& budget) {
+  const LayerProblem& problem = layer.problem();
+  const Strategy strategy = problem.options.strategy;
+  if (strategy == Strategy::Sunstone) return run_sunstone_with_links(layer, budget);
   const bool prices = info(strategy).values || strategy == Strategy::DMazeRunner || strategy == Strategy::Interstellar;
-  auto other = std::make_unique<LayerProblem>(prices ? problem_->with_links() : *problem_);
-  other->options.progress = problem_->options.progress;
+  auto other = std::make_unique<LayerProblem>(prices ? problem.with_links() : problem);
+  other->options.progress = problem.options.progress;
   other->linked.reset();
   LayerAnswer out = LayerSearch(std::move(other)).search(budget);
   if (!prices || !out.found || out.evaluator) return out;
@@ -307,49 +307,50 @@ LayerAnswer LayerSearch::search_other_with_links(const SearchBudget& budget) con
   LayerAnswer linked = out;
   out.complete = false;
   out.lower_bound.reset();
-  out.cost = problem_->model.evaluate(out.mapping, problem_->counts()).cost;
-  out.value = Value::of(problem_->options.objective, out.cost);
+  out.cost = problem.model.evaluate(out.mapping, problem.counts()).cost;
+  out.value = Value::of(problem.options.objective, out.cost);
   out.with_links = std::make_shared<const LayerAnswer>(std::move(linked));
   return out;
 }
 
 // The second step with Timeloop's averages, by what mappings cost with links.
-LayerAnswer LayerSearch::second_step_with_links(const LayerAnswer& perfect, const SearchBudget& budget) const {
-  const Objective objective = problem_->options.objective;
-  auto other = std::make_unique<LayerProblem>(problem_->with_links());
-  other->options.progress = problem_->options.progress;
+LayerAnswer run_averages_with_links(const LayerSearch& layer, const LayerAnswer& perfect, const SearchBudget& budget) {
+  const LayerProblem& problem = layer.problem();
+  const Objective objective = problem.options.objective;
+  auto other = std::make_unique<LayerProblem>(problem.with_links());
+  other->options.progress = problem.options.progress;
   const LayerSearch search(std::move(other));
   LayerAnswer start, out;
   for (const Mapping& mapping : perfect.mappings())
-    start.offer(objective, mapping, problem_->linked->evaluate(mapping, problem_->counts()).cost);
-  LayerAnswer found = search.second_step_alone(start, budget);
+    start.offer(objective, mapping, problem.linked->evaluate(mapping, problem.counts()).cost);
+  LayerAnswer found = run_other_factors(search, start, budget);
   out.statistics = found.statistics;
   out.end = found.end;
   if (perfect.found) out.offer(objective, perfect.mapping, perfect.cost);
   if (!found.found) return out;
-  out.offer(objective, found.mapping, problem_->model.evaluate(found.mapping, problem_->counts()).cost);
+  out.offer(objective, found.mapping, problem.model.evaluate(found.mapping, problem.counts()).cost);
   found.alternatives.clear();
   out.with_links = std::make_shared<const LayerAnswer>(std::move(found));
   return out;
 }
 
 // What was proven of `out` is proven of mappings without links alone.
-void LayerSearch::add_links(const LayerAnswer& best, MappingResult& out) const {
-  const Objective objective = problem_->options.objective;
+void add_links(const LayerProblem& problem, const LayerAnswer& best, MappingResult& out) {
+  const Objective objective = problem.options.objective;
   out.without_links = WithoutLinks{out.status, out.value, out.lower_bound};
   const LayerAnswer* const linked = best.with_links.get();
   if (linked != nullptr) out.mapping = linked->mapping;
-  out.cost = problem_->linked->evaluate(out.mapping, problem_->counts()).cost;
+  out.cost = problem.linked->evaluate(out.mapping, problem.counts()).cost;
   for (const Mapping& other : best.alternatives) {
-    const Cost cost = problem_->linked->evaluate(other, problem_->counts()).cost;
+    const Cost cost = problem.linked->evaluate(other, problem.counts()).cost;
     if (Value::of(objective, cost) < Value::of(objective, out.cost)) out.mapping = other, out.cost = cost;
   }
-  out.utilization = utilization(out.cost.cycles);
+  out.utilization = problem.utilization(out.cost.cycles);
   out.value = objective_number(objective, out.cost);
   // Averages of factors that do not divide lose MACs: then nothing is known.
-  double least = problem_->options.imperfect
+  double least = problem.options.imperfect
                      ? 0
-                     : objective_number(objective, compulsory_cost(*problem_->linked, problem_->keep_range()).whole);
+                     : objective_number(objective, compulsory_cost(*problem.linked, problem.keep_range()).whole);
   if (linked != nullptr && linked->lower_bound) least = std::max(least, *linked->lower_bound);
   if (linked != nullptr && linked->complete) least = out.value;
   out.lower_bound = std::min(least, out.value);
@@ -360,7 +361,7 @@ void LayerSearch::add_links(const LayerAnswer& best, MappingResult& out) const {
     out.why_not_proven.clear();
     return;
   }
-  const SearchOptions& options = problem_->options;
+  const SearchOptions& options = problem.options;
   const bool given_up = linked != nullptr && linked->end == SearchEnd::Evaluations && !options.budget_evaluations;
   std::string_view why = "which were not searched";
   if (given_up) why = "with which the search was given up; with a --budget it goes on";
@@ -368,7 +369,7 @@ void LayerSearch::add_links(const LayerAnswer& best, MappingResult& out) const {
   else if (linked != nullptr) why = "with which the search was not completed";
   const std::string without = fmt::format("{} without link transfers, {}", name(out.without_links->status), why);
   if (linked != nullptr && !given_up && out.end == SearchEnd::Done) out.end = linked->end;
-  const std::string end = explain(out.end, *problem_);
+  const std::string end = explain(out.end, problem);
   out.why_not_proven = end.empty() ? without : fmt::format("{}; {}", without, end);
 }
 
