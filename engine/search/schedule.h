@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/search/certify/incumbent.h"
 #include "engine/search/core/layer_problem.h"
-#include "engine/search/exact/incumbent.h"
 #include "engine/search/layer_search.h"
 
 namespace heliolite {

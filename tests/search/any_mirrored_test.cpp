@@ -73,13 +73,14 @@ TEST(AnyMirrored, DividedSearchesFindTheSameOptimum) {
         for (const bool on : {false, true}) {
           options.rules.set(Rule::Symmetry, on);
           const LayerProblem p = problem(machine, layer, options);
-          LayerAnswer best;
-          KeepSpaces keeps(p, best, 10'000, 0, SearchBudget(p.options));
-          PartialSearch search(p, keeps, best);
+          Incumbent incumbent(objective, {});
+          SearchStatistics statistics;
+          KeepSpaces keeps(p, incumbent, statistics.rules, 10'000, 0, SearchBudget(p.options));
+          PartialSearch search(p, keeps, incumbent, statistics);
           if (!search.divide(SearchBudget(p.options)) || search.run(SearchBudget(p.options)) != SearchEnd::Done) break;
-          ASSERT_TRUE(best.found);
-          value[on] = objective_number(objective, best.cost);
-          if (on) left_out += best.statistics.rules.cuts[at(Rule::Symmetry)];
+          ASSERT_TRUE(incumbent.found());
+          value[on] = objective_number(objective, incumbent.answer().cost);
+          if (on) left_out += statistics.rules.cuts[at(Rule::Symmetry)];
         }
         if (value[1] != 0) {
           EXPECT_EQ(value[0], value[1]);

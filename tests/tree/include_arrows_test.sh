@@ -78,17 +78,18 @@ may_include engine/execution "${below[@]}"
 may_include engine/search "${below[@]}"
 search=engine/search
 room $search/core
-room $search/exact $search/core
+room $search/certify $search/core
+room $search/exact $search/core $search/certify
 room $search/uneven $search/core $search/exact
 room $search/climb $search/core
 room $search/sunstone $search/core $search/climb
 room $search/imperfect $search/core $search/climb
 room $search/baseline $search/core
 room $search/cosa $search/core
-room $search/all_tiles $search/core $search/imperfect
+room $search/all_tiles $search/core $search/certify $search/imperfect
 room $search/bayes $search/core $search/baseline
-room $search/. $search/core $search/exact $search/uneven $search/sunstone $search/imperfect $search/all_tiles \
-  $search/baseline $search/bayes $search/cosa
+room $search/. $search/core $search/certify $search/exact $search/uneven $search/sunstone $search/imperfect \
+  $search/all_tiles $search/baseline $search/bayes $search/cosa
 room $search/sensitivity $search/. $search/core $search/bayes $search/baseline
 room $search/co_search $search/. $search/core $search/exact $search/sunstone
 room $search/study $search/. $search/core $search/sunstone

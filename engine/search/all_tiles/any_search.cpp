@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "engine/model/cost_of_counts.h"
 #include "engine/search/all_tiles/partial_search.h"
+#include "engine/search/certify/incumbent.h"
 #include "engine/search/core/option_kinds.h"
 #include "engine/search/imperfect/imperfect_search.h"
 #include "engine/space/merge.h"
@@ -57,7 +59,8 @@ class AnySearch {
       : problem_(problem),
         starts_(starts.begin(), starts.end()),
         limited_(budget.limited()),
-        budget_(limited_ ? budget : budget.at_most(kAnyEvaluations)) {
+        budget_(limited_ ? budget : budget.at_most(kAnyEvaluations)),
+        incumbent_(problem.options.objective, {}) {
     starts_.emplace_back();  // climbs from nothing begin at the smallest factors
   }
 
@@ -67,24 +70,24 @@ class AnySearch {
     for (const LayerAnswer& start : starts_)
       if (start.found) climb(start, left().at_most(each));
     reduce();
-    if (prepare(kLookPoints) != SearchEnd::Done) return best_;
+    if (prepare(kLookPoints) != SearchEnd::Done) return answer();
     PartialSearch search = partial_search();
     prove(search, left());
-    return best_;
+    return answer();
   }
 
   LayerAnswer run() {
     for (const LayerAnswer& start : starts_) climb(start, left().part_of_time(kClimb).at_most(kFirstClimb));
     reduce();
-    if (search()) return best_;
+    if (search()) return answer();
     // Roundings may hide a better mapping.
     reduced_.reset(), keeps_.reset(), batches_ = 0;
     search();
-    return best_;
+    return answer();
   }
 
  private:
-  SearchBudget left() const { return budget_.after(best_.statistics.evaluated); }
+  SearchBudget left() const { return budget_.after(statistics_.evaluated); }
   SearchBudget share(double part) const { return left().part(part); }
 
   // Of the last proof.
@@ -92,13 +95,13 @@ class AnySearch {
 
   void climb(const LayerAnswer& start, const SearchBudget& budget) {
     const LayerAnswer found = imperfect_search(problem_, start, budget);
-    best_.statistics += found.statistics;
-    if (found.found) best_.offer(problem_.options.objective, found.mapping, found.cost);
+    statistics_ += found.statistics;
+    if (found.found) incumbent_.offer(found.mapping, found.cost, 0);
   }
 
   // Rule batch-outermost.
   void reduce() {
-    const Gate gate(problem_.options.rules, best_.statistics.rules);
+    const Gate gate(problem_.options.rules, statistics_.rules);
     if (!gate.on(Rule::BatchOutermost)) return;
     Mapspace space = problem_.space;
     batches_ = keep_batches_outermost(space, problem_.model.compiled());
@@ -109,12 +112,12 @@ class AnySearch {
   }
 
   const LayerProblem& searched() const { return reduced_ ? *reduced_ : problem_; }
-  PartialSearch partial_search() { return PartialSearch(searched(), *keeps_, best_, batches_ != 0); }
+  PartialSearch partial_search() { return PartialSearch(searched(), *keeps_, incumbent_, statistics_, batches_ != 0); }
 
   // Both proofs, and climbs. Returns whether that is all: false if what `batches_` leave out must be looked at.
   bool search() {
     if (const SearchEnd end = prepare(TileRanges::kMostPoints); end != SearchEnd::Done) {
-      best_.end = end;
+      end_ = end;
       return true;
     }
     PartialSearch together = partial_search();
@@ -123,29 +126,30 @@ class AnySearch {
     else if (!prove(together, share(kFirstLook)) && is_cut_short()) prove_either_way(together);
     // Strategies that prove nothing are fast where there is no budget, and climb with what is left of one.
     const bool climbs = proves || limited_;
-    if (climbs && !best_.complete && is_cut_short() && is_far(kFar)) climb(LayerAnswer(best_), left());
-    return best_.complete || !is_over();
+    if (climbs && !complete_ && is_cut_short() && is_far(kFar)) climb(LayerAnswer(incumbent_.answer()), left());
+    return complete_ || !is_over();
   }
 
   // What keeps the proofs from beginning: too many keep choices, or the time; Done: nothing.
   SearchEnd prepare(std::size_t most_points) {
-    if (!left().over()) keeps_ = std::make_unique<KeepSpaces>(searched(), best_, most_points, batches_, left());
+    if (!left().over())
+      keeps_ = std::make_unique<KeepSpaces>(searched(), incumbent_, statistics_.rules, most_points, batches_, left());
     if (!keeps_ || !keeps_->whole()) return left().stopped() ? SearchEnd::Stopped : SearchEnd::Time;
     return keeps_->choices() > 0 ? SearchEnd::Done : SearchEnd::Keeps;
   }
 
   // Whether the answer is the optimum of what has been searched.
-  bool is_over() const { return best_.end == SearchEnd::Done; }
-  bool is_cut_short() const { return best_.end == SearchEnd::Evaluations || best_.end == SearchEnd::Time; }
+  bool is_over() const { return end_ == SearchEnd::Done; }
+  bool is_cut_short() const { return end_ == SearchEnd::Evaluations || end_ == SearchEnd::Time; }
 
   // Divides the mappings by their unrollings, too; climbs on if the answer is still far from its bound; goes on with
   // both searches in turns, then with what has come further.
   void prove_either_way(PartialSearch& together) {
     std::unique_ptr<PartialSearch> divided = divide();
     if (divided && prove(*divided, share(kTurn), together.bytes())) return;
-    const Value before = best_.value;
+    const Value before = best();
     climb_on();
-    if (!divided && best_.value < before) divided = divide();  // a better answer leaves fewer unrollings
+    if (!divided && best() < before) divided = divide();  // a better answer leaves fewer unrollings
     const bool goes_on = divided && divided_goes_on(together, *divided);
     for (int turn = 0; turn < kTies && divided && divided->lower_bound() == together.lower_bound(); ++turn) {
       const auto [next, other] =
@@ -153,7 +157,7 @@ class AnySearch {
       if (is_over() || prove(*next, share(kTie), other->bytes())) return;
     }
     if (is_over()) return;
-    if (goes_on && (prove(*divided, last_share(), together.bytes()) || best_.end != SearchEnd::Memory)) return;
+    if (goes_on && (prove(*divided, last_share(), together.bytes()) || end_ != SearchEnd::Memory)) return;
     divided.reset();
     prove(together, last_share());
   }
@@ -174,50 +178,64 @@ class AnySearch {
 
   // None if there are too many unrollings, or the budget is over.
   std::unique_ptr<PartialSearch> divide() {
-    auto divided = std::make_unique<PartialSearch>(searched(), *keeps_, best_, batches_ != 0);
+    auto divided = std::make_unique<PartialSearch>(searched(), *keeps_, incumbent_, statistics_, batches_ != 0);
     if (!divided->divide(left())) divided.reset();
     return divided;
   }
 
   // Whether one of two proofs has left so many times less than the other one.
   bool is_ahead(const PartialSearch& a, const PartialSearch& b, double times) const {
-    if (!best_.found) return false;
+    if (!incumbent_.found()) return false;
     const auto [less, more] = std::minmax({value() - a.lower_bound(), value() - b.lower_bound()});
     return times * less < more;
   }
 
-  double value() const { return objective_number(problem_.options.objective, best_.cost); }
+  const Value& best() const { return incumbent_.answer().value; }
+  double value() const { return objective_number(problem_.options.objective, incumbent_.answer().cost); }
   // Whether the answer is so many times its bound.
-  bool is_far(double times) const { return best_.found && value() > times * best_.lower_bound.value_or(0); }
+  bool is_far(double times) const { return incumbent_.found() && value() > times * lower_bound_.value_or(0); }
 
   void climb_on() {
     bool first = true;
-    for (Value before = Value::worst(); is_far(kFar) && best_.value < before;) {
-      before = best_.value;
+    for (Value before = Value::worst(); is_far(kFar) && best() < before;) {
+      before = best();
       const double part = is_far(kVeryFar) ? 2 * kClimb : kClimb;
       if (std::exchange(first, false))
         for (const LayerAnswer& start : starts_) climb(start, share(kOldStart * part));
-      climb(LayerAnswer(best_), share(part));
+      climb(LayerAnswer(incumbent_.answer()), share(part));
     }
   }
 
   // Goes on with the search, while others hold so many bytes. Returns whether it is over.
   bool prove(PartialSearch& search, const SearchBudget& budget, u64 held = 0) {
-    best_.end = search.run(budget, held);
+    end_ = search.run(budget, held);
     double least = search.lower_bound();
     // What the other search has found meanwhile may be below all that is left of this one.
-    if (best_.found && !search.reduction_unsound() && least >= value()) best_.end = SearchEnd::Done;
-    best_.complete = is_over() && !search.reduction_unsound();
-    if (best_.found) least = std::min(least, value());
-    best_.lower_bound = std::max(best_.lower_bound.value_or(0), search.proven() && !best_.found ? 0 : least);
+    if (incumbent_.found() && !search.reduction_unsound() && least >= value()) end_ = SearchEnd::Done;
+    complete_ = is_over() && !search.reduction_unsound();
+    if (incumbent_.found()) least = std::min(least, value());
+    lower_bound_ = std::max(lower_bound_.value_or(0), search.proven() && !incumbent_.found() ? 0 : least);
     return is_over();
+  }
+
+  LayerAnswer answer() const {
+    LayerAnswer out = incumbent_.answer();
+    out.statistics = statistics_;
+    out.complete = complete_;
+    out.end = end_;
+    out.lower_bound = lower_bound_;
+    return out;
   }
 
   const LayerProblem& problem_;
   std::vector<LayerAnswer> starts_;
   const bool limited_;  // there is a budget
   const SearchBudget budget_;
-  LayerAnswer best_;
+  Incumbent incumbent_;
+  SearchStatistics statistics_;
+  SearchEnd end_ = SearchEnd::Done;
+  bool complete_ = false;
+  std::optional<double> lower_bound_;      // proven
   std::unique_ptr<LayerProblem> reduced_;  // with fewer mappings, if some stand for all
   DimensionMask batches_ = 0;              // by whose loops they are fewer
   std::unique_ptr<KeepSpaces> keeps_;

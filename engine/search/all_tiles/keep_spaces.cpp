@@ -31,12 +31,13 @@ TileRanges ranges_for(const LayerProblem& problem, std::span<const KeepMasks> ke
 
 }  // namespace
 
-KeepSpaces::KeepSpaces(const LayerProblem& problem, LayerAnswer& best, std::size_t most_points, DimensionMask batches,
-                       const SearchBudget& budget)
-    : KeepSpaces(problem, best, problem.keep_choices(kMostKeepSpaces), most_points, batches, budget) {}
-
-KeepSpaces::KeepSpaces(const LayerProblem& problem, LayerAnswer& best, const std::vector<KeepMasks>& keeps,
+KeepSpaces::KeepSpaces(const LayerProblem& problem, const Incumbent& incumbent, RuleCounts& counts,
                        std::size_t most_points, DimensionMask batches, const SearchBudget& budget)
+    : KeepSpaces(problem, incumbent, counts, problem.keep_choices(kMostKeepSpaces), most_points, batches, budget) {}
+
+KeepSpaces::KeepSpaces(const LayerProblem& problem, const Incumbent& incumbent, RuleCounts& counts,
+                       const std::vector<KeepMasks>& keeps, std::size_t most_points, DimensionMask batches,
+                       const SearchBudget& budget)
     : ranges_(ranges_for(problem, keeps, most_points)) {
   const Twins twins = keeps.size() <= kMostTwinSpaces ? Twins::Yes : Twins::No;
   const u64 least_steps = least_imperfect_steps(problem.model.compiled(), problem.space);
@@ -45,12 +46,12 @@ KeepSpaces::KeepSpaces(const LayerProblem& problem, LayerAnswer& best, const std
     const u64 compulsory = compulsory_cost(problem.model, {keep, keep}).whole.cycles;
     space_.push_back(std::make_unique<KeepSpace>(problem.model.compiled(), keep, problem.space,
                                                  std::max(least_steps, compulsory), batches, twins));
-    tabulate(problem, best, *space_.back(), budget);
+    tabulate(problem, incumbent, counts, *space_.back(), budget);
   }
 }
 
 // Tables of few points say which of the many need be looked at.
-void KeepSpaces::tabulate(const LayerProblem& problem, LayerAnswer& best, KeepSpace& space,
+void KeepSpaces::tabulate(const LayerProblem& problem, const Incumbent& incumbent, RuleCounts& counts, KeepSpace& space,
                           const SearchBudget& budget) {
   const LoopLimits limits = loop_limits(problem.space);
   const TileRanges few(ranges_, kPointsBefore);
@@ -58,13 +59,11 @@ void KeepSpaces::tabulate(const LayerProblem& problem, LayerAnswer& best, KeepSp
   Trail nothing(problem.model.compiled());
   nothing.begin(0);
   const OnceCost once = space.partial.once(nothing);
-  const Gate gate(problem.options.rules, best.statistics.rules);
-  const auto worth = [&](int level, const Rest& outside) {
-    return !gate.prunes(Rule::RelaxedBound, [&] {
-      return !can_improve(problem.options.objective, best, with_outside(once, level, outside));
-    });
+  const Gate gate(problem.options.rules, counts);
+  const auto can_improve = [&](int level, const Rest& outside) {
+    return !gate.prunes(Rule::RelaxedBound, [&] { return incumbent.cuts(with_outside(once, level, outside)); });
   };
-  const KnownBefore known{boundaries, worth, [&] {
+  const KnownBefore known{boundaries, can_improve, [&] {
                             whole_ = whole_ && !budget.over();
                             return !whole_;
                           }};

@@ -6,36 +6,17 @@
 
 #include "engine/search/all_tiles/partial_cost.h"
 #include "engine/search/all_tiles/rest_table.h"
+#include "engine/search/certify/incumbent.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
 
 namespace heliolite {
-
-// What may still be better than the incumbent.
-
-// Whether a mapping that costs so much at least may be better than the answer.
-inline bool can_improve(Objective objective, const LayerAnswer& best, const Cost& least) {
-  if (!best.found) return true;
-  if (info(objective).energy_power == 0) return least.cycles < best.cost.cycles;
-  return Value::of(objective, least) < best.value;
-}
 
 // What mappings cost at least whose flows into boundaries outside a level cost so much: of those inside each word
 // crosses once.
 inline Cost with_outside(const OnceCost& once, int level, const Rest& outside) {
   return {Energy{once.whole.energy.units - once.outside[at(level)] + outside.energy},
           std::max(once.whole.cycles, outside.cycles())};
-}
-
-// The most cycles that a mapping of so much energy at least may take and be worth it.
-inline u64 most_cycles_worth(Objective objective, const LayerAnswer& best, Energy least) {
-  u64 worth = 0, not_worth = u64{1} << 62;
-  if (can_improve(objective, best, {least, not_worth})) return ~u64{0};
-  while (not_worth - worth > 1) {
-    const u64 cycles = worth + (not_worth - worth) / 2;
-    (can_improve(objective, best, {least, cycles}) ? worth : not_worth) = cycles;
-  }
-  return worth;
 }
 
 // Mappings with one keep choice: what their words cost, and what follows outside. `costs` may be told an unrolling; the
@@ -52,10 +33,10 @@ struct KeepSpace {
 
 class KeepSpaces {
  public:
-  // All keep choices of the problem, with tables of so many points at most, of mappings that may be better than `best`;
+  // All keep choices of the problem, with tables of so many points at most, of mappings that can beat the incumbent;
   // none if there are too many choices. `batches`: keep_batches_outermost() of the problem's mapspace.
-  KeepSpaces(const LayerProblem& problem, LayerAnswer& best, std::size_t most_points, DimensionMask batches,
-             const SearchBudget& budget);
+  KeepSpaces(const LayerProblem& problem, const Incumbent& incumbent, RuleCounts& counts, std::size_t most_points,
+             DimensionMask batches, const SearchBudget& budget);
   // False: the time was over before all tables were made, and nothing may be asked of them.
   bool whole() const { return whole_; }
 
@@ -70,10 +51,12 @@ class KeepSpaces {
   void unsettle();
 
  private:
-  KeepSpaces(const LayerProblem& problem, LayerAnswer& best, const std::vector<KeepMasks>& keeps,
-             std::size_t most_points, DimensionMask batches, const SearchBudget& budget);
+  KeepSpaces(const LayerProblem& problem, const Incumbent& incumbent, RuleCounts& counts,
+             const std::vector<KeepMasks>& keeps, std::size_t most_points, DimensionMask batches,
+             const SearchBudget& budget);
 
-  void tabulate(const LayerProblem& problem, LayerAnswer& best, KeepSpace& space, const SearchBudget& budget);
+  void tabulate(const LayerProblem& problem, const Incumbent& incumbent, RuleCounts& counts, KeepSpace& space,
+                const SearchBudget& budget);
 
   TileRanges ranges_;
   std::vector<std::unique_ptr<KeepSpace>> space_;

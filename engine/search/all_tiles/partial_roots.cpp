@@ -120,8 +120,7 @@ bool PartialSearch::divide_further(u32 index) {
   const bool is_root = node.level == 0 && node.stage == kX && node.end == 0;
   if (!is_root || node.unrolling == kNone) return false;
   ClassUnrolling& unrolling = unrolling_[node.unrolling];
-  unrolling.most_steps =
-      std::min(unrolling.most_steps, most_cycles_worth(problem_.options.objective, best_, node.least.energy));
+  unrolling.most_steps = std::min(unrolling.most_steps, incumbent_.most_cycles(node.least.energy));
   if ((split_ & ~unrolling.split) != 0 && split(index, split_)) return true;
   while (root_[node.root].tables < kRootPoints.size())
     if (tabulate(index)) return true;
@@ -140,7 +139,7 @@ bool PartialSearch::tabulate(u32 index) {
   KeepSpace& keep = space(node);
   const OnceCost& once = root_[node.root].once;
   const auto can_improve = [&](int level, const Rest& outside) {
-    return !gate_.prunes(Rule::UnrollingBound, [&] { return !worth(with_outside(once, level, outside)); });
+    return !cut(Rule::UnrollingBound, with_outside(once, level, outside));
   };
   const KnownBefore known{boundaries, can_improve};
   if (root_[node.root].table) bytes_of_tables_ -= root_[node.root].table->bytes();
@@ -149,7 +148,7 @@ bool PartialSearch::tabulate(u32 index) {
   rebuild(index);
   const Reach reach = this->reach(node);
   const RestOutside rest = this->rest(node, reach);
-  const auto forget = [&] {  // no mapping with the unrolling is worth it
+  const auto forget = [&] {  // no mapping with the unrolling can beat the incumbent
     bytes_of_tables_ -= root_[node.root].table->bytes();
     root_[node.root].table.reset();
     return true;
@@ -161,7 +160,7 @@ bool PartialSearch::tabulate(u32 index) {
   const double bound = objective_number(problem_.options.objective, node.least) * kBoundRounded;
   if (bound <= node.bound) return false;
   node.bound = bound;
-  if (gate_.prunes(Rule::UnrollingBound, [&] { return !worth(node.least); })) return forget();
+  if (cut(Rule::UnrollingBound, node.least)) return forget();
   fresh_.push_back(index);
   return true;
 }
@@ -204,17 +203,17 @@ bool PartialSearch::divide(const SearchBudget& budget) {
   fresh_.clear();
   u64 asked = 0;
   bool over = false;
-  const auto worth_with = [&](u64 steps) {
+  const auto can_improve_with = [&](u64 steps) {
     if (++asked % kRootsBetweenLooks == 0) over |= budget.over();
     return !over && std::ranges::any_of(roots, [&](const Node& root) {
-      return worth({root.least.energy, std::max(root.least.cycles, steps)});
+      return !incumbent_.cuts(Cost{root.least.energy, std::max(root.least.cycles, steps)});
     });
   };
   for (const DimensionMask of_class : tensor_classes(c_))
     for (int v = 0; v < c_.tensor_count; ++v)
       if (c_.tensor[at(v)].sliding && !c_.tensor[at(v)].entangled && (of_class & c_.tensor[at(v)].sharing_any) != 0)
         split_ |= of_class;
-  unrolling_ = unrollings(c_, problem_.space, kMostUnrollings, worth_with);
+  unrolling_ = unrollings(c_, problem_.space, kMostUnrollings, can_improve_with);
   leave_images_out(unrolling_);
   begun_ = !unrolling_.empty() && !over;
   for (const Node& root : roots)

@@ -15,15 +15,17 @@ constexpr u64 kPopsBetweenLooks = 64, kEvaluationsBetweenLooks = 4'096;  // at t
 
 }  // namespace
 
-PartialSearch::PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, LayerAnswer& best, bool stands_for_more)
+PartialSearch::PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, Incumbent& incumbent,
+                             SearchStatistics& statistics, bool stands_for_more)
     : problem_(problem),
       stands_for_more_(stands_for_more),
       c_(problem.model.compiled()),
       keeps_(keeps),
       limits_(loop_limits(problem.space)),
       dominance_(problem.options.rules[Rule::AnyDominance]),
-      best_(best),
-      gate_(problem.options.rules, best.statistics.rules),
+      incumbent_(incumbent),
+      statistics_(statistics),
+      gate_(problem.options.rules, statistics.rules),
       trail_(c_) {
   for (int i = 0; i < c_.level_count; ++i) other_ends_ |= hops_follow_order(c_, i) || averages_routers(c_.level[at(i)]);
   for (int v = 0; v < c_.tensor_count; ++v) other_ends_ |= c_.tensor[at(v)].sliding || c_.tensor[at(v)].entangled;
@@ -75,7 +77,7 @@ SearchEnd PartialSearch::run(const SearchBudget& budget, u64 held_elsewhere) {
     if (!budget.allows(evaluated_ - before + 1)) return SearchEnd::Evaluations;
     std::ranges::pop_heap(heap_, [this](u32 a, u32 b) { return later(a, b); });
     heap_.pop_back();
-    if (problem_.options.rules[Rule::RelaxedBound] && !worth(node_[index].least)) continue;
+    if (gate_.on(Rule::RelaxedBound) && incumbent_.cuts(node_[index].least)) continue;
     interrupted_ = SearchEnd::Done;
     const bool left_out = node_[index].leaves_out;
     expand(index);
@@ -158,8 +160,6 @@ Reach PartialSearch::reach(const Node& node) const {
   return {node.level, node.stage == kX ? place_.room_x : 1, node.stage == kTemporal ? 1 : place_.room_y};
 }
 
-bool PartialSearch::worth(const Cost& least) const { return can_improve(problem_.options.objective, best_, least); }
-
 // What flows into later boundaries cost at least, by all that is known of them.
 RestOutside PartialSearch::rest(const Node& node, const Reach& reach) {
   RestOutside out = rest_without_hops(node, reach);
@@ -230,14 +230,14 @@ bool PartialSearch::child(Node node) {
   Cost least{};
   if (node.end > 1 && gate_.prunes(Rule::RelaxedBound, [&] {
         least = ahead(node, reach, rest);
-        if (!worth(least)) return true;
+        if (incumbent_.cuts(least)) return true;
         least.energy.units += hops_to_come();
-        return !worth(least);
+        return incumbent_.cuts(least);
       }))
     return false;
   rest.add_energy(hops_to_come());
   ++evaluated_;
-  ++best_.statistics.evaluated;
+  ++statistics_.evaluated;
   const bool begins = node.parent != kNone && node_[node.parent].level < node.level;  // a level with its fan-out
   const bool profiled = dominance_ && (node.stage == kTemporal || begins);
   raise(least, keep.partial(trail_, reach, rest.all));
@@ -246,12 +246,12 @@ bool PartialSearch::child(Node node) {
     once = keep.partial.once(trail_);
     raise(least, once->whole);
   }
-  if (gate_.prunes(Rule::RelaxedBound, [&] { return !worth(least); })) return false;
+  if (cut(Rule::RelaxedBound, least)) return false;
   if (profiled) keep.partial.describe(trail_, reach, profile_);
   if (node.stage == kTemporal) node.moves = keep.partial.moves();
   if (keep.costs.passes(node.level) && gate_.prunes(Rule::PassingBound, [&] {
         raise(least, keep.partial.with_twins(trail_, reach, rest.with_twins));
-        return !worth(least);
+        return incumbent_.cuts(least);
       }))
     return false;
   node.least = least;
@@ -330,7 +330,7 @@ void PartialSearch::revive(u32 whole) {
     for (u32 k = dominated->second; k != kNone; k = dominated_[k].next) {
       Node again = dominated_[k].node;
       again.revived = true;
-      if (worth(again.least)) push(again);
+      if (!incumbent_.cuts(again.least)) push(again);
     }
     first_dominated_.erase(dominated);
   }
@@ -340,16 +340,15 @@ void PartialSearch::revive(u32 whole) {
 void PartialSearch::complete(const Node& node, u32 index) {
   const Mapping m = mapping(keeps_[node.keep].costs.keep());
   ++evaluated_;
-  ++best_.statistics.evaluated;
+  ++statistics_.evaluated;
   if (!problem_.space.uses_enough_units(m)) return;
   const Evaluation e = problem_.model.evaluate(m, Counts::True);
   if (e.verdict != Verdict::Fits) return;
-  if (best_.offer(problem_.options.objective, m, e.cost))
-    problem_.report_progress(objective_number(problem_.options.objective, e.cost), 0);
+  if (incumbent_.offer(m, e.cost, 0)) problem_.report_progress(objective_number(problem_.options.objective, e.cost), 0);
   if (!dominance_ && !stands_for_more_) return;
   Node out = node;
   const Cost least = space(node).partial(trail_, Reach{c_.level_count - 1, 1, 1});
-  if (is_exact(least, e.cost) || !worth(least)) return;
+  if (is_exact(least, e.cost) || incumbent_.cuts(least)) return;
   hides_ |= stands_for_more_ && least.cycles < e.cost.cycles;
   if (!dominance_) return;
   out.least = least;

@@ -24,9 +24,10 @@ namespace heliolite {
 
 class PartialSearch {
  public:
-  // `best` is the incumbent and where better ones go. `stands_for_more`: the mapspace leaves mappings out that cost no
-  // less than others, but for roundings of cycles.
-  PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, LayerAnswer& best, bool stands_for_more = false);
+  // Better mappings go to the incumbent. `stands_for_more`: the mapspace leaves mappings out that cost no less than
+  // others, but for roundings of cycles.
+  PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, Incumbent& incumbent, SearchStatistics& statistics,
+                bool stands_for_more = false);
 
   // Before the first run: divides the mappings by their unrollings, if there are few enough that can be as good as the
   // incumbent. Returns whether it did before the budget ended; else the search begins with all together.
@@ -94,7 +95,7 @@ class PartialSearch {
   // What is known of the mappings with a keep choice and an unrolling.
   struct Root {
     OnceCost once;
-    std::shared_ptr<RestTable> table;  // of mappings that are worth it; none before its turn comes
+    std::shared_ptr<RestTable> table;  // of mappings that can beat the incumbent; none before its turn comes
     u8 tables = 0;                     // that it has had
     bool stands_for_image = false;     // ClassUnrolling's
   };
@@ -164,7 +165,9 @@ class PartialSearch {
   void other_ends(u32 index);
   void complete(const Node& node, u32 index);
   Mapping mapping(const KeepMasks& keep) const;
-  bool worth(const Cost& least) const;
+  bool cut(Rule rule, const Cost& least) {
+    return gate_.prunes(rule, [&] { return incumbent_.cuts(least); });
+  }
   void push(const Node& node);
   void into_heap();
   bool later(u32 a, u32 b) const;
@@ -175,7 +178,8 @@ class PartialSearch {
   KeepSpaces& keeps_;
   const LoopLimits limits_;
   const bool dominance_;
-  LayerAnswer& best_;
+  Incumbent& incumbent_;
+  SearchStatistics& statistics_;
   Gate gate_;
   bool other_ends_ = false;  // ends that are no candidates may cost less than their bounds say of the candidates
   bool leaves_out_ = true;   // loops that are no worse elsewhere; no more once dominance has hidden something

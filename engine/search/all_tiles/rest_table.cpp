@@ -223,7 +223,7 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
     const LevelTiles tiles(costs, limits, i);
     const PointsElsewhere next_points = PointsElsewhere::left_by_units(costs, i + 1, ranges);
     const bool outermost = i + 2 == c.level_count;
-    const auto use = [&](const RestOutside& value) { return !known || known->worth(i, value.all); };
+    const auto use = [&](const RestOutside& value) { return !known || known->can_improve(i, value.all); };
     ranges.each([&](std::size_t p, const auto& most, const auto& least, const TileRanges::Place& place) {
       if (is_over()) return;
       RestOutside best = kNothingFits;

@@ -41,7 +41,7 @@ class BoundaryTable {
 struct KnownBefore {
   const BoundaryTable& boundaries;  // with the same ranges, or with ranges of which these are parts
   // Whether mappings may be of use whose flows into boundaries outside a level cost so much at least.
-  std::function<bool(int level, const Rest& outside)> worth;
+  std::function<bool(int level, const Rest& outside)> can_improve;
   // Whether nobody wants the tables any more: what they say then means nothing.
   std::function<bool()> over = {};
 };
@@ -51,7 +51,7 @@ enum class FurtherOut : u8 { No, Yes };
 
 class RestTable {
  public:
-  // With `known`: of mappings that are worth it.
+  // With `known`: of mappings that can improve on the incumbent.
   RestTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges, const LoopLimits& limits,
             const KnownBefore* known = nullptr, FurtherOut further_out = FurtherOut::No);
 

@@ -152,8 +152,8 @@ bool moves_all(const Compiled& c, DimensionMask dimensions) {
 
 class Unrollings {
  public:
-  Unrollings(const Compiled& c, const Mapspace& space, std::size_t most, const std::function<bool(u64)>& worth)
-      : space_(space), classes_(tensor_classes(c)), most_(most), worth_(worth) {
+  Unrollings(const Compiled& c, const Mapspace& space, std::size_t most, const std::function<bool(u64)>& can_improve)
+      : space_(space), classes_(tensor_classes(c)), most_(most), can_improve_(can_improve) {
     for (const LevelSpace& l : space.levels) units_ *= l.spatial.fanout();
     if (units_ > kMostUnits) return;
     for (const DimensionMask of_class : classes_)
@@ -179,14 +179,14 @@ class Unrollings {
           ClassUnrolling u = inside;
           std::ranges::copy(units, u.units.begin() + i * static_cast<int>(classes_.size()));
           u.least_steps = steps(u);
-          if (u.least_steps == ClassSteps::kNone || !worth_((u.least_steps - 1) / beyond + 1)) continue;
+          if (u.least_steps == ClassSteps::kNone || !can_improve_((u.least_steps - 1) / beyond + 1)) continue;
           next.push_back(std::move(u));
           if (next.size() > most_) return {};
         }
       all = std::move(next);
     }
     std::erase_if(all, [&](ClassUnrolling& u) {
-      return most_units(u) < space_.least_units || !stands(u) || !worth_(u.least_steps);
+      return most_units(u) < space_.least_units || !stands(u) || !can_improve_(u.least_steps);
     });
     std::ranges::stable_sort(all, {}, &ClassUnrolling::least_steps);
     return all;
@@ -272,7 +272,7 @@ class Unrollings {
   const Mapspace& space_;
   const std::vector<DimensionMask> classes_;
   const std::size_t most_;
-  const std::function<bool(u64)>& worth_;
+  const std::function<bool(u64)>& can_improve_;
   u64 units_ = 1;
   std::vector<ClassSteps> steps_;    // [class]
   std::vector<ClassStands> stands_;  // [class]
@@ -282,8 +282,8 @@ class Unrollings {
 }  // namespace
 
 std::vector<ClassUnrolling> unrollings(const Compiled& c, const Mapspace& space, std::size_t most,
-                                       const std::function<bool(u64 steps)>& worth) {
-  return Unrollings(c, space, most, worth).run();
+                                       const std::function<bool(u64 steps)>& can_improve) {
+  return Unrollings(c, space, most, can_improve).run();
 }
 
 namespace {

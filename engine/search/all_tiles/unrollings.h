@@ -32,10 +32,10 @@ struct ClassUnrolling {
 };
 
 // The unrollings that mappings may have, and maybe some that none has, by ascending steps; of those only whose steps
-// are `worth` it, which no more steps may be if fewer are not. Empty if none is, or if they are not listed: more than
-// `most`, or fan-outs of too many units.
+// `can_improve` on the incumbent, which no more steps can if fewer do not. Empty if none is, or if they are not listed:
+// more than `most`, or fan-outs of too many units.
 std::vector<ClassUnrolling> unrollings(const Compiled& c, const Mapspace& space, std::size_t most,
-                                       const std::function<bool(u64 steps)>& worth);
+                                       const std::function<bool(u64 steps)>& can_improve);
 
 // The ways in which an unrolling's units may stand along the dimensions of these classes, each by itself; those of free
 // classes are then free no more. Nothing if there are more than `most`.

@@ -1,7 +1,7 @@
 #pragma once
 // Rule state-dominance (docs/rules/exact.md): a partial mapping is dropped if another with the same tile and servers is
 // no worse in everything that can matter outside. Both are packed: rows of numbers in which smaller is better.
-#include "engine/search/exact/incumbent.h"
+#include "engine/search/certify/incumbent.h"
 #include "engine/search/exact/nest_steps.h"
 
 namespace heliolite {

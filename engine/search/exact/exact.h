@@ -1,9 +1,9 @@
 #pragma once
 // The strategy `exact`: the optimum of the mapspace with its certificate, or under a budget the best so far with a
 // proven gap. Proofs: docs/rules/exact.md.
+#include "engine/search/certify/incumbent.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
-#include "engine/search/exact/incumbent.h"
 #include "engine/space/lattice.h"
 
 namespace heliolite {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/search/certify/incumbent.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/rules.h"
 #include "engine/search/exact/frontier.h"
-#include "engine/search/exact/incumbent.h"
 #include "engine/search/exact/partial_bounds.h"
 
 namespace heliolite {

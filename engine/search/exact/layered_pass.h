@@ -4,10 +4,10 @@
 #include <functional>
 #include <vector>
 
+#include "engine/search/certify/incumbent.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/rules.h"
 #include "engine/search/exact/frontier.h"
-#include "engine/search/exact/incumbent.h"
 #include "engine/search/exact/partial_bounds.h"
 
 namespace heliolite {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/search/exact/incumbent.h"
+#include "engine/search/certify/incumbent.h"
 #include "engine/search/exact/nest_steps.h"
 #include "engine/search/exact/rest_bounds.h"
 

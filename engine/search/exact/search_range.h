@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/search/certify/incumbent.h"
 #include "engine/search/core/compulsory.h"
 #include "engine/search/exact/fanout.h"
-#include "engine/search/exact/incumbent.h"
 
 namespace heliolite {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/search/certify/incumbent.h"
 #include "engine/search/core/rules.h"
-#include "engine/search/exact/incumbent.h"
 #include "engine/search/exact/layered_pass.h"
 #include "engine/search/exact/partial_bounds.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// The best complete mapping of an exact search so far, and what a bound is compared with.
+// The incumbent: the best complete mapping of a search that proves its answer, and what bounds are compared with.
 #include <algorithm>
 #include <limits>
 #include <tuple>
@@ -48,7 +48,7 @@ struct SearchAim {
   double least_cycles = 0;   // no mapping takes fewer
 };
 
-// The best mapping of a search, and the test that cuts bounds against it.
+// The best mapping of a search, and the tests that cut bounds against it.
 class Incumbent {
  public:
   // Nothing that is not below `limit` counts as an improvement; infinity: everything does.
@@ -68,6 +68,15 @@ class Incumbent {
   // Whether no mapping that costs `bound` or more can beat the incumbent by more than one part in 10^12.
   bool cuts(const ObjectiveKey& bound) const;
   bool cuts(const CostBound& bound) const { return cuts(key_of(bound)); }
+  // Whether no mapping that costs so much at least can beat the incumbent: a bound in integers, without rounding. For
+  // delay equal cycles are enough, whatever the energy.
+  bool cuts(const Cost& least) const {
+    if (!found()) return false;
+    if (info(objective_).energy_power == 0) return least.cycles >= answer_.cost.cycles;
+    return !(Value::of(objective_, least) < answer_.value);
+  }
+  // The most cycles with which a mapping of at least so much energy can beat the incumbent.
+  u64 most_cycles(Energy least) const;
 
   // Energy units from which on no mapping that takes at least `cycles` can beat the incumbent.
   double energy_limit(double cycles) const;

@@ -1,4 +1,4 @@
-#include "engine/search/exact/incumbent.h"
+#include "engine/search/certify/incumbent.h"
 
 #include <algorithm>
 #include <cmath>
@@ -47,6 +47,16 @@ double Incumbent::energy_limit(double cycles) const {
   double by_cycles = 1;
   for (int k = 0; k < info(objective_).cycles_power; ++k) by_cycles *= whole;
   return best_.first * kEqual / by_cycles;
+}
+
+u64 Incumbent::most_cycles(Energy least) const {
+  u64 few = 0, too_many = u64{1} << 62;
+  if (!cuts(Cost{least, too_many})) return ~u64{0};
+  while (too_many - few > 1) {
+    const u64 cycles = few + (too_many - few) / 2;
+    (cuts(Cost{least, cycles}) ? too_many : few) = cycles;
+  }
+  return few;
 }
 
 bool Incumbent::offer(const Mapping& mapping, const Cost& cost, u32 machine) {
