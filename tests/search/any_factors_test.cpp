@@ -7,7 +7,7 @@
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
 #include "engine/model/true_counts/cost.h"
-#include "engine/search/all_tiles/padded_starts.h"
+#include "engine/search/all_tiles/any_search.h"
 #include "engine/search/map.h"
 #include "tests/support/exact_problem.h"
 #include "tests/support/search_problem.h"

@@ -5,8 +5,8 @@
 
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
-#include "engine/search/all_tiles/partial_roots.h"
 #include "engine/search/all_tiles/partial_search.h"
+#include "engine/search/all_tiles/unrollings.h"
 
 namespace heliolite::any_mirrored_test {
 namespace {

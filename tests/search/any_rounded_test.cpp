@@ -5,7 +5,7 @@
 
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
-#include "engine/search/all_tiles/rounded_cycles.h"
+#include "engine/search/all_tiles/partial_cost.h"
 #include "engine/search/map.h"
 #include "tests/support/fitting_mapping.h"
 #include "tests/support/search_problem.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/search/all_tiles/held_by_units.h"
+#include "engine/search/all_tiles/sliding_words.h"
 #include "engine/space/mapspace.h"
 #include "tests/support/fitting_mapping.h"
 

@@ -1,5 +1,4 @@
 // Which partial mapping of the exact search drops which (rule state-dominance).
-#include "engine/search/exact/dominance.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -10,8 +10,8 @@
 
 #include "engine/base/integers.h"
 #include "engine/search/exact/flow_costs.h"
+#include "engine/search/exact/parts.h"
 #include "engine/search/exact/reduced_problem.h"
-#include "engine/search/exact/search_range.h"
 #include "tests/support/exact_problem.h"
 #include "tests/support/load.h"
 

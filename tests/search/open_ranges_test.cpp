@@ -1,5 +1,5 @@
 // Which range an exact search takes next, and when one that is searched in parts is tried whole.
-#include "engine/search/exact/search_range.h"
+#include "engine/search/exact/parts.h"
 
 #include <gtest/gtest.h>
 

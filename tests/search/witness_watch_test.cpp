@@ -1,6 +1,5 @@
 // The exact search says what removes a mapping, and whether rightly: by a rule with a name, never by a bound above its
 // cost or for a dearer mapping.
-#include "engine/search/exact/witness_watch.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -6,7 +6,9 @@
 //     what is left of a budget, if there is one.
 //  3. If that takes long, longer climbs after a first part of it while they find lower answers, which leave less to do:
 //     where the answer is still far above what is proven.
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "engine/model/compiled.h"
 #include "engine/search/core/budget.h"
@@ -32,5 +34,18 @@ LayerAnswer any_search(const LayerProblem& problem, std::span<const LayerAnswer>
 // A short look: the bound that the first partial mappings give, with small tables, and short climbs. It prices no more
 // than `budget` allows, which must limit evaluations.
 LayerAnswer any_look(const LayerProblem& problem, std::span<const LayerAnswer> starts, const SearchBudget& budget);
+
+// Starts for climbs where sizes have few divisors: what a fast search finds with perfect factors for slightly larger
+// sizes that have many, cut to the true ones.
+
+// The workload with its dimensions enlarged, several ways; none where no dimension has a better size near.
+std::vector<Workload> padded_workloads(const Workload& workload);
+
+// The workload with each dimension enlarged to the next size without prime factors above 7.
+Workload smooth_workload(const Workload& workload);
+
+// A mapping of larger sizes with its loops cut to what `c` has to do; those that have nothing are left out. Nothing if
+// the loops do not cover the sizes.
+std::optional<Mapping> cut_to_size(const Mapping& mapping, const Compiled& c);
 
 }  // namespace heliolite

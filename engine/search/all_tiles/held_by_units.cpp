@@ -1,4 +1,5 @@
-#include "engine/search/all_tiles/held_by_units.h"
+// Words of a sliding tensor that units hold, each its own (docs/rules/any_factors.md, item 4).
+#include "engine/search/all_tiles/sliding_words.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +7,7 @@
 #include <cmath>
 
 #include "engine/base/integers.h"
-#include "engine/search/all_tiles/working_units.h"
+#include "engine/search/all_tiles/flows.h"
 
 namespace heliolite {
 namespace {

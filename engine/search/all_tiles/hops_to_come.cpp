@@ -1,4 +1,5 @@
-#include "engine/search/all_tiles/hops_to_come.h"
+// How far words go at least in the network of a fan-out whose loops are not placed yet (docs/rules/any_factors.md,
+// item 9).
 
 #include <algorithm>
 #include <bit>

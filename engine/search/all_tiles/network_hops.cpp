@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/model/multicast.h"
+#include "engine/search/all_tiles/open_flow.h"
 
 namespace heliolite {
 namespace {
@@ -239,6 +240,52 @@ bool is_exact(const Cost& least, const Cost& cost) {
 
 u128 hop_energy(const CompiledLevel& level, int tensor, const WordHops& hops, u64 half_hops) {
   return rounded_network_energy(u128{half_hops} / hops.scale * (level.units[at(tensor)].hop / 2));
+}
+
+// What an open flow by a network keeps of its hops.
+
+// The number of a dimension that idles in the network; -1: it does not.
+int OpenFlow::idle_number(int d) const {
+  for (int k = 0; k < hops_.idle_count; ++k)
+    if (hops_.idle[at(k)] == d) return k;
+  return -1;
+}
+
+void OpenFlow::count_carried(const FlowPart& part, const Trail& trail) {
+  u64 others = 1;
+  for (int d = 0; d < c_.dimension_count; ++d)
+    if (!contains(flow_->indexing, d) && idle_number(d) < 0) others *= part.shared[at(d)].if_all(trail.of(d).tiles);
+  for (std::size_t set = 0; set < std::size_t{1} << hops_.idle_count; ++set) {
+    u64 times = others;
+    for (std::size_t k = 0; k < hops_.idle_count; ++k) {
+      const u32 tiles = trail.of(hops_.idle[k]).tiles;
+      const u64 last = part.last_context[k].if_all(tiles);
+      times *= contains(set, k) ? last : part.shared[hops_.idle[k]].if_all(tiles) - last;
+    }
+    fewest_[set] = std::min(fewest_[set], times);
+  }
+}
+
+// Of words in place, if of the dimensions of classes `inside` only the first sub-tiles count.
+SetTimes OpenFlow::carried(ClassSet inside) const {
+  SetTimes out{};
+  u64 others = 1;
+  for (int k = 0; k < classes_; ++k)
+    others *= contains(inside, k) ? outside_[at(k)].first_act : outside_[at(k)].all_act;
+  for (std::size_t set = 0; set < std::size_t{1} << hops_.idle_count; ++set) {
+    out[set] = others;
+    for (std::size_t k = 0; k < hops_.idle_count; ++k)
+      out[set] *= (contains(inside, idle_[k].of_class) ? idle_[k].first : idle_[k].all)[contains(set, k)];
+  }
+  return out;
+}
+
+// Every word is carried so often at least, and what it is carried more often at least as far as the nearest unit.
+FlowTraffic OpenFlow::with_hops(FlowTraffic words, const SetTimes& times) const {
+  words.half_hops = words.shared * hops_.least;
+  for (std::size_t set = 0; set < std::size_t{1} << hops_.idle_count; ++set)
+    words.half_hops += hops_.excess[set] * times[set];
+  return words;
 }
 
 }  // namespace heliolite

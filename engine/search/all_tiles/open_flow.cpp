@@ -2,10 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/search/all_tiles/held_by_units.h"
-#include "engine/search/all_tiles/requests.h"
-#include "engine/search/all_tiles/tile_by_tile.h"
-#include "engine/search/all_tiles/working_units.h"
+#include "engine/search/all_tiles/flows.h"
+#include "engine/search/all_tiles/sliding_words.h"
 #include "engine/search/core/compulsory.h"
 
 namespace heliolite {
@@ -149,13 +147,6 @@ void OpenFlow::temporal(const TrailLoop& loop) {
   open_.last_context[at(idle)].first(loop);
 }
 
-// The number of a dimension that idles in the network; -1: it does not.
-int OpenFlow::idle_number(int d) const {
-  for (int k = 0; k < hops_.idle_count; ++k)
-    if (hops_.idle[at(k)] == d) return k;
-  return -1;
-}
-
 // Rule 36: words of the loop's dimension that stay where they are while it runs.
 u64 OpenFlow::still(const TrailLoop& loop) const {
   const u8 d = loop.dimension;
@@ -275,43 +266,6 @@ void OpenFlow::look_outside(const KeptFlows& costs, const Trail& trail, const Re
     out.first.shared = least_cells(costs, trail, reach, flow_->outer + 1, k, open_.shared);
     once_.fetched *= out.first.fetched, once_.shared *= out.first.shared;
   }
-}
-
-void OpenFlow::count_carried(const FlowPart& part, const Trail& trail) {
-  u64 others = 1;
-  for (int d = 0; d < c_.dimension_count; ++d)
-    if (!contains(flow_->indexing, d) && idle_number(d) < 0) others *= part.shared[at(d)].if_all(trail.of(d).tiles);
-  for (std::size_t set = 0; set < std::size_t{1} << hops_.idle_count; ++set) {
-    u64 times = others;
-    for (std::size_t k = 0; k < hops_.idle_count; ++k) {
-      const u32 tiles = trail.of(hops_.idle[k]).tiles;
-      const u64 last = part.last_context[k].if_all(tiles);
-      times *= contains(set, k) ? last : part.shared[hops_.idle[k]].if_all(tiles) - last;
-    }
-    fewest_[set] = std::min(fewest_[set], times);
-  }
-}
-
-// Of words in place, if of the dimensions of classes `inside` only the first sub-tiles count.
-SetTimes OpenFlow::carried(ClassSet inside) const {
-  SetTimes out{};
-  u64 others = 1;
-  for (int k = 0; k < classes_; ++k)
-    others *= contains(inside, k) ? outside_[at(k)].first_act : outside_[at(k)].all_act;
-  for (std::size_t set = 0; set < std::size_t{1} << hops_.idle_count; ++set) {
-    out[set] = others;
-    for (std::size_t k = 0; k < hops_.idle_count; ++k)
-      out[set] *= (contains(inside, idle_[k].of_class) ? idle_[k].first : idle_[k].all)[contains(set, k)];
-  }
-  return out;
-}
-
-// Every word is carried so often at least, and what it is carried more often at least as far as the nearest unit.
-FlowTraffic OpenFlow::with_hops(FlowTraffic words, const SetTimes& times) const {
-  words.half_hops = words.shared * hops_.least;
-  for (std::size_t set = 0; set < std::size_t{1} << hops_.idle_count; ++set)
-    words.half_hops += hops_.excess[set] * times[set];
-  return words;
 }
 
 FlowTraffic OpenFlow::total(ClassSet inside, int mover) const {

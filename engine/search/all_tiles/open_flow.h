@@ -2,7 +2,7 @@
 // A flow while a mapping is built: words that a loop has moved, whose number is known, and words still in place.
 #include <span>
 
-#include "engine/search/all_tiles/network_hops.h"
+#include "engine/search/all_tiles/flows.h"
 
 namespace heliolite {
 

@@ -3,9 +3,9 @@
 #include <bit>
 #include <utility>
 
+#include "engine/search/all_tiles/flows.h"
 #include "engine/search/all_tiles/open_flow.h"
-#include "engine/search/all_tiles/requests.h"
-#include "engine/search/all_tiles/working_units.h"
+#include "engine/search/all_tiles/sliding_words.h"
 #include "engine/search/core/compulsory.h"
 
 namespace heliolite {

@@ -1,4 +1,5 @@
-#include "engine/search/all_tiles/padded_starts.h"
+// Starts for climbs where sizes have few divisors: larger sizes that have many, and their mappings cut to size.
+#include "engine/search/all_tiles/any_search.h"
 
 #include <algorithm>
 #include <array>

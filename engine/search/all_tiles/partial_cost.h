@@ -1,30 +1,42 @@
 #pragma once
 // What a mapping over all tile sizes costs at least, whatever loops follow outside. Proofs: docs/rules/any_factors.md.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/search/all_tiles/flows.h"
 #include "engine/search/all_tiles/open_flow.h"
-#include "engine/search/all_tiles/rounded_cycles.h"
 
 namespace heliolite {
 
-// Numbers of a partial mapping that tell it from others with the same tiles (and, while fan-outs are to come, the same
-// unrollings): if none of them is larger than another's, no completion of it has a larger bound than the same
-// completion of the other.
-struct Profile {
-  u128 energy = 0;        // of flows whose words are known
-  u64 cycles = 0;         // of the compute units, and of levels whose words are known
-  std::vector<u64> same;  // that must be equal: they make some things dearer and others cheaper
-  std::vector<u64> open;  // what the loops to come will multiply; larger-is-better numbers are turned round
+struct Profile;
 
-  void clear() {
-    energy = cycles = 0;
-    same.clear(), open.clear();
-  }
+// Cycles that the outermost level's bandwidths need for the words that every mapping moves, as the cost model rounds
+// them (docs/cost_model.md, rule 28): in doubles that are divided by the steps of the compute units first, so that 64
+// words at 8 words a cycle may be 8 cycles with some steps and 9 with others. Proof: docs/rules/any_factors.md.
+
+class RoundedCycles {
+ public:
+  explicit RoundedCycles(const KeptFlows& costs);
+
+  // Whether roundings may ask for a cycle more than the words do: where these fill all cycles.
+  bool may_round_up() const { return may_round_up_; }
+  // Without roundings.
+  u64 exact() const { return exact_; }
+  // Of mappings whose steps are a multiple of `unit`, no fewer than `least` and no more than `most`: at least so many.
+  // exact() if too many such numbers of steps would have to be looked at.
+  u64 of_multiples(u64 unit, u64 least, u64 most) const;
+
+ private:
+  const CompiledLevel& level_;
+  std::size_t tensors_;
+  std::array<u64, kMaxTensors> reads_{}, writes_{};  // parts of words
+  u64 exact_ = 0;
+  bool may_round_up_ = false;
 };
 
 // Cycles that the outermost level's bandwidths need: for reads, for writes, and for both together where they share one.

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "engine/model/multicast.h"
-#include "engine/search/all_tiles/keep_spaces.h"
 #include "engine/search/all_tiles/network_hops.h"
+#include "engine/search/all_tiles/parts.h"
 
 namespace heliolite {
 namespace {
@@ -158,56 +158,6 @@ void PartialSearch::expand(u32 index) {
 
 Reach PartialSearch::reach(const Node& node) const {
   return {node.level, node.stage == kX ? place_.room_x : 1, node.stage == kTemporal ? 1 : place_.room_y};
-}
-
-// What flows into later boundaries cost at least, by all that is known of them.
-RestOutside PartialSearch::rest(const Node& node, const Reach& reach) {
-  RestOutside out = rest_without_hops(node, reach);
-  // The hops are those of the present fan-out, too, whose flows are not counted before all its loops are placed.
-  out.add_energy(space(node).costs.hops_to_come(trail_, reach));
-  return out;
-}
-
-RestOutside PartialSearch::rest_without_hops(const Node& node, const Reach& reach) {
-  const KeepSpace& keep = space(node);
-  const bool twins = keep.costs.passes(node.level);
-  const std::size_t point = keep.rest->point(keep.costs, trail_, reach);
-  RestOutside out;
-  out.all = (*keep.rest)(node.level, point);
-  if (twins) out.with_twins = keep.rest->with_twins(node.level, point);
-  if (node.unrolling != kNone && node.root != kNone) {
-    const Root& root = root_[node.root];
-    if (root.table) {
-      const std::size_t here = root.table->point(keep.costs, trail_, reach);
-      out.all.raise_to((*root.table)(node.level, here));
-      if (twins) out.with_twins.raise_to(root.table->with_twins(node.level, here));
-    }
-    out.all.energy = std::max(out.all.energy, root.once.outside[node.level]);
-    raise_by_units_outside(keep, reach, out);
-  }
-  return out;
-}
-
-// An unrolling's own tables have few points. That of all has many, and says as well what is outside a level further
-// out, which holds what the fan-outs up to it make of the present tile.
-void PartialSearch::raise_by_units_outside(const KeepSpace& keep, const Reach& reach, RestOutside& rest) const {
-  const bool twins = keep.costs.passes(reach.level);
-  for (int level = reach.level + 1; level + 1 < c_.level_count; ++level) {
-    if (c_.level[at(level)].fanout() == 1) continue;
-    const RestOutside outside = keep.rest->further_out(keep.costs, trail_, reach, level);
-    rest.all.raise_to(outside.all);
-    if (twins) rest.with_twins.raise_to(outside.with_twins);
-  }
-}
-
-// What the flows of the parent cost at least if the loops to come begin with the node's own.
-Cost PartialSearch::ahead(const Node& node, const Reach& reach, const RestOutside& rest) {
-  KeepSpace& keep = space(node);
-  const int d = node.stage == kTemporal ? node.dimension : kAnyDimension;
-  Cost out = keep.partial.ahead(trail_, reach, d, rest.all, Asking::Themselves);
-  if (problem_.options.rules[Rule::PassingBound] && keep.costs.passes(node.level))
-    raise(out, keep.partial.ahead(trail_, reach, d, rest.with_twins, Asking::Twins));
-  return out;
 }
 
 // Step 3, with the trail of the node, whose tile fits. Returns whether it is left.

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "engine/base/growing.h"
-#include "engine/search/all_tiles/keep_spaces.h"
-#include "engine/search/all_tiles/seen.h"
+#include "engine/search/all_tiles/dominance.h"
+#include "engine/search/all_tiles/parts.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
 #include "engine/search/core/rules.h"

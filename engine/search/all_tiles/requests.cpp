@@ -1,4 +1,5 @@
-#include "engine/search/all_tiles/requests.h"
+// How many words of a sliding tensor the compute units ask for (docs/rules/any_factors.md, item 2).
+#include "engine/search/all_tiles/sliding_words.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,8 +7,7 @@
 #include <utility>
 
 #include "engine/model/true_counts/asked_words.h"
-#include "engine/search/all_tiles/held_by_units.h"
-#include "engine/search/all_tiles/working_units.h"
+#include "engine/search/all_tiles/flows.h"
 
 namespace heliolite {
 namespace {

@@ -1,9 +1,9 @@
-#include "engine/search/all_tiles/tile_by_tile.h"
+// Words of a sliding tensor, tile by tile (docs/rules/any_factors.md, item 4).
 
 #include <algorithm>
 #include <bit>
 
-#include "engine/search/all_tiles/requests.h"
+#include "engine/search/all_tiles/sliding_words.h"
 #include "engine/search/core/compulsory.h"
 
 namespace heliolite {

@@ -7,6 +7,7 @@
 
 #include "engine/model/compiled.h"
 #include "engine/space/mapspace.h"
+#include "engine/space/symmetry.h"
 
 namespace heliolite {
 
@@ -45,5 +46,29 @@ std::optional<std::vector<ClassUnrolling>> splits(const Compiled& c, const Mapsp
 
 // Sets `working` and `steps` of class k by its units along each dimension.
 void set_exactly(const Compiled& c, std::span<const DimensionMask> classes, std::size_t k, ClassUnrolling& u);
+
+// Unrollings that change into each other where dimensions change places (rule symmetry).
+
+// What an unrolling becomes when the dimensions change places.
+enum class Mirrored : u8 {
+  Itself,     // or one that is not in the list
+  StandsFor,  // another one in the list, whose mappings are its own with the dimensions swapped
+  LeftOut,    // another one, that stands for it
+};
+
+// Of each of these, all divided by the same dimensions; `classes` are tensor_classes().
+std::vector<Mirrored> mirrored(std::span<const ClassUnrolling> unrollings, std::span<const DimensionMask> classes,
+                               const Symmetry& symmetry);
+
+// How units of a fan-out may be divided between its axes (docs/rules/any_factors.md, rule columns-first).
+
+// What divisions between X and Y are compared by, the higher the better: units along X in all, then along each set of
+// dimensions that change places, by its lowest one. `lowest[d]`: of the set of d.
+std::vector<u64> column_rank(std::span<const u32> along_x, std::span<const u8> lowest);
+
+// The highest rank of all divisions of so many units along each dimension that the axes have room for; at least one
+// has.
+std::vector<u64> highest_column_rank(const SpatialSpace& fanout, std::span<const u32> units,
+                                     std::span<const u8> lowest);
 
 }  // namespace heliolite

@@ -1,4 +1,6 @@
-#include "engine/search/exact/dominance.h"
+// Rule state-dominance (docs/rules/exact.md): a partial mapping is dropped if another with the same tile and servers is
+// no worse in everything that can matter outside.
+#include "engine/search/exact/frontier.h"
 
 #include <algorithm>
 #include <bit>

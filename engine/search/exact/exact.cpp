@@ -8,10 +8,10 @@
 #include "engine/search/core/compulsory.h"
 #include "engine/search/core/option_kinds.h"
 #include "engine/search/core/rules.h"
+#include "engine/search/exact/parts.h"
 #include "engine/search/exact/range_passes.h"
 #include "engine/search/exact/reduced_problem.h"
-#include "engine/search/exact/search_range.h"
-#include "engine/search/exact/witness_watch.h"
+#include "engine/search/exact/witness.h"
 
 namespace heliolite {
 namespace {

@@ -3,9 +3,7 @@
 #include <cmath>
 
 #include "engine/base/integers.h"
-#include "engine/search/exact/expand_loops.h"
 #include "engine/search/exact/frontier.h"
-#include "engine/search/exact/push_in.h"
 
 // One level is added to a partial mapping in these steps; the numbers stand again where the step is taken:
 //   1. instances     unrollings with too few instances are not looked at (rule useful-instances)

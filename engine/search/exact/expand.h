@@ -1,6 +1,7 @@
 #pragma once
 // One partial mapping of the exact search, extended by one level in every way that can matter: an unrolling of the
 // fan-out below the level, a tile, an order of the level's loops.
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -9,10 +10,35 @@
 #include "engine/search/certify/incumbent.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/rules.h"
+#include "engine/search/exact/flow_costs.h"
 #include "engine/search/exact/frontier.h"
 #include "engine/search/exact/partial_bounds.h"
 
 namespace heliolite {
+
+// Rule push-in (docs/rules/exact.md): a mapping is no worse if part of a level's innermost loop moves into the level
+// inside, where the tile has room for it.
+
+// A level of a mapping whose loops are placed.
+struct PlacedLevel {
+  LatticePoint unrolled;  // the tile below its temporal loops
+  LatticePoint tile;      // and with them
+  u64 order = 0;          // dimensions of these loops, as in FrontierNode
+  u32 servers = 0;        // set of servers of the stage before the level
+  u64 room = 0;           // parts of words of the levels inside that share its room
+};
+
+// A level of a perfect mapping within the model's range of keep choices.
+PlacedLevel placed_level(const FlowCosts& model, const Mapping& mapping, int level);
+
+// [axis of the lattice]: its dimension, if a factor of its prime may move from an innermost loop of `level` (1 or more)
+// into `inside`, the level inside it; else no dimension. Then the moved mapping is legal on the machine and costs no
+// more.
+std::vector<DimensionMask> room_inside(const FlowCosts& model, u32 machine, int level, const PlacedLevel& inside);
+
+// The mapping with a factor of the axis' prime taken from its loop of `level` and put into an outermost loop of the
+// level inside. None if that loop does not have the factor.
+std::optional<Mapping> moved_in(const Mapping& mapping, int level, const LatticeAxis& axis);
 
 // Extends partial mappings of one stage; each task has its own object.
 class Expander {
@@ -100,6 +126,23 @@ class Expander {
   u32 parent_ = 0;
   u32 choice_ = 0;
   double limit_ = 0;  // of Grown
+};
+
+// The loops of a level, some of them placed.
+struct Expander::Loops {
+  Extents factor;  // of every dimension
+  Extents left;    // iterations outside what is placed
+  DimensionMask waiting = 0;
+  DimensionMask pushable = 0;  // while none is placed: as in TileLoops
+  u64 order = 0;               // as in FrontierNode
+  int depth = 0;
+};
+
+// What the loops that wait would do next.
+struct Expander::Ends {
+  std::array<unsigned, kMaxDimensions> flows{};  // [dimension that waits]: the flows that its loop ends
+  unsigned slides = 0;                           // dimensions that may leave part of a tile in place
+  bool moving = false;                           // a sliding flow is moving
 };
 
 }  // namespace heliolite

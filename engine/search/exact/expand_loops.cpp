@@ -1,12 +1,11 @@
 // Step 7 of expand.cpp: the orders of a level's loops.
-#include "engine/search/exact/expand_loops.h"
 
 #include <bit>
 #include <optional>
 
 #include "engine/base/integers.h"
 #include "engine/search/exact/expand.h"
-#include "engine/search/exact/unroll_bound.h"
+#include "engine/search/exact/partial_bounds.h"
 
 namespace heliolite {
 

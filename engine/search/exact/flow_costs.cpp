@@ -5,7 +5,6 @@
 #include "engine/base/integers.h"
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/tile_box.h"
-#include "engine/search/exact/flow_prices.h"
 
 namespace heliolite {
 namespace {

@@ -1,4 +1,5 @@
-#include "engine/search/exact/flow_prices.h"
+// What one word of a flow costs on one machine, by channel.
+#include "engine/search/exact/flow_costs.h"
 
 #include <algorithm>
 

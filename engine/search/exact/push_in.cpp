@@ -1,4 +1,5 @@
-#include "engine/search/exact/push_in.h"
+// Rule push-in (docs/rules/exact.md): where part of a level's innermost loop may move into the level inside.
+#include "engine/search/exact/expand.h"
 
 #include <algorithm>
 

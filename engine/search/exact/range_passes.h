@@ -10,7 +10,7 @@
 #include "engine/search/core/layer_problem.h"
 #include "engine/search/exact/fanout.h"
 #include "engine/search/exact/layered_pass.h"
-#include "engine/search/exact/search_range.h"
+#include "engine/search/exact/parts.h"
 
 namespace heliolite {
 

@@ -4,8 +4,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/search/exact/expand.h"
-#include "engine/search/exact/push_in.h"
-#include "engine/search/exact/unroll_bound.h"
+#include "engine/search/exact/partial_bounds.h"
 
 namespace heliolite {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/search/exact/witness_watch.h"
+// Follows a witness through the passes of an exact search and notes what removes it.
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/search/exact/expand.h"
 #include "engine/search/exact/frontier.h"
-#include "engine/search/exact/push_in.h"
 #include "engine/search/exact/witness.h"
 
 namespace heliolite {

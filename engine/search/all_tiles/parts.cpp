@@ -1,69 +1,104 @@
-// Where a search over partial mappings begins: all mappings of a keep choice together, or divided by what their
-// fan-outs make (docs/rules/any_factors.md, Unrollings).
-#include "engine/search/all_tiles/partial_roots.h"
+#include "engine/search/all_tiles/parts.h"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
+#include <span>
 #include <utility>
 
-#include "engine/search/all_tiles/keep_spaces.h"
 #include "engine/search/all_tiles/partial_search.h"
+#include "engine/search/core/compulsory.h"
+#include "engine/search/core/rules.h"
+#include "engine/search/imperfect/imperfect_bound.h"
 
 namespace heliolite {
+
 namespace {
 
-using Numbers = std::vector<u32>;
+constexpr u64 kMostKeepSpaces = 64;  // keep choices with tables of their own
+constexpr u64 kMostTwinSpaces = 16;  // if there are no more of them, with twins, whose tables double theirs
+// Tables have as many points as let them look at so many tiles, of which those of sliding tensors take ten times as
+// long; but not fewer than these.
+constexpr u64 kMostTiles = 8'000'000, kMostSlidingTiles = 300'000;
+constexpr std::size_t kFewPoints = 10'000;
+constexpr std::size_t kPointsBefore = 3'333;  // of the boundaries that say which points need be looked at
 
-DimensionMask image_of(DimensionMask dimensions, const Symmetry& symmetry) {
-  DimensionMask out = 0;
-  for (const int d : bits(dimensions)) out |= dimension_bit(symmetry.image(d));
-  return out;
-}
-
-// [class]: the one that takes its place.
-std::vector<std::size_t> image_of_classes(std::span<const DimensionMask> classes, const Symmetry& symmetry) {
-  std::vector<std::size_t> out;
-  for (const DimensionMask of_class : classes)
-    out.push_back(at(std::ranges::find(classes, image_of(of_class, symmetry)) - classes.begin()));
-  return out;
-}
-
-// What tells an unrolling from others, with each class and dimension's own, or that of what takes its place.
-Numbers numbers(const ClassUnrolling& u, std::span<const std::size_t> image_of_class, auto&& image_of_dimension) {
-  Numbers out;
-  u32 free = 0;
-  for (std::size_t k = 0; k < image_of_class.size(); ++k)
-    if (contains(u.free, image_of_class[k])) free |= 1u << k;
-  out.push_back(free);
-  for (std::size_t i = 0; i < u.units.size(); i += image_of_class.size())
-    for (const std::size_t k : image_of_class) out.push_back(u.units[i + k]);
-  for (const auto& along : u.along)
-    for (int d = 0; d < kMaxDimensions; ++d) out.push_back(along[at(image_of_dimension(d))]);
-  return out;
+TileRanges ranges_for(const LayerProblem& problem, std::span<const KeepMasks> keeps, std::size_t most_points) {
+  const Compiled& c = problem.model.compiled();
+  if (most_points <= kFewPoints || keeps.empty()) return TileRanges(c, most_points);
+  const TileRanges few(c, kFewPoints);
+  const KeptFlows costs(c, keeps.front(), Unrollable::of(problem.space), Twins::No);
+  const u64 looked = std::max<u64>(1, keeps.size() * tiles_looked_at(costs, few, loop_limits(problem.space)));
+  const bool slides = std::ranges::any_of(costs.flows(), &Flow::sliding);
+  const u64 most_tiles = slides ? kMostSlidingTiles : kMostTiles;
+  return TileRanges(c, std::clamp<std::size_t>(most_tiles * few.points() / looked, kFewPoints, most_points));
 }
 
 }  // namespace
 
-std::vector<Mirrored> mirrored(std::span<const ClassUnrolling> unrollings, std::span<const DimensionMask> classes,
-                               const Symmetry& symmetry) {
-  std::vector<Mirrored> out(unrollings.size(), Mirrored::Itself);
-  std::vector<std::size_t> itself(classes.size());
-  std::iota(itself.begin(), itself.end(), std::size_t{0});
-  const std::vector<std::size_t> image = image_of_classes(classes, symmetry);
-  const bool known = std::ranges::all_of(image, [&](std::size_t k) { return k < classes.size(); });
-  const bool divided = std::ranges::any_of(unrollings, [](const ClassUnrolling& u) { return !u.along.empty(); });
-  if (!known || (image == itself && !divided)) return out;
-  std::map<Numbers, std::size_t> place;
-  for (std::size_t k = 0; k < unrollings.size(); ++k)
-    place.emplace(numbers(unrollings[k], itself, [](int d) { return d; }), k);
-  for (const auto& [own, k] : place) {
-    const Numbers of_image = numbers(unrollings[k], image, [&](int d) { return symmetry.image(d); });
-    if (of_image == own || !place.contains(of_image)) continue;
-    out[k] = own < of_image ? Mirrored::StandsFor : Mirrored::LeftOut;
+KeepSpaces::KeepSpaces(const LayerProblem& problem, const Incumbent& incumbent, RuleCounts& counts,
+                       std::size_t most_points, DimensionMask batches, const SearchBudget& budget)
+    : KeepSpaces(problem, incumbent, counts, problem.keep_choices(kMostKeepSpaces), most_points, batches, budget) {}
+
+KeepSpaces::KeepSpaces(const LayerProblem& problem, const Incumbent& incumbent, RuleCounts& counts,
+                       const std::vector<KeepMasks>& keeps, std::size_t most_points, DimensionMask batches,
+                       const SearchBudget& budget)
+    : ranges_(ranges_for(problem, keeps, most_points)) {
+  const Twins twins = keeps.size() <= kMostTwinSpaces ? Twins::Yes : Twins::No;
+  const u64 least_steps = least_imperfect_steps(problem.model.compiled(), problem.space);
+  for (const KeepMasks& keep : keeps) {
+    if (whole_ = whole_ && !budget.over(); !whole_) return;
+    const u64 compulsory = compulsory_cost(problem.model, {keep, keep}).whole.cycles;
+    space_.push_back(std::make_unique<KeepSpace>(problem.model.compiled(), keep, problem.space,
+                                                 std::max(least_steps, compulsory), batches, twins));
+    tabulate(problem, incumbent, counts, *space_.back(), budget);
   }
-  return out;
 }
+
+// Tables of few points say which of the many need be looked at.
+void KeepSpaces::tabulate(const LayerProblem& problem, const Incumbent& incumbent, RuleCounts& counts, KeepSpace& space,
+                          const SearchBudget& budget) {
+  const LoopLimits limits = loop_limits(problem.space);
+  const TileRanges few(ranges_, kPointsBefore);
+  const BoundaryTable boundaries(space.partial, space.costs, few, limits);
+  Trail nothing(problem.model.compiled());
+  nothing.begin(0);
+  const OnceCost once = space.partial.once(nothing);
+  const Gate gate(problem.options.rules, counts);
+  const auto can_improve = [&](int level, const Rest& outside) {
+    return !gate.prunes(Rule::RelaxedBound, [&] { return incumbent.cuts(with_outside(once, level, outside)); });
+  };
+  const KnownBefore known{boundaries, can_improve, [&] {
+                            whole_ = whole_ && !budget.over();
+                            return !whole_;
+                          }};
+  space.rest.emplace(space.partial, space.costs, ranges_, limits, &known, FurtherOut::Yes);
+}
+
+u64 KeepSpaces::bytes() const {
+  u64 sum = 0;
+  for (const auto& space : space_) sum += space->rest->bytes();
+  return sum;
+}
+
+void KeepSpaces::settle(KeepSpace& space, const Trail& trail, const Reach& reach, bool loops) {
+  unsettle();
+  settled_ = &space.partial;
+  settled_->settle(trail, reach, loops);
+}
+
+void KeepSpaces::look_ahead(KeepSpace& space, const Trail& trail, const Reach& reach) {
+  if (space.partial.is_ahead()) return;
+  if (settled_ != &space.partial) unsettle();
+  settled_ = &space.partial;
+  settled_->look_ahead(trail, reach);
+}
+
+void KeepSpaces::unsettle() {
+  if (settled_ != nullptr) settled_->unsettle();
+  settled_ = nullptr;
+}
+
+// Unrollings: where a search over partial mappings begins, all mappings of a keep choice together or divided by what
+// their fan-outs make.
 
 namespace {
 
@@ -229,6 +264,56 @@ bool PartialSearch::divide(const SearchBudget& budget) {
   }
   node_ = {}, fresh_.clear();
   return false;
+}
+
+// What flows into later boundaries cost at least, by all that is known of them.
+RestOutside PartialSearch::rest(const Node& node, const Reach& reach) {
+  RestOutside out = rest_without_hops(node, reach);
+  // The hops are those of the present fan-out, too, whose flows are not counted before all its loops are placed.
+  out.add_energy(space(node).costs.hops_to_come(trail_, reach));
+  return out;
+}
+
+RestOutside PartialSearch::rest_without_hops(const Node& node, const Reach& reach) {
+  const KeepSpace& keep = space(node);
+  const bool twins = keep.costs.passes(node.level);
+  const std::size_t point = keep.rest->point(keep.costs, trail_, reach);
+  RestOutside out;
+  out.all = (*keep.rest)(node.level, point);
+  if (twins) out.with_twins = keep.rest->with_twins(node.level, point);
+  if (node.unrolling != kNone && node.root != kNone) {
+    const Root& root = root_[node.root];
+    if (root.table) {
+      const std::size_t here = root.table->point(keep.costs, trail_, reach);
+      out.all.raise_to((*root.table)(node.level, here));
+      if (twins) out.with_twins.raise_to(root.table->with_twins(node.level, here));
+    }
+    out.all.energy = std::max(out.all.energy, root.once.outside[node.level]);
+    raise_by_units_outside(keep, reach, out);
+  }
+  return out;
+}
+
+// An unrolling's own tables have few points. That of all has many, and says as well what is outside a level further
+// out, which holds what the fan-outs up to it make of the present tile.
+void PartialSearch::raise_by_units_outside(const KeepSpace& keep, const Reach& reach, RestOutside& rest) const {
+  const bool twins = keep.costs.passes(reach.level);
+  for (int level = reach.level + 1; level + 1 < c_.level_count; ++level) {
+    if (c_.level[at(level)].fanout() == 1) continue;
+    const RestOutside outside = keep.rest->further_out(keep.costs, trail_, reach, level);
+    rest.all.raise_to(outside.all);
+    if (twins) rest.with_twins.raise_to(outside.with_twins);
+  }
+}
+
+// What the flows of the parent cost at least if the loops to come begin with the node's own.
+Cost PartialSearch::ahead(const Node& node, const Reach& reach, const RestOutside& rest) {
+  KeepSpace& keep = space(node);
+  const int d = node.stage == kTemporal ? node.dimension : kAnyDimension;
+  Cost out = keep.partial.ahead(trail_, reach, d, rest.all, Asking::Themselves);
+  if (problem_.options.rules[Rule::PassingBound] && keep.costs.passes(node.level))
+    raise(out, keep.partial.ahead(trail_, reach, d, rest.with_twins, Asking::Twins));
+  return out;
 }
 
 }  // namespace heliolite

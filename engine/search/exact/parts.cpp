@@ -1,4 +1,4 @@
-#include "engine/search/exact/search_range.h"
+#include "engine/search/exact/parts.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,5 @@
-// What may come next in a partial mapping: loops of the present fan-out or level, or the next one.
+// A partial mapping is expanded, by all that may come next in it: loops of the present fan-out or level, or the next
+// one.
 #include <algorithm>
 #include <utility>
 

@@ -1,4 +1,5 @@
-// The orders in which loops to come may close the flows that are open (docs/rules/any_factors.md, items 3 and 9).
+// The ordering bound: the least over all orders in which loops to come may close the flows that are open
+// (docs/rules/any_factors.md, items 3 and 9).
 #include <algorithm>
 #include <utility>
 

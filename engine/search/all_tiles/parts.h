@@ -1,5 +1,6 @@
 #pragma once
-// What the search knows of each keep choice.
+// The parts of the mapspace that the search of all tile sizes tells apart: keep choices, each with what its words cost
+// and what follows outside; and within them unrollings (docs/rules/any_factors.md, Unrollings).
 #include <memory>
 #include <optional>
 #include <vector>

@@ -1,15 +1,32 @@
 #pragma once
-// Partial mappings that were met, by their tiles: tells those that another one makes needless.
+// Rule any-dominance (docs/rules/any_factors.md): the numbers by which partial mappings with the same tiles compare,
+// and those that were met, which tell when another one makes a partial mapping needless.
 #include <memory_resource>
 #include <span>
 #include <unordered_set>
 #include <vector>
 
 #include "engine/base/growing.h"
-#include "engine/search/all_tiles/partial_cost.h"
+#include "engine/base/integers.h"
 
 namespace heliolite {
 
+// Numbers of a partial mapping that tell it from others with the same tiles (and, while fan-outs are to come, the same
+// unrollings): if none of them is larger than another's, no completion of it has a larger bound than the same
+// completion of the other.
+struct Profile {
+  u128 energy = 0;        // of flows whose words are known
+  u64 cycles = 0;         // of the compute units, and of levels whose words are known
+  std::vector<u64> same;  // that must be equal: they make some things dearer and others cheaper
+  std::vector<u64> open;  // what the loops to come will multiply; larger-is-better numbers are turned round
+
+  void clear() {
+    energy = cycles = 0;
+    same.clear(), open.clear();
+  }
+};
+
+// Partial mappings that were met, by their tiles.
 class SeenProfiles {
  public:
   static constexpr u32 kNone = ~0u;
