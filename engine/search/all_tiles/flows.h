@@ -222,6 +222,27 @@ class KeptFlows {
   mutable HopsToCome hops_to_come_;
 };
 
+// A flow of a partial mapping, with all that questions about its words look at.
+struct PlacedFlow {
+  const KeptFlows& costs;
+  const Flow& flow;
+  const Trail& trail;
+  const Reach& reach;
+  const Compiled& c;
+  const CompiledTensor& t;
+
+  PlacedFlow(const KeptFlows& its_costs, const Flow& its_flow, const Trail& its_trail, const Reach& its_reach)
+      : costs(its_costs),
+        flow(its_flow),
+        trail(its_trail),
+        reach(its_reach),
+        c(costs.compiled()),
+        t(c.tensor[flow.tensor]) {}
+
+  // Of the tensor's only term of a dimension.
+  u64 coefficient(int d) const { return t.by_dimension[t.first_of[at(d)]].coefficient; }
+};
+
 // Units of a fan-out whatever loops come: what the first instance is asked for, what stays where it is, places that
 // work at least.
 

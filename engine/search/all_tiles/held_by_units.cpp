@@ -76,30 +76,23 @@ double most_meeting(std::span<const MeetingRank> ranks, double along_a, double a
 
 namespace {
 
-class HeldByUnits {
+class HeldByUnits : PlacedFlow {
  public:
-  HeldByUnits(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach, const UnitsAlong& along)
-      : costs_(costs),
-        c_(costs.compiled()),
-        t_(c_.tensor[flow.tensor]),
-        boundary_(flow.boundary),
-        trail_(trail),
-        reach_(reach),
-        units_to_come_(along) {
+  HeldByUnits(const PlacedFlow& placed, const UnitsAlong& along) : PlacedFlow(placed), units_to_come_(along) {
     std::array<TrailCells, kMaxDimensions> cells;
     cells.fill(kOneCell);
     for (int l = trail.first(flow.boundary); l < trail.size(); ++l)
       trail[l].is_spatial() ? cells[trail[l].dimension].all(trail[l]) : cells[trail[l].dimension].first(trail[l]);
-    for (int d = 0; d < c_.dimension_count; ++d) places_[at(d)] = cells[at(d)].if_first(trail.of(d).tiles);
+    for (int d = 0; d < c.dimension_count; ++d) places_[at(d)] = cells[at(d)].if_first(trail.of(d).tiles);
   }
 
-  FlowTraffic least() { return least(costs_.has_unrolling() ? 0 : costs_.classes().size()); }
+  FlowTraffic least() { return least(costs.has_unrolling() ? 0 : costs.classes().size()); }
 
   // Along each rank of two dimensions, by the units that are placed.
   std::array<u64, kMaxRanks> placed() const {
     std::array<u64, kMaxRanks> out{};
-    for (int r = 0; r < t_.rank_count; ++r) {
-      const DimensionMask sharing = t_.sharing[at(r)];
+    for (int r = 0; r < t.rank_count; ++r) {
+      const DimensionMask sharing = t.sharing[at(r)];
       if (std::popcount(sharing) != 2) continue;
       const int a = std::countr_zero(sharing), b = std::bit_width(sharing) - 1;
       out[at(r)] = std::max(along(a, b).fetched, along(b, a).fetched);
@@ -110,11 +103,11 @@ class HeldByUnits {
  private:
   // Whichever dimensions of a class the units to come stand along; classes from k on.
   FlowTraffic least(std::size_t k) {
-    if (k == costs_.classes().size()) return words();
-    const DimensionMask of_class = costs_.classes()[k];
-    if (costs_.split(of_class)) return least_of_split(of_class, k);
-    const auto sharing = static_cast<DimensionMask>(of_class & t_.sharing_any);
-    const u64 units = sharing == 0 || sharing != of_class ? 1 : costs_.class_units_to_come(trail_, reach_, k);
+    if (k == costs.classes().size()) return words();
+    const DimensionMask of_class = costs.classes()[k];
+    if (costs.split(of_class)) return least_of_split(of_class, k);
+    const auto sharing = static_cast<DimensionMask>(of_class & t.sharing_any);
+    const u64 units = sharing == 0 || sharing != of_class ? 1 : costs.class_units_to_come(trail, reach, k);
     const int a = std::countr_zero(sharing), b = std::bit_width(sharing) - 1;
     if (units == 1 || std::popcount(sharing) > 2) return least(k + 1);
     const u64 before_a = places_[at(a)], before_b = places_[at(b)];
@@ -134,7 +127,7 @@ class HeldByUnits {
 
   FlowTraffic least_of_split(DimensionMask dimensions, std::size_t k) {
     const auto before = places_;
-    for (const int d : bits(static_cast<DimensionMask>(dimensions & t_.sharing_any))) spread(d, units_to_come_[at(d)]);
+    for (const int d : bits(static_cast<DimensionMask>(dimensions & t.sharing_any))) spread(d, units_to_come_[at(d)]);
     const FlowTraffic out = least(k + 1);
     places_ = before;
     return out;
@@ -143,9 +136,9 @@ class HeldByUnits {
   // Lets so many units more stand along a dimension; false: it has no room for them.
   bool spread(int d, u64 units) {
     if (units == 1) return true;
-    if (units >= 2 * trail_.of(d).most_tiles()) return false;
+    if (units >= 2 * trail.of(d).most_tiles()) return false;
     u64& places = places_[at(d)];
-    places = std::min<u64>(c_.size[at(d)], (working_places(units) - 1) * places + 1);
+    places = std::min<u64>(c.size[at(d)], (working_places(units) - 1) * places + 1);
     return true;
   }
 
@@ -153,10 +146,10 @@ class HeldByUnits {
   // two of them touch are sums of both.
   FlowTraffic words() const {
     FlowTraffic n{1, 1};
-    for (const int d : bits(static_cast<DimensionMask>(t_.indexing & ~t_.sharing_any)))
-      n.fetched *= c_.size[at(d)], n.shared *= c_.size[at(d)];
-    for (int r = 0; r < t_.rank_count; ++r) {
-      const DimensionMask sharing = t_.sharing[at(r)];
+    for (const int d : bits(static_cast<DimensionMask>(t.indexing & ~t.sharing_any)))
+      n.fetched *= c.size[at(d)], n.shared *= c.size[at(d)];
+    for (int r = 0; r < t.rank_count; ++r) {
+      const DimensionMask sharing = t.sharing[at(r)];
       if (sharing == 0) continue;
       if (std::popcount(sharing) != 2) return {};
       const int a = std::countr_zero(sharing), b = std::bit_width(sharing) - 1;
@@ -178,8 +171,8 @@ class HeldByUnits {
   //  of
   //     the rest, and the others of the A beside the last of them.
   FlowTraffic along(int a, int b) const {
-    const u64 all_a = c_.size[at(a)], all_b = c_.size[at(b)], places_a = places_[at(a)], places_b = places_[at(b)];
-    const u64 first_a = first_place(a), first_b = first_place(b), alike = alike_by_step(c_, t_, a, b);
+    const u64 all_a = c.size[at(a)], all_b = c.size[at(b)], places_a = places_[at(a)], places_b = places_[at(b)];
+    const u64 first_a = first_place(a), first_b = first_place(b), alike = alike_by_step(c, t, a, b);
     const u64 one = ceil_div(first_b, alike) * (all_a - places_a) + all_b + (places_a - 1) * first_b;
     const u64 other = all_b + places_b * (first_a - 1) + ceil_div(places_b, alike) * (all_a - first_a);
     const u64 rests = std::max(rests_of_tiles(b, places_b, alike), ceil_div(all_b, alike));
@@ -189,37 +182,31 @@ class HeldByUnits {
   // Rests that the elements of so many places along a dimension leave at least, place by place; of consecutive elements
   // so many are different as of all. Each place has a tile, and only one tile is short.
   u64 rests_of_tiles(int d, u64 places, u64 alike) const {
-    const TrailDimension& begin = trail_.at_begin(boundary_)[at(d)];
+    const TrailDimension& begin = trail.at_begin(flow.boundary)[at(d)];
     if (begin.more != 0) return places;
-    return (places - 1) * std::min(begin.tile, ceil_div(u64{c_.size[at(d)]}, alike)) + 1;
+    return (places - 1) * std::min(begin.tile, ceil_div(u64{c.size[at(d)]}, alike)) + 1;
   }
 
   // Elements at least of the first place along a dimension.
   u64 first_place(int d) const {
     u64 units = units_to_come_[at(d)];
-    for (int l = trail_.first(boundary_); l < trail_.size(); ++l)
-      if (trail_[l].is_spatial() && trail_[l].dimension == d) units *= trail_[l].end;
-    return (c_.size[at(d)] - 1) / units + 1;
+    for (int l = trail.first(flow.boundary); l < trail.size(); ++l)
+      if (trail[l].is_spatial() && trail[l].dimension == d) units *= trail[l].end;
+    return (c.size[at(d)] - 1) / units + 1;
   }
 
-  const KeptFlows& costs_;
-  const Compiled& c_;
-  const CompiledTensor& t_;
-  int boundary_;
-  const Trail& trail_;
-  const Reach& reach_;
   const UnitsAlong& units_to_come_;
   std::array<u64, kMaxDimensions> places_;
 };
 
 }  // namespace
 
-HeldWords held_by_units(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach,
-                        const UnitsAlong& along) {
-  if (costs.compiled().tensor[flow.tensor].entangled) return {{flow.touched, flow.touched}, {}};
-  HeldByUnits held(costs, flow, trail, reach, along);
+HeldWords held_by_units(const PlacedFlow& placed, const UnitsAlong& along) {
+  const u64 touched = placed.flow.touched;
+  if (placed.t.entangled) return {{touched, touched}, {}};
+  HeldByUnits held(placed, along);
   const FlowTraffic words = held.least();
-  return {{std::max(flow.touched, words.fetched), std::max(flow.touched, words.shared)}, held.placed()};
+  return {{std::max(touched, words.fetched), std::max(touched, words.shared)}, held.placed()};
 }
 
 }  // namespace heliolite

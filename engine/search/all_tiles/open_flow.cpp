@@ -52,11 +52,12 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
     for (const int d : bits(flow.indexing)) inside_[at(d)] = costs.most_units(flow.own, flow.boundary, d);
     close_what_is_not_held(trail);
   }
+  const PlacedFlow placed(costs, flow, trail, reach);
   if (flow.sliding && !flow.to_compute) {
-    const HeldWords held = held_by_units(costs, flow, trail, reach, along);
+    const HeldWords held = held_by_units(placed, along);
     again_ = {held.all.fetched - flow.touched, held.all.shared - flow.touched};
     held_along_ = held.along;
-    whole_once_ = tile_by_tile(costs, flow, trail, reach);
+    whole_once_ = tile_by_tile(placed);
   }
   for (int l = trail.first(flow.boundary); l < trail.size(); ++l) {
     const TrailLoop& loop = trail[l];
@@ -65,10 +66,10 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
     tiles = (tiles - 1) / loop.end + 1;
   }
   if (flow.to_compute && flow.sliding) {
-    ask(costs, trail, reach);
+    ask(placed);
     return;
   }
-  const u64 together = flow.sliding ? units_that_meet(costs, flow, trail, reach) : 1;
+  const u64 together = flow.sliding ? units_that_meet(placed) : 1;
   if (flow.sliding) share_tiles(trail, together);
   for (int k = 0; k < parts_; ++k) {
     closed_.fetched += part_[at(k)].words.fetched * all_times(part_[at(k)].fetched, trail);

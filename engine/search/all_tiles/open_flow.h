@@ -75,7 +75,7 @@ class OpenFlow {
   u64 box_words(int rank, const Tiles& tiles) const;
   u64 rank_words(int rank, const TrailLoop& loop, u64 extent) const;
   void share_tiles(const Trail& trail, u64 together);
-  void ask(const KeptFlows& costs, const Trail& trail, const Reach& reach);
+  void ask(const PlacedFlow& placed);
   void close(const FlowTraffic& words);
   u64 only_at_end(int d, u64 extent) const;
   u64 part_of_rank(int d, u64 extent) const;

@@ -28,15 +28,16 @@ void OpenFlow::share_tiles(const Trail& trail, u64 together) {
 }
 
 // The compute units ask for a word at each MAC: what is left when units that meet ask once.
-void OpenFlow::ask(const KeptFlows& costs, const Trail& trail, const Reach& reach) {
-  const u64 times = all_times(part_[0].shared, trail);
-  const u64 others = costs.units_to_come(trail, reach, flow_->outer, static_cast<DimensionMask>(~flow_->indexing));
+void OpenFlow::ask(const PlacedFlow& placed) {
+  const u64 times = all_times(part_[0].shared, placed.trail);
+  const auto not_indexing = static_cast<DimensionMask>(~flow_->indexing);
+  const u64 others = placed.costs.units_to_come(placed.trail, placed.reach, flow_->outer, not_indexing);
   if (t_.entangled) {
-    const u64 together = others * units_that_meet(costs, *flow_, trail, reach);
+    const u64 together = others * units_that_meet(placed);
     closed_.shared = std::max(flow_->touched, (part_[0].words.shared * times - 1) / together + 1);
     return;
   }
-  const Requests words = requests(costs, *flow_, trail, reach);
+  const Requests words = requests(placed);
   closed_.shared = std::max((words.placed * times - 1) / room_ + 1, (words.at_least * times - 1) / others + 1);
 }
 

@@ -14,19 +14,12 @@ namespace {
 
 constexpr double kRootRounded = 1 + 1e-9;  // up
 
-class AllRequests {
+class AllRequests : PlacedFlow {
  public:
-  AllRequests(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach)
-      : costs_(costs),
-        c_(costs.compiled()),
-        t_(c_.tensor[flow.tensor]),
-        flow_(flow),
-        trail_(trail),
-        reach_(reach),
-        row_(unit_rows(flow, trail, 0)) {
+  explicit AllRequests(const PlacedFlow& placed) : PlacedFlow(placed), row_(unit_rows(flow, trail, 0)) {
     placed_.fill(1);
     for (int i = flow.boundary; i <= flow.outer; ++i)
-      for (int d = 0; d < c_.dimension_count; ++d) placed_[at(d)] *= row_[at(i)][at(d)].units;
+      for (int d = 0; d < c.dimension_count; ++d) placed_[at(d)] *= row_[at(i)][at(d)].units;
   }
 
   // Steps:
@@ -38,56 +31,56 @@ class AllRequests {
   Requests all() {
     const int whole = last_whole();
     Requests out;
-    out.placed = words(std::min<int>(reach_.level, flow_.outer));
-    if (exact_ && units_to_come(t_.sharing_any) == 1) return {out.placed, out.placed};
-    if (costs_.split(t_.sharing_any) || units_to_come(t_.sharing_any) == 1) {
-      out.at_least = std::max(flow_.touched, words_of_known(whole));
+    out.placed = words(std::min<int>(reach.level, flow.outer));
+    if (exact_ && units_to_come(t.sharing_any) == 1) return {out.placed, out.placed};
+    if (costs.split(t.sharing_any) || units_to_come(t.sharing_any) == 1) {
+      out.at_least = std::max(flow.touched, words_of_known(whole));
       return out;
     }
     pair_dimensions();
     double by_place = static_cast<double>(others_);
-    for (int i = whole + 1; i <= flow_.outer; ++i) by_place *= meeting_at(i);
+    for (int i = whole + 1; i <= flow.outer; ++i) by_place *= meeting_at(i);
     const double by_number =
         static_cast<double>(others_) *
         most_meeting(std::span(ranks_).first(rank_count_), together(fewer_), together(more_), together(fewer_ | more_));
-    out.at_least = std::max({flow_.touched, static_cast<u64>(static_cast<double>(words(whole)) / by_place),
-                             static_cast<u64>(static_cast<double>(points(t_.indexing)) / by_number)});
+    out.at_least = std::max({flow.touched, static_cast<u64>(static_cast<double>(words(whole)) / by_place),
+                             static_cast<u64>(static_cast<double>(points(t.indexing)) / by_number)});
     return out;
   }
 
   // Of the units that are placed or to come, those of each fan-out by themselves.
   u64 that_meet() {
-    if (t_.entangled) {
+    if (t.entangled) {
       u64 placed = 1;
-      for (const int d : bits(t_.indexing)) placed *= placed_[at(d)];
-      return placed * units_to_come(flow_.meeting);
+      for (const int d : bits(t.indexing)) placed *= placed_[at(d)];
+      return placed * units_to_come(flow.meeting);
     }
     const int whole = last_whole();
-    if (costs_.split(t_.sharing_any)) {
+    if (costs.split(t.sharing_any)) {
       u64 units = 1;
-      for (int r = 0; r < t_.rank_count; ++r)
-        for (int i = flow_.boundary; i <= flow_.outer && t_.sharing[at(r)] != 0; ++i)
-          units *= meeting_of_split(i, t_.sharing[at(r)]);
+      for (int r = 0; r < t.rank_count; ++r)
+        for (int i = flow.boundary; i <= flow.outer && t.sharing[at(r)] != 0; ++i)
+          units *= meeting_of_split(i, t.sharing[at(r)]);
       return units;
     }
     pair_dimensions();
     double units = static_cast<double>(others_);
-    for (int i = flow_.boundary; i <= whole; ++i)
-      for (int r = 0; r < t_.rank_count; ++r)
-        if (std::popcount(t_.sharing[at(r)]) == 2) units *= static_cast<double>(meeting(i, t_.sharing[at(r)]));
-    for (int i = whole + 1; i <= flow_.outer; ++i) units *= meeting_at(i);
+    for (int i = flow.boundary; i <= whole; ++i)
+      for (int r = 0; r < t.rank_count; ++r)
+        if (std::popcount(t.sharing[at(r)]) == 2) units *= static_cast<double>(meeting(i, t.sharing[at(r)]));
+    for (int i = whole + 1; i <= flow.outer; ++i) units *= meeting_at(i);
     return static_cast<u64>(units);
   }
 
  private:
   // Where it is known how many units will stand along each dimension: of each rank the best of all bounds.
   u64 words_of_known(int whole) {
-    u64 n = points(static_cast<DimensionMask>(t_.indexing & ~t_.sharing_any));
-    for (int r = 0; r < t_.rank_count; ++r) {
-      const DimensionMask sharing = t_.sharing[at(r)];
+    u64 n = points(static_cast<DimensionMask>(t.indexing & ~t.sharing_any));
+    for (int r = 0; r < t.rank_count; ++r) {
+      const DimensionMask sharing = t.sharing[at(r)];
       if (sharing == 0) continue;
       u64 together = 1;
-      for (int i = whole + 1; i <= flow_.outer; ++i) together *= meeting_of_split(i, sharing);
+      for (int i = whole + 1; i <= flow.outer; ++i) together *= meeting_of_split(i, sharing);
       u64 least = share(words(sharing, whole), together);
       if (std::popcount(sharing) == 2) {
         const int a = std::countr_zero(sharing), b = std::bit_width(sharing) - 1;
@@ -101,25 +94,25 @@ class AllRequests {
   // ask for q (A - 1) + B words at least. Over all moments of both: of A at most at a time, M moments see all A', and
   // the q add up to all rests that B' elements may leave, and to one a moment: q (A' - M) + M B'.
   u64 by_moments(int a, int b) const {
-    const u64 all_a = c_.size[at(a)], all_b = c_.size[at(b)], moments = ceil_div(all_a, along(a));
-    const u64 rests = std::max(ceil_div(all_b, alike_by_step(c_, t_, a, b)), ceil_div(all_b, along(b)));
+    const u64 all_a = c.size[at(a)], all_b = c.size[at(b)], moments = ceil_div(all_a, along(a));
+    const u64 rests = std::max(ceil_div(all_b, alike_by_step(c, t, a, b)), ceil_div(all_b, along(b)));
     return rests * (all_a - moments) + moments * all_b;
   }
   // By the places of each fan-out.
   u64 by_places(int a, int b) const {
     std::vector<PlaceRow> rows;
-    for (int i = flow_.boundary; i <= flow_.outer; ++i) {
+    for (int i = flow.boundary; i <= flow.outer; ++i) {
       const UnitRow row_a = known_row(i, a), row_b = known_row(i, b);
       rows.push_back({row_a.units, row_b.units, coefficient(a) * row_a.inside, coefficient(b) * row_b.inside});
     }
-    return costs_.distinct_places().least(c_.size[at(a)], c_.size[at(b)], rows);
+    return costs.distinct_places().least(c.size[at(a)], c.size[at(b)], rows);
   }
   // Units that stand and are to come; where loops over time may come in between it is not known how far apart.
   UnitRow known_row(int level, int d) const {
     UnitRow out = row_[at(level)][at(d)];
-    const u64 left = costs_.known_units_left(trail_, reach_, level, d);
+    const u64 left = costs.known_units_left(trail, reach, level, d);
     if (left == 1) return out;
-    if (out.units == 1) out.inside = level == reach_.level ? trail_.of(d).tile : 0;
+    if (out.units == 1) out.inside = level == reach.level ? trail.of(d).tile : 0;
     out.units *= left;
     return out;
   }
@@ -128,22 +121,24 @@ class AllRequests {
     return along_all_but_one(sharing, [&](int d) {
       const u64 placed = row_[at(level)][at(d)].units;
       if (level <= last_whole()) return placed;
-      const Reach reach = level == reach_.level ? reach_ : Reach{level - 1, 1, 1};
-      return placed * costs_.units_to_come(trail_, reach, level, dimension_bit(d));
+      return placed * costs.units_to_come(trail, reach_of(level), level, dimension_bit(d));
     });
   }
 
+  // Where the loops of a fan-out that is not whole begin.
+  Reach reach_of(int level) const { return level == reach.level ? reach : Reach{level - 1, 1, 1}; }
+
   // The outermost fan-out up to the outer level's that has no room for more units.
   int last_whole() const {
-    if (reach_.level > flow_.outer) return flow_.outer;
-    return reach_.room_x * reach_.room_y == 1 ? reach_.level : reach_.level - 1;
+    if (reach.level > flow.outer) return flow.outer;
+    return reach.room_x * reach.room_y == 1 ? reach.level : reach.level - 1;
   }
 
   // Of each rank that two dimensions share one is on either side; fewer units may stand along those of the first.
   void pair_dimensions() {
     double first = 1, second = 1;
-    for (int r = 0; r < t_.rank_count; ++r) {
-      const DimensionMask sharing = t_.sharing[at(r)];
+    for (int r = 0; r < t.rank_count; ++r) {
+      const DimensionMask sharing = t.sharing[at(r)];
       if (sharing == 0) continue;
       if (std::popcount(sharing) != 2) {
         others_ *= along_all_but_one(sharing, [&](int d) { return along(d); });
@@ -169,10 +164,9 @@ class AllRequests {
 
   // Units of a fan-out that is not whole which ask for one word, at most.
   double meeting_at(int level) const {
-    const Reach reach = level == reach_.level ? reach_ : Reach{level - 1, 1, 1};
     const auto units = [&](u32 dimensions) {
-      u64 n = costs_.units_to_come(trail_, reach, level, static_cast<DimensionMask>(dimensions));
-      if (level == reach_.level)
+      u64 n = costs.units_to_come(trail, reach_of(level), level, static_cast<DimensionMask>(dimensions));
+      if (level == reach.level)
         for (const int d : bits(dimensions)) n *= row_[at(level)][at(d)].units;
       return static_cast<double>(n);
     };
@@ -186,20 +180,20 @@ class AllRequests {
     return static_cast<double>(placed) * static_cast<double>(units_to_come(static_cast<DimensionMask>(dimensions)));
   }
   // The same along one dimension that work together.
-  u64 along(int d) const { return std::min<u64>(c_.size[at(d)], placed_[at(d)] * units_to_come(dimension_bit(d))); }
+  u64 along(int d) const { return std::min<u64>(c.size[at(d)], placed_[at(d)] * units_to_come(dimension_bit(d))); }
 
   // Words that leave the fan-outs up to that of level `last`.
   u64 words(int last) {
-    u64 n = points(static_cast<DimensionMask>(t_.indexing & ~t_.sharing_any));
-    for (int r = 0; r < t_.rank_count; ++r)
-      if (t_.sharing[at(r)] != 0) n *= words(t_.sharing[at(r)], last);
+    u64 n = points(static_cast<DimensionMask>(t.indexing & ~t.sharing_any));
+    for (int r = 0; r < t.rank_count; ++r)
+      if (t.sharing[at(r)] != 0) n *= words(t.sharing[at(r)], last);
     return n;
   }
 
   // Of the iteration space along these dimensions.
   u64 points(DimensionMask along) const {
     u64 n = 1;
-    for (const int d : bits(along)) n *= c_.size[at(d)];
+    for (const int d : bits(along)) n *= c.size[at(d)];
     return n;
   }
   static u64 share(u64 words, u64 units) { return (words - 1) / units + 1; }
@@ -218,27 +212,19 @@ class AllRequests {
     }
     exact_ &= two && others == most;
     if (best >= 0)
-      return share(asked_together(row_[at(best)][at(a)], coefficient(a), c_.size[at(a)], row_[at(best)][at(b)],
-                                  coefficient(b), c_.size[at(b)]),
+      return share(asked_together(row_[at(best)][at(a)], coefficient(a), c.size[at(a)], row_[at(best)][at(b)],
+                                  coefficient(b), c.size[at(b)]),
                    others / most);
     return share(points(sharing), others);
   }
 
-  u64 units_to_come(DimensionMask along) const { return costs_.units_to_come(trail_, reach_, flow_.outer, along); }
+  u64 units_to_come(DimensionMask along) const { return costs.units_to_come(trail, reach, flow.outer, along); }
 
   // Units of a fan-out at most that ask for one word of a rank: along all its dimensions but one.
   u64 meeting(int level, DimensionMask sharing) const {
     return along_all_but_one(sharing, [&](int d) { return row_[at(level)][at(d)].units; });
   }
 
-  u64 coefficient(int d) const { return t_.by_dimension[t_.first_of[at(d)]].coefficient; }
-
-  const KeptFlows& costs_;
-  const Compiled& c_;
-  const CompiledTensor& t_;
-  const Flow& flow_;
-  const Trail& trail_;
-  const Reach& reach_;
   const UnitRows row_;
   std::array<u64, kMaxDimensions> placed_;  // units
   bool exact_ = true;                       // the words that words() has counted
@@ -266,12 +252,8 @@ UnitRows unit_rows(const Flow& flow, const Trail& trail, int first) {
   return out;
 }
 
-u64 units_that_meet(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach) {
-  return AllRequests(costs, flow, trail, reach).that_meet();
-}
+u64 units_that_meet(const PlacedFlow& flow) { return AllRequests(flow).that_meet(); }
 
-Requests requests(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach) {
-  return AllRequests(costs, flow, trail, reach).all();
-}
+Requests requests(const PlacedFlow& flow) { return AllRequests(flow).all(); }
 
 }  // namespace heliolite

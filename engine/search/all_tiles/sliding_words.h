@@ -22,10 +22,10 @@ struct Requests {
   u64 placed;    // with the units that stand already; exact if those of each rank meet in one fan-out at most
   u64 at_least;  // whatever fan-outs to come do along the tensor's dimensions
 };
-Requests requests(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach);
+Requests requests(const PlacedFlow& flow);
 
 // Units at most that ask for one word together, or for one tile, and that stand apart along the tensor's dimensions.
-u64 units_that_meet(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach);
+u64 units_that_meet(const PlacedFlow& flow);
 
 // How many units at most ask for one word of a tensor with sliding ranks, if all that is known is how many there may be
 // along its dimensions (docs/rules/any_factors.md, item 2).
@@ -50,12 +50,11 @@ struct HeldWords {
 // At least so many words cross in one pass through the tensor's dimensions: into the tiles of a flow, what each of the
 // units that are placed, or that the unrolling asks for, touches; and requests that arrive at the outer level, those of
 // units that ask for the same tiles once. Never less than the tensor's different words.
-HeldWords held_by_units(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach,
-                        const UnitsAlong& along);
+HeldWords held_by_units(const PlacedFlow& placed, const UnitsAlong& along);
 
 // At least so many words cross in one pass through the tensor's dimensions, as every tile of the flow's boundary comes
 // once, less what the one before may have left of it: into the tiles, and requests that arrive at the outer level,
 // those of units that ask for the same tile once. {0, 0}: not known.
-FlowTraffic tile_by_tile(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach);
+FlowTraffic tile_by_tile(const PlacedFlow& flow);
 
 }  // namespace heliolite

@@ -11,16 +11,10 @@ namespace {
 
 constexpr u64 kMostSizes = 256;  // of tile sizes that are looked at, of one rank
 
-class TilesOfFlow {
+class TilesOfFlow : PlacedFlow {
  public:
-  TilesOfFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach)
-      : costs_(costs),
-        c_(costs.compiled()),
-        t_(c_.tensor[flow.tensor]),
-        flow_(flow),
-        trail_(trail),
-        reach_(reach),
-        placed_(unit_rows(flow, trail, trail.first(flow.boundary))) {
+  explicit TilesOfFlow(const PlacedFlow& placed)
+      : PlacedFlow(placed), placed_(unit_rows(flow, trail, trail.first(flow.boundary))) {
     for (int l = trail.first(flow.boundary); l < trail.size(); ++l)
       if (!trail[l].is_spatial()) looped_ |= dimension_bit(trail[l].dimension);
   }
@@ -29,8 +23,8 @@ class TilesOfFlow {
   //  1. Rank by rank, what all boxes have, and what loops over each dimension leave of them.
   //  2. For each dimension, if it is the innermost loop over it that moves the tensor: what is left of all words.
   FlowTraffic words() {
-    for (int r = 0; r < t_.rank_count; ++r) {
-      const DimensionMask sharing = t_.sharing[at(r)];
+    for (int r = 0; r < t.rank_count; ++r) {
+      const DimensionMask sharing = t.sharing[at(r)];
       if (sharing == 0) alone(r);
       else if (std::popcount(sharing) != 2 || !together(r, sharing)) return {};
     }
@@ -50,18 +44,16 @@ class TilesOfFlow {
     u64 least, most;
   };
   Sizes sizes(int d) const {
-    const TrailDimension& begin = trail_.at_begin(flow_.boundary)[at(d)];
-    const u64 size = c_.size[at(d)];
+    const TrailDimension& begin = trail.at_begin(flow.boundary)[at(d)];
+    const u64 size = c.size[at(d)];
     if (begin.more == 0 && begin.tile * begin.tiles >= size) {
       const u64 tile = std::min(begin.tile, size);
       return {tile, tile};
     }
     const u64 least = ceil_div(size, begin.most_tiles());
     const u64 most = begin.tiles == 1 ? size : ceil_div(size, u64{begin.tiles} - 1) - 1;
-    return {least, std::max(least, std::min(most, trail_.widest(d)))};
+    return {least, std::max(least, std::min(most, trail.widest(d)))};
   }
-
-  u64 coefficient(int d) const { return t_.by_dimension[t_.first_of[at(d)]].coefficient; }
 
   // A rank of one dimension: any step over it is as long as a tile, and no two units ask for the same one. The fewer
   // words the more tiles, as each leaves what is between it and the next one out.
@@ -69,27 +61,27 @@ class TilesOfFlow {
     RankTiles& out = rank_[at(rank)];
     out.least = out.most = {1, 1};
     out.longest = out.shortest = 1;
-    for (const int d : bits(t_.indexing)) {
-      const CompiledTerm& term = t_.by_dimension[t_.first_of[at(d)]];
+    for (const int d : bits(t.indexing)) {
+      const CompiledTerm& term = t.by_dimension[t.first_of[at(d)]];
       if (term.rank != rank) continue;
       const Sizes of = sizes(d);
-      const u64 least = words_of_tiles(term.coefficient, c_.size[at(d)], of.least);
+      const u64 least = words_of_tiles(term.coefficient, c.size[at(d)], of.least);
       out.least = {least, least};
-      out.most.fill(term.coefficient * (u64{c_.size[at(d)]} - 1) + 1);
+      out.most.fill(term.coefficient * (u64{c.size[at(d)]} - 1) + 1);
       out.longest = term.coefficient * (of.most - 1) + 1;
     }
   }
 
   // A rank of two. Returns whether the units that stand outside are known.
   bool together(int rank, DimensionMask sharing) {
-    if (costs_.units_to_come(trail_, reach_, c_.level_count - 1, sharing) != 1 && !costs_.split(sharing)) return false;
+    if (costs.units_to_come(trail, reach, c.level_count - 1, sharing) != 1 && !costs.split(sharing)) return false;
     const std::array<int, 2> d{std::countr_zero(sharing), std::bit_width(sharing) - 1};
-    RankTiling tiling{{known(d[0]), known(d[1])}, true, touched_along(t_, rank, c_.size)};
+    RankTiling tiling{{known(d[0]), known(d[1])}, true, touched_along(t, rank, c.size)};
     u64 count = 1;
     for (const RankDimension& of : tiling.of) count *= of.most_tile - of.least_tile + 1;
     if (count > kMostSizes) return false;
     meet(d, tiling);
-    const RankTiles& tiles = rank_[at(rank)] = costs_.tiles_of_ranks()(tiling);
+    const RankTiles& tiles = rank_[at(rank)] = costs.tiles_of_ranks()(tiling);
     for (std::size_t k = 0; k < 2; ++k)
       if (tiles.over[k].any) slider_[slider_count_++] = {&tiles.over[k], rank};
     return true;
@@ -98,31 +90,31 @@ class TilesOfFlow {
   RankDimension known(int d) const {
     const Sizes tile = sizes(d);
     RankDimension out{
-        .coefficient = coefficient(d), .size = c_.size[at(d)], .least_tile = tile.least, .most_tile = tile.most};
-    for (int l = trail_.first(flow_.boundary); l < trail_.size(); ++l) {
-      if (!trail_[l].is_spatial() || trail_[l].dimension != d) continue;
-      out.units *= trail_[l].end;
-      if (trail_[l].level == flow_.boundary) out.units_around *= trail_[l].end;
+        .coefficient = coefficient(d), .size = c.size[at(d)], .least_tile = tile.least, .most_tile = tile.most};
+    for (int l = trail.first(flow.boundary); l < trail.size(); ++l) {
+      if (!trail[l].is_spatial() || trail[l].dimension != d) continue;
+      out.units *= trail[l].end;
+      if (trail[l].level == flow.boundary) out.units_around *= trail[l].end;
     }
     u64 to_come = 1;
-    for (int i = flow_.boundary; i < c_.level_count; ++i) to_come *= costs_.known_units_left(trail_, reach_, i, d);
+    for (int i = flow.boundary; i < c.level_count; ++i) to_come *= costs.known_units_left(trail, reach, i, d);
     out.units *= to_come;
-    out.units_around *= costs_.known_units_left(trail_, reach_, flow_.boundary, d);
-    const bool any_placed = trail_.size() != trail_.first(flow_.boundary);
-    const bool loops = contains(looped_, d) || trail_.of(d).tiles > to_come;
+    out.units_around *= costs.known_units_left(trail, reach, flow.boundary, d);
+    const bool any_placed = trail.size() != trail.first(flow.boundary);
+    const bool loops = contains(looped_, d) || trail.of(d).tiles > to_come;
     out.loops_above = !any_placed ? to_come : loops ? 0 : ~u64{0};
     return out;
   }
 
   // The rows of the fan-out, up to the outer level's, where units along both dimensions meet.
   void meet(const std::array<int, 2>& d, RankTiling& tiling) const {
-    for (int i = flow_.boundary; i <= flow_.outer; ++i) {
+    for (int i = flow.boundary; i <= flow.outer; ++i) {
       std::array<UnitRow, 2> row;
       bool known = true;
       for (std::size_t k = 0; k < 2; ++k) {
         row[k] = placed_[at(i)][at(d[k])];
-        const u64 to_come = costs_.known_units_left(trail_, reach_, i, d[k]);
-        if (to_come != 1) known &= i == flow_.boundary;  // else loops may come in between
+        const u64 to_come = costs.known_units_left(trail, reach, i, d[k]);
+        if (to_come != 1) known &= i == flow.boundary;  // else loops may come in between
         row[k].units *= to_come;
       }
       if (row[0].units == 1 || row[1].units == 1) continue;
@@ -134,7 +126,7 @@ class TilesOfFlow {
   // Of all ranks but these.
   u64 product(OfKind RankTiles::*words, TileKind kind, int without, int and_without) const {
     u64 n = 1;
-    for (int r = 0; r < t_.rank_count; ++r)
+    for (int r = 0; r < t.rank_count; ++r)
       if (r != without && r != and_without) n *= (rank_[at(r)].*words)[kind];
     return n;
   }
@@ -171,7 +163,7 @@ class TilesOfFlow {
       return (of_k - std::min(of_k, of_m)) * boxes * over.again[kind] * product(&RankTiles::most, kind, m.rank, rank);
     }
     u64 words = 1;
-    for (int r = 0; r < t_.rank_count; ++r) {
+    for (int r = 0; r < t.rank_count; ++r) {
       u64 most = r == rank ? over.stays[kind] : rank_[at(r)].most[kind];
       for (const int j : bits(alone))
         if (slider_[at(j)].rank == r) most = std::min(most, slider_[at(j)].over->alone_words[kind]);
@@ -186,12 +178,6 @@ class TilesOfFlow {
     int rank;
   };
 
-  const KeptFlows& costs_;
-  const Compiled& c_;
-  const CompiledTensor& t_;
-  const Flow& flow_;
-  const Trail& trail_;
-  const Reach& reach_;
   DimensionMask looped_ = 0;  // dimensions with loops over time outside the tile
   const UnitRows placed_;     // in tiles
   std::array<RankTiles, kMaxRanks> rank_;
@@ -201,9 +187,9 @@ class TilesOfFlow {
 
 }  // namespace
 
-FlowTraffic tile_by_tile(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach) {
-  if (costs.compiled().tensor[flow.tensor].entangled || !trail.knows_tiles(flow.boundary)) return {};
-  return TilesOfFlow(costs, flow, trail, reach).words();
+FlowTraffic tile_by_tile(const PlacedFlow& flow) {
+  if (flow.t.entangled || !flow.trail.knows_tiles(flow.flow.boundary)) return {};
+  return TilesOfFlow(flow).words();
 }
 
 }  // namespace heliolite
