@@ -14,18 +14,7 @@ namespace heliolite {
 namespace {
 
 // Dimensions of the ranks that several index: a word may belong to several of their places.
-DimensionMask sharing_ranks(const CompiledTensor& t) {
-  if (t.entangled) return t.indexing;
-  DimensionMask out = 0;
-  for (int r = 0; r < t.rank_count; ++r) {
-    DimensionMask of_rank = 0;
-    for (int k = 0; k < t.first_of[kMaxDimensions]; ++k)
-      if (t.by_dimension[at(k)].rank == r)
-        of_rank = static_cast<DimensionMask>(of_rank | dimension_bit(t.by_dimension[at(k)].dimension));
-    if (std::popcount(of_rank) > 1) out = static_cast<DimensionMask>(out | of_rank);
-  }
-  return out;
-}
+DimensionMask sharing_ranks(const CompiledTensor& t) { return t.entangled ? t.indexing : t.sharing_any; }
 
 // Dimensions that are ranks of their own in tensor v.
 DimensionMask own_ranks(const Compiled& c, int v) {

@@ -125,11 +125,11 @@ class KeptFlows {
   bool split(DimensionMask dimensions) const { return has_unrolling() && (dimensions & ~unrolling_->split) == 0; }
   // The same of the fan-outs below some levels, from the first of these to before the last.
   u64 class_units(int begin, int end, std::size_t k) const;
-  // The same of all fan-outs to come.
-  u64 class_units_to_come(const Trail& trail, const Reach& reach, std::size_t k) const;
-  // Along a dimension of a class that is split.
-  u64 split_units_to_come(const Trail& trail, const Reach& reach, int d) const;
-  // The same of the present fan-out, along the class of a dimension; 0: any number.
+  // Of the unrolling, units along class k that fan-outs to come make, up to that below level `outer`.
+  u64 class_to_come(const Trail& trail, const Reach& reach, int outer, std::size_t k) const;
+  // The same along a dimension of a class that is split.
+  u64 split_to_come(const Trail& trail, const Reach& reach, int outer, int d) const;
+  // The same that the present fan-out has to make along the class of a dimension; 0: any number.
   u64 units_left_along(int d, const Trail& trail, int level) const;
   // Units along a dimension at most that the fan-outs below some levels make, from the first of these to before the
   // last.
@@ -192,8 +192,6 @@ class KeptFlows {
   u64 most_steps_along(int d) const;
   u64 known_units_of(int begin, int end, int d) const;
   u64 working(int level, DimensionMask along) const;
-  u64 split_to_come(const Trail& trail, const Reach& reach, int outer, int d) const;
-  u64 class_to_come(const Trail& trail, const Reach& reach, int outer, std::size_t k) const;
   u64 unrolled_to_come(const Trail& trail, const Reach& reach, int outer, DimensionMask apart) const;
   u64 split_left(const Trail& trail, int level, int d) const;
   u64 unrolled(int level, std::size_t k) const { return unrolling_->units[at(level) * classes_.size() + k]; }

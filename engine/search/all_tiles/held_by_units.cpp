@@ -107,7 +107,7 @@ class HeldByUnits : PlacedFlow {
     const DimensionMask of_class = costs.classes()[k];
     if (costs.split(of_class)) return least_of_split(of_class, k);
     const auto sharing = static_cast<DimensionMask>(of_class & t.sharing_any);
-    const u64 units = sharing == 0 || sharing != of_class ? 1 : costs.class_units_to_come(trail, reach, k);
+    const u64 units = sharing == 0 || sharing != of_class ? 1 : costs.class_to_come(trail, reach, c.level_count - 1, k);
     const int a = std::countr_zero(sharing), b = std::bit_width(sharing) - 1;
     if (units == 1 || std::popcount(sharing) > 2) return least(k + 1);
     const u64 before_a = places_[at(a)], before_b = places_[at(b)];

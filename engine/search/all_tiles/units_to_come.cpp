@@ -8,6 +8,21 @@
 
 namespace heliolite {
 
+std::vector<DimensionMask> tensor_classes(const Compiled& c) {
+  std::vector<TensorMask> of;
+  std::vector<DimensionMask> out;
+  for (int d = 0; d < c.dimension_count; ++d) {
+    if (c.size[at(d)] == 1) continue;
+    TensorMask tensors = 0;
+    for (int v = 0; v < c.tensor_count; ++v)
+      if (contains(c.tensor[at(v)].indexing, d)) tensors = static_cast<TensorMask>(tensors | 1u << v);
+    const auto known = std::ranges::find(of, tensors);
+    if (known != of.end()) out[at(known - of.begin())] |= dimension_bit(d);
+    else of.push_back(tensors), out.push_back(dimension_bit(d));
+  }
+  return out;
+}
+
 namespace {
 
 // Of the units that the fan-out below a level makes along some dimensions, how many the loops placed there leave to be
@@ -82,14 +97,6 @@ u64 KeptFlows::class_units(int begin, int end, std::size_t k) const {
   u64 units = 1;
   for (int i = begin; i < end; ++i) units *= unrolled(i, k);
   return units;
-}
-
-u64 KeptFlows::class_units_to_come(const Trail& trail, const Reach& reach, std::size_t k) const {
-  return class_to_come(trail, reach, c_.level_count - 1, k);
-}
-
-u64 KeptFlows::split_units_to_come(const Trail& trail, const Reach& reach, int d) const {
-  return split_to_come(trail, reach, c_.level_count - 1, d);
 }
 
 u64 KeptFlows::split_to_come(const Trail& trail, const Reach& reach, int outer, int d) const {
@@ -292,13 +299,14 @@ u64 alike_by_step(const Compiled& c, const CompiledTensor& t, int a, int b) {
 u64 least_cells(const KeptFlows& costs, const Trail& trail, const Reach& reach, int level, std::size_t k,
                 std::span<const TrailCells> cells) {
   const DimensionMask of_class = costs.classes()[k];
+  const int outermost = costs.compiled().level_count - 1;
   const Reach from = reach.level < level ? Reach{level - 1, 1, 1} : reach;
-  const u64 units = costs.has_unrolling() ? costs.class_units_to_come(trail, from, k) : 1;
+  const u64 units = costs.has_unrolling() ? costs.class_to_come(trail, from, outermost, k) : 1;
   if (units > 1 && !costs.split(of_class))
     if (const u64 n = least_spread(of_class, units, trail, cells); n != 0) return n;
   u64 n = 1;
   for (const int d : bits(of_class)) {
-    const u64 along = units > 1 && costs.split(of_class) ? costs.split_units_to_come(trail, from, d) : 1;
+    const u64 along = units > 1 && costs.split(of_class) ? costs.split_to_come(trail, from, outermost, d) : 1;
     n *= with_units(cells[at(d)], trail.of(d).tiles, along);
   }
   return n;

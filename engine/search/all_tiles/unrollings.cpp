@@ -5,22 +5,6 @@
 #include <map>
 
 namespace heliolite {
-
-std::vector<DimensionMask> tensor_classes(const Compiled& c) {
-  std::vector<TensorMask> of;
-  std::vector<DimensionMask> out;
-  for (int d = 0; d < c.dimension_count; ++d) {
-    if (c.size[at(d)] == 1) continue;
-    TensorMask tensors = 0;
-    for (int v = 0; v < c.tensor_count; ++v)
-      if (contains(c.tensor[at(v)].indexing, d)) tensors = static_cast<TensorMask>(tensors | 1u << v);
-    const auto known = std::ranges::find(of, tensors);
-    if (known != of.end()) out[at(known - of.begin())] |= dimension_bit(d);
-    else of.push_back(tensors), out.push_back(dimension_bit(d));
-  }
-  return out;
-}
-
 namespace {
 
 using ClassUnits = std::vector<u32>;           // [class]
@@ -279,15 +263,6 @@ class Unrollings {
   u16 free_ = 0;
 };
 
-}  // namespace
-
-std::vector<ClassUnrolling> unrollings(const Compiled& c, const Mapspace& space, std::size_t most,
-                                       const std::function<bool(u64 steps)>& can_improve) {
-  return Unrollings(c, space, most, can_improve).run();
-}
-
-namespace {
-
 // The ways in which units of one fan-out may stand along the dimensions of a class: as many in all as the unrolling
 // says, or, of a free class, as many as there is room for beside the others.
 void stand(const Compiled& c, const Mapspace& space, std::size_t level, DimensionMask dimensions, u64 units, bool free,
@@ -307,6 +282,11 @@ void stand(const Compiled& c, const Mapspace& space, std::size_t level, Dimensio
 }
 
 }  // namespace
+
+std::vector<ClassUnrolling> unrollings(const Compiled& c, const Mapspace& space, std::size_t most,
+                                       const std::function<bool(u64 steps)>& can_improve) {
+  return Unrollings(c, space, most, can_improve).run();
+}
 
 std::optional<std::vector<ClassUnrolling>> splits(const Compiled& c, const Mapspace& space,
                                                   const ClassUnrolling& unrolling, DimensionMask split,

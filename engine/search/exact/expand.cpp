@@ -71,7 +71,7 @@ bool Expander::cut_energy(double energy, double limit) {
   return gate().prunes(Rule::LatticeBound, [&] { return energy >= limit; });
 }
 
-bool Expander::spent() {
+bool Expander::interrupted() {
   constexpr u64 kClockEvery = 16;  // with many levels left open what lies between two questions takes 10 ms
   stopped_ |= budget_->stopped() || (++asked_ % kClockEvery == 0 && budget_->over());
   stopped_ |= statistics_.evaluated >= last_evaluation_;
@@ -94,7 +94,7 @@ void Expander::find_growable_axes(const FrontierNode& parent) {
 // Every tile of this level over the unrolled one.
 void Expander::grow(const PartialMapping& s) {
   // Step 3.
-  if (spent() || !bounds_.reachable(level_, s.servers, s.tile.index) ||
+  if (interrupted() || !bounds_.reachable(level_, s.servers, s.tile.index) ||
       !m_.holds(s.machine, level_, s.servers, s.tile.extent))
     return;
   // Step 4.
@@ -123,7 +123,7 @@ bool Expander::swapped_twin(const LatticePoint& tile) {
 
 // `loops`: those that have made the tile so far.
 void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_axis, TileLoops loops) {
-  if (spent()) return;
+  if (interrupted()) return;
   const ExactLevel& level = m_.level[at(level_)];
   if (level.shares_inside && !m_.has_room(level_, m_.servers.kept(level_, from.s.servers), from.s.room, tile.extent))
     return;

@@ -74,7 +74,7 @@ class Expander {
   Gate gate() { return {rules_, statistics_.rules}; }
   bool cut(Rule rule, const CostBound& bound);
   bool cut_energy(double energy, double limit);
-  bool spent();
+  bool interrupted();
 
   void unroll(const PartialMapping& s);
   void unroll(const PartialMapping& s, PartialBounds::Inside* before, bool bandwidths);

@@ -108,7 +108,7 @@ unsigned Expander::not_pushed(unsigned next, const Ends& ends, const Loops& loop
 }
 
 void Expander::arrange(const PartialMapping& s, const Loops& loops, const LatticePoint& tile) {
-  if (spent()) return;
+  if (interrupted()) return;
   for (const int first : bits(next_loops(s, loops))) {
     PartialMapping with = s;
     Loops rest = loops;

@@ -7,22 +7,14 @@
 #include "engine/model/tile_box.h"
 
 namespace heliolite {
-namespace {
-
-bool shares_a_rank(const CompiledTensor& t, int d) {
-  for (int r = 0; r < t.rank_count; ++r)
-    if (contains(t.sharing[at(r)], d)) return true;
-  return t.entangled && contains(t.indexing, d);
-}
-
-}  // namespace
 
 LoopClasses::LoopClasses(const Compiled& c) {
   std::array<unsigned, kMaxDimensions> key{};
   for (int d = 0; d < c.dimension_count; ++d) {
     for (int v = 0; v < c.tensor_count; ++v) {
-      if (contains(c.tensor[v].indexing, d)) key[at(d)] |= 1u << v;
-      if (shares_a_rank(c.tensor[v], d)) key[at(d)] |= 1u << (kMaxTensors + v);
+      const CompiledTensor& t = c.tensor[v];
+      if (contains(t.indexing, d)) key[at(d)] |= 1u << v;
+      if (contains(t.entangled ? t.indexing : t.sharing_any, d)) key[at(d)] |= 1u << (kMaxTensors + v);
     }
     int same = 0;
     while (same < d && key[at(same)] != key[at(d)]) ++same;
