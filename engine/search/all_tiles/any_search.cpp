@@ -39,14 +39,14 @@ namespace {
 constexpr u64 kRootEvaluations = 2'000;     // of step 2 for strategies that prove nothing by themselves
 constexpr std::size_t kLookPoints = 1'000;  // of the tables of a short look
 constexpr u64 kFirstClimb = 10'000;         // evaluations of each climb of step 1
-// Of the time, and of the evaluations, that are left: what each climb gets at most, the first look at all mappings
+// Shares of the time and of the evaluations that are left: what each climb gets at most, the first look at all mappings
 // together, each turn of a proof, all but the last climb, and the last proof if no climb follows.
 constexpr double kClimb = 0.01, kFirstLook = 0.01, kTurn = 0.05, kProof = 0.93, kProofAlone = 0.98;
 constexpr double kOldStart = 0.25;  // of a climb's part, where it goes on from a start that has been climbed from
 constexpr int kTurns = 2;           // of both proofs, before one goes on
-// A proof that has left so many times less than the other one goes on: when only one has had a turn, and later.
+// A proof goes on that has left this many times less than the other one: when only one has had a turn, and later.
 constexpr double kFarAhead = 2, kAhead = 1.4;
-// Where both have come equally far: so many turns, each of so much of the time that is left.
+// Where both have come equally far: how many turns, and the share of the time left that each turn gets.
 constexpr int kTies = 4;
 constexpr double kTie = 0.3;
 // Answers so much above their bound are climbed from again: they are likely not the best. Further away each climb gets
@@ -90,7 +90,7 @@ class AnySearch {
   SearchBudget left() const { return budget_.after(statistics_.evaluated); }
   SearchBudget share(double part) const { return left().part(part); }
 
-  // Of the last proof.
+  // What the last proof gets.
   SearchBudget last_share() const { return share(is_far(kFar) ? kProof : kProofAlone); }
 
   void climb(const LayerAnswer& start, const SearchBudget& budget) {
@@ -183,7 +183,7 @@ class AnySearch {
     return divided;
   }
 
-  // Whether one of two proofs has left so many times less than the other one.
+  // Whether one of two proofs has left `times` less than the other one.
   bool is_ahead(const PartialSearch& a, const PartialSearch& b, double times) const {
     if (!incumbent_.found()) return false;
     const auto [less, more] = std::minmax({value() - a.lower_bound(), value() - b.lower_bound()});
@@ -192,7 +192,7 @@ class AnySearch {
 
   const Value& best() const { return incumbent_.answer().value; }
   double value() const { return objective_number(problem_.options.objective, incumbent_.answer().cost); }
-  // Whether the answer is so many times its bound.
+  // Whether the answer is more than `times` its bound.
   bool is_far(double times) const { return incumbent_.found() && value() > times * lower_bound_.value_or(0); }
 
   void climb_on() {
@@ -206,7 +206,7 @@ class AnySearch {
     }
   }
 
-  // Goes on with the search, while others hold so many bytes. Returns whether it is over.
+  // Goes on with the search, while others hold `held` bytes. Returns whether it is over.
   bool prove(PartialSearch& search, const SearchBudget& budget, u64 held = 0) {
     end_ = search.run(budget, held);
     double least = search.lower_bound();

@@ -11,7 +11,7 @@
 namespace heliolite {
 namespace {
 
-// Of a number that is the better the larger it is.
+// Makes a number that is the better the larger it is one that is the better the smaller it is.
 u64 turned_round(u64 number) { return ~number; }
 
 void add_cells(const Compiled& c, const Flow& flow, const OtherCells& cells, bool any, Profile& out) {
@@ -74,7 +74,7 @@ void add_tiles(const Compiled& c, const OpenFlow& f, bool settled, Profile& out)
 
 }  // namespace
 
-// The same numbers in the same order for all partial mappings of a reach.
+// The numbers are the same, and in the same order, for all partial mappings of a reach.
 void PartialCost::add_flow(const OpenFlow& f, bool settled, const UnitsInUse& units, Profile& out) const {
   out.open.push_back(settled ? 0 : f.closed().fetched);
   out.open.push_back(settled ? 0 : f.closed().shared);
@@ -191,7 +191,7 @@ u64 hash_of(std::span<const u64> key) {
 
 std::size_t words_of_bits(std::size_t n) { return ceil_div(n, kBitsOfAWord); }
 
-// Of packed numbers.
+// Whether no packed number of a is larger than that of b.
 bool nowhere_larger(const u64* a, const u64* b, std::size_t width) {
   const std::size_t words = words_of_bits(width);
   for (std::size_t w = 0; w < words; ++w)

@@ -23,8 +23,8 @@ DimensionMask own_ranks(const Compiled& c, int v) {
   return static_cast<DimensionMask>(t.indexing & standalone_dimensions(c, static_cast<TensorMask>(1u << v)));
 }
 
-// Accesses for at least so many words of tensor v, if instances come in sets of so many that are alike: each rounds up
-// its blocks by itself.
+// Accesses for at least `words` of tensor v, if instances come in sets of `alike` that are the same: each rounds up its
+// blocks by itself.
 Accesses<u64> accesses(const CompiledLevel& l, int v, const Accesses<u64>& words, u64 alike) {
   if (l.block_words == 1 || alike == 1) return in_accesses(l, v, words);
   const Accesses<u64> of_each{ceil_div(words.reads, alike), ceil_div(words.fills, alike),

@@ -39,8 +39,8 @@ struct Flow {
   bool enters = false;      // only the network below level `outer`, which it passes by: pays for its way in
   u8 twin = 0;              // boundary further outside where it has a twin in passing(); 0: none
 
-  // Of a twin: the words that the tile `boundary` asks the outer level for, though the tensor's own tile is further
-  // inside. Nothing is held by the tile itself.
+  // A twin stands for the words that the tile `boundary` asks the outer level for, though the tensor's own tile is
+  // further inside. Nothing is held by the tile itself.
   bool is_twin = false;
   u64 held = 0;                    // words that the tensor's own tiles inside hold together, at most
   u8 own = 0;                      // boundary of these tiles
@@ -80,12 +80,12 @@ struct Unrollable {
 };
 inline constexpr auto kAllDimensions = static_cast<DimensionMask>(~0u);
 
-// At most so many instances of each level will work, and at most so many places that the dimensions which do not index
-// a tensor span outside a level, by what is placed.
+// How many instances of each level will work, and how many places the dimensions which do not index a tensor span
+// outside a level, at most by what is placed.
 struct UnitsInUse {
   u64 to_come;                              // units of fan-outs to come
   std::array<u64, kMaxLevels> least, most;  // [level]
-  // [level]: its instances come in sets of so many that read and write the same numbers of words.
+  // [level]: its instances come in sets of this size that read and write the same numbers of words.
   std::array<u64, kMaxLevels> alike;
   std::array<std::array<u64, kMaxLevels>, kMaxTensors> positions;  // [output tensor][level]: at most
 };
@@ -119,33 +119,33 @@ class KeptFlows {
   bool is_free(std::size_t k) const { return contains(unrolling_->free, k); }
   // The steps that any mapping with the unrolling takes.
   u64 least_steps() const { return has_unrolling() ? unrolling_->least_steps : 1; }
-  // Of the unrolling, units along class k that the fan-out below the level, whose loops are being placed, has to make.
+  // Units of the unrolling along class k that the fan-out below the level, whose loops are being placed, has to make.
   u64 units_left(const Trail& trail, int level, std::size_t k) const;
   // Whether the unrolling says how many stand along each of these dimensions.
   bool split(DimensionMask dimensions) const { return has_unrolling() && (dimensions & ~unrolling_->split) == 0; }
-  // The same of the fan-outs below some levels, from the first of these to before the last.
+  // Units of the unrolling along class k of the fan-outs below some levels, from the first of these to before the last.
   u64 class_units(int begin, int end, std::size_t k) const;
-  // Of the unrolling, units along class k that fan-outs to come make, up to that below level `outer`.
+  // Units of the unrolling along class k that fan-outs to come make, up to that below level `outer`.
   u64 class_to_come(const Trail& trail, const Reach& reach, int outer, std::size_t k) const;
-  // The same along a dimension of a class that is split.
+  // Units that they make along a dimension of a class that is split.
   u64 split_to_come(const Trail& trail, const Reach& reach, int outer, int d) const;
-  // The same that the present fan-out has to make along the class of a dimension; 0: any number.
+  // Units that the present fan-out has to make along the class of a dimension; 0: any number.
   u64 units_left_along(int d, const Trail& trail, int level) const;
   // Units along a dimension at most that the fan-outs below some levels make, from the first of these to before the
   // last.
   u64 most_units(int begin, int end, int d) const;
   // Units along a dimension that the unrolling asks of the fan-out below a level; 1 if it does not tell.
   u64 known_units(int level, int d) const;
-  // The same of those that its loops have yet to make; of a fan-out further out than the present one, if the dimension
-  // is split.
+  // Those of known_units() that its loops have yet to make; of a fan-out further out than the present one, if the
+  // dimension is split.
   u64 known_units_left(const Trail& trail, const Reach& reach, int level, int d) const;
-  // The same of all fan-outs from the present one to that below a level.
+  // Those that all fan-outs from the present one to that below a level have yet to make.
   u64 known_units_up_to(const Trail& trail, const Reach& reach, int level, int d) const;
 
   // Units at most that fan-outs to come, up to that below level `outer`, make of one and that differ in their places
-  // along `apart` alone: those that may unroll these dimensions have room for them, and there are so many tiles.
+  // along `apart` alone: those that may unroll these dimensions have room for them, and there are tiles for each.
   u64 units_to_come(const Trail& trail, const Reach& reach, int outer, DimensionMask apart) const;
-  // The same of all fan-outs to come, along each dimension by itself.
+  // Units at most that all fan-outs to come make, along each dimension by itself.
   UnitsAlong units_along(const Trail& trail, const Reach& reach) const;
   // Whether all spatial loops are placed.
   bool unrolled(const Reach& reach) const;
@@ -173,7 +173,7 @@ class KeptFlows {
   // Reads of the outer level, and words written into the inner one, of an output at least: what is first is not read.
   Accesses<u64> at_outer(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
   Accesses<u64> at_inner(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
-  // The same in parts of these levels' words.
+  // at_outer() and at_inner() in parts of these levels' words.
   Accesses<u64> parts_at_outer(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
     return in_parts(c_.level[flow.outer], flow.tensor, at_outer(flow, words, units));
   }
@@ -182,7 +182,7 @@ class KeptFlows {
   }
   // Energy units of the flow at both its ends, at least.
   u128 energy(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
-  // The same at its inner end only.
+  // Energy units of the flow at its inner end only.
   u128 energy_inside(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
 
  private:
@@ -237,7 +237,7 @@ struct PlacedFlow {
         c(costs.compiled()),
         t(c.tensor[flow.tensor]) {}
 
-  // Of the tensor's only term of a dimension.
+  // The coefficient of the tensor's only term of a dimension.
   u64 coefficient(int d) const { return t.by_dimension[t.first_of[at(d)]].coefficient; }
 };
 
@@ -264,13 +264,13 @@ u64 words_of_first_instance(const KeptFlows& costs, const Flow& flow, const Trai
 // made of units inside it, too, these count as one.
 u64 most_that_stay(u64 size, u64 tiles, u64 more, u64 most, u64 widest);
 
-// The same of up to so many units of any tiles.
+// Elements at most that up to `units` units hold of any tiles and that find no second iteration.
 u64 most_left_by_units(u64 size, u64 units);
 
 // Places that work at least, if it is known how many units loops to come make, but not which loops do
 // (docs/rules/any_factors.md, item 8).
 
-// Of `units` that loops make of one dimension.
+// Places that work at least where loops make `units` of one dimension.
 u64 working_places(u64 units);
 
 // Elements of dimension b at most whose places in a rank leave the same rest by a step of dimension a of that rank.

@@ -133,7 +133,7 @@ class HeldByUnits : PlacedFlow {
     return out;
   }
 
-  // Lets so many units more stand along a dimension; false: it has no room for them.
+  // Lets `units` more stand along a dimension; false: it has no room for them.
   bool spread(int d, u64 units) {
     if (units == 1) return true;
     if (units >= 2 * trail.of(d).most_tiles()) return false;
@@ -166,10 +166,9 @@ class HeldByUnits : PlacedFlow {
   // each at least, and together of all rests that B' elements may leave.
   //
   // Two units ask for the same tiles together at most if their places have the same sum, which these do not:
-  //  1. All A beside the first of the B places, which has B'' elements, and the last of the A beside the others.
-  //  2. Of each rest that the B places themselves leave: the first of the A, which has A'' elements, beside all those
-  //  of
-  //     the rest, and the others of the A beside the last of them.
+  //  1. All A with the first of the B places, which has B'' elements, and the last of the A with the others.
+  //  2. For each rest that the B places themselves leave: the first of the A, which has A'' elements, with all of that
+  //     rest, and the others of the A with the last of them.
   FlowTraffic along(int a, int b) const {
     const u64 all_a = c.size[at(a)], all_b = c.size[at(b)], places_a = places_[at(a)], places_b = places_[at(b)];
     const u64 first_a = first_place(a), first_b = first_place(b), alike = alike_by_step(c, t, a, b);
@@ -179,8 +178,8 @@ class HeldByUnits : PlacedFlow {
     return {rests * (all_a - places_a) + places_a * all_b, std::max(one, other)};
   }
 
-  // Rests that the elements of so many places along a dimension leave at least, place by place; of consecutive elements
-  // so many are different as of all. Each place has a tile, and only one tile is short.
+  // Rests that the elements of `places` along a dimension leave at least, place by place; consecutive elements
+  // leave as many different ones as all do. Each place has a tile, and only one tile is short.
   u64 rests_of_tiles(int d, u64 places, u64 alike) const {
     const TrailDimension& begin = trail.at_begin(flow.boundary)[at(d)];
     if (begin.more != 0) return places;

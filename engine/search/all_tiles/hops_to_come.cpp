@@ -156,8 +156,8 @@ class LeastHops {
     return least == ~u64{0} ? 0 : least;
   }
 
-  // The longest of so many tiles that takes no more steps than any may: the unit that has most goes through all
-  // contexts, of which only the last one may be shorter.
+  // The longest tile, if there are `tiles`, that takes no more steps than any may: the unit that has most goes through
+  // all contexts, of which only the last one may be shorter.
   static u64 longest_fast(const TilesInFanout& known, u64 tiles) {
     const u64 contexts = ceil_div(ceil_div(tiles, known.units), known.outside);
     if (known.most_steps == 0) return 0;

@@ -75,7 +75,7 @@ FanoutLoops fanout_loops(const Compiled& c, const Flow& flow, const Trail& trail
   return out;
 }
 
-// Of units that different words go to, those which a word of some kind may go to: any of them, or in the last context
+// Which units, of those that different words go to, a word of some kind may go to: any of them, or in the last context
 // those before the last one that acts, or that one.
 enum Reached : u8 { kAny, kBefore, kLast, kReached };
 
@@ -179,7 +179,7 @@ const GroupHops& known_hops(const FanoutLoops& loops, bool apart) {
 
 }  // namespace
 
-// Of a dimension that spreads, C' contexts of E units: C' - 1 times a full tile goes to each unit; in the last context
+// A dimension that spreads has C' contexts of E units: C' - 1 times a full tile goes to each unit; in the last context
 // one to each before the last unit that acts, and what is left to that.
 WordHops word_hops(const Compiled& c, const Flow& flow, const Trail& trail) {
   const FanoutLoops loops = fanout_loops(c, flow, trail);
@@ -266,7 +266,7 @@ void OpenFlow::count_carried(const FlowPart& part, const Trail& trail) {
   }
 }
 
-// Of words in place, if of the dimensions of classes `inside` only the first sub-tiles count.
+// How often words in place are carried, if of the dimensions of classes `inside` only the first sub-tiles count.
 SetTimes OpenFlow::carried(ClassSet inside) const {
   SetTimes out{};
   u64 others = 1;

@@ -19,7 +19,7 @@ struct Flow;
 struct TilesInFanout {
   u64 units = 1;                // of the fan-out
   u64 inside = 1, outside = 1;  // units that the fan-outs further in and further out make
-  u64 most_steps = ~u64{0};     // a unit takes so many along the dimension at most
+  u64 most_steps = ~u64{0};     // that a unit takes along the dimension
   u64 part = 1;                 // the nominal tile is a multiple of this
 };
 using TilesInFanouts = std::array<TilesInFanout, kMaxDimensions>;
@@ -44,7 +44,7 @@ struct WordHops {
   static constexpr int kMostIdle = 2;
   static constexpr std::size_t kSets = std::size_t{1} << kMostIdle;
 
-  // Of each word at least, times `scale`; exactly on average if all units always take as many words.
+  // Half hops of each word at least, times `scale`; exactly on average if all units always take as many words.
   u64 least = 0, scale = 1;
   // [set of idle dimensions in their last context]: how much more all words have together, if that is known.
   std::array<u64, kSets> excess{};
@@ -62,7 +62,7 @@ u128 rounded_network_energy(u128 energy);
 // Whether a cost is its bound, up to that rounding.
 bool is_exact(const Cost& least, const Cost& cost);
 
-// Energy units of so many half hops times `scale`, never above what the cost model charges.
+// Energy units of `half_hops` times `scale`, never above what the cost model charges.
 u128 hop_energy(const CompiledLevel& level, int tensor, const WordHops& hops, u64 half_hops);
 
 }  // namespace heliolite

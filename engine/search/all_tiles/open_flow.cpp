@@ -93,7 +93,7 @@ void OpenFlow::start(const Trail& trail) {
     units_[at(d)] = 1;
     still_[at(d)] = 0;
     if (!contains(flow_->indexing, d)) continue;
-    // Of several numbers of tiles the largest: with strides, more tiles leave more words between them out.
+    // The largest of several numbers of tiles: with strides, more tiles leave more words between them out.
     const u64 size = c_.size[at(d)], full = base_tiles_[at(d)] + begin[at(d)].more - 1;
     still_[at(d)] = full * words_along(t_, d, std::min(base_[at(d)], size)) +
                     words_along(t_, d, size - full * std::min(base_[at(d)], size));
@@ -184,7 +184,7 @@ u64 OpenFlow::first_times(const OtherCells& cells, const Trail& trail) const {
   return n;
 }
 
-// Of requests those that units to come do not share, at least so many.
+// Requests that units to come do not share, at least `least`.
 u64 OpenFlow::divided(u64 times, u64 least) const {
   return room_ == 1 ? times : std::max((times - 1) / room_ + 1, least);
 }

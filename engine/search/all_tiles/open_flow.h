@@ -43,7 +43,7 @@ class OpenFlow {
   // Tiles of a dimension that the flow's boundary has, or the fewest of a range.
   u32 tiles_at_boundary(int d) const { return base_tiles_[at(d)]; }
   u64 tile_at_boundary(int d) const { return base_[at(d)]; }
-  // Of a sliding tensor that no loop has moved: what crosses at least, as every tile comes whole once; 0: not known.
+  // What crosses at least of a sliding tensor that no loop has moved, as every tile comes whole once; 0: not known.
   const FlowTraffic& whole_once() const { return whole_once_; }
   // What has been moved, if units of fan-outs to come share it: its number is not known exactly.
   std::span<const FlowPart> shared_later() const { return {part_.data(), shares_later_ ? at(parts_) : 0}; }
@@ -53,7 +53,7 @@ class OpenFlow {
   FlowTraffic total(ClassSet inside, int mover) const;
   // Whether all words are never more if dimension a is the mover than if b is.
   bool moves_no_more(int a, int b) const;
-  // The same if no loop moves it: never more.
+  // All words at least if no loop moves what is in place: never more.
   FlowTraffic least() const;
 
  private:
@@ -120,13 +120,13 @@ class OpenFlow {
   WordHops hops_;
   SetTimes fewest_;
 
-  // Of what is in place, for each class: tiles of its dimensions that the words cross for, if all loops to come count
-  // and if of all only the first sub-tile does.
+  // What is in place, for each class: tiles of its dimensions that the words cross for, if all loops to come count and
+  // if of all only the first sub-tile does.
   struct Outside {
     FlowTraffic all, first;
     u64 all_act, first_act;  // of `shared`, by a network, without dimensions that idle
   };
-  // Of what is in place, if the next loop over a dimension of the tensor is over this one: the words that it may leave
+  // What is in place, if the next loop over a dimension of the tensor is over this one: the words that it may leave
   // where they are; of a sliding tensor that no loop has moved, those that cross at least.
   struct Mover {
     u64 stays;

@@ -86,7 +86,7 @@ u64 OpenFlow::part_of_rank(int d, u64 extent) const {
 
 // Words in place of a sliding tensor that only the last `extent` of a dimension touches, at most.
 u64 OpenFlow::only_at_end(int d, u64 extent) const {
-  // Of more dimensions in a rank the different words are not known exactly.
+  // Where more dimensions are in a rank the different words are not known exactly.
   if (t_.entangled || std::ranges::any_of(t_.sharing, [](DimensionMask m) { return std::popcount(m) > 2; }))
     return open_.words.fetched;
   Extents without = c_.size;
@@ -94,7 +94,7 @@ u64 OpenFlow::only_at_end(int d, u64 extent) const {
   return std::min(open_.words.fetched, flow_->touched - touched_words(t_, without));
 }
 
-// Words along a rank of so many tiles of each dimension, every box by itself.
+// Words along a rank of `tiles` of each dimension, every box by itself.
 u64 OpenFlow::box_words(int rank, const Tiles& tiles) const {
   u64 product = 1, sum = 0, coefficients = 0;
   for (int k = 0; k < t_.first_of[kMaxDimensions]; ++k)
@@ -172,8 +172,8 @@ u64 OpenFlow::least_rank_words(int rank, const Trail& trail) const {
   return least;
 }
 
-// Of a loop that is the first that moves the tensor: along the ranks that it does not move, each tile comes
-// whole.
+// What comes with a loop that is the first that moves the tensor: along the ranks that it does not move, each tile
+// comes whole.
 void OpenFlow::look_at_halos(const Trail& trail, u64 together) {
   if (t_.entangled) return;
   std::array<u64, kMaxRanks> whole{};
@@ -230,7 +230,7 @@ void KeptFlows::add_twin(Flow& flow) {
   passing_.push_back(twin);
 }
 
-// Of a tile of a twin with more words than all units inside hold, a loop inside has moved some, so that these cross in
+// If a tile of a twin has more words than all units inside hold, a loop inside has moved some, so that these cross in
 // each tile of the dimensions that do not index the tensor. The rest is in place.
 void OpenFlow::close_what_is_not_held(const Trail& trail) {
   u64 box = 1;

@@ -33,7 +33,7 @@ PartialCost::Flowing PartialCost::moved_over(ClassSet inside, int d, u64 moved) 
   return sum;
 }
 
-// The same, whichever dimension of the class it is over.
+// What they cost whichever dimension of the class it is over.
 template <bool kPorts>
 PartialCost::Flowing PartialCost::moved_first(ClassSet inside, int j, u64 moved) const {
   Flowing best;
@@ -47,7 +47,7 @@ PartialCost::Flowing PartialCost::moved_first(ClassSet inside, int j, u64 moved)
   return best;
 }
 
-// Of a class, dimensions with loops to come of which each moves less of some flow than each other one.
+// Dimensions of a class with loops to come of which each moves less of some flow than each other one.
 DimensionMask PartialCost::movers(const Trail& trail, DimensionMask of_class) const {
   DimensionMask out = 0;
   for (const int d : bits(of_class)) {

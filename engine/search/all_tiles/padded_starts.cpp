@@ -51,7 +51,7 @@ class MostDivisors {
   void extend(u64 made, u64 count, u64 p) {
     if (made >= low_) offer(made, count);
     for (;; p = next_prime(p)) {
-      int factors = 0;  // at most so many more
+      int factors = 0;  // more of them, at most
       for (u64 k = high_ / made; k >= p; k /= p) ++factors;
       const u64 bound = count << factors;
       if (factors == 0 || bound < most_ || (bound == most_ && ceil_div(low_, made) * made >= number_)) return;
@@ -61,7 +61,7 @@ class MostDivisors {
     }
   }
 
-  // The same where only a prime fits.
+  // Extends where only a prime fits.
   void finish(u64 made, u64 count, u64 p) {
     for (u64 k = std::max(p, ceil_div(low_, made)); k <= high_ / made; ++k)
       if (divisors(k) == 2) return offer(k * made, count * 2);

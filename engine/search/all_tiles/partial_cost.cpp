@@ -86,7 +86,7 @@ u128 PartialCost::energy(const OpenFlow& flow, const FlowTraffic& words, const U
   return costs_.energy(f, words, units);
 }
 
-// So many units of fan-outs are to come.
+// Steps at least, if `units` of fan-outs are to come.
 u64 PartialCost::steps(const Trail& trail, u64 units) const {
   u128 all = 1;
   for (int d = 0; d < c_.dimension_count; ++d) all *= trail.of(d).steps();
@@ -142,7 +142,7 @@ double PartialCost::cycles_of_first(const Trail& trail, const Reach& reach) cons
   return cycles;
 }
 
-// So many requests of compute units in parts of the level's words.
+// Requests of compute units for `words`, in parts of the level's words.
 Accesses<u64> PartialCost::asked_parts(const Flow& f, u64 words) const {
   return in_parts(c_.level[f.outer], f.tensor, f.is_output ? Accesses<u64>{0, 0, words} : Accesses<u64>{words, 0, 0});
 }

@@ -27,7 +27,7 @@ class RoundedCycles {
   bool may_round_up() const { return may_round_up_; }
   // Without roundings.
   u64 exact() const { return exact_; }
-  // Of mappings whose steps are a multiple of `unit`, no fewer than `least` and no more than `most`: at least so many.
+  // Cycles at least of mappings whose steps are a multiple of `unit`, no fewer than `least` and no more than `most`.
   // exact() if too many such numbers of steps would have to be looked at.
   u64 of_multiples(u64 unit, u64 least, u64 most) const;
 
@@ -60,7 +60,7 @@ struct Rest {
   u128 energy = 0;  // units; kNone: there are no such flows, as no mapping is left
   PortCycles ports;
 
-  // Of any mapping with such flows, at least.
+  // Cycles of any mapping with such flows, at least.
   u64 cycles() const { return saturated(std::ceil(std::ranges::max(ports.of))); }
   void raise_to(const Rest& other) {
     energy = std::max(energy, other.energy);
@@ -128,7 +128,7 @@ class PartialCost {
                             std::span<const u32> widest);
 
  private:
-  // Of flows: the energy, and cycles of the outermost level's ports if they are asked for.
+  // The energy of flows, and cycles of the outermost level's ports if they are asked for.
   struct Flowing {
     u128 energy = 0;
     PortCycles ports;

@@ -42,7 +42,7 @@ PartialSearch::PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, Inc
     spatial_order_.push_back(canonical_order(problem.space, level.spatial.order));
 }
 
-// Of equal bounds the one that is further comes first.
+// If bounds are equal the node that is further comes first.
 bool PartialSearch::later(u32 a, u32 b) const {
   return node_[a].bound != node_[b].bound ? node_[a].bound > node_[b].bound : a < b;
 }
@@ -81,7 +81,7 @@ SearchEnd PartialSearch::run(const SearchBudget& budget, u64 held_elsewhere) {
     interrupted_ = SearchEnd::Done;
     const bool left_out = node_[index].leaves_out;
     expand(index);
-    // Of a node with very many loops only some have been tried: it stays open.
+    // A node with very many loops stays open: only some have been tried.
     if (interrupted_ != SearchEnd::Done) node_[index].leaves_out = left_out, fresh_.push_back(index);
     into_heap();
     if (interrupted_ != SearchEnd::Done) return interrupted_;

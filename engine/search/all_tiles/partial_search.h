@@ -34,7 +34,7 @@ class PartialSearch {
   bool divide(const SearchBudget& budget);
 
   // Ends when the least bound reaches the incumbent, with the budget, or when there is no more memory, of which others
-  // hold so many bytes. Returns why it ended; the next call goes on from there.
+  // hold `held_elsewhere` bytes. Returns why it ended; the next call goes on from there.
   SearchEnd run(const SearchBudget& budget, u64 held_elsewhere = 0);
   // What it holds, without what all searches share.
   u64 bytes() const {
@@ -55,7 +55,7 @@ class PartialSearch {
   static constexpr u32 kNone = SeenProfiles::kNone;
   static constexpr u32 kPrimes = 1 << 16;   // numbers whose least primes are remembered
   static constexpr u64 kBytesOfALink = 40;  // of first_dominated_
-  // Of a value in doubles that must not be above the exact one.
+  // Times a value in doubles that must not be above the exact one.
   static constexpr double kBoundRounded = 1 - 1e-12;
   enum Stage : u8 { kX, kY, kTemporal, kWhole };
   // A partial mapping: its parent's with a loop more (end > 1), or one stage further.
@@ -80,8 +80,8 @@ class PartialSearch {
   // Where loops over a dimension, each the next one of a partial mapping, are no worse.
   struct Relocation {
     bool before = false;  // inside the loop that is now the last
-    // Part of them in the level inside, where one over d has so many iterations, and may have so many times as many;
-    // 1: none.
+    // Part of them in the level inside, where one over d has `inside` iterations, and may have up to `most_inside`
+    // times as many; 1: none.
     u64 inside = 0;
     u32 most_inside = 1;
   };

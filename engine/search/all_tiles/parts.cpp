@@ -15,8 +15,8 @@ namespace {
 
 constexpr u64 kMostKeepSpaces = 64;  // keep choices with tables of their own
 constexpr u64 kMostTwinSpaces = 16;  // if there are no more of them, with twins, whose tables double theirs
-// Tables have as many points as let them look at so many tiles, of which those of sliding tensors take ten times as
-// long; but not fewer than these.
+// Tables have as many points as let them look at this number of tiles; those of sliding tensors take ten times as long.
+// But not fewer than these.
 constexpr u64 kMostTiles = 8'000'000, kMostSlidingTiles = 300'000;
 constexpr std::size_t kFewPoints = 10'000;
 constexpr std::size_t kPointsBefore = 3'333;  // of the boundaries that say which points need be looked at
@@ -115,7 +115,7 @@ void PartialSearch::begin() {
   for (u32 k = 0; k < keeps_.choices(); ++k) child({{}, 0, kNone, 0, kNone, kNone, static_cast<u8>(k), 0, kX, 0});
 }
 
-// Of two that change into each other where dimensions change places (rule symmetry) one stands for both: all of its
+// Where two change into each other when dimensions change places (rule symmetry) one stands for both: all of its
 // mappings are looked at.
 void PartialSearch::leave_images_out(std::vector<ClassUnrolling>& unrollings) {
   if (!symmetry_) return;
@@ -200,7 +200,7 @@ bool PartialSearch::tabulate(u32 index) {
   return true;
 }
 
-// Of all unrollings with a keep choice.
+// The boundaries of all unrollings with a keep choice.
 const BoundaryTable& PartialSearch::boundaries_of(std::size_t turn, u32 keep) {
   if (root_ranges_.empty())
     for (const std::size_t points : kRootPoints) root_ranges_.emplace_back(c_, points);

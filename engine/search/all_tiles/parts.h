@@ -34,7 +34,7 @@ struct KeepSpace {
 
 class KeepSpaces {
  public:
-  // All keep choices of the problem, with tables of so many points at most, of mappings that can beat the incumbent;
+  // All keep choices of the problem, with tables of `most_points` at most, of mappings that can beat the incumbent;
   // none if there are too many choices. `batches`: keep_batches_outermost() of the problem's mapspace.
   KeepSpaces(const LayerProblem& problem, const Incumbent& incumbent, RuleCounts& counts, std::size_t most_points,
              DimensionMask batches, const SearchBudget& budget);

@@ -20,7 +20,7 @@ PartialSearch::Relocation PartialSearch::relocation(const Node& node, int d) con
 }
 
 // Whether a loop over d around those of its level is no worse inside the last of them: there it moves nothing, either.
-// Of two that may change places the one over the lower dimension is inside.
+// If two may change places the one over the lower dimension is inside.
 bool PartialSearch::is_no_worse_before(const Node& node, int d) const {
   if (node.end <= 1 || problem_.space.levels[node.level].temporal.order.count > 0) return false;
   const DimensionMask not_plain = keeps_[node.keep].costs.not_plain_inside(node.level);
@@ -54,7 +54,7 @@ u64 PartialSearch::iterations_inside(const Node& node, int d) const {
   return out;
 }
 
-// Whether the level inside has room for a tile so many times as long.
+// Whether the level inside has room for a tile `times` as long.
 bool PartialSearch::fits_inside(const Node& node, int d, u32 times) const {
   const int level = node.level - 1;
   if (c_.level[at(level)].room == CompiledLevel::kUnbounded) return true;
@@ -77,7 +77,7 @@ u32 PartialSearch::most_that_fits_inside(const Node& node, int d) const {
   return fits;
 }
 
-// Whether a loop of so many iterations is no worse if a part of it stands in the level inside.
+// Whether a loop of `end` iterations is no worse if a part of it stands in the level inside.
 bool PartialSearch::is_no_worse_inside(const Node& node, int d, u32 end, const Relocation& known) {
   const u32 part = end >= trail_.of(d).tiles ? 2 : least_part(end);  // of the last loop any part
   const auto allows = [&](int level, u64 factor) {

@@ -48,7 +48,7 @@ class AllRequests : PlacedFlow {
     return out;
   }
 
-  // Of the units that are placed or to come, those of each fan-out by themselves.
+  // Units that ask together, placed or to come, those of each fan-out by themselves.
   u64 that_meet() {
     if (t.entangled) {
       u64 placed = 1;
@@ -134,7 +134,7 @@ class AllRequests : PlacedFlow {
     return reach.room_x * reach.room_y == 1 ? reach.level : reach.level - 1;
   }
 
-  // Of each rank that two dimensions share one is on either side; fewer units may stand along those of the first.
+  // Each rank that two dimensions share has one on either side; fewer units may stand along those of the first.
   void pair_dimensions() {
     double first = 1, second = 1;
     for (int r = 0; r < t.rank_count; ++r) {
@@ -179,7 +179,7 @@ class AllRequests : PlacedFlow {
     for (const int d : bits(dimensions)) placed *= placed_[at(d)];
     return static_cast<double>(placed) * static_cast<double>(units_to_come(static_cast<DimensionMask>(dimensions)));
   }
-  // The same along one dimension that work together.
+  // Units along one dimension that work together, at most.
   u64 along(int d) const { return std::min<u64>(c.size[at(d)], placed_[at(d)] * units_to_come(dimension_bit(d))); }
 
   // Words that leave the fan-outs up to that of level `last`.
@@ -190,7 +190,7 @@ class AllRequests : PlacedFlow {
     return n;
   }
 
-  // Of the iteration space along these dimensions.
+  // Points of the iteration space along these dimensions.
   u64 points(DimensionMask along) const {
     u64 n = 1;
     for (const int d : bits(along)) n *= c.size[at(d)];
@@ -198,8 +198,8 @@ class AllRequests : PlacedFlow {
   }
   static u64 share(u64 words, u64 units) { return (words - 1) / units + 1; }
 
-  // The same along a rank: of the fan-out where most units meet, word by word; of each other, all divided by the most
-  // that can ask for one.
+  // Words that leave the fan-outs along a rank: those of the fan-out where most units meet, word by word; of each
+  // other, all divided by the most that can ask for one.
   u64 words(DimensionMask sharing, int last) {
     const int a = std::countr_zero(sharing), b = std::bit_width(sharing) - 1;
     const bool two = std::popcount(sharing) == 2;

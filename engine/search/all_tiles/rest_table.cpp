@@ -43,22 +43,23 @@ class LevelTiles {
         outside_.push_back({costs.classes()[k], costs.class_units(level + 1, c_.level_count, k)});
   }
 
-  // Whether some tile of so many, between `most` and `least`, fits and leaves as many as the levels outside ask for.
+  // Whether some tile, where there are between `least` and `most` of them, fits and leaves as many as the levels
+  // outside ask for.
   bool may_be(std::span<const u32> most, std::span<const u32> least) const {
     return leave_enough(most, least) && fit(most);
   }
 
   bool fit(std::span<const u32> most) const { return fit(smallest(most)); }
 
-  // Whether so many are few enough for the loops outside, and enough for the fan-outs.
+  // Whether these numbers of tiles are few enough for the loops outside, and enough for the fan-outs.
   bool leave_enough(std::span<const u32> most, std::span<const u32> least) const {
     for (std::size_t d = 0; d < least.size(); ++d)
       if (least[d] > most_[d]) return false;
     return can_be_unrolled(most);
   }
 
-  // Whether fan-outs outside can make their units of so many: several loops over a dimension have together less than
-  // twice as many units as there are tiles.
+  // Whether fan-outs outside can make their units of these numbers: several loops over a dimension have together less
+  // than twice as many units as there are tiles.
   bool can_be_unrolled(std::span<const u32> numbers) const {
     return std::ranges::all_of(outside_, [&](const ClassUnits& units) {
       u64 most = 1;
@@ -83,8 +84,8 @@ class LevelTiles {
     return tile;
   }
 
-  // The longest that there may be so many of along a dimension, beside such tiles of the others. Only of two the
-  // longest may be much longer than the shortest.
+  // The longest tile that there may be `number` of along a dimension, where the others have tiles such as `tile`. Only
+  // where there are two the longest may be much longer than the shortest.
   u32 widest(Extents tile, int d, u32 number) const {
     const u32 size = c_.size[at(d)];
     u32 most = number == 1 ? size : (size - 1) / (number - 1);

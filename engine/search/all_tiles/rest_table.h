@@ -12,7 +12,7 @@ namespace heliolite {
 
 // What the loops of a mapspace may be, by their limits.
 struct LoopLimits {
-  // [level][dimension]: so many tiles of the level at most, if the loops outside it are to go through all of them.
+  // [level][dimension]: the most tiles of the level, if the loops outside it are to go through all of them.
   std::array<std::array<u64, kMaxDimensions>, kMaxLevels> most_tiles;
   // [level]: dimensions that the level or the fan-out below it may loop over.
   std::array<DimensionMask, kMaxLevels> looped;
@@ -27,7 +27,7 @@ class BoundaryTable {
  public:
   BoundaryTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges, const LoopLimits& limits);
 
-  // Of those into tiles of the level outside `level`, at a point of ranges(); Rest::kNone: none fits.
+  // What the flows into tiles of the level outside `level` cost, at a point of ranges(); Rest::kNone: none fits.
   const RestOutside& operator()(int level, std::size_t point) const { return at_level_[at(level)][point]; }
   const TileRanges& ranges() const { return ranges_; }
   u64 bytes() const { return at_level_.size() * ranges_.points() * sizeof(RestOutside); }
@@ -70,7 +70,7 @@ class RestTable {
   u64 bytes() const {
     return (at_level_.size() + twins_.size() + grown_.size() + grown_twins_.size()) * ranges_.points() * sizeof(Rest);
   }
-  // The same with twins (RestOutside), if there are any.
+  // What they cost with twins (RestOutside), if there are any.
   Rest with_twins(int level, std::size_t point) const { return twins_[at(level)][point]; }
 
  private:

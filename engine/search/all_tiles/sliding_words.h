@@ -47,12 +47,12 @@ struct HeldWords {
   std::array<u64, kMaxRanks> along{};  // of each rank of two dimensions: what the placed units hold, at least
 };
 
-// At least so many words cross in one pass through the tensor's dimensions: into the tiles of a flow, what each of the
+// Words that cross at least in one pass through the tensor's dimensions: into the tiles of a flow, what each of the
 // units that are placed, or that the unrolling asks for, touches; and requests that arrive at the outer level, those of
 // units that ask for the same tiles once. Never less than the tensor's different words.
 HeldWords held_by_units(const PlacedFlow& placed, const UnitsAlong& along);
 
-// At least so many words cross in one pass through the tensor's dimensions, as every tile of the flow's boundary comes
+// Words that cross at least in one pass through the tensor's dimensions, as every tile of the flow's boundary comes
 // once, less what the one before may have left of it: into the tiles, and requests that arrive at the outer level,
 // those of units that ask for the same tile once. {0, 0}: not known.
 FlowTraffic tile_by_tile(const PlacedFlow& flow);

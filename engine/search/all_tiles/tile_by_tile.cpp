@@ -123,7 +123,7 @@ class TilesOfFlow : PlacedFlow {
     }
   }
 
-  // Of all ranks but these.
+  // The product of all ranks but these.
   u64 product(OfKind RankTiles::*words, TileKind kind, int without, int and_without) const {
     u64 n = 1;
     for (int r = 0; r < t.rank_count; ++r)
@@ -148,7 +148,7 @@ class TilesOfFlow : PlacedFlow {
     return most;
   }
 
-  // Of those the words that the loops over one dimension leave, and that are not counted yet.
+  // Words among them that the loops over one dimension leave, and that are not counted yet.
   u64 stays_more(std::size_t k, u32 alone, TileKind kind) const {
     const RankSlider& over = *slider_[k].over;
     const int rank = slider_[k].rank;

@@ -15,7 +15,7 @@ std::vector<u32> numbers_of_tiles(u32 size) {
   return out;
 }
 
-constexpr u32 kFewTiles = 3;   // so many, and fewer, stand apart
+constexpr u32 kFewTiles = 3;   // this number, and fewer, stand apart
 constexpr double kWidest = 3;  // of ranges, else fewer stand apart
 
 // Ranges of descending ones, none with a number more than `width` times as large as another one: what a bound loses

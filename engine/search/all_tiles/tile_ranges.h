@@ -24,7 +24,7 @@ class TileRanges {
   std::size_t point(const Trail& trail) const {
     return point_of([&](int d) { return trail.of(d).tiles; });
   }
-  // The same of tiles(d) along each dimension.
+  // The point whose ranges hold tiles(d) along each dimension.
   template <class Tiles>
   std::size_t point_of(Tiles&& tiles) const {
     std::size_t out = 0;
@@ -44,7 +44,7 @@ class TileRanges {
   }
   // [place along d]: the most tiles.
   std::span<const u32> most(int d) const { return most_[at(d)]; }
-  // How far the point of tiles n times as large along d is from one with so many.
+  // What a number of tiles along d adds to the point.
   std::size_t point_along(int d, u64 tiles) const { return index(d, tiles) * stride_[at(d)]; }
 
  private:
@@ -63,9 +63,9 @@ class TileRanges {
 // Where the points of tables stand that belong to those of some ranges.
 class PointsElsewhere {
  public:
-  // Of the same numbers of tiles among other ranges.
+  // Points of the same numbers of tiles among other ranges.
   static PointsElsewhere in(const TileRanges& others, const TileRanges& ranges, const Compiled& c);
-  // Of the tiles that the units leave which the fan-out below a level is known to make.
+  // Points of the tiles that the units leave which the fan-out below a level is known to make.
   static PointsElsewhere left_by_units(const KeptFlows& costs, int level, const TileRanges& ranges);
 
   // By a point of the ranges, and its place.

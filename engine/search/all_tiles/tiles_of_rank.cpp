@@ -209,7 +209,7 @@ class SizedTiles {
       const u64 others = other.tiled.tiles();
       back = {mine.begins() * (others - std::min(others, other.of.units_around)), boxes(kShared, 1 - side, 1).number};
     }
-    // Of boxes that are shorter along the other dimension less stays.
+    // Less stays of boxes that are shorter along the other dimension.
     const u64 short_box = mine.tiled.length() + other.tiled.length_of_rest() + 1;
     const u64 less = other.tiled.rest == 0 ? 0 : stay - (short_box - std::min(short_box, mine.step));
     for (const TileKind k : {kFetched, kShared}) {

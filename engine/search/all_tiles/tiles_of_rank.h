@@ -51,8 +51,8 @@ struct PlaceRow {
 // has been asked.
 class DistinctPlaces {
  public:
-  // Of sizes a and b so many at least, over all moments, whatever loops over time are between the fan-outs (innermost
-  // first); 0: not known, as there are too many places.
+  // Different sums at least of two dimensions of these sizes, over all moments, whatever loops over time are between
+  // the fan-outs (innermost first); 0: not known, as there are too many places.
   u64 least(u64 size_a, u64 size_b, const std::vector<PlaceRow>& rows);
 
  private:
@@ -95,7 +95,7 @@ struct RankTiles {
   u64 longest = 0, shortest = ~u64{0};     // boxes
 };
 
-// Words of a dimension that has a rank of its own, in tiles of so many elements, each whole.
+// Words of a dimension that has a rank of its own, in tiles of `tile` elements, each whole.
 u64 words_of_tiles(u64 coefficient, u64 size, u64 tile);
 
 // Remembers what it has been asked.

@@ -22,10 +22,10 @@ struct TrailLoop {
 struct TrailDimension {
   u32 tiles = 1;           // of the present tile: what the loops to come go through
   u64 tile = 1;            // nominal
-  u32 more = 0;            // stands for numbers larger by up to so many, too
+  u32 more = 0;            // also stands for all numbers that are larger by up to this
   u64 full = 1, last = 1;  // steps of a unit for a full tile, and for the dimension's last one (rule 34)
 
-  // Of the numbers that it stands for the largest.
+  // The largest of the numbers that it stands for.
   u64 most_tiles() const { return u64{tiles} + more; }
 
   // Steps if all loops to come are temporal.
@@ -53,7 +53,7 @@ class Trail {
   const std::array<TrailDimension, kMaxDimensions>& at_begin(int level) const { return at_begin_[at(level)]; }
   int first(int level) const { return first_[at(level)]; }
 
-  // Pretends that each dimension has so many tiles, or any number between, of so many elements at most.
+  // Pretends that each dimension has `least` tiles, or `most`, or any number between, of `widest` elements at most.
   void set_tiles(std::span<const u32> least, std::span<const u32> most, std::span<const u32> widest) {
     for (std::size_t d = 0; d < least.size(); ++d) {
       of_[d].tiles = least[d], of_[d].more = most[d] - least[d];

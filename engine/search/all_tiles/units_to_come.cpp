@@ -25,7 +25,7 @@ std::vector<DimensionMask> tensor_classes(const Compiled& c) {
 
 namespace {
 
-// Of the units that the fan-out below a level makes along some dimensions, how many the loops placed there leave to be
+// How many of the units that the fan-out below a level makes along some dimensions the loops placed there leave to be
 // made.
 u64 not_placed(u64 units, const Trail& trail, int level, DimensionMask along) {
   for (int l = trail.first(level); units > 1 && l < trail.size() && trail[l].is_spatial(); ++l)
@@ -68,7 +68,8 @@ u64 KeptFlows::known_units(int level, int d) const {
   return 1;
 }
 
-// The same of the fan-outs below some levels, from the first of these to before the last.
+// Units along a dimension that the unrolling asks of the fan-outs below some levels, from the first of these to before
+// the last.
 u64 KeptFlows::known_units_of(int begin, int end, int d) const {
   u64 units = 1;
   for (int i = begin; i < end; ++i) units *= known_units(i, d);
@@ -116,7 +117,7 @@ u64 KeptFlows::class_to_come(const Trail& trail, const Reach& reach, int outer, 
   return (more_here ? units_left(trail, reach.level, k) : 1) * class_units(reach.level + 1, outer + 1, k);
 }
 
-// Of the unrolling, along the classes that have one of these dimensions, as far as there are tiles for them.
+// Units of the unrolling along the classes that have one of these dimensions, as far as there are tiles for them.
 u64 KeptFlows::unrolled_to_come(const Trail& trail, const Reach& reach, int outer, DimensionMask apart) const {
   u64 units = 1;
   const auto tiles = [&](DimensionMask dimensions) {

@@ -11,7 +11,7 @@ using ClassUnits = std::vector<u32>;           // [class]
 constexpr std::size_t kMostPairs = 1'000'000;  // of what X and Y of a fan-out may be
 constexpr u64 kMostUnits = 100'000;            // of all fan-outs together
 
-// Whether loops around so many tiles can make so many units of them: no loop has more than there are tiles left.
+// Whether loops around `tiles` tiles can make `units` of them: no loop has more than there are tiles left.
 bool can_unroll(u64 tiles, u64 units) {
   if (units <= tiles) return true;
   const auto begins_with = [&](u64 e) { return e <= tiles && can_unroll((tiles - 1) / e + 1, units / e); };
@@ -20,7 +20,7 @@ bool can_unroll(u64 tiles, u64 units) {
   return false;
 }
 
-// Whether the fan-out below a level can make `units` of one dimension that has so many tiles: a loop along X, and one
+// Whether the fan-out below a level can make `units` of one dimension that has `tiles` tiles: a loop along X, and one
 // along Y around the tiles that it leaves.
 bool can_make(const Mapspace& space, std::size_t level, int d, u64 tiles, u64 units) {
   if (units == 1) return true;
@@ -37,7 +37,7 @@ bool can_make(const Mapspace& space, std::size_t level, int d, u64 tiles, u64 un
   return false;
 }
 
-// Of `all` units along a dimension, those outside the fan-outs that make `inside` of them, as far as they work.
+// Those of `all` units along a dimension that are outside the fan-outs that make `inside` of them, as far as they work.
 u64 working_outside(u64 size, u64 inside, u64 all) { return std::min(all / inside, ceil_div(size, inside)); }
 
 // What the dimensions of a class may make of its units at each level.
@@ -93,7 +93,7 @@ class ClassStands {
   std::vector<u64> inside_;  // [level]: units of the present dimension inside its fan-out
 };
 
-// [units]: the least steps that so many units along a class of dimensions leave; kNone: they cannot be.
+// [units]: the least steps that a number of units along a class of dimensions leaves; kNone: they cannot be.
 class ClassSteps {
  public:
   static constexpr u64 kNone = ~u64{0};
@@ -264,7 +264,7 @@ class Unrollings {
 };
 
 // The ways in which units of one fan-out may stand along the dimensions of a class: as many in all as the unrolling
-// says, or, of a free class, as many as there is room for beside the others.
+// says, or, of a free class, as many as the others leave room for.
 void stand(const Compiled& c, const Mapspace& space, std::size_t level, DimensionMask dimensions, u64 units, bool free,
            const ClassUnrolling& now, std::vector<ClassUnrolling>& out) {
   const int d = std::countr_zero(dimensions);

@@ -56,7 +56,7 @@ enum class Mirrored : u8 {
   LeftOut,    // another one, that stands for it
 };
 
-// Of each of these, all divided by the same dimensions; `classes` are tensor_classes().
+// What each of these becomes, all divided by the same dimensions; `classes` are tensor_classes().
 std::vector<Mirrored> mirrored(std::span<const ClassUnrolling> unrollings, std::span<const DimensionMask> classes,
                                const Symmetry& symmetry);
 
@@ -66,8 +66,7 @@ std::vector<Mirrored> mirrored(std::span<const ClassUnrolling> unrollings, std::
 // dimensions that change places, by its lowest one. `lowest[d]`: of the set of d.
 std::vector<u64> column_rank(std::span<const u32> along_x, std::span<const u8> lowest);
 
-// The highest rank of all divisions of so many units along each dimension that the axes have room for; at least one
-// has.
+// The highest rank of all divisions of `units` along each dimension that the axes have room for; at least one has.
 std::vector<u64> highest_column_rank(const SpatialSpace& fanout, std::span<const u32> units,
                                      std::span<const u8> lowest);
 

@@ -59,7 +59,7 @@ class Incumbent {
 
   // Takes the mapping if it beats the best so far; returns whether it did.
   bool offer(const Mapping& mapping, const Cost& cost, u32 machine);
-  // The same with the best mapping of `other`, if it has one.
+  // Takes the best mapping of `other` if it has one that beats the best so far.
   void offer(const Incumbent& other);
 
   ObjectiveKey key_of(const CostBound& bound) const {

@@ -139,7 +139,7 @@ class Exact {
     }
   }
 
-  // None: there is no memory for the tables of the range beside the `held` bytes of others.
+  // None: there is no memory for the tables of the range while others hold `held` bytes.
   std::optional<PreparedRange> prepare(const SearchRange& range, u64 held) const {
     return tables_.prepare(range, held, incumbent_.aim().cycles_only, [this] { return budget_.over(); });
   }
@@ -244,11 +244,11 @@ class Exact {
     end_ = std::max(end_, why);
   }
 
-  // Nothing is below `searching` in the range that is being searched, after so many mappings priced.
+  // Nothing is below `searching` in the range that is being searched, after `evaluated` mappings priced.
   void tell(const ObjectiveKey& searching, u64 evaluated) const {
     const Objective objective = problem_.options.objective;
     const ObjectiveKey least = std::min({least_left_, least_to_come_, searching, incumbent_.best()});
-    // Of perfect factors: with others there may be less.
+    // Proven is what perfect factors allow: with others there may be less.
     problem_.report_progress(incumbent_.found() ? objective_number(objective, incumbent_.answer().cost) : 0,
                              problem_.imperfect() ? 0 : key_number(objective, least), evaluated);
   }

@@ -10,7 +10,7 @@ namespace heliolite {
 
 // When the mapspace is searched in parts with other unrollings.
 struct PartsPolicy {
-  u64 evaluations = 60'000;  // a pass has priced so many mappings, and as many as there are tiles
+  u64 evaluations = 60'000;  // mappings that a pass has priced, and as many as there are tiles
   double least_gain = 0.1;   // the bound of some part is this share of the way to the incumbent above that of the whole
   u64 before_whole = 6;      // times `evaluations` that the parts take before the whole is tried again
 };

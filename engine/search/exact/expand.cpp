@@ -21,7 +21,7 @@ struct Expander::Grown {
   const PartialMapping& s;
   const PartialBounds::Inside& inside;
   double limit;     // energy units from which on nothing here can beat the incumbent
-  bool bandwidths;  // limit the cycles, beside the compute units
+  bool bandwidths;  // limit the cycles, and not the compute units alone
 };
 
 Expander::Expander(const LayerProblem& problem, const FlowCosts& model, const PartialBounds& bounds,
@@ -66,7 +66,7 @@ bool Expander::cut(Rule rule, const CostBound& bound) {
   return gate().prunes(rule, [&] { return incumbent_.cuts(bound); });
 }
 
-// The same where energy alone decides; `limit` is the incumbent's for the cycles known.
+// Cuts where energy alone decides; `limit` is the incumbent's for the cycles known.
 bool Expander::cut_energy(double energy, double limit) {
   return gate().prunes(Rule::LatticeBound, [&] { return energy >= limit; });
 }

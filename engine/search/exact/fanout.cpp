@@ -34,7 +34,7 @@ bool receivers_overlap(const CompiledTensor& t, const Extents& factor) {
   return false;
 }
 
-// Of the tensors whose hops do not depend on the tile.
+// Sets the hops of the tensors whose hops do not depend on the tile.
 void add_hops(const LayerProblem& problem, int level, SpatialChoice& s) {
   const Extents unit = unit_extents();
   for (int v = 0; v < problem.model.compiled().tensor_count; ++v)

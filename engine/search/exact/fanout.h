@@ -30,8 +30,8 @@ SpatialChoice make_spatial_choice(const LayerProblem& problem, int level, const 
 // Least ratio of the receivers that need different words of the tensor to the instances in use, whatever the tile:
 // along one dimension of each rank all receivers differ.
 double least_spread(const CompiledTensor& tensor, const SpatialChoice& choice);
-// The same if words move on by links. Of receivers in a row along a move some have nobody before them: at least one for
-// each place across it, so that one rank at most counts as one receiver.
+// That least ratio if words move on by links. Where receivers stand in a row along a move, some have nobody before
+// them: at least one for each place across it, so that one rank at most counts as one receiver.
 double least_linked_spread(const CompiledTensor& tensor, const SpatialChoice& choice);
 
 // Energy units (2^-32 pJ) to send one word of tensor v from each sender to all its receivers through the fan-out below
@@ -61,7 +61,7 @@ struct FanoutChoices {
 std::vector<FanoutChoices> make_fanout_choices(const LayerProblem& problem, const Lattice& lattice,
                                                u64 most_bytes = ~u64{0});
 
-// The same fan-outs with only some of their choices. [level]: indices in rising order.
+// Fan-outs with only some of the choices of `all`. [level]: indices in rising order.
 std::vector<FanoutChoices> with_choices(const Compiled& compiled, const Lattice& lattice,
                                         std::span<const FanoutChoices> all, std::span<const std::vector<u32>> kept);
 

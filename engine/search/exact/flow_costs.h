@@ -136,7 +136,7 @@ struct FlowCosts {
   // What a word of tensor v costs on its way from the tile of level `from` (-1: the MACs) to its server: there, and in
   // the interconnects between. `sum` is where it is added up if there are any.
   const Channels& serve(const FlowPrices& prices, int from, int server, int v, Channels& sum) const;
-  // The same of rounding to blocks.
+  // What rounding to blocks can add on that way, in energy units.
   double serve_rounding(int from, int server, int v) const;
   // Levels between these two that are interconnects, as a mask.
   u16 interconnects(int from, int server) const {
@@ -172,9 +172,9 @@ struct FlowCosts {
   // Whether level i of some machine has room for the tile (extents by dimension) of the tensors that it keeps, if
   // levels inside that share it need nothing; those outside have at least this tile.
   bool fits(int i, TensorMask kept, const Extents& tile) const;
-  // The same if levels inside that share the room take `inside` parts of words.
+  // Whether it has room if levels inside that share it take `inside` parts of words.
   bool has_room(int i, TensorMask kept, u64 inside, const Extents& tile) const;
-  // Parts of level i's words that the tile of these tensors takes, and so many words.
+  // Parts of level i's words that the tile of these tensors takes; and that a number of words takes.
   u64 used(int i, TensorMask kept, const Extents& tile) const;
   u64 room(int i, u64 words) const;
   // Whether level i of the machine and all levels outside it have room for the tile, at least for what they keep if
@@ -191,7 +191,7 @@ struct FlowCosts {
 // `cycles_only` only bandwidths have prices.
 FlowCosts make_flow_costs(const LayerProblem& problem, const KeepRange& keep, const Lattice& lattice,
                           std::span<const FanoutChoices> fanouts, bool cycles_only = false);
-// Of one keep choice.
+// The flows of one keep choice.
 inline FlowCosts make_flow_costs(const LayerProblem& problem, const KeepMasks& keep, const Lattice& lattice,
                                  std::span<const FanoutChoices> fanouts) {
   return make_flow_costs(problem, KeepRange{keep, keep}, lattice, fanouts);

@@ -180,13 +180,13 @@ class MachinePrices {
   }
 
  private:
-  // Of a word of tensor v that fills the level's tile.
+  // A word of tensor v that fills the level's tile.
   Channels fill(int i, int v) const { return of_words(i, v, {0, 1, 0}, machine_.tensor[v].is_output); }
 
-  // Of a word of tensor v that the level passes to a neighbour: it reads it, and finds its address.
+  // A word of tensor v that the level passes to a neighbour: it reads it, and finds its address.
   Channels peer(int i, int v) const { return of_words(i, v, {1, 0, 0}, false); }
 
-  // Of a word of tensor v that the level serves.
+  // A word of tensor v that the level serves.
   Channels serve(int i, int v) const {
     const CompiledLevel& level = machine_.level[i];
     const bool is_output = machine_.tensor[v].is_output;
@@ -202,7 +202,7 @@ class MachinePrices {
     return out;
   }
 
-  // Of these words of tensor v: their energy, and the bandwidths that they take.
+  // What these words of tensor v cost: their energy, and the bandwidths that they take.
   Channels of_words(int i, int v, const Accesses<double>& words, bool is_output) const {
     Channels out{};
     const CompiledLevel& level = machine_.level[i];
@@ -215,8 +215,8 @@ class MachinePrices {
     return out;
   }
 
-  // Of a word of tensor v that enters the network below the level, and of a sum that crosses it once more on its way
-  // in.
+  // Energy of a word of tensor v that enters the network below the level, and of a sum that crosses it once more on its
+  // way in.
   double entering(int i, int v) const {
     return all_words_cross(machine_, i, v) ? static_cast<double>(machine_.level[i].units[at(v)].ingress) : 0;
   }

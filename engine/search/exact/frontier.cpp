@@ -136,7 +136,7 @@ ObjectiveKey Frontier::narrow(std::size_t width) {
   return left;
 }
 
-// The same among the nodes in `order`, without taking them away.
+// Marks as dropped all but the `width` nodes of `order` with the least keys, without taking them away.
 ObjectiveKey Frontier::narrow(std::vector<u32>& order, std::size_t width) {
   ObjectiveKey left;
   if (order.size() <= width) return left;

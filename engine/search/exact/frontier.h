@@ -98,7 +98,7 @@ class Frontier {
   // Adds s unless one of the frontier dominates it, and drops those that s dominates; without `dominance` adds it
   // always.
   Added add(const PartialMapping& s, FrontierNode node, bool dominance);
-  // The same for partial mapping k of another frontier of the same stage.
+  // Adds partial mapping k of another frontier of the same stage in that way.
   Added add(const Frontier& from, std::size_t k, bool dominance);
 
   // Removes the nodes that were dropped; indices change.
@@ -106,7 +106,8 @@ class Frontier {
   // Keeps the `width` nodes with the least keys of each set of servers. Returns the least key of those removed;
   // infinity: none was.
   ObjectiveKey narrow(std::size_t width);
-  // The same with about as many nodes of all sets as `most_bytes` have room for, at least one.
+  // Keeps about as many nodes of all sets together as `most_bytes` have room for, at least one, those with the least
+  // keys. Returns the least key of those removed.
   ObjectiveKey shrink(std::size_t most_bytes);
   // Frees everything but the nodes, through which complete mappings are read back.
   void forget_values();

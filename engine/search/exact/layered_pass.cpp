@@ -93,7 +93,7 @@ PassEnd LayeredPass::run(std::size_t width, const SearchBudget& budget, Incumben
   return pass;
 }
 
-// Memory for the states after `level`, beside those of the levels inside.
+// Memory for the states after `level`, without what those of the levels inside take.
 std::size_t LayeredPass::room_after(const std::vector<Frontier>& layers, int level) const {
   u64 used = 0;
   for (int i = 0; i <= level; ++i) used += layers[at(i)].bytes();

@@ -24,7 +24,7 @@ struct PassEnd {
     complete = false;
     if (bound < least_left) least_left = bound;
   }
-  // The same for lack of memory; infinity: nothing was left out.
+  // Something with this bound is left out for lack of memory; infinity: nothing is.
   void leave_by_memory(const ObjectiveKey& bound) {
     if (!(bound < ObjectiveKey())) return;
     by_memory = true;

@@ -84,7 +84,7 @@ struct PartialMapping {
   PartialMapping& operator=(const PartialMapping& other);
 };
 
-// Summand of PartialMapping::split: a closed flow of a tensor that takes so many cycles of a bandwidth; 0 if none.
+// Summand of PartialMapping::split: a closed flow of a tensor that takes `cycles` of a bandwidth; 0 if none.
 u64 split_hash(int tensor, double cycles);
 
 // The steps that build a partial mapping, in nest order.
@@ -105,7 +105,7 @@ class NestSteps {
   // Sets the channels of bandwidths to 0 that cannot delay any completion more than the compute units do. Only
   // bandwidths of `level` and the levels inside, where every flow that they carry has begun. Returns how many.
   int forget_idle(PartialMapping& s, int level) const;
-  // The same partial mapping with the dimensions of a symmetry swapped (FlowCosts::symmetry).
+  // Makes s the partial mapping with the dimensions of a symmetry swapped (FlowCosts::symmetry).
   void swap(PartialMapping& s) const;
   // All loops are placed: flows still in place are fetched once.
   void finish(PartialMapping& s) const;

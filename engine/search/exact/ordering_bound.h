@@ -91,7 +91,7 @@ struct BoundFlows {
   }
   // Their ordering bound. Of more than kMaxBoundFlows flows the rest count as 0. `n`, `present`: as ordering_bound().
   double least(const std::array<double, kMaxDimensions>& n, DimensionMask present) const;
-  // The same over the orders in which one of the loops `first` comes first; 0: any may.
+  // Their bound over the orders in which one of the loops `first` comes first; 0: any may.
   double least(const std::array<double, kMaxDimensions>& n, DimensionMask present, DimensionMask first) const;
 };
 

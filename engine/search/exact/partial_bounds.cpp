@@ -70,8 +70,9 @@ PartialBounds::Inside PartialBounds::inside(const PartialMapping& s, Place place
   return out;
 }
 
-// Of levels that are placed, by the instances that they use and the most that fan-outs outside can add. What tables
-// know of a level counts at its least share: everything that is paid and refunded at one level counts at the same.
+// The shares of accesses that clusters leave: of levels that are placed by the instances that they use and the most
+// that fan-outs outside can add. What tables know of a level counts at its least share: everything that is paid and
+// refunded at one level counts alike.
 Channels PartialBounds::sharing(const PartialMapping& s, Place place) const {
   Channels out = tables_.least_sharing();
   const int placed = place.unrolled ? place.level : place.level + 1;

@@ -39,7 +39,7 @@ std::vector<KeepMasks> one_tensor_each(const LayerProblem& problem);
 std::vector<SearchRange> split_keeps(const SearchRange& range);
 
 // The part of the range without unrollings that use too few instances: `useless(instances)` speaks of all mappings that
-// use at most so many, of all fan-outs together.
+// use at most that many, of all fan-outs together.
 SearchRange without_idle_unrollings(std::span<const FanoutChoices> all, const SearchRange& range,
                                     const std::function<bool(double instances)>& useless);
 
@@ -81,7 +81,7 @@ class OpenRanges {
   OpenRange take();
   void clear();
 
-  // The search of a range has taken as long as so many evaluations.
+  // The search of a range has taken as long as pricing `evaluations` mappings.
   void took(const OpenRange& searched, u64 evaluations);
   // The range whose parts have taken enough for it to be tried whole again; each is due once, and then when its parts
   // have taken twice as many evaluations.

@@ -24,7 +24,7 @@ namespace heliolite {
 bool coarse_tables_are_large(const LayerProblem& problem, const Lattice& lattice,
                              std::span<const FanoutChoices> fanouts);
 
-// The same lattice with a coarser grid; none: its grid is as coarse as is of use.
+// The lattice with a coarser grid; none: its grid is as coarse as is of use.
 std::optional<Lattice> with_coarser_grid(const Lattice& lattice);
 
 // A range with what its passes need.
@@ -51,7 +51,7 @@ class RangeTables {
   // is of use.
   bool coarsen();
 
-  // None: there is no memory for the tables of the range beside the `held` bytes of others. With `cycles_only` energy
+  // None: there is no memory for the tables of the range while others hold `held` bytes. With `cycles_only` energy
   // counts as nothing. `stop`: as LayeredPass() has it. What is prepared refers to this object.
   std::optional<PreparedRange> prepare(const SearchRange& range, u64 held, bool cycles_only,
                                        const std::function<bool()>& stop) const;
@@ -63,8 +63,8 @@ class RangeTables {
   std::shared_ptr<LinkSites> sites_ = std::make_shared<LinkSites>();  // of all ranges
 };
 
-// Why there can be no further pass after so many evaluations; Done: there can. The tasks of a pass share its
-// evaluations: of few that are left some would have none.
+// Why there can be no further pass after this number of evaluations; Done: there can. The tasks of a pass share its
+// evaluations: if few are left some would have none.
 SearchEnd exhausted_reason(const SearchBudget& budget, u64 evaluated);
 
 // `run` searches the range.

@@ -14,10 +14,10 @@ namespace heliolite {
 
 // What the flows out of the tiles of a box fetch at least over all iterations outside them (docs/rules/exact.md).
 
-// Of one tensor, into row[0]: words that all iterations outside fetch, if nothing is reused; row[1]: the share of them
-// that is fetched in every order; and of a sliding tensor from row[2] on: the halo shares by class, as halo_shares().
-// With these numbers the ordering bound is no higher than for any tile of a box: all multiples of `first` that divide
-// `last`. `outside`: box_loops() of the box.
+// Writes what is known of one tensor. row[0]: words that all iterations outside fetch, if nothing is reused; row[1]:
+// the share of them that is fetched in every order; and of a sliding tensor from row[2] on: the halo shares by class,
+// as halo_shares(). With these numbers the ordering bound is no higher than for any tile of a box: all multiples of
+// `first` that divide `last`. `outside`: box_loops() of the box.
 void least_fresh_words(const LoopClasses& classes, const Compiled& c, const CompiledTensor& t,
                        const LatticePoint& first, const LatticePoint& last, const LoopSet& outside, double* row);
 
@@ -39,7 +39,7 @@ class RestBounds {
   const LoopClasses& classes() const { return classes_; }
   // Channel `channel` of x; for channel 0 all energy channels together, at the least that sharing clusters leave.
   double of(const Channels& x, std::size_t channel) const { return of(x, channel, least_sharing_); }
-  // The same at the shares `sharing` [channel] that clusters leave.
+  // Channel `channel` of x at the shares `sharing` [channel] that clusters leave.
   double of(const Channels& x, std::size_t channel, const Channels& sharing) const {
     if (channel > 0) return x[channel];
     double sum = x[0];
@@ -66,7 +66,7 @@ class RestBounds {
     const double* const all = after(level, channel, tile);
     return all == nullptr ? 0 : all[servers];
   }
-  // The same of all sets of servers; none: 0 of each.
+  // What after() is for each set of servers, as a row; none: 0 of each.
   const double* after(int level, std::size_t channel, u64 tile) const {
     const Table& table = (after_is_below(level) ? below_[at(level) + 1] : after_[at(level)])[channel];
     return table.empty() ? nullptr : table.data() + cell(tile) * m_.servers.count(level);

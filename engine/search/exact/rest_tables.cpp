@@ -214,7 +214,7 @@ class RestBounds::Building {
     }
   }
 
-  // Of a tile. The flow of a tensor from a server is that of all which have it.
+  // The least cost of the flows out of a tile. The flow of a tensor from a server is that of all which have it.
   double least(const SameFlows& same, std::size_t k, const LatticePoint& tile, const LoopSet& outside,
                const double* row) {
     BoundFlows flows;
@@ -229,7 +229,7 @@ class RestBounds::Building {
     return flows.least(outside.of_class, outside.present);
   }
 
-  // The same of all tiles of a box that begins there.
+  // The least cost over all tiles of a box that begins there.
   double least(const Step& step, std::size_t k, const LatticePoint& tile, const LoopSet& outside,
                const double* row) const {
     BoundFlows flows;
@@ -273,7 +273,7 @@ class RestBounds::Building {
     const LatticeAxis* axis;
     u32 exponents;  // from the first to the last
   };
-  // Of a box whose last tile has an index so much above the first.
+  // The longest side of a box whose last tile has an index `distance` above the first.
   Side longest_side(u64 distance) const {
     Side out{nullptr, 0};
     double longest = 0;

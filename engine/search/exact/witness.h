@@ -97,7 +97,7 @@ class WitnessWatch {
   // A stage of a pass over its range is done; stages come in order, each pass begins anew.
   void look(const PassStage& stage);
 
-  // What became of it, beside the search's answer.
+  // What became of it, given the answer of the search.
   WitnessReport report(const LayerAnswer& answer) const;
 
  private:
