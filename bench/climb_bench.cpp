@@ -8,8 +8,8 @@
 
 #include "bench/presets.h"
 #include "engine/search/climb/moves.h"
-#include "engine/search/sunstone/climb_steps.h"
 #include "engine/search/sunstone/level_problem.h"
+#include "engine/search/sunstone/refine.h"
 
 namespace heliolite {
 namespace {

@@ -20,6 +20,7 @@
 #include "engine/search/core/objective.h"
 #include "engine/search/options_yaml.h"
 #include "workloads/compact_text.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite::cli {
 namespace {

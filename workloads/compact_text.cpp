@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/base/integers.h"
+#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "workloads/einsum_text.h"
 

@@ -1,4 +1,5 @@
-#include "workloads/edge_check.h"
+// Checks edges of a network: the sizes of both ends must fit, with what slices and operators between them do.
+#include "workloads/edges.h"
 
 #include <fmt/format.h>
 
@@ -6,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/base/field_table.h"
 #include "engine/base/integers.h"
 #include "engine/base/shortened.h"
 #include "workloads/graph.h"

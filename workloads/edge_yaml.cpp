@@ -1,4 +1,6 @@
-#include "workloads/edge_yaml.h"
+// Reads from a network's YAML which arrays its operands are: `edges` ({from: LAYER, to: LAYER, tensor: NAME, through:
+// ..}), the layers' `reads` ({NAME: LAYER or INPUT}) and `inputs`.
+#include "workloads/edges.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +12,6 @@
 #include "engine/base/integers.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
-#include "workloads/edge_check.h"
 #include "workloads/edge_syntax.h"
 #include "workloads/graph.h"
 

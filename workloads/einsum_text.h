@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/shortened.h"
 #include "workloads/workload.h"
 
 namespace heliolite {

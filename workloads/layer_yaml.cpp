@@ -1,10 +1,12 @@
-#include "workloads/layer_yaml.h"
+// Reads one workload of a YAML file: a named shape, an Einsum as text, or explicit dimensions and tensors.
+#include "workloads/workload_yaml.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "workloads/einsum_text.h"
 #include "workloads/word_bits.h"

@@ -7,11 +7,11 @@
 
 #include "engine/base/embedded.h"
 #include "engine/base/integers.h"
+#include "engine/base/shortened.h"
 #include "engine/base/text.h"
-#include "workloads/edge_yaml.h"
+#include "workloads/edges.h"
 #include "workloads/einsum_text.h"
 #include "workloads/graph.h"
-#include "workloads/layer_yaml.h"
 #include "workloads/word_bits.h"
 #include "workloads/workload_fields.h"
 #include "workloads/yaml_help.h"

@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "engine/base/shortened.h"
 #include "engine/base/yaml_node.h"
 #include "workloads/families.h"
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/bench/bench_analysis_tables.h"
 #include "cli/bench/bench_config.h"
 #include "cli/bench/bench_tables.h"
 #include "cli/ui/command.h"

@@ -1,10 +1,12 @@
-#include "cli/bench/bench_analysis_tables.h"
+// How the mappers of a suite compare, for people, spreadsheets and programs (docs/formats_bench.md, docs/json.md).
+#include "cli/bench/bench_tables.h"
 
 #include <fmt/format.h>
 #include <array>
 #include <cmath>
 
 #include "cli/ui/table.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
 namespace heliolite::cli {

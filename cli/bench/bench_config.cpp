@@ -9,7 +9,6 @@
 
 #include "cli/bench/bench_external.h"
 #include "cli/bench/bench_fields.h"
-#include "cli/bench/command_mapper.h"
 #include "engine/base/field_reader.h"
 #include "engine/base/file_bytes.h"
 #include "engine/base/text.h"

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/result.h"
 #include "engine/inputs/read_options.h"
 #include "engine/search/core/option_table.h"
 #include "engine/search/study/ablation.h"

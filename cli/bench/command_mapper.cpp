@@ -1,4 +1,6 @@
-#include "cli/bench/command_mapper.h"
+// A mapper of `heliolite bench` that is a command: it finds the machine and the layer in files, and answers with a
+// mapping (docs/evaluator.md).
+#include "cli/bench/bench_external.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -6,10 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/bound/bound_experiment.h"
+#include "cli/bound/bound_modes.h"
 #include "cli/bound/bound_orojenesis.h"
-#include "cli/bound/bound_program.h"
-#include "cli/bound/bound_regions.h"
 #include "cli/bound/bound_symbolic.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"

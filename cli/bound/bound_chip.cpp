@@ -10,6 +10,7 @@
 #include "cli/bound/bound_orojenesis_fused.h"
 #include "cli/bound/experiment_fields.h"
 #include "cli/map/status.h"
+#include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"

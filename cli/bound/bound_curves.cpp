@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/ui/table.h"
+#include "engine/base/number_text.h"
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/model/cost_model.h"
 #include "engine/search/baseline/sampler.h"

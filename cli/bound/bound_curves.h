@@ -6,8 +6,6 @@
 #include "arch/architecture.h"
 #include "cli/bound/curve_svg.h"
 #include "cli/ui/json.h"
-#include "engine/base/result.h"
-#include "engine/bounds/curve/orojenesis.h"
 #include "engine/bounds/curve/orojenesis_nested.h"
 #include "workloads/workload.h"
 

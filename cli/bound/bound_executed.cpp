@@ -1,9 +1,9 @@
-#include "cli/bound/bound_executed.h"
+// bound --simulate: the best tilings executed, and what they measure beside what was claimed.
+#include "cli/bound/bound_symbolic_layer.h"
 
 #include <cmath>
 #include <vector>
 
-#include "cli/bound/bound_symbolic_layer.h"
 #include "cli/ui/table.h"
 #include "engine/execution/reuse_window.h"
 #include "engine/execution/simulate.h"

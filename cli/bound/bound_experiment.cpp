@@ -1,4 +1,5 @@
-#include "cli/bound/bound_experiment.h"
+// heliolite bound --experiment FILE: compares published numbers on curves with ours. Format: docs/orojenesis.md.
+#include "cli/bound/bound_modes.h"
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 #include "cli/bound/experiment_measures.h"
 #include "cli/bound/experiment_yaml.h"
 #include "cli/map/status.h"
+#include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
 #include "cli/ui/lines.h"

@@ -9,7 +9,6 @@
 #include "cli/bound/bound_chip.h"
 #include "cli/bound/bound_curves.h"
 #include "cli/bound/bound_orojenesis_fused.h"
-#include "cli/bound/bound_orojenesis_layer.h"
 #include "cli/bound/bound_unit.h"
 #include "cli/map/level_bounds.h"
 #include "cli/map/status.h"

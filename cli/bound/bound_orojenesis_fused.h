@@ -1,7 +1,6 @@
 #pragma once
 // heliolite bound --kind orojenesis --fuse: whole networks, fused or not, by buffer size.
 #include "cli/bound/bound_orojenesis.h"
-#include "engine/base/result.h"
 #include "engine/bounds/fusion/cut.h"
 #include "workloads/network.h"
 

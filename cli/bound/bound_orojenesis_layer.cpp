@@ -1,4 +1,5 @@
-#include "cli/bound/bound_orojenesis_layer.h"
+// One layer's answer of heliolite bound --kind orojenesis, and how it is shown.
+#include "cli/bound/bound_orojenesis.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
-#include "cli/bound/bound_program.h"
+// heliolite bound -w KERNEL.c: what no schedule of an affine program can beat. What it means: docs/affine.md.
+#include "cli/bound/bound_modes.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +7,13 @@
 #include <memory>
 #include <utility>
 
+#include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
 #include "cli/ui/read_arguments.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/program/bound/program_answer.h"
 

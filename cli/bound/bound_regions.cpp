@@ -1,4 +1,5 @@
-#include "cli/bound/bound_regions.h"
+// heliolite bound --regions: the tiling program of a layer for all sizes and capacities, region by region.
+#include "cli/bound/bound_modes.h"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -6,11 +7,13 @@
 #include <utility>
 
 #include "cli/map/status.h"
+#include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
 #include "cli/ui/svg_canvas.h"
 #include "cli/ui/table.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/bounds/hbl/hbl_formula.h"
 #include "engine/bounds/hbl/tile_regions.h"

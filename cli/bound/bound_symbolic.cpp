@@ -14,6 +14,7 @@
 #include "cli/bound/bound_unit.h"
 #include "cli/map/level_bounds.h"
 #include "cli/map/status.h"
+#include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/table.h"

@@ -7,7 +7,6 @@
 
 #include "cli/bound/bound_unit.h"
 #include "cli/ui/output.h"
-#include "engine/base/types.h"
 #include "engine/inputs/read_options.h"
 
 namespace heliolite::cli {

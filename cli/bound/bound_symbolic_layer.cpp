@@ -15,6 +15,7 @@
 #include "engine/bounds/hbl/hbl_exponent.h"
 #include "engine/bounds/hbl/hbl_formula.h"
 #include "engine/bounds/segment/iolb_forms.h"
+#include "engine/bounds/tiling/iotile_search.h"
 
 namespace heliolite::cli {
 namespace {

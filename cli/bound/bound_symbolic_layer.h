@@ -5,15 +5,26 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "cli/bound/bound_executed.h"
 #include "cli/bound/bound_symbolic.h"
 #include "cli/ui/json.h"
-#include "engine/bounds/curve/orojenesis_nested.h"
 #include "engine/bounds/hbl/hbl_tile.h"
 #include "engine/bounds/lower_bounds.h"
 #include "engine/bounds/tiling/iotile_parts.h"
 
 namespace heliolite::cli {
+
+// What one tiling moves when it runs with a memory of the capacity that it was made for.
+struct ExecutedTiling {
+  std::string why_not;        // it did not run; empty: it did
+  double scratchpad = 0;      // words that its boxes move; the model says at least as many
+  std::optional<double> opt;  // of a cache that knows the future; none: too many touches to remember
+  double lru = 0;             // of a cache that drops what was used longest ago
+  // The best tiling known whose reuse window such a cache holds: what it says, and what the cache measures.
+  std::optional<double> lru_tiling, lru_tiling_measured;
+};
+
+// Executes the tiling where that takes seconds.
+ExecutedTiling execute_tiling(const Workload& workload, const PartTiling& tiling, double capacity, TrafficRule rule);
 
 // A memory size to answer for, in the answer's unit.
 struct Place {
@@ -82,5 +93,9 @@ std::optional<double> gap(const PlaceAnswer& answer);
 
 // Under which assumptions a bound of the kind holds, in a few words.
 std::string holds_under(BoundKind kind, const SymbolicArguments& arguments);
+
+// The table of all places, and docs/json.md: `executed` of a tiling.
+std::string executed_table(const SymbolicAnswer& answer);
+Json executed_json(const ExecutedTiling& executed);
 
 }  // namespace heliolite::cli

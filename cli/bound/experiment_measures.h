@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "cli/bound/experiment_yaml.h"
-#include "engine/base/result.h"
 
 namespace heliolite::cli {
 

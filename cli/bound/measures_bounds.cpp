@@ -8,10 +8,9 @@
 #include "engine/bounds/conv/conv_bound.h"
 #include "engine/bounds/hbl/hbl_exponent.h"
 #include "engine/bounds/hbl/tile_regions.h"
-#include "engine/bounds/published/conv_algorithms.h"
-#include "engine/bounds/published/conv_integer.h"
-#include "engine/bounds/published/sketch.h"
+#include "engine/bounds/published/published.h"
 #include "engine/bounds/segment/iolb_forms.h"
+#include "engine/bounds/tiling/iotile_search.h"
 
 namespace heliolite::cli {
 namespace {

@@ -11,6 +11,7 @@
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
+#include "cli/ui/read_arguments.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/formats/onnx/import.h"

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "cli/convert/recognise.h"
+#include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
 #include "engine/base/file_claims.h"

@@ -5,7 +5,6 @@
 
 #include "cli/convert/written_files.h"
 #include "cli/ui/output.h"
-#include "engine/base/result.h"
 #include "engine/inputs/read_options.h"
 
 namespace heliolite::cli {

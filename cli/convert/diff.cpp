@@ -14,6 +14,7 @@
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
+#include "cli/ui/read_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/base/number_text.h"

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 #include <algorithm>
 
+#include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
+#include "cli/ui/read_arguments.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/integers.h"
+#include "engine/base/number_text.h"
 #include "engine/bounds/tiling/iotile_parts.h"
 #include "engine/bounds/tiling/iotile_search.h"
 #include "engine/execution/named_tiling.h"

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cli/ui/output.h"
-#include "engine/base/result.h"
 #include "engine/bounds/traffic_rule.h"
 #include "engine/execution/loop_nest.h"
 #include "engine/inputs/read_options.h"

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
 #include "cli/ui/read_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
+#include "engine/base/number_text.h"
 #include "engine/program/bound/program_answer.h"
 #include "engine/program/program_touches.h"
 

@@ -7,7 +7,6 @@
 #include "engine/base/result.h"
 #include "engine/search/core/answer.h"
 #include "engine/search/core/objective.h"
-#include "workloads/workload.h"
 
 namespace heliolite::cli {
 

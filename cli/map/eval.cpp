@@ -10,6 +10,7 @@
 #include "cli/ui/figures.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
+#include "cli/ui/read_arguments.h"
 #include "cli/ui/search_arguments.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/model/cost_model.h"

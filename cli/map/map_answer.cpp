@@ -10,6 +10,8 @@
 #include "cli/ui/interrupt.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
+#include "engine/base/number_text.h"
+#include "engine/model/cost_model.h"
 #include "engine/model/true_counts/cost.h"
 
 namespace heliolite::cli {

@@ -7,11 +7,10 @@
 #include "arch/architecture.h"
 #include "cli/ui/figures.h"
 #include "cli/ui/json.h"
-#include "engine/base/result.h"
 #include "engine/base/types.h"
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/model/cost.h"
-#include "engine/search/map.h"
+#include "engine/search/core/answer.h"
 #include "workloads/network.h"
 
 namespace heliolite::cli {

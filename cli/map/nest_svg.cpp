@@ -11,6 +11,7 @@
 #include "cli/ui/svg_canvas.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
+#include "engine/base/number_text.h"
 
 namespace heliolite::cli {
 namespace {

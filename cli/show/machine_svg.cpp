@@ -1,4 +1,5 @@
-#include "cli/show/machine_svg.h"
+// A machine as a picture: its levels from the outermost down, and the fan-outs between them.
+#include "cli/show/show_parts.h"
 
 #include <fmt/format.h>
 
@@ -12,6 +13,7 @@
 #include "cli/ui/table.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/integers.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
 

@@ -1,4 +1,5 @@
-#include "cli/show/resolved_numbers.h"
+// Every number of a machine, with where it comes from.
+#include "cli/show/show_parts.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "cli/ui/table.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/integers.h"
+#include "engine/base/number_text.h"
 
 namespace heliolite::cli {
 namespace {

@@ -7,16 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "cli/show/machine_svg.h"
-#include "cli/show/show_machine.h"
-#include "cli/show/show_network.h"
+#include "cli/show/show_parts.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
+#include "cli/ui/read_arguments.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite::cli {
 namespace {

@@ -1,19 +1,21 @@
-#include "cli/show/show_machine.h"
+// A machine as tables and as JSON: every number that its file, or the tables it names, come to.
+#include "cli/show/show_parts.h"
 
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <stdexcept>
 
-#include "cli/show/resolved_numbers.h"
 #include "cli/ui/figures.h"
 #include "cli/ui/table.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/integers.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
 #include "engine/model/keep.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite::cli {
 namespace {

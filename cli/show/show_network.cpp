@@ -1,4 +1,5 @@
-#include "cli/show/show_network.h"
+// A network as tables and as JSON: its layers, what they compute, and the edges between them.
+#include "cli/show/show_parts.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +8,7 @@
 #include "cli/ui/figures.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
+#include "engine/base/number_text.h"
 
 namespace heliolite::cli {
 namespace {

@@ -12,6 +12,7 @@
 #include "cli/ui/inputs.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
+#include "cli/ui/read_arguments.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"

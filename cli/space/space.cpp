@@ -6,13 +6,12 @@
 #include <vector>
 
 #include "cli/map/status.h"
-#include "cli/space/space_sample.h"
-#include "cli/space/space_sensitivity.h"
-#include "cli/space/space_tiles.h"
+#include "cli/space/space_views.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
+#include "cli/ui/read_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/space/mapspace.h"

@@ -1,4 +1,5 @@
-#include "cli/space/space_sample.h"
+// Mappings drawn at random, for `heliolite space --sample`: how rare good ones are.
+#include "cli/space/space_views.h"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "cli/ui/svg_canvas.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
+#include "engine/base/number_text.h"
 #include "engine/search/baseline/space_sample.h"
 #include "engine/search/core/objective.h"
 #include "engine/search/map.h"

@@ -1,4 +1,5 @@
-#include "cli/space/space_sensitivity.h"
+// heliolite space --sensitivity: which decisions of a mapping decide its cost.
+#include "cli/space/space_views.h"
 
 #include <fmt/format.h>
 

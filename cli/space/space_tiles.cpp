@@ -1,4 +1,5 @@
-#include "cli/space/space_tiles.h"
+// The tiles of one level, for `heliolite space --tiles`.
+#include "cli/space/space_views.h"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/space/tile_tree.h"
 #include "engine/space/unrolling.h"

@@ -12,6 +12,7 @@
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
 namespace heliolite::cli {

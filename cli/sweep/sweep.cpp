@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "cli/sweep/opened_store.h"
-#include "cli/sweep/sweep_slurm.h"
-#include "cli/sweep/sweep_status.h"
+#include "cli/sweep/sweep_modes.h"
 #include "cli/sweep/sweep_tables.h"
 #include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"
@@ -20,6 +19,7 @@
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/base/version.h"
+#include "engine/search/core/option_kinds.h"
 #include "engine/sweep/merge.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/runner.h"

@@ -1,4 +1,5 @@
-#include "cli/sweep/sweep_slurm.h"
+// heliolite sweep FILE --slurm N: the sweep as an array job of Slurm (docs/slurm.md).
+#include "cli/sweep/sweep_modes.h"
 
 #include <fmt/format.h>
 

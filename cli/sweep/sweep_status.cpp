@@ -1,4 +1,5 @@
-#include "cli/sweep/sweep_status.h"
+// heliolite sweep --status DB: how far a sweep is and what it has found, while it runs or afterwards.
+#include "cli/sweep/sweep_modes.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "cli/sweep/sweep_tables.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
+#include "engine/base/number_text.h"
 #include "engine/sweep/export.h"
 #include "engine/sweep/front.h"
 #include "engine/sweep/store.h"

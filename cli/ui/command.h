@@ -6,7 +6,7 @@
 
 #include "cli/ui/output.h"
 #include "engine/base/types.h"
-#include "engine/search/core/option_kinds.h"
+#include "engine/search/core/options.h"
 
 namespace heliolite::cli {
 

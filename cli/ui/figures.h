@@ -7,8 +7,6 @@
 
 #include "arch/architecture.h"
 #include "cli/ui/json.h"
-#include "engine/base/number_text.h"
-#include "engine/model/cost.h"
 #include "workloads/workload.h"
 
 namespace heliolite::cli {

@@ -11,6 +11,7 @@
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_mapping.h"
 #include "engine/space/constraint_notes.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite::cli {
 namespace {

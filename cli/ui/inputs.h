@@ -7,7 +7,6 @@
 
 #include "arch/architecture.h"
 #include "cli/ui/output.h"
-#include "cli/ui/read_arguments.h"
 #include "engine/base/result.h"
 #include "engine/formats/load_network.h"
 #include "engine/model/mapping.h"

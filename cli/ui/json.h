@@ -8,7 +8,6 @@
 #include "engine/model/cost.h"
 #include "engine/model/mapping.h"
 #include "engine/search/core/evaluator_report.h"
-#include "workloads/network.h"
 #include "workloads/workload.h"
 
 namespace heliolite::cli {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "cli/ui/table.h"
+#include "engine/base/number_text.h"
 #include "engine/base/shortened.h"
 
 namespace heliolite::cli {

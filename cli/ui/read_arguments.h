@@ -12,11 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"
 #include "engine/base/result.h"
+#include "engine/base/text.h"
 #include "engine/base/types.h"
 #include "engine/inputs/read_options.h"
+#include "engine/search/core/options.h"
 
 namespace heliolite::cli {
 

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/ui/command.h"
 #include "cli/ui/json.h"
 #include "engine/search/core/option_table.h"
 

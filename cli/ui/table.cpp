@@ -8,6 +8,7 @@
 
 #include "cli/ui/lines.h"
 #include "engine/base/integers.h"
+#include "engine/base/number_text.h"
 
 namespace heliolite::cli {
 namespace {

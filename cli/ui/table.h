@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "cli/ui/lines.h"
-#include "engine/base/number_text.h"
-#include "engine/base/types.h"
 
 namespace heliolite::cli {
 

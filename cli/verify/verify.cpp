@@ -16,6 +16,7 @@
 #include "cli/ui/table.h"
 #include "cli/verify/verify_optima.h"
 #include "engine/base/file_claims.h"
+#include "engine/search/core/option_kinds.h"
 #include "engine/verify/golden_verify.h"
 
 namespace heliolite::cli {

@@ -11,6 +11,7 @@
 #include "cli/ui/lines.h"
 #include "cli/ui/progress.h"
 #include "cli/ui/table.h"
+#include "engine/base/number_text.h"
 
 namespace heliolite::cli {
 namespace {

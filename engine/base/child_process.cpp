@@ -16,6 +16,7 @@
 #include <mutex>
 #include <utility>
 
+#include "engine/base/result.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 

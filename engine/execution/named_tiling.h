@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "engine/base/field_table.h"
-#include "engine/base/result.h"
 #include "engine/bounds/tiling/iotile_cost.h"
 #include "engine/execution/loop_nest.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "engine/bounds/tiling/iotile_search.h"
 #include "engine/execution/loop_nest.h"
 #include "engine/execution/tiled_nest.h"
 

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "arch/architecture.h"
-#include "engine/base/result.h"
 #include "engine/base/yaml_node.h"
 #include "engine/inputs/read_options.h"
 #include "engine/model/mapping.h"

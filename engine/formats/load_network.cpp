@@ -8,7 +8,9 @@
 #include <optional>
 #include <set>
 
+#include "engine/base/embedded.h"
 #include "engine/base/file_bytes.h"
+#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/onnx/import.h"
 #include "engine/formats/timeloop/problem.h"

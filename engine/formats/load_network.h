@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "engine/base/field_table.h"
 #include "engine/inputs/read_options.h"
 #include "workloads/network.h"
-#include "workloads/workload_yaml.h"
 
 namespace heliolite {
 

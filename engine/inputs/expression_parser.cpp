@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/base/result.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 

@@ -3,7 +3,6 @@
 #include <string>
 #include <string_view>
 
-#include "engine/base/result.h"
 #include "engine/base/yaml_node.h"
 #include "engine/inputs/read_options.h"
 

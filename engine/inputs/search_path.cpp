@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/base/result.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 

@@ -1,4 +1,5 @@
-#include "engine/inputs/template_expression.h"
+// Expressions of templates: a documented part of Jinja's, without maps and attributes.
+#include "engine/inputs/template_render.h"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,6 @@
 #include <variant>
 #include <vector>
 
-#include "engine/base/result.h"
 #include "engine/base/types.h"
 #include "engine/base/yaml_node.h"
 

@@ -13,7 +13,6 @@
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/inputs/template_operations.h"
-#include "engine/inputs/template_scanner.h"
 
 namespace heliolite {
 namespace {

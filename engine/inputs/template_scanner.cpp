@@ -1,4 +1,5 @@
-#include "engine/inputs/template_scanner.h"
+// The pieces of a template: plain text, and what stands between braces.
+#include "engine/inputs/template_render.h"
 
 #include <fmt/format.h>
 

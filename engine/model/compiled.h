@@ -7,7 +7,6 @@
 #include "arch/architecture.h"
 #include "engine/base/integers.h"
 #include "engine/base/types.h"
-#include "engine/model/keep.h"
 #include "engine/model/prices.h"
 #include "workloads/workload.h"
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "engine/base/types.h"
-#include "engine/model/keep.h"
 #include "engine/model/prices.h"
 
 namespace heliolite {

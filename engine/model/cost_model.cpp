@@ -8,6 +8,7 @@
 #include "engine/model/imperfect_cost.h"
 #include "engine/model/links.h"
 #include "engine/model/nest.h"
+#include "engine/model/perfect.h"
 #include "engine/model/true_counts/cost.h"
 
 namespace heliolite {
@@ -26,10 +27,16 @@ Evaluation evaluate_with(const Compiled& c, const Mapping& mapping, Counts count
 }  // namespace
 
 CostModel::CostModel(const Workload& workload, const Architecture& architecture)
-    : workload_(workload), architecture_(architecture), compiled_(workload, architecture) {}
+    : workload_(workload),
+      architecture_(architecture),
+      compiled_(std::make_shared<const Compiled>(workload, architecture)) {}
+
+bool CostModel::allows_all_links(const Mapping& mapping) const {
+  return compiled_->linked == 0 || mapping.allows_all_links();
+}
 
 Compiled CostModel::with_links_of(const Mapping& mapping) const {
-  Compiled out = compiled_;
+  Compiled out = *compiled_;
   out.linked = 0;
   for (int i = 0; i < out.level_count; ++i) {
     out.level[at(i)].linked = static_cast<TensorMask>(out.level[at(i)].linked & ~mapping.unlinked[at(i)]);
@@ -40,7 +47,7 @@ Compiled CostModel::with_links_of(const Mapping& mapping) const {
 
 Evaluation CostModel::evaluate(const Mapping& mapping, Counts counts) const {
   if (!allows_all_links(mapping)) return evaluate_with(with_links_of(mapping), mapping, counts);
-  return evaluate_with(compiled_, mapping, counts);
+  return evaluate_with(*compiled_, mapping, counts);
 }
 
 // The cold twin of evaluate(): the same totals with everything they are made of.
@@ -117,13 +124,13 @@ Breakdown timeloop_breakdown(const Architecture& architecture, const Compiled& c
 
 Breakdown CostModel::explain(const Mapping& mapping, Counts counts) const {
   if (counts == Counts::True && !mapping.is_perfect()) {
-    const TrueNest nest(compiled_, mapping);
+    const TrueNest nest(*compiled_, mapping);
     Breakdown out = nest.divides ? explain(without_idle_loops(nest, mapping), counts)
-                                 : true_breakdown(architecture_, compiled_, nest, mapping.keep);
+                                 : true_breakdown(architecture_, *compiled_, nest, mapping.keep);
     out.divides = nest.divides;
     return out;
   }
-  Breakdown out = allows_all_links(mapping) ? timeloop_breakdown(architecture_, compiled_, mapping)
+  Breakdown out = allows_all_links(mapping) ? timeloop_breakdown(architecture_, *compiled_, mapping)
                                             : timeloop_breakdown(architecture_, with_links_of(mapping), mapping);
   out.counts = counts;
   return out;

@@ -1,15 +1,16 @@
 #pragma once
 // The cost of a mapping of one workload on one architecture: Timeloop's dense-model conventions
 // (docs/cost_model.md; NVlabs/timeloop 4cf6d4c).
+#include <memory>
+
 #include "arch/architecture.h"
-#include "engine/base/types.h"
-#include "engine/model/compiled.h"
 #include "engine/model/cost.h"
 #include "engine/model/mapping.h"
-#include "engine/model/perfect.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
+
+struct Compiled;
 
 // Prices the mappings of one pair.
 class CostModel {
@@ -27,16 +28,16 @@ class CostModel {
 
   const Workload& workload() const { return workload_; }
   const Architecture& architecture() const { return architecture_; }
-  const Compiled& compiled() const { return compiled_; }
+  const Compiled& compiled() const { return *compiled_; }
 
  private:
-  bool allows_all_links(const Mapping& mapping) const { return compiled_.linked == 0 || mapping.allows_all_links(); }
+  bool allows_all_links(const Mapping& mapping) const;
   // The tables for a mapping that forbids links to some tensors.
   Compiled with_links_of(const Mapping& mapping) const;
 
   Workload workload_;
   Architecture architecture_;
-  Compiled compiled_;
+  std::shared_ptr<const Compiled> compiled_;  // copies of a model share their tables
 };
 
 }  // namespace heliolite

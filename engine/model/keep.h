@@ -6,6 +6,7 @@
 #include "arch/architecture.h"
 #include "engine/base/types.h"
 #include "engine/model/mapping.h"
+#include "engine/model/prices.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
@@ -56,15 +57,7 @@ using ValueBits = std::array<u32, kMaxTensors>;
 
 ValueBits value_bits(const Workload& workload);
 
-// A level's words divided into parts, as few as possible, so that every tensor's words take a whole number of them.
-struct ValueParts {
-  u32 of_word = 1;                                          // of one word of the level
-  std::array<u32, kMaxTensors> of{1, 1, 1, 1, 1, 1, 1, 1};  // [tensor]: of one of its words
-  bool sized = false;                                       // the words of some tensor are not words of the level
-
-  bool operator==(const ValueParts&) const = default;
-};
-
+// The parts of a level's words for values of these sizes.
 ValueParts value_parts(const ValueBits& bits, const StorageLevel& level);
 
 }  // namespace heliolite

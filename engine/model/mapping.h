@@ -29,6 +29,9 @@ struct Loop {
   auto operator<=>(const Loop&) const = default;
 };
 
+// [level]: tensors that it keeps.
+using KeepMasks = std::array<TensorMask, kMaxLevels>;
+
 // [level][tensor]: how many temporal loops of the level, its outermost ones, stand outside the tile that it keeps of
 // the tensor. All are 0 in an even mapping, where the tiles of a level end at the same loop.
 using StoreDepths = std::array<std::array<u8, kMaxTensors>, kMaxLevels>;

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "arch/architecture.h"
-#include "engine/base/result.h"
 #include "engine/base/yaml_node.h"
 #include "engine/model/mapping.h"
 #include "workloads/workload.h"

@@ -1,16 +1,10 @@
 #pragma once
 // The closed form of perfect mappings, once their loops are read (nest.h).
-#include <array>
-
-#include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 #include "engine/model/cost.h"
 #include "engine/model/nest.h"
 
 namespace heliolite {
-
-// [level]: tensors that it keeps.
-using KeepMasks = std::array<TensorMask, kMaxLevels>;
 
 // Whether a perfect mapping fits (rules 5, 44), and its cost if it does (rules 16 to 28). `outside`: where the tiles of
 // each level stand (rule 42). Allocates nothing but for networks and links.

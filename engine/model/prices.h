@@ -3,12 +3,22 @@
 // for the values of a tensor, and the formulas of what accesses, addresses, networks and time come to by them. Costs
 // and bounds both ask these formulas: a price is a member, where it comes from, and a term, all of them here.
 #include <algorithm>
+#include <array>
 #include <type_traits>
 
 #include "arch/architecture.h"
 #include "engine/base/types.h"
 
 namespace heliolite {
+
+// A level's words divided into parts, as few as possible, so that every tensor's words take a whole number of them.
+struct ValueParts {
+  u32 of_word = 1;                                          // of one word of the level
+  std::array<u32, kMaxTensors> of{1, 1, 1, 1, 1, 1, 1, 1};  // [tensor]: of one of its words
+  bool sized = false;                                       // the words of some tensor are not words of the level
+
+  bool operator==(const ValueParts&) const = default;
+};
 
 // Accesses of one tensor at a level, in words of the tensor or as the level counts them; whole numbers, or doubles in
 // bounds.

@@ -7,6 +7,7 @@
 #include "engine/model/collapse.h"
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/multicast.h"
+#include "engine/model/perfect.h"
 #include "engine/model/temporal_traffic.h"
 
 namespace heliolite {

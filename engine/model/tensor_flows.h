@@ -3,10 +3,9 @@
 // change places, only that is priced anew which such a change reaches.
 #include <array>
 
-#include "engine/base/integers.h"
 #include "engine/model/compiled.h"
+#include "engine/model/cost.h"
 #include "engine/model/nest.h"
-#include "engine/model/perfect.h"
 
 namespace heliolite {
 

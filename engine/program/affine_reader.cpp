@@ -1,4 +1,5 @@
-#include "engine/program/affine_reader.h"
+// Reads affine expressions and conditions of C.
+#include "engine/program/c_reader.h"
 
 #include <algorithm>
 #include <array>

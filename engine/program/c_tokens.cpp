@@ -1,4 +1,5 @@
-#include "engine/program/c_tokens.h"
+// The words of a C text with their lines, and a cursor that walks them and collects complaints.
+#include "engine/program/c_reader.h"
 
 #include <algorithm>
 #include <array>

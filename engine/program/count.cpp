@@ -6,8 +6,6 @@
 #include <optional>
 #include <sstream>
 
-#include "engine/program/polytope_count.h"
-
 namespace heliolite {
 namespace {
 

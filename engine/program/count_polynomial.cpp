@@ -1,4 +1,5 @@
-#include "engine/program/count_polynomial.h"
+// Polynomials in parameters with exact coefficients, and how they are found from values.
+#include "engine/program/count.h"
 
 #include <algorithm>
 #include <numeric>

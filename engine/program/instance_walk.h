@@ -9,11 +9,9 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/base/result.h"
 #include "engine/base/types.h"
 #include "engine/program/affine_program.h"
 #include "engine/program/count.h"
-#include "engine/program/isl.h"
 
 namespace heliolite {
 

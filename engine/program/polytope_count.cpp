@@ -1,4 +1,5 @@
-#include "engine/program/polytope_count.h"
+// Takes sets apart into polytopes with parameters, finds where their corners stay the same, and walks their points.
+#include "engine/program/count.h"
 
 #include <isl/mat.h>
 #include <isl/vertices.h>

@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
+#include "engine/program/c_reader.h"
 #include "engine/program/program_file.h"
-#include "engine/program/value_reader.h"
 
 namespace heliolite {
 namespace {

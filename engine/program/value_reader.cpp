@@ -1,4 +1,5 @@
-#include "engine/program/value_reader.h"
+// Right-hand sides of C assignments: what they read and how much they compute.
+#include "engine/program/c_reader.h"
 
 #include <algorithm>
 #include <array>

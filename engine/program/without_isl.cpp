@@ -1,4 +1,5 @@
 // What answers for this room where it is built without isl: that affine programs cannot be read.
+#include "engine/base/result.h"
 #include "engine/program/affine_support.h"
 #include "engine/program/program_touches.h"
 

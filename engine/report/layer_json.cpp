@@ -1,4 +1,5 @@
-#include "engine/report/layer_json.h"
+// A layer's answer as the page draws it: where its energy goes, and its mapping.
+#include "engine/report/report_json.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -8,6 +8,7 @@
 
 #include "engine/formats/load_mapping.h"
 #include "engine/model/cost_model.h"
+#include "engine/model/tile_box.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/records.h"
 #include "engine/sweep/sweep_yaml.h"

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/result.h"
 #include "engine/base/types.h"
 #include "engine/report/level_rooms.h"
 #include "engine/sweep/front.h"

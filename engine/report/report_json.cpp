@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/report/layer_json.h"
 #include "engine/report/report_data.h"
 #include "engine/sweep/totals.h"
 

@@ -2,7 +2,6 @@
 // The page of a sweep: one HTML file with its styles, scripts, chart library and data.
 #include <string>
 
-#include "engine/base/result.h"
 #include "engine/report/report_data.h"
 
 namespace heliolite {

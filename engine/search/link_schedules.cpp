@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
-#include "engine/search/baseline/annealing.h"
-#include "engine/search/baseline/exhaustive.h"
+#include "engine/search/baseline/strategies.h"
 #include "engine/search/core/layer_problem.h"
 #include "engine/search/core/option_kinds.h"
 #include "engine/search/core/rules.h"

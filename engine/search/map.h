@@ -1,7 +1,6 @@
 #pragma once
 // The mapper's main functions: the best mapping of every layer of a network on a machine.
 #include "arch/architecture.h"
-#include "engine/base/result.h"
 #include "engine/search/core/answer.h"
 #include "engine/search/core/options.h"
 #include "workloads/network.h"

@@ -2,12 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/search/baseline/annealing.h"
-#include "engine/search/baseline/directed_searches.h"
-#include "engine/search/baseline/exhaustive.h"
-#include "engine/search/baseline/genetic.h"
-#include "engine/search/baseline/gradient.h"
-#include "engine/search/baseline/timeloop_mapper.h"
+#include "engine/search/baseline/strategies.h"
 #include "engine/search/bayes/bayes_search.h"
 #include "engine/search/cosa/cosa_search.h"
 #include "engine/search/exact/exact.h"

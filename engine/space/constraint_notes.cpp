@@ -10,6 +10,7 @@
 #include "engine/base/text.h"
 #include "engine/space/machine_words.h"
 #include "engine/space/reuse.h"
+#include "workloads/rename.h"
 
 namespace heliolite {
 namespace {

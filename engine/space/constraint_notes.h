@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "arch/architecture.h"
+#include "engine/inputs/read_options.h"
 #include "engine/space/factor_places.h"
 #include "engine/space/mapspace.h"
 #include "workloads/network.h"
-#include "workloads/rename.h"
 
 namespace heliolite {
 

@@ -7,6 +7,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
+#include "workloads/network.h"
 
 namespace heliolite {
 namespace {

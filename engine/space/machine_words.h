@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "workloads/rename.h"
+#include "engine/inputs/read_options.h"
 #include "workloads/workload.h"
 
 namespace heliolite {

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "arch/architecture.h"
-#include "engine/base/result.h"
 #include "workloads/workload.h"
 
 namespace heliolite {

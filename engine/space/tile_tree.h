@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/result.h"
 #include "engine/space/footprint.h"
 #include "engine/space/mapspace.h"
 

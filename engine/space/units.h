@@ -2,7 +2,6 @@
 // How many compute units mappings of a mapspace can use: what a least parallelism asks for may be out of reach.
 #include <optional>
 
-#include "engine/base/result.h"
 #include "engine/space/mapspace.h"
 
 namespace heliolite {

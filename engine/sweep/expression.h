@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "engine/base/result.h"
 #include "engine/sweep/sweep_spec.h"
 
 namespace heliolite {

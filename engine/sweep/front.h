@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/base/result.h"
 #include "engine/sweep/records.h"
 #include "engine/sweep/store.h"
 #include "engine/sweep/totals.h"

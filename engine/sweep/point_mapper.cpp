@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/search/map.h"
 #include "engine/sweep/expression.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/records.h"

@@ -11,7 +11,7 @@
 #include "engine/base/types.h"
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/model/cost.h"
-#include "engine/search/map.h"
+#include "engine/search/core/answer.h"
 #include "engine/sweep/sweep_spec.h"
 
 namespace heliolite {

@@ -9,7 +9,7 @@
 
 #include "arch/architecture_spec.h"
 #include "engine/inputs/read_options.h"
-#include "engine/search/map.h"
+#include "engine/search/core/options.h"
 #include "workloads/network.h"
 
 namespace heliolite {

@@ -22,6 +22,7 @@
 #include "engine/sweep/field_path.h"
 #include "engine/sweep/parameter_yaml.h"
 #include "engine/sweep/sweep_fields.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite {
 namespace {

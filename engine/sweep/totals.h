@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/base/result.h"
 #include "engine/search/core/objective.h"
 #include "engine/search/core/tiles.h"
 #include "engine/sweep/records.h"

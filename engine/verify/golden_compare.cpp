@@ -1,4 +1,5 @@
-#include "engine/verify/golden_compare.h"
+// Compares every number of a recorded Timeloop run with ours.
+#include "engine/verify/golden_verify.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,6 @@
-#include "engine/verify/golden_record.h"
+// A recorded Timeloop run, or a mapping with its true counts: one JSON object on a line (docs/formats_mapping.md,
+// "Golden records").
+#include "engine/verify/golden_verify.h"
 
 #include <fmt/format.h>
 

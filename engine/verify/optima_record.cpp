@@ -1,4 +1,5 @@
-#include "engine/verify/optima_record.h"
+// A record of a proven optimum: one JSON object on a line (docs/formats_mapping.md, "Records of optima").
+#include "engine/verify/optima_verify.h"
 
 #include <fmt/format.h>
 #include <algorithm>

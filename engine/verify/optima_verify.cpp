@@ -11,12 +11,12 @@
 #include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
+#include "engine/model/cost_model.h"
 #include "engine/model/mapping_check.h"
 #include "engine/search/core/parallel.h"
 #include "engine/search/map.h"
 #include "engine/space/mapspace.h"
 #include "engine/verify/json_record.h"
-#include "engine/verify/optima_record.h"
 
 namespace heliolite {
 namespace {

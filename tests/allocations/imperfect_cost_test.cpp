@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/model/cost_model.h"
 #include "tests/support/allocations.h"
 #include "tests/support/random_problem.h"
 

@@ -8,8 +8,7 @@
 #include <cmath>
 
 #include "engine/bounds/hbl/hbl_tile.h"
-#include "engine/bounds/published/conv_algorithms.h"
-#include "engine/bounds/published/sketch.h"
+#include "engine/bounds/published/published.h"
 #include "engine/bounds/tiling/iotile_search.h"
 #include "tests/support/load.h"
 #include "tests/support/random_problem.h"

@@ -1,5 +1,5 @@
 // Integer tiles for a scratchpad and an accumulator: published optima, brute force on small machines.
-#include "engine/bounds/published/conv_integer.h"
+#include "engine/bounds/published/published.h"
 
 #include <gtest/gtest.h>
 

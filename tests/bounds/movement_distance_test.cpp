@@ -12,6 +12,7 @@
 #include "engine/search/map.h"
 #include "tests/support/load.h"
 #include "tests/support/search_problem.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite::movement_distance_test {
 namespace {

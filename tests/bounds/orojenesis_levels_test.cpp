@@ -8,9 +8,11 @@
 
 #include "arch/check.h"
 #include "engine/bounds/curve/movement_distance.h"
+#include "engine/model/cost_model.h"
 #include "engine/search/map.h"
 #include "tests/support/load.h"
 #include "tests/support/random_problem.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite::orojenesis_levels_test {
 namespace {

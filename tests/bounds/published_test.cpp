@@ -6,9 +6,7 @@
 #include <cmath>
 
 #include "engine/bounds/lower_bounds.h"
-#include "engine/bounds/published/conv_algorithms.h"
-#include "engine/bounds/published/conv_integer.h"
-#include "engine/bounds/published/sketch.h"
+#include "engine/bounds/published/published.h"
 #include "tests/support/load.h"
 #include "tests/support/random_problem.h"
 

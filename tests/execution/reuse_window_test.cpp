@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "engine/bounds/lower_bounds.h"
+#include "engine/bounds/tiling/iotile_search.h"
 #include "engine/execution/named_tiling.h"
 #include "engine/execution/simulate.h"
 #include "engine/execution/tiled_nest.h"

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "engine/base/yaml_node.h"
+#include "tests/support/onnx_models.h"
 #include "tests/support/onnx_reading.h"
 #include "workloads/network_writer.h"
 #include "workloads/workload_yaml.h"

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "engine/formats/load_network.h"
+#include "tests/support/onnx_models.h"
 #include "tests/support/onnx_reading.h"
 #include "workloads/network_writer.h"
 #include "workloads/workload_yaml.h"

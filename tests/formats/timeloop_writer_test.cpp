@@ -19,6 +19,7 @@
 #include "engine/search/map.h"
 #include "engine/space/mapspace.h"
 #include "tests/support/load.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite::timeloop_writer_test {
 namespace {

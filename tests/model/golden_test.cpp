@@ -12,8 +12,6 @@
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
 #include "engine/model/cost_model.h"
-#include "engine/verify/golden_compare.h"
-#include "engine/verify/golden_record.h"
 #include "tests/support/cli_runner.h"
 
 namespace heliolite::golden_test {

@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 
+#include "engine/program/instance_walk.h"
 #include "engine/program/program_file.h"
 #include "tests/support/affine_dataflow.h"
 #include "tests/support/text_mutation.h"

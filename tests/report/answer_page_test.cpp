@@ -1,5 +1,6 @@
 // The page of one answer: what it shows, and what it refuses.
 #include "engine/report/answer_page.h"
+#include "engine/base/result.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,7 +9,6 @@
 
 #include "engine/formats/load_mapping.h"
 #include "engine/model/cost_model.h"
-#include "engine/report/layer_json.h"
 #include "engine/report/report_data.h"
 #include "engine/report/report_json.h"
 #include "tests/support/sweep_problem.h"

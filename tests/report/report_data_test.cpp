@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/report/layer_json.h"
 #include "engine/report/report_data.h"
 #include "engine/report/report_json.h"
 #include "engine/report/report_page.h"

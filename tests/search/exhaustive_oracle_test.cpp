@@ -10,7 +10,7 @@
 #include "engine/formats/load_network.h"
 #include "engine/model/mapping_check.h"
 #include "engine/space/mapspace_size.h"
-#include "engine/verify/optima_record.h"
+#include "engine/verify/optima_verify.h"
 #include "tests/support/search_problem.h"
 
 namespace heliolite::exhaustive_oracle_test {

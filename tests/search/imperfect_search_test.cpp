@@ -10,7 +10,7 @@
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
 #include "engine/model/mapping_check.h"
-#include "engine/search/baseline/exhaustive.h"
+#include "engine/search/baseline/strategies.h"
 #include "engine/search/imperfect/imperfect_bound.h"
 #include "tests/support/load.h"
 #include "tests/support/random_problem.h"

@@ -6,6 +6,7 @@
 
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
+#include "engine/model/cost_model.h"
 #include "engine/model/mapping_check.h"
 #include "engine/search/core/budget.h"
 #include "engine/space/mapspace.h"

@@ -11,7 +11,6 @@
 
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
-#include "engine/verify/optima_record.h"
 #include "tests/support/cli_runner.h"
 #include "tests/support/space_workloads.h"
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/formats/load_network.h"
+#include "workloads/rename.h"
 
 namespace heliolite::fit_names_test {
 namespace {

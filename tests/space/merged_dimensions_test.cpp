@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/formats/load_architecture.h"
+#include "engine/model/cost_model.h"
 #include "engine/model/perfect.h"
 #include "engine/search/map.h"
 #include "workloads/compact_text.h"

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/formats/load_architecture.h"
+#include "engine/model/cost_model.h"
 #include "tests/support/search_problem.h"
 #include "workloads/compact_text.h"
 

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/result.h"
 #include "engine/program/affine_program.h"
 
 namespace heliolite {

@@ -1,8 +1,7 @@
 #pragma once
 // Einsums and networks as affine programs.
-#include "engine/base/result.h"
 #include "engine/program/affine_program.h"
-#include "engine/program/count_polynomial.h"
+#include "engine/program/count.h"
 #include "workloads/network.h"
 
 namespace heliolite {

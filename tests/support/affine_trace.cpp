@@ -3,6 +3,7 @@
 #include <map>
 
 #include "engine/base/integers.h"
+#include "engine/program/instance_walk.h"
 
 namespace heliolite {
 namespace {

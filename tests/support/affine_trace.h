@@ -3,8 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/result.h"
-#include "engine/program/instance_walk.h"
+#include "engine/base/integers.h"
+#include "engine/program/affine_program.h"
+#include "engine/program/count.h"
 
 namespace heliolite {
 

@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/cost_model.h"
+#include "engine/search/core/objective.h"
+
 namespace heliolite::testing {
 namespace {
 

@@ -6,9 +6,8 @@
 #include <optional>
 
 #include "arch/architecture.h"
+#include "engine/model/cost.h"
 #include "engine/model/mapping.h"
-#include "engine/model/perfect.h"
-#include "engine/search/core/objective.h"
 #include "workloads/workload.h"
 
 namespace heliolite::testing {

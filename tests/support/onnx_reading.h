@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/formats/onnx/import.h"
-#include "tests/support/onnx_models.h"
+#include "tests/support/onnx_writer.h"
 #include "workloads/network_writer.h"
 
 namespace heliolite::onnx_models {

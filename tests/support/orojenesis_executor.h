@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/bounds/curve/orojenesis.h"
+#include "engine/model/nest.h"
 #include "tests/support/orojenesis_fronts.h"
 #include "workloads/workload.h"
 

@@ -10,6 +10,7 @@
 
 #include "engine/formats/load_network.h"
 #include "workloads/compact_text.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite::network_presets_test {
 namespace {

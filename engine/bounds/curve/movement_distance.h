@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "engine/base/result.h"
 #include "engine/base/types.h"
 #include "engine/bounds/curve/orojenesis_nested.h"
 #include "engine/model/cost.h"

@@ -5,7 +5,6 @@
 // is only a little below. Proof: docs/rules/orojenesis.md.
 #include <array>
 
-#include "engine/base/result.h"
 #include "engine/bounds/curve/orojenesis.h"
 #include "engine/bounds/curve/orojenesis_curve.h"
 #include "engine/model/compiled.h"

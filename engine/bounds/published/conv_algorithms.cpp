@@ -1,4 +1,9 @@
-#include "engine/bounds/published/conv_algorithms.h"
+// Words that other algorithms for a convolution move between a memory of M words and what is outside, loads and stores:
+// yardsticks for tilings of the convolution itself. Dinh, Optimization-Based Mappers and Lower Bounds for Tensor
+// Problems, 4.3.1, compares them without printing formulas; those here are ours and stated in
+// docs/rules/bounds_conv.md. Windows with strides are split into stride-1 convolutions of ceil(taps / stride) taps, one
+// for each remainder.
+#include "engine/bounds/published/published.h"
 
 #include <algorithm>
 #include <cmath>

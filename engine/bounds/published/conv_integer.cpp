@@ -1,4 +1,7 @@
-#include "engine/bounds/published/conv_integer.h"
+// Integer tiles of a convolution with two windows on a machine with a scratchpad for image and filter and an
+// accumulator for outputs (GEMMINI). Source: Dinh, Optimization-Based Mappers and Lower Bounds for Tensor
+// Problems, 4.3.2; its footprint of the image is (w + r')(h + s') r'' s'' a channel and image, r' = ceil(R / stride).
+#include "engine/bounds/published/published.h"
 
 #include <algorithm>
 

@@ -1,4 +1,7 @@
-#include "engine/bounds/published/sketch.h"
+// Randomized matrix multiplication, Ahat(d x n) = S(d x m) A(m x n): the elements of S come from a generator and may be
+// made anew instead of being stored. One made costs as much as moving `generation` words. Source: Dinh,
+// Optimization-Based Mappers and Lower Bounds for Tensor Problems, chapter 5 (theorem 22, algorithm 10).
+#include "engine/bounds/published/published.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/bounds/tiling/iotile_search.h"
 
 namespace heliolite {
 namespace {

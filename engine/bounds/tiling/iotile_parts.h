@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/bounds/tiling/iotile_search.h"
+#include "engine/bounds/tiling/iotile_cost.h"
 
 namespace heliolite {
 

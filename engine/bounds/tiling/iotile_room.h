@@ -3,7 +3,6 @@
 #include <span>
 #include <vector>
 
-#include "engine/base/integers.h"
 #include "engine/bounds/tiling/iotile_problem.h"
 
 namespace heliolite {

@@ -1,4 +1,5 @@
-#include "engine/formats/onnx/connect.h"
+// The network that the found layers are: names, edges between layers, and inputs that several of them read.
+#include "engine/formats/onnx/walk.h"
 
 #include <fmt/format.h>
 #include <algorithm>

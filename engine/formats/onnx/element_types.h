@@ -6,7 +6,6 @@
 #include "engine/formats/onnx/call.h"
 #include "engine/formats/onnx/layers.h"
 #include "engine/formats/onnx/operators.h"
-#include "workloads/workload.h"
 
 namespace heliolite::onnx {
 

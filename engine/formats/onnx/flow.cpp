@@ -1,4 +1,5 @@
-#include "engine/formats/onnx/flow.h"
+// The order in which the nodes of a graph are looked at, and which layers its tensors are made of.
+#include "engine/formats/onnx/walk.h"
 
 #include <fmt/format.h>
 #include <algorithm>

@@ -9,7 +9,6 @@
 
 #include "engine/base/file_bytes.h"
 #include "engine/base/shortened.h"
-#include "engine/formats/onnx/connect.h"
 #include "engine/formats/onnx/inputs.h"
 #include "engine/formats/onnx/merge.h"
 #include "engine/formats/onnx/proto.h"

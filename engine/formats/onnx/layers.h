@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/formats/onnx/call.h"
 #include "engine/formats/onnx/shapes.h"
 #include "workloads/network.h"
 
@@ -84,5 +85,57 @@ struct Product {
   bool first_once = false, second_once = false;  // Operand::once
 };
 Drafts product_draft(Call& call, const Product& product);
+
+// Heads of keys and values, each read by a group of queries' heads.
+struct AttentionSizes {
+  i64 batch = 0, heads = 0, group = 1;
+  i64 queries = 0, added = 0, past = 0;  // positions: of queries, of keys in this call and before
+  i64 kept = 0;                          // positions of the buffer of keys that later calls get, if it is longer
+  i64 depth = 0, value_depth = 0;        // words of a position of a head
+
+  i64 keys() const { return past + added; }
+};
+
+// The product that makes queries, keys and values of one array, and the attention.
+struct ProjectedAttention {
+  AttentionSizes attention;
+  i64 in = 0, out = 0;  // words of a position before and after
+};
+
+// ai.onnx's Attention: inputs [batch, heads, positions, depth], or [batch, positions, heads x depth] with the heads as
+// attributes.
+AttentionSizes standard_attention(Call& call);
+// MultiHeadAttention: inputs [batch, positions, heads x depth]; keys and values also [batch, heads, positions, depth].
+// Queries and all others in one array, or keys and values in one, have five dimensions.
+AttentionSizes multi_head_attention(Call& call);
+// GroupQueryAttention: inputs [batch, positions, heads x depth], queries with keys and values behind them if those are
+// left out.
+AttentionSizes grouped_query_attention(Call& call);
+// com.microsoft's Attention, and QAttention.
+ProjectedAttention projected_attention(Call& call);
+
+// Indices are numbers; those that "..." stands for, too.
+struct Equation {
+  std::vector<std::vector<int>> operands;
+  std::vector<int> output;
+  std::vector<i64> sizes;          // [index]
+  std::vector<std::string> names;  // [index]: a letter, or e0, e1, .. for "..."
+};
+
+// A call's equation over the shapes of its inputs; complains if it is none or does not fit.
+Equation equation_of(Call& call);
+
+struct Windows {
+  std::vector<i64> kernel, strides, dilations;
+  std::vector<i64> pads;  // of each direction: before and after, as far as they are given
+  Shape out;              // positions of the window, by direction
+};
+
+// The windows over `image` (the sizes of the directions); complains if an attribute does not fit or if there is no room
+// for one. `up`: a window may hang over the end, as with ceil_mode.
+Windows windows_over(Call& call, const Shape& image, const std::vector<i64>& kernel, bool up);
+
+// The dimensions after the first two.
+Shape image_of(const Shape& shape);
 
 }  // namespace heliolite::onnx

@@ -1,4 +1,5 @@
-#include "engine/formats/onnx/layers_attention.h"
+// The sizes of operators of attention, read from shapes and attributes; harmless values after Call::fail().
+#include "engine/formats/onnx/layers.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,7 +7,6 @@
 #include <iterator>
 #include <utility>
 
-#include "engine/formats/onnx/layers.h"
 #include "engine/formats/onnx/repeats.h"
 #include "workloads/graph.h"
 

@@ -4,7 +4,6 @@
 
 #include "engine/base/shortened.h"
 #include "engine/formats/onnx/layers.h"
-#include "engine/formats/onnx/windows.h"
 
 namespace heliolite::onnx {
 namespace {

@@ -1,4 +1,5 @@
-#include "engine/formats/onnx/layers_einsum.h"
+// The equation of an Einsum node: "bhqd,bhkd->bhqk", with spaces, "..." and without an output.
+#include "engine/formats/onnx/layers.h"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -6,7 +7,6 @@
 #include "engine/base/integers.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
-#include "engine/formats/onnx/layers.h"
 #include "engine/formats/onnx/repeats.h"
 
 namespace heliolite::onnx {

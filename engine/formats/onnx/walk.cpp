@@ -8,7 +8,6 @@
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/onnx/element_types.h"
-#include "engine/formats/onnx/flow.h"
 #include "engine/formats/onnx/inputs.h"
 #include "engine/formats/onnx/repeats.h"
 

@@ -1,10 +1,13 @@
 #pragma once
 // Walks over a model's nodes in order, with functions and known branches put in place, and finds its layers.
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -12,7 +15,9 @@
 #include "engine/formats/onnx/inputs.h"
 #include "engine/formats/onnx/layers.h"
 #include "engine/formats/onnx/operators.h"
+#include "engine/formats/onnx/proto.h"
 #include "engine/formats/onnx/report.h"
+#include "workloads/network.h"
 
 namespace heliolite::onnx {
 
@@ -94,5 +99,47 @@ class Walk {
   std::size_t wrong_shapes_ = 0;                 // declared ones
   i64 folded_ = 0;                               // elements of contents
 };
+
+// The order in which nodes are looked at: the file's, unless a node stands there before one that it reads.
+
+// Why nodes have no order.
+struct OrderProblem {
+  std::size_t node = 0;
+  std::string why;
+};
+
+// The nodes such that each comes after those whose outputs it reads, also in its subgraphs; of several possible ones
+// the first in the file is next. `outside`: whether a name is there without any of these nodes.
+std::optional<OrderProblem> node_order(const std::vector<Node>& nodes,
+                                       const std::function<bool(std::string_view)>& outside,
+                                       std::vector<std::size_t>& order);
+
+// Calls `visit` with each name that the node reads, also those that its subgraphs read from outside.
+void each_read(const Node& node, const std::function<void(std::string_view)>& visit);
+
+// Which layers the tensors of a graph are made of, and what lies between: one forward pass over the nodes. Sets of
+// layers are merged, never paths, and only the latest layers are kept, so the work is linear in the graph.
+
+// The sources of an output of shape `out` that the operator makes of the call's inputs; null: none.
+std::shared_ptr<const Sources> sources_of(const OperatorRow& op, Call& call, const std::optional<Shape>& out);
+
+// The output of layer `layer`; `lost_by` as LayerDraft::lost_by.
+std::shared_ptr<const Sources> sources_of_layer(int layer, const char* lost_by);
+
+// Names of layers from names of nodes.
+
+// Gives each node's name a name that files, tables and options can hold: letters, digits, '_', '.' and '-', at most 60
+// of them, no two equal.
+class LayerNames {
+ public:
+  std::string next(std::string_view node_name);
+
+ private:
+  std::unordered_map<std::string, int> used_;  // [name]: how often
+};
+
+// One layer for each Einsum found. Operands that are made of a layer's output in a way that an edge cannot say are
+// added to the report.
+Network connect(const Walk& walk, const std::string& name, Report& report);
 
 }  // namespace heliolite::onnx

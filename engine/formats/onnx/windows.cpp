@@ -1,4 +1,6 @@
-#include "engine/formats/onnx/windows.h"
+// Where a window goes over the lines and columns of an image: kernel, strides, dilations and borders of convolutions
+// and poolings, in any number of directions.
+#include "engine/formats/onnx/layers.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

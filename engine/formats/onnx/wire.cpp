@@ -1,4 +1,7 @@
-#include "engine/formats/onnx/wire.h"
+// Protobuf's wire format: a message is a sequence of fields, each a key (number and wire type, a varint) and a value.
+// The reader walks over bytes in place and copies nothing; every length is checked against what is left of the
+// message, so nothing is ever allocated because a file says so.
+#include "engine/formats/onnx/proto.h"
 
 #include <fmt/format.h>
 

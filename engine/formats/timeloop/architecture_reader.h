@@ -5,7 +5,6 @@
 
 #include "arch/architecture.h"
 #include "arch/cost_resolver.h"
-#include "engine/base/result.h"
 #include "engine/base/yaml_node.h"
 
 namespace heliolite {

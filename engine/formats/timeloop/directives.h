@@ -11,7 +11,6 @@
 #include "engine/base/result.h"
 #include "engine/base/yaml_node.h"
 #include "engine/formats/timeloop/loops.h"
-#include "engine/model/mapping.h"
 #include "workloads/workload.h"
 
 namespace heliolite {

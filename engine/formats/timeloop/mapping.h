@@ -4,7 +4,6 @@
 #include <string>
 
 #include "arch/architecture.h"
-#include "engine/base/result.h"
 #include "engine/base/yaml_node.h"
 #include "engine/formats/timeloop/form.h"
 #include "engine/model/mapping.h"

@@ -12,7 +12,6 @@
 #include <string_view>
 
 #include "arch/architecture.h"
-#include "engine/base/result.h"
 #include "engine/model/mapping.h"
 #include "workloads/workload.h"
 

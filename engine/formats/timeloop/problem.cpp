@@ -7,6 +7,7 @@
 #include <map>
 
 #include "engine/base/integers.h"
+#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/instance.h"
 #include "workloads/einsum_text.h"

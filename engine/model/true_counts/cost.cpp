@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/model/cost_of_counts.h"
+#include "engine/model/perfect.h"
 #include "engine/model/true_counts/network.h"
 #include "engine/model/true_counts/tally.h"
 

@@ -4,7 +4,6 @@
 #include "engine/model/compiled.h"
 #include "engine/model/cost.h"
 #include "engine/model/mapping.h"
-#include "engine/model/perfect.h"
 #include "engine/model/true_counts/nest.h"
 
 namespace heliolite {

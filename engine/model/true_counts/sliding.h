@@ -5,7 +5,6 @@
 #include <span>
 
 #include "engine/model/true_counts/fetches.h"
-#include "engine/model/true_counts/step_products.h"
 
 namespace heliolite {
 

@@ -5,7 +5,6 @@
 
 #include "engine/model/compiled.h"
 #include "engine/model/cost_of_counts.h"
-#include "engine/model/perfect.h"
 #include "engine/model/true_counts/fetches.h"
 #include "engine/model/true_counts/nest.h"
 

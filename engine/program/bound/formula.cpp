@@ -1,4 +1,6 @@
-#include "engine/program/bound/formula.h"
+// The bound of a plan as a formula in the program's parameters and the capacity S, for all parameters of at least
+// kLeastParameter and all S.
+#include "engine/program/bound/program_answer.h"
 
 #include <ginac/ginac.h>
 
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/program/bound/part_bound.h"
 #include "engine/program/bound/relations.h"
 
 namespace heliolite {

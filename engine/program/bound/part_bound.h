@@ -7,7 +7,6 @@
 
 #include "engine/program/bound/budget_program.h"
 #include "engine/program/bound/walk_family.h"
-#include "engine/program/count.h"
 
 namespace heliolite {
 

@@ -8,6 +8,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/bounds/segment/iolb_segment.h"
+#include "engine/program/bound/part_bound.h"
 
 namespace heliolite {
 namespace {

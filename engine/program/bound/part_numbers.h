@@ -3,7 +3,6 @@
 #include <optional>
 #include <vector>
 
-#include "engine/base/result.h"
 #include "engine/program/bound/program_bound.h"
 
 namespace heliolite {

@@ -8,10 +8,8 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "engine/program/bound/formula.h"
 #include "engine/program/bound/part_numbers.h"
 #include "engine/program/bound/program_bound.h"
-#include "engine/program/bound/program_tiling.h"
 #include "engine/program/program_file.h"
 
 namespace heliolite {

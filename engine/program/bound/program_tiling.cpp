@@ -1,4 +1,6 @@
-#include "engine/program/bound/program_tiling.h"
+// Loads that a schedule of an affine program reaches: its statements one after the other, each in tiles. What lower
+// bounds of programs are held against.
+#include "engine/program/bound/program_answer.h"
 
 #include <fmt/format.h>
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/program/isl.h"
 
 namespace heliolite {
 namespace {

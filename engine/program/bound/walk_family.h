@@ -7,10 +7,8 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/base/result.h"
 #include "engine/bounds/hbl/hbl_subspace.h"
 #include "engine/program/affine_program.h"
-#include "engine/program/isl.h"
 
 namespace heliolite {
 

@@ -6,6 +6,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/search/all_tiles/trail.h"
+#include "engine/search/core/options.h"
 
 namespace heliolite {
 namespace {

@@ -1,4 +1,14 @@
-#include "engine/search/baseline/annealing.h"
+// Simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 220, 1983; as a mapper: SALSA, Jung et al., AICAS 2022).
+// Steps:
+//  1. Begin with the smallest tiles, everything else at the outermost level.
+//  2. A change that is drawn: a prime factor moves to another place (SALSA: to another memory), two loops of a level
+//     change places, what a level keeps changes. What does not fit is taken back.
+//  3. Better: stay. Worse by a factor r: stay with probability r^(-1/T).
+//  4. T falls by a fixed ratio with each change that was priced, from kHottest to kColdest in kAnnealingSteps; then the
+//     next round begins at step 1, with other random numbers.
+// Chosen here, for no paper has it: the temperatures, the number of steps, of rounds, and how often each change is
+// drawn. Logarithms are compared: the objectives span many orders of magnitude.
+#include "engine/search/baseline/strategies.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,5 @@
-#include "engine/search/baseline/directed_searches.h"
+// Searches in the manner of dMazeRunner and of Interstellar, which look at tilings that use enough of the machine.
+#include "engine/search/baseline/strategies.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,10 @@
-#include "engine/search/baseline/exhaustive.h"
+// The strategy that tries everything: Timeloop's linear mapper as a baseline. Steps:
+//  1. Each keep choice.
+//  2. Each way to split the dimensions over levels and fan-outs that the fan-outs have room for.
+//  3. Each order of the loops of more than one iteration, level by level. The order at the innermost level changes no
+//     count but of words that compute units pass to each other, so elsewhere one is tried there; a tiling that does not
+//     fit its buffers fits them in no order, so one is tried.
+#include "engine/search/baseline/strategies.h"
 
 #include <algorithm>
 #include <tuple>

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "engine/base/split_mix.h"
-#include "engine/model/cost_model.h"
 #include "engine/search/core/layer_problem.h"
 #include "engine/space/nest_writer.h"
 #include "engine/space/splits.h"

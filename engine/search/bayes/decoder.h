@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/base/types.h"
+#include "engine/model/compiled.h"
 #include "engine/model/cost_model.h"
-#include "engine/model/keep.h"
 #include "engine/search/core/strategy_options.h"
 #include "engine/space/mapspace.h"
 #include "engine/space/nest_writer.h"

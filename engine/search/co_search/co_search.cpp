@@ -6,10 +6,10 @@
 #include <chrono>
 #include <numeric>
 
-#include "engine/search/co_search/co_search_exact.h"
-#include "engine/search/co_search/co_search_thesis.h"
+#include "engine/search/co_search/co_searches.h"
 #include "engine/search/co_search/memory_bins.h"
 #include "engine/search/core/parallel.h"
+#include "engine/search/map.h"
 #include "workloads/word_bits.h"
 
 namespace heliolite {
@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kFinalists = 3;  // machines that get the full search
 
 // Evaluations that are limited for a layer on one machine are limited together for all machines: a quarter is for the
-// walk that ranks them, a quarter for the finalists, the rest for the proof (co_search_exact.h).
+// walk that ranks them, a quarter for the finalists, the rest for the proof (co_search_exact.cpp).
 SearchOptions limited_to(const SearchOptions& options, std::size_t machines, std::size_t share) {
   SearchOptions out = options;
   if (out.budget_evaluations) out.budget_evaluations = std::max<u64>(1, *out.budget_evaluations * machines / share);

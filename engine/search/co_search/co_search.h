@@ -4,15 +4,15 @@
 // docs/rules/co_search.md.
 //
 // `exact` proves the best machine and its mappings together. `thesis` is the search as printed: one traversal of tiles
-// tagged with memory sizes (co_search_thesis.h). `sunstone` ranks the machines by one walk (memory_bins.h) and searches
-// the most promising ones in full.
+// tagged with memory sizes (co_search_thesis.cpp). `sunstone` ranks the machines by one walk (memory_bins.h) and
+// searches the most promising ones in full.
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "engine/search/core/answer.h"
 #include "engine/search/core/machine_family.h"
-#include "engine/search/map.h"
 
 namespace heliolite {
 

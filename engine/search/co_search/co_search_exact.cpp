@@ -1,4 +1,7 @@
-#include "engine/search/co_search/co_search_exact.h"
+// The exact co-search: branch and bound over sets of machines. What a set costs at least is, for every layer, the
+// optimum over its machines and mappings together, found in one traversal (exact.h with a family).
+// Proofs: docs/rules/co_search.md.
+#include "engine/search/co_search/co_searches.h"
 
 #include <algorithm>
 #include <numeric>
@@ -7,6 +10,7 @@
 #include "engine/search/core/parallel.h"
 #include "engine/search/exact/exact.h"
 #include "engine/search/layer_search.h"
+#include "engine/search/map.h"
 
 namespace heliolite {
 namespace {

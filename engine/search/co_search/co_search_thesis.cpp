@@ -1,8 +1,10 @@
-#include "engine/search/co_search/co_search_thesis.h"
+// The co-search of the thesis (Ng, UBC 2022, algorithm 9), strategy `thesis`: tiles tagged with the smallest memories
+// that hold them (memory_bins.h), machines in the order of their cheapest tiles.
+#include "engine/search/co_search/co_searches.h"
 
 #include <algorithm>
 
-#include "engine/search/co_search/tagged_tiles.h"
+#include "engine/search/co_search/memory_bins.h"
 #include "engine/search/core/parallel.h"
 
 namespace heliolite {

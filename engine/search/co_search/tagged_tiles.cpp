@@ -1,4 +1,7 @@
-#include "engine/search/co_search/tagged_tiles.h"
+// One layer on all machines of a family by the thesis' co-search (Ng, UBC 2022, algorithm 9): one traversal of the
+// tiles of the innermost level with loops, each tagged with the smallest memories that hold it; then, where asked, the
+// search of the thesis from the tiles of one machine.
+#include "engine/search/co_search/memory_bins.h"
 
 #include <algorithm>
 

@@ -31,6 +31,11 @@ int open_keeps(const Mapspace& space) {
 
 }  // namespace
 
+SearchBudget::SearchBudget(const SearchOptions& options) : stop_(options.stop), start_(Clock::now()) {
+  if (options.budget_evaluations) evaluations_ = *options.budget_evaluations;
+  if (options.budget_seconds) seconds_ = *options.budget_seconds;
+}
+
 std::string_view name(SearchEnd end) { return kEndNames[at(end)]; }
 
 std::string explain(SearchEnd end, const LayerProblem& problem) {

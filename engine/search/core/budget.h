@@ -2,20 +2,22 @@
 // The budget of a search: when it has to stop before it is done. A layer has one budget for all steps of its search:
 // each step gets what the steps before it have left.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "engine/base/types.h"
-#include "engine/search/core/options.h"
+#include "engine/search/core/objective.h"
 
 namespace heliolite {
 
-// Why a search ended before it had covered its mapspace.
-
 struct LayerProblem;
+struct SearchOptions;
 
+// Why a search ended before it had covered its mapspace.
 enum class SearchEnd : u8 {
   Done,         // no limit ended it
   Keeps,        // all tile sizes were not searched: more ways to keep or bypass tensors than that search lists
@@ -41,14 +43,12 @@ std::string explain(SearchEnd end, const LayerProblem& problem);
 // A search may price this many mappings more than its budget allows, so that a step can end with a complete mapping.
 inline constexpr u64 kEvaluationSlack = 256;
 
-// Evaluations (mappings priced) and seconds that are left to a step. Copies share the options' stop flag.
+// Evaluations (mappings priced) and seconds that are left to a step. Copies share the flag that asks to stop.
 class SearchBudget {
  public:
-  // All that the options allow; the clock starts now. The options must outlive the budget.
-  explicit SearchBudget(const SearchOptions& options) : options_(&options), start_(Clock::now()) {
-    if (options.budget_evaluations) evaluations_ = *options.budget_evaluations;
-    if (options.budget_seconds) seconds_ = *options.budget_seconds;
-  }
+  // All that the options allow; the clock starts now. The flag by which the options ask to stop must outlive the
+  // budget.
+  explicit SearchBudget(const SearchOptions& options);
 
   bool limited() const { return evaluations_ != kUnlimited || seconds_ != kForever; }
   bool limits_evaluations() const { return evaluations_ != kUnlimited; }
@@ -65,7 +65,7 @@ class SearchBudget {
     return std::max(0.0, seconds_ - elapsed());
   }
   // Whether somebody outside the search has asked it to stop (SearchOptions::stop).
-  bool stopped() const { return options_->stop != nullptr && options_->stop->load(std::memory_order_relaxed); }
+  bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
   // Whether the time is up or somebody asked to stop. Reads the clock: too slow to ask at every evaluation.
   bool over() const { return stopped() || (seconds_ != kForever && elapsed() >= seconds_); }
 
@@ -124,7 +124,7 @@ class SearchBudget {
 
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-  const SearchOptions* options_;
+  const std::atomic<bool>* stop_;
   Clock::time_point start_;
   u64 evaluations_ = kUnlimited;
   double seconds_ = kForever;  // counted from start_

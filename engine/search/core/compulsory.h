@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "engine/model/compiled.h"
 #include "engine/model/cost_model.h"
 
 namespace heliolite {

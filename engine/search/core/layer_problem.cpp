@@ -3,6 +3,7 @@
 #include "engine/base/integers.h"
 #include "engine/model/multicast.h"
 #include "engine/model/nest.h"
+#include "engine/model/perfect.h"
 
 namespace heliolite {
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "engine/model/compiled.h"
-#include "engine/model/perfect.h"
 #include "engine/model/store_stack.h"
 #include "engine/search/core/answer.h"
 #include "engine/search/core/compulsory.h"

@@ -8,6 +8,7 @@
 
 #include "arch/architecture_spec.h"
 #include "engine/base/integers.h"
+#include "engine/model/compiled.h"
 #include "engine/model/fingerprint.h"
 
 namespace heliolite {

@@ -7,7 +7,6 @@
 #include "arch/architecture.h"
 #include "engine/base/integers.h"
 #include "engine/base/result.h"
-#include "engine/model/compiled.h"
 
 namespace heliolite {
 

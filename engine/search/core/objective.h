@@ -12,7 +12,8 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/model/cost_model.h"
+#include "engine/model/cost.h"
+#include "workloads/workload.h"
 
 namespace heliolite {
 

@@ -1,4 +1,7 @@
-#include "engine/search/cosa/loop_orders.h"
+// The order of each level's temporal loops as columns, and how often it makes a tensor move (docs/cost_model.md, the
+// closed form): the loops from the innermost that moves the tensor outwards. Loops that move it are counted by their
+// factors; what the orders decide is which of the others are.
+#include "engine/search/cosa/energy_program.h"
 
 #include <fmt/format.h>
 

@@ -6,6 +6,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/space/footprint.h"
+#include "engine/space/nest_writer.h"
 
 namespace heliolite {
 namespace {

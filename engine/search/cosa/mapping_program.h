@@ -9,7 +9,6 @@
 #include "engine/search/cosa/mip.h"
 #include "engine/space/divisors.h"
 #include "engine/space/mapspace.h"
-#include "engine/space/nest_writer.h"
 #include "engine/space/splits.h"
 
 namespace heliolite {

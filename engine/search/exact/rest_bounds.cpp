@@ -6,6 +6,7 @@
 #include "engine/base/integers.h"
 #include "engine/model/temporal_traffic.h"
 #include "engine/model/tile_box.h"
+#include "engine/search/exact/incumbent.h"
 
 namespace heliolite {
 namespace {

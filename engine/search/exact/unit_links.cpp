@@ -6,6 +6,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/search/core/layer_problem.h"
+#include "engine/search/exact/fanout.h"
 #include "engine/search/exact/link_sites.h"
 
 namespace heliolite {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "engine/base/result.h"
 #include "engine/base/types.h"
 #include "engine/search/core/options.h"
 #include "workloads/workload.h"

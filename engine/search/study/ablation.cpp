@@ -7,6 +7,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/search/layer_search.h"
+#include "engine/search/map.h"
 #include "engine/space/mapspace_size.h"
 
 namespace heliolite {

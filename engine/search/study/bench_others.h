@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/base/result.h"
 #include "engine/base/types.h"
 #include "engine/search/core/answer.h"
 #include "engine/search/core/options.h"

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "engine/search/map.h"
 #include "engine/space/mapspace.h"
 
 namespace heliolite {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "engine/search/map.h"
 #include "engine/search/study/bench_others.h"
 #include "workloads/workload.h"
 

@@ -1,4 +1,6 @@
-#include "engine/search/sunstone/climb_steps.h"
+// Steps of climbs from one complete plan to another: two levels' factors shared anew, another unrolling,
+// disturbances.
+#include "engine/search/sunstone/refine.h"
 
 #include <algorithm>
 #include <numeric>

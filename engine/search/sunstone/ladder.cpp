@@ -6,6 +6,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/cost_of_counts.h"
+#include "engine/model/perfect.h"
 #include "engine/model/tensor_flows.h"
 
 namespace heliolite {

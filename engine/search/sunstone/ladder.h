@@ -14,6 +14,7 @@
 #include "engine/search/climb/plan.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/compulsory.h"
+#include "engine/search/core/options.h"
 #include "engine/space/footprint.h"
 #include "engine/space/mapspace.h"
 #include "engine/space/order_trie.h"

@@ -1,6 +1,7 @@
 #pragma once
-// Checks edges of a network: the sizes of both ends must fit, with what slices and operators between them do.
+// Edges of a network: reads them from YAML and checks that the sizes of both ends fit.
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/base/yaml_node.h"
@@ -21,5 +22,16 @@ struct EdgeText {
 // Adds the edges to `network`, with ranks found by their names, and works out the words of the network's inputs.
 // Complains about edges whose two ends differ in counts or words.
 void add_edges(std::vector<EdgeText> edges, Network& network, Diagnostics& errors);
+
+// The parts of the YAML that are read.
+struct EdgeNodes {
+  std::optional<YamlNode> edges, inputs;
+  std::vector<std::pair<int, YamlNode>> reads;  // a layer's index and its `reads`
+};
+
+// Fills in edges and inputs of `network`, whose layers are complete. Complains about unknown layers, tensors and ranks,
+// outputs as operands, counts or words that differ, several edges into a tensor that do not say how they are combined,
+// cycles, inputs that nobody reads.
+void read_edges(const EdgeNodes& nodes, Network& network, Diagnostics& errors);
 
 }  // namespace heliolite

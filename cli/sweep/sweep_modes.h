@@ -1,5 +1,5 @@
 #pragma once
-// heliolite sweep FILE --slurm N: the sweep as an array job of Slurm (docs/slurm.md).
+// What heliolite sweep does besides running: array jobs of Slurm, and how far a sweep is.
 #include <string>
 #include <vector>
 
@@ -23,5 +23,19 @@ struct SlurmSweep {
 // Writes the script, whose name is that of the database with the ending ".sbatch", and prints how to submit it. Returns
 // the exit code.
 int write_slurm_script(const SlurmSweep& sweep, const Output& output);
+
+// heliolite sweep --export DB: writes the rows of a results database for other programs, as CSV and as JSON.
+
+// The options of --export.
+struct SweepExport {
+  std::string database;
+  std::string points_csv, layers_csv;  // files, "-" = stdout, "" = not wanted
+};
+
+// Writes the files and, with --json, all points and layers as JSON. Returns the exit code.
+int run_sweep_export(const SweepExport& arguments, const Output& output);
+
+// Prints the status and returns the exit code.
+int run_sweep_status(const std::string& database, const Output& output);
 
 }  // namespace heliolite::cli

@@ -1,5 +1,5 @@
 #pragma once
-// heliolite bound --regions: the tiling program of a layer for all sizes and capacities, region by region.
+// Forms of heliolite bound that answer by themselves: experiments, programs in C, regions of capacities.
 #include <CLI/CLI.hpp>
 #include <array>
 #include <optional>
@@ -12,6 +12,27 @@
 #include "engine/inputs/read_options.h"
 
 namespace heliolite::cli {
+
+// Runs the experiment and returns the exit code: kNegative if a number is outside its tolerance.
+int run_experiment(const std::string& path, const Output& output);
+
+// The options as they were given.
+struct ProgramArguments {
+  std::string file;
+  std::vector<std::string> parameters;  // "N=1000"
+  std::vector<std::string> without;     // rules
+  std::vector<u64> buffers;             // words
+  bool symbolic = false;
+  bool csv = false;
+  std::optional<double> word_bytes;  // of every word, for people
+  std::optional<double> budget;      // seconds
+};
+
+// Adds the options that only programs have to the command.
+void add_program_options(CLI::App& command, ProgramArguments& arguments);
+
+// Answers and returns the exit code.
+int run_program(const ProgramArguments& arguments, const Output& output);
 
 // A picture of the regions of a tiling program over two of its parameters.
 

@@ -1,12 +1,16 @@
 #pragma once
-// The words of a C text with their lines, and a cursor that walks them and collects complaints.
+// Reads C texts: words and their lines, affine expressions and conditions, right-hand sides of assignments.
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/result.h"
 #include "engine/base/types.h"
+#include "engine/program/program_sketch.h"
 
 namespace heliolite {
 
@@ -95,5 +99,92 @@ class CCursor {
   bool stopped_ = false;
   Diagnostics complaints_;
 };
+
+// The name without the prefix of PolyBench's bounds: _PB_N is N.
+std::string bound_name(std::string_view name);
+
+// What is divided by a number: it must not be negative where that is evaluated, for C rounds to zero and isl down.
+struct Division {
+  std::string dividend;   // in isl's notation
+  std::string condition;  // what holds there beside the loops and ifs around; "true" if nothing
+  std::string text;       // for people: "(i - 1) % 2"
+  int line = 0;
+};
+
+class AffineReader {
+ public:
+  // `named` is told every name and its line.
+  AffineReader(CCursor& cursor, std::function<void(const std::string&, int)> named)
+      : cursor_(cursor), named_(std::move(named)) {}
+
+  // An expression; 0 after a complaint, which says what is not affine. Ends before ']', ')', ';' or a comparison.
+  AffineForm expression();
+
+  // The divisions of what was read since the last call.
+  std::vector<Division> take_divisions() { return std::exchange(divisions_, {}); }
+
+  // A condition such as i < j && (i != 0 || j >= N), in isl's notation.
+  std::string condition();
+
+ private:
+  AffineForm sum_of_products();
+  AffineForm product();
+  AffineForm factor();
+  AffineForm divided(const AffineForm& form, std::size_t begin);
+  std::string conjunction();
+  std::string atom();
+  std::string comparison();
+  bool bracket_is_condition() const;
+  void refuse(int line, const std::string& message);
+  AffineForm checked(const std::optional<AffineForm>& form, int line);
+
+  CCursor& cursor_;
+  std::function<void(const std::string&, int)> named_;
+  std::vector<Division> divisions_;
+  std::vector<std::string> known_;  // conditions that hold where the present one is evaluated
+  bool wrong_ = false;              // of the expression that is being read: one complaint is enough
+  int nested_conditions_ = 0;       // that are being read
+  int alternatives_ = 0;            // in the outermost of them
+};
+
+// Reads the right-hand sides of C assignments, of which only what they read and how much they compute is of interest.
+
+// Whether the word is the name of a type: double, DATA_TYPE, ..
+bool is_c_type(const CToken& token);
+
+class ValueReader {
+ public:
+  ValueReader(CCursor& cursor, AffineReader& affine) : cursor_(cursor), affine_(affine) {}
+
+  // An expression up to ';' or a bracket that closes: its reads, each element once, are added to `reads`, its operators
+  // and calls to `operators`; of a ? b : c those of the longer branch and of the condition. The reads that it depends
+  // on, as a mask.
+  u64 expression(std::vector<SketchAccess>& reads, std::vector<u64>& operators);
+
+  // A scalar, or an array with its subscripts; of what is assigned, "++" and "--" may follow.
+  SketchAccess element();
+  SketchAccess target();
+
+ private:
+  u64 whole();
+  u64 binary(int least_precedence);
+  u64 unary();
+  u64 primary();
+  u64 call();
+  u64 add(SketchAccess access);
+  u64 operate(u64 reads);
+
+  CCursor& cursor_;
+  AffineReader& affine_;
+  std::vector<SketchAccess>* reads_ = nullptr;
+  std::vector<u64>* operators_ = nullptr;
+};
+
+// How much the assignments of a program compute.
+
+// Sets SketchStatement::operations: the operators that depend on something that changes in the innermost loop, which is
+// an element whose subscripts have its index, the index itself, or an array that the loop writes. A statement without
+// loops computes all of them. To be called before drop_numbers().
+void count_operations(ProgramSketch& sketch);
 
 }  // namespace heliolite

@@ -1,6 +1,5 @@
 #pragma once
-// The co-search of the thesis (Ng, UBC 2022, algorithm 9), strategy `thesis`: tiles tagged with the smallest memories
-// that hold them (tagged_tiles.h), machines in the order of their cheapest tiles.
+// The co-searches: exact by branch and bound over sets of machines, and the thesis'.
 #include <algorithm>
 #include <cstddef>
 #include <span>
@@ -10,6 +9,11 @@
 #include "engine/search/core/rules.h"
 
 namespace heliolite {
+
+// Starts from `start`, the answer of Sunstone. Under a budget returns the best so far with a proven gap. Errors as
+// co_search().
+Result<CoSearchResult> co_search_exact(std::span<const WeightedLayer> layers, const MachineFamily& family,
+                                       const SearchOptions& options, const CoSearchResult& start);
 
 // The machines of a co-search in the order in which their tiles make them promising.
 
