@@ -84,14 +84,14 @@ Result<NetworkResult> search(const Network& network, const Architecture& archite
 
 // Loads what --from names, and makes room for what --learn writes: it has all of --from, and what is learned now.
 Diagnostics read_learned(const MapArguments& arguments, SearchOptions& options) {
-  if (!arguments.learn.empty()) options.learn = std::make_shared<LearnedTasks>();
+  if (!arguments.learn.empty()) options.bayes.learn = std::make_shared<LearnedTasks>();
   return load_learned(arguments.from, options);
 }
 
 bool write_learned(const SearchOptions& options, const Output& output) {
-  if (!options.learn) return true;
-  std::vector<LearnedTask> tasks = options.from ? *options.from : std::vector<LearnedTask>{};
-  for (LearnedTask& task : options.learn->take()) tasks.push_back(std::move(task));
+  if (!options.bayes.learn) return true;
+  std::vector<LearnedTask> tasks = options.bayes.from ? *options.bayes.from : std::vector<LearnedTask>{};
+  for (LearnedTask& task : options.bayes.learn->take()) tasks.push_back(std::move(task));
   return output.write("--learn", learned_text(tasks));
 }
 

@@ -96,7 +96,7 @@ int show_sensitivity(const Workload& workload, const Architecture& architecture,
   }
   if (!*found) return fail(found->errors());
   const MappingSensitivity& s = **found;
-  output.table(answer_text(workload, architecture, options.objective, s, options.from != nullptr));
+  output.table(answer_text(workload, architecture, options.objective, s, options.bayes.from != nullptr));
   Json rows = Json::array();
   for (const FeatureSensitivity& row : s.rows)
     rows.push_back({{"group", kGroupNames[at(row.group)]},
@@ -107,8 +107,8 @@ int show_sensitivity(const Workload& workload, const Architecture& architecture,
   for (const PairSensitivity& pair : s.pairs)
     pairs.push_back({{"features", {pair.a, pair.b}}, {"second", json(pair.second)}});
   answer["sensitivity"] = {{"objective", name(options.objective)},
-                           {"encoding", name(options.encoding)},
-                           {"surrogate", options.from != nullptr},
+                           {"encoding", name(options.bayes.encoding)},
+                           {"surrogate", options.bayes.from != nullptr},
                            {"samples", question.samples},
                            {"evaluations", s.evaluations},
                            {"unfit", s.unfit},

@@ -174,7 +174,7 @@ LayerAnswer LayerSearch::second_step(const LayerAnswer& perfect, const SearchBud
 LayerAnswer run_padded_cosa(const LayerSearch& layer, const SearchBudget& budget) {
   const LayerProblem& problem = layer.problem();
   const auto search = [&](std::unique_ptr<LayerProblem> sized, const SearchBudget& part) {
-    sized->options.pad = false;
+    sized->options.cosa.pad = false;
     return run_strategy(LayerSearch(std::move(sized)), part);
   };
   LayerAnswer out;
@@ -187,7 +187,7 @@ LayerAnswer run_padded_cosa(const LayerSearch& layer, const SearchBudget& budget
 }
 
 Result<std::string> LayerSearch::cosa_program() const {
-  if (!problem_->options.pad) return cosa_program_text(*problem_);
+  if (!problem_->options.cosa.pad) return cosa_program_text(*problem_);
   const Workload workload = smooth_workload(problem_->workload);
   const auto space = resolve(workload, problem_->architecture, mapspace_options(problem_->options));
   if (!space) return space.errors();

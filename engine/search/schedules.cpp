@@ -121,7 +121,7 @@ LayerAnswer uneven_tiles(const StepStart& start) {
 
 constexpr Step kUnevenTiles[] = {{"", share::kHalf, even_tiles}, {"uneven", share::kAll, uneven_tiles}};
 
-bool asks_for_warm_start(const StepStart& start) { return options_of(start).warm_start; }
+bool asks_for_warm_start(const StepStart& start) { return options_of(start).cosa.warm_start; }
 
 LayerAnswer sunstone_before_cosa(const StepStart& start) {
   return run_reduced(kSunstoneAlone, start.layer, start.budget);
@@ -229,7 +229,7 @@ LayerAnswer run_strategy(const LayerSearch& layer, const SearchBudget& budget) {
   switch (options.strategy) {
     case Strategy::Exact: return options.tiles == Tiles::Even ? even_tiles(start) : run_schedule(kUnevenTiles, start);
     case Strategy::Sunstone: return run_sunstone(layer, budget);
-    case Strategy::Cosa: return options.pad ? run_padded_cosa(layer, budget) : run_schedule(kCosa, start);
+    case Strategy::Cosa: return options.cosa.pad ? run_padded_cosa(layer, budget) : run_schedule(kCosa, start);
     default: return run_schedule(alone, start);
   }
 }

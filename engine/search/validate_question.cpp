@@ -51,11 +51,11 @@ Diagnostics validate_question(const SearchOptions& options) {
   if (info(options.strategy).factors == OtherFactors::Refuses && (options.imperfect || options.factors == Factors::Any))
     out.push_back({"", 0, options.imperfect ? "imperfect" : "factors",
                    fmt::format("strategy {} knows factors that divide the sizes only", name(options.strategy))});
-  if (options.pad && !options.imperfect && options.factors == Factors::Perfect)
+  if (options.cosa.pad && !options.imperfect && options.factors == Factors::Perfect)
     out.push_back({"", 0, "pad",
                    "needs tiles that do not divide the sizes, which the answer has once it is cut: --factors any or "
                    "--imperfect"});
-  if (options.strategy != Strategy::Bayes && (options.from || options.learn))
+  if (options.strategy != Strategy::Bayes && (options.bayes.from || options.bayes.learn))
     out.push_back({"", 0, "strategy", fmt::format("{} learns nothing, bayes does", name(options.strategy))});
   const EvaluatorOptions& evaluator = options.evaluator;
   const bool plain = evaluator.protocol == EvaluatorProtocol::Once && evaluator.seconds == kEvaluatorSeconds;

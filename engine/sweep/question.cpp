@@ -20,14 +20,14 @@ std::string options_text(const SearchOptions& options) {
   std::string text =
       fmt::format("{} {} free={} imperfect={} budget={} evaluations={} seed={} victory={}", name(options.objective),
                   name(options.strategy), options.free, options.imperfect, options.budget_seconds.value_or(0),
-                  options.budget_evaluations.value_or(0), options.seed, options.victory);
+                  options.budget_evaluations.value_or(0), options.seed, options.sampling.victory);
   // Only where they are not the usual ones: databases from before they could be chosen ask the same.
   if (options.open) text += " open=true";
   if (options.memory_bytes != SearchOptions{}.memory_bytes) text += fmt::format(" memory={}", options.memory_bytes);
   if (options.tiles != Tiles::Even) text += fmt::format(" tiles={}", name(options.tiles));
   if (options.factors != Factors::Perfect) text += fmt::format(" factors={}", name(options.factors));
-  if (options.timeout) text += fmt::format(" timeout={}", *options.timeout);
-  const LeastUseOptions& least = options.least_use;
+  if (options.sampling.timeout) text += fmt::format(" timeout={}", *options.sampling.timeout);
+  const LeastUseOptions& least = options.directed;
   if (least.units) text += fmt::format(" least-units={}", *least.units);
   if (least.inner) text += fmt::format(" least-inner={}", *least.inner);
   if (least.outer) text += fmt::format(" least-outer={}", *least.outer);

@@ -214,9 +214,9 @@ TEST(Random, OneSeedOneAnswerForAnyNumberOfThreads) {
 
 TEST(Random, VictoryAndEvaluationsEndIt) {
   SearchOptions options = strategy("random");
-  options.victory = 10;
+  options.sampling.victory = 10;
   const MappingResult quick = found(gemm(48, 60, 64), unbounded(3), options);
-  options.victory = 5000;
+  options.sampling.victory = 5000;
   const MappingResult slow = found(gemm(48, 60, 64), unbounded(3), options);
   EXPECT_LT(quick.statistics.evaluated, slow.statistics.evaluated);
   EXPECT_LE(slow.value, quick.value);

@@ -155,7 +155,7 @@ LayerSearch prepared(const std::string& machine, const std::string& layer, Searc
 void expect_legal(const std::string& machine, const std::string& layer, const SearchOptions& options, int points) {
   const LayerSearch search = prepared(machine, layer, options);
   const LayerProblem& p = search.problem();
-  const MappingDecoder decoder(p.space, p.model, search.levels().orders(), options.encoding);
+  const MappingDecoder decoder(p.space, p.model, search.levels().orders(), options.bayes.encoding);
   ASSERT_TRUE(decoder.possible());
   SobolSequence sequence(std::max<std::size_t>(1, decoder.features().size()), 3);
   for (int k = 0; k < points; ++k) {
@@ -173,7 +173,7 @@ TEST(Decoder, EveryPointIsALegalMapping) {
     for (const char* layer : {"conv:n=2,c=12,k=20,p=7,q=7,r=3,s=3", "gemm:64x30x128", "mttkrp:i=8,j=12,k=10,l=30"})
       for (const OrderEncoding encoding : {OrderEncoding::Scores, OrderEncoding::Categorical}) {
         SearchOptions options;
-        options.encoding = encoding;
+        options.bayes.encoding = encoding;
         expect_legal(machine, layer, options, 20);
       }
   SearchOptions open, free;
@@ -264,11 +264,11 @@ TEST(Bayes, ReachesInTwentyMappingsWhatRandomDoesInFourThousand) {
   for (u64 seed = 1; seed <= 3; ++seed) {
     SearchOptions options = options_of(Strategy::Random, Objective::Energy);
     options.seed = seed;
-    options.victory = 1'000'000;
+    options.sampling.victory = 1'000'000;
     options.budget_evaluations = 4000;
     random += searched("gemmini", layer, options).value / 3;
     options.strategy = Strategy::Bayes;
-    options.victory = SearchOptions().victory;
+    options.sampling.victory = SearchOptions().sampling.victory;
     options.budget_evaluations = 20;
     const MappingResult found = searched("gemmini", layer, options);
     EXPECT_LE(found.statistics.evaluated, 20u);
@@ -298,7 +298,7 @@ TEST(Bayes, ChoosesBatches) {
   options.budget_evaluations = 42;  // the last batch is cut
   std::vector<double> values;
   for (const u64 batch : {1, 8, 8}) {
-    options.batch = batch;
+    options.bayes.batch = batch;
     options.threads = values.size() == 1 ? 8 : 1;
     const auto found = map_workload(workload("gemm:64x512x128"), machine("gemmini"), options);
     ASSERT_TRUE(found.ok());
@@ -319,9 +319,9 @@ TEST(Bayes, BeginsWithWhatIsLearned) {
   const std::string layer = "gemm:64x512x128";
   SearchOptions options = options_of(Strategy::Bayes, Objective::Energy);
   options.budget_evaluations = 30;
-  options.learn = std::make_shared<LearnedTasks>();
+  options.bayes.learn = std::make_shared<LearnedTasks>();
   searched("edge_unified", layer, options);
-  const std::vector<LearnedTask> learned = options.learn->take();
+  const std::vector<LearnedTask> learned = options.bayes.learn->take();
   ASSERT_EQ(learned.size(), 1u);
   EXPECT_EQ(learned[0].point.size(), learned[0].value.size());
 
@@ -331,15 +331,15 @@ TEST(Bayes, BeginsWithWhatIsLearned) {
   const Diagnostics errors = load_learned(path, loaded);
   std::filesystem::remove(path);
   ASSERT_TRUE(errors.empty()) << to_string(errors);
-  EXPECT_EQ(learned_text(*loaded.from), learned_text(learned));
+  EXPECT_EQ(learned_text(*loaded.bayes.from), learned_text(learned));
 
-  options.learn = nullptr;
+  options.bayes.learn = nullptr;
   options.seed = 7;
   options.budget_evaluations = 3;
   const double cold = searched("edge_unified", layer, options).value;
-  options.from = loaded.from;
+  options.bayes.from = loaded.bayes.from;
   for (const Transfer transfer : {Transfer::Features, Transfer::Tasks}) {
-    options.transfer = transfer;
+    options.bayes.transfer = transfer;
     EXPECT_LT(searched("edge_unified", layer, options).value, cold) << name(transfer);
   }
 }
@@ -349,7 +349,7 @@ TEST(Bayes, RefusesWhatItCannotLearnFrom) {
   task.objective = "delay";
   SearchOptions options = options_of(Strategy::Bayes);
   const auto complaint = [&] {
-    options.from = std::make_shared<const std::vector<LearnedTask>>(1, task);
+    options.bayes.from = std::make_shared<const std::vector<LearnedTask>>(1, task);
     const auto result = map_workload(workload("gemm:8x8x8"), testing::machine("gemmini"), options);
     return result.ok() ? std::string() : to_string(result.errors());
   };
@@ -358,9 +358,9 @@ TEST(Bayes, RefusesWhatItCannotLearnFrom) {
   task.feature = {"Nowhere tile K"};
   task.choices = {0};
   EXPECT_THAT(complaint(), HasSubstr("has as feature 1 Nowhere tile K"));
-  options.from = nullptr;
+  options.bayes.from = nullptr;
   options.strategy = Strategy::Random;
-  options.learn = std::make_shared<LearnedTasks>();
+  options.bayes.learn = std::make_shared<LearnedTasks>();
   EXPECT_THAT(complaint(), HasSubstr("random learns nothing"));
 }
 

@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 SearchOptions cosa(CosaVariant variant) {
   SearchOptions options;
   options.strategy = Strategy::Cosa;
-  options.cosa_variant = variant;
+  options.cosa.variant = variant;
   options.threads = 1;
   return options;
 }
@@ -157,7 +157,7 @@ TEST_F(Cosa, CountsTheWordsOfTheSmallExample) {
   a.levels[1].constraints.temporal.order = {"C", "N"};
   a.levels[1].constraints.spatial.factors = {{"K", Relation::Equal, 2}};
   SearchOptions options = cosa(CosaVariant::Published);
-  options.cosa_weights = {0, 1, 0};
+  options.cosa.weights = {0, 1, 0};
   const double refetches = std::log2(6) + std::log2(6) + std::log2(3);  // of W, of I, and of O, which C does not move
   const MappingResult found = mapped(w, a, options);
   ASSERT_TRUE(found.mip && found.mip->found);
@@ -179,7 +179,7 @@ TEST_F(Cosa, AgreesWithSolvedLayers) {
 TEST_F(Cosa, BeginsWithAMapping) {
   for (const CosaVariant variant : {CosaVariant::Published, CosaVariant::Ordered, CosaVariant::Convex}) {
     SearchOptions options = cosa(variant);
-    options.warm_start = true;
+    options.cosa.warm_start = true;
     options.budget_seconds = 0.5;
     const MappingResult found = mapped(workload("resnet50/conv3_xb"), machine("simba"), options);
     ASSERT_TRUE(found.mip && found.mip->start) << name(variant);
@@ -191,7 +191,7 @@ TEST_F(Cosa, BeginsWithAMapping) {
 // 11 and 13 have no tiles; 12 and 14 do.
 TEST_F(Cosa, PadsSizesWithoutDivisors) {
   SearchOptions options = cosa(CosaVariant::Published);
-  options.pad = true;
+  options.cosa.pad = true;
   EXPECT_THAT(to_string(map_workload(workload("gemm:7x11x13"), machine("gemmini"), options).errors()),
               HasSubstr("--factors any or --imperfect"));
   options.imperfect = true;

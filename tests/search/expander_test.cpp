@@ -63,9 +63,8 @@ TEST(Expander, MeetsEveryMappingThatFitsIfNoRuleCuts) {
 
 TEST(Expander, FindsTheCheapestWhicheverRuleIsOff) {
   std::vector<RuleSet> runs{RuleSet(), no_rules()};
-  for (const Rule r : {Rule::LatticeBound, Rule::OwnLoops, Rule::UsefulInstances, Rule::StateDominance,
-                       Rule::IdleBandwidth, Rule::FreeLoops})
-    runs.push_back(RuleSet().set(r, false));
+  for (const RuleInfo& rule : kRuleTable)
+    if (rule.user == RuleUser::Exact) runs.push_back(RuleSet().set(rule.rule, false));
   for (const NamedToy& given : named_toys()) {
     const auto all = testing::enumerate_mapspace(given.workload, given.machine);
     ASSERT_TRUE(all.has_value());

@@ -88,8 +88,8 @@ TEST(Strategies, AreDocumentedAsTheTableSays) {
 
 TEST(Strategies, RefuseWhatTheyDoNotHave) {
   SearchOptions options = of(Strategy::Exact);
-  options.victory = 7;
-  options.least_use.inner = 0.5;
+  options.sampling.victory = 7;
+  options.directed.inner = 0.5;
   const Diagnostics out = misplaced_options(options);
   ASSERT_EQ(out.size(), 2u);
   EXPECT_EQ(out[0].field, "victory");
@@ -154,7 +154,7 @@ TEST(Mappers, ABudgetOfSecondsEndsThem) {
   for (const Strategy strategy : {Strategy::DMazeRunner, Strategy::Interstellar, Strategy::Hybrid}) {
     SearchOptions options = of(strategy);
     options.budget_seconds = 0.002;
-    if (strategy == Strategy::Hybrid) options.victory = kMaxCount, options.timeout = kMaxCount;
+    if (strategy == Strategy::Hybrid) options.sampling.victory = kMaxCount, options.sampling.timeout = kMaxCount;
     Architecture roomy = small_machine();
     roomy.levels[0].entries = 1 << 16;
     const MappingResult r = found(gemm(7200, 7200, 7200), roomy, options);
@@ -171,13 +171,13 @@ TEST(TimeloopMapper, TimeoutAndVictoryEndIt) {
     const MappingResult none = found(gemm(4, 4, 4), tight, options);
     EXPECT_EQ(none.status, Status::Infeasible);
     EXPECT_LE(none.statistics.evaluated, 1'000u);  // those that no fan-out holds are not priced
-    options.timeout = 17;
+    options.sampling.timeout = 17;
     EXPECT_LE(found(gemm(4, 4, 4), tight, options).statistics.evaluated, 17u);
     SearchOptions quick = of(strategy), slow = of(strategy);
-    quick.victory = 25;
-    quick.timeout = 20'000;
-    slow.victory = 1'500;
-    slow.timeout = 80'000;
+    quick.sampling.victory = 25;
+    quick.sampling.timeout = 20'000;
+    slow.sampling.victory = 1'500;
+    slow.sampling.timeout = 80'000;
     const MappingResult first = found(gemm(48, 60, 64), small_machine(), quick);
     const MappingResult last = found(gemm(48, 60, 64), small_machine(), slow);
     EXPECT_LT(first.statistics.evaluated, last.statistics.evaluated);
@@ -193,7 +193,7 @@ TEST(TimeloopMapper, HybridListsEveryOrderAndKeepChoiceOfItsFactors) {
   a.compute.instances = a.compute.mesh_x = 1;
   a.levels[0].keep = {};  // three tensors open
   SearchOptions options = of(Strategy::Hybrid);
-  options.victory = 6;  // orders of the factors; keep choices beside the first do not count
+  options.sampling.victory = 6;  // orders of the factors; keep choices beside the first do not count
   const MappingResult r = found(gemm(2, 3, 5), a, options);
   // The first order may improve; all six orders of eight keep choices come before the next factors, which are the same.
   EXPECT_GE(r.statistics.evaluated, 6u * 8u);

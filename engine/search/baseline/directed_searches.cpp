@@ -35,7 +35,7 @@ class DMazeRunner {
   }
 
   LayerAnswer run() {
-    const LeastUseOptions& asked = problem_.options.least_use;
+    const LeastUseOptions& asked = problem_.options.directed;
     int units = percent_or(asked.units, kUnits), inner = percent_or(asked.inner, kInnermostUse),
         outer = percent_or(asked.outer, kOuter);
     DirectedRules rules{[this](const PlaceFactors& f) { return reduces_nowhere(f); },
@@ -125,7 +125,7 @@ class Interstellar {
 
   LayerAnswer run() {
     const DirectedRules rules{[this](const PlaceFactors& f) { return few_dimensions(f); }, {}};
-    const std::optional<double>& asked = problem_.options.least_use.units;
+    const std::optional<double>& asked = problem_.options.directed.units;
     const std::vector<double> shares = asked ? std::vector{*asked} : std::vector{1.0, 0.8, 0.0};
     for (const double share : shares) {
       if (pricing_.over() || pricing_.answer().found) break;

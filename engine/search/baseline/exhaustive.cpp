@@ -41,7 +41,7 @@ class Search {
         budget_(budget),
         pricing_(problem, budget),
         batch_(kChunks * kChunk),
-        timeout_(problem.options.timeout.value_or(kRandomTimeout)) {}
+        timeout_(problem.options.sampling.timeout.value_or(kRandomTimeout)) {}
 
   LayerAnswer run() {
     if (!sampler_.possible()) return pricing_.answer();
@@ -67,7 +67,7 @@ class Search {
 
   // Asks the evaluator about the samples from `k` on that will be looked at. Returns the one after the last of them.
   std::size_t ask_ahead(u64 first, std::size_t k) {
-    const u64 most = std::min<u64>(pricing_.at_once(), problem_.options.victory - unimproved_);
+    const u64 most = std::min<u64>(pricing_.at_once(), problem_.options.sampling.victory - unimproved_);
     std::vector<Mapping> mappings;
     for (; k < batch_.size() && mappings.size() < most; ++k)
       if (batch_[k].verdict == Verdict::Fits) sampler_.evaluate(first + k, mappings.emplace_back());
@@ -89,7 +89,7 @@ class Search {
     if (!priced.legal) return ++misses_ < timeout_;
     misses_ = 0;
     if (priced.better) unimproved_ = 0;
-    return priced.better || ++unimproved_ < problem_.options.victory;
+    return priced.better || ++unimproved_ < problem_.options.sampling.victory;
   }
 
   const LayerProblem& problem_;

@@ -56,9 +56,9 @@ LayerAnswer interstellar_search(const LayerProblem& problem, const SearchBudget&
 // (drawn again as a whole until the fan-outs have room), uniform orders of the loops of more than one iteration, a coin
 // for each open keep choice.
 
-// Stops after options.victory legal mappings in a row that did not improve on the best, after options.timeout samples
-// in a row that do not fit their buffers or fan-outs (kRandomTimeout without it), or when a budget is spent. The answer
-// is that of looking at the samples one by one, whatever options.threads.
+// Stops after options.sampling.victory legal mappings in a row that did not improve on the best, after
+// options.sampling.timeout samples in a row that do not fit their buffers or fan-outs (kRandomTimeout without it), or
+// when a budget is spent. The answer is that of looking at the samples one by one, whatever options.threads.
 LayerAnswer random_search(const LayerProblem& problem, const SearchBudget& budget);
 
 // Runs on the calling thread. The answer is `complete` when the whole mapspace was covered; a budget or a stop ends the

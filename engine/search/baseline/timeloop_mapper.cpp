@@ -72,7 +72,7 @@ class TimeloopMapper {
         writer_(problem.space),
         list_(problem.space, writer_),
         pricing_(problem, budget),
-        timeout_(problem.options.timeout.value_or(kTimeloopTimeout)) {
+        timeout_(problem.options.sampling.timeout.value_or(kTimeloopTimeout)) {
     for (std::size_t i = 0; i < problem.space.levels.size(); ++i) {
       mapping_.keep[i] = problem.space.levels[i].keep;
       for (const int v : bits(problem.space.levels[i].open)) open_.emplace_back(i, static_cast<TensorMask>(1u << v));
@@ -144,7 +144,7 @@ class TimeloopMapper {
     }
     illegal_ = 0;
     if (priced.better) unimproved_ = 0;
-    else if (counts && ++unimproved_ >= problem_.options.victory) done_ = true;
+    else if (counts && ++unimproved_ >= problem_.options.sampling.victory) done_ = true;
     return true;
   }
 

@@ -44,8 +44,8 @@ class BayesSearch {
       : problem_(problem),
         budget_(budget.limited() ? budget : budget.at_most(kBayesEvaluations)),
         pricing_(problem_, budget_),
-        decoder_(problem_.space, problem_.model, orders, problem_.options.encoding),
-        from_(problem_.options.from ? *problem_.options.from : std::vector<LearnedTask>{}),
+        decoder_(problem_.space, problem_.model, orders, problem_.options.bayes.encoding),
+        from_(problem_.options.bayes.from ? *problem_.options.bayes.from : std::vector<LearnedTask>{}),
         start_sequence_(std::max<std::size_t>(1, decoder_.features().size()), problem_.options.seed),
         sequence_(decoder_.features().size() + 2, problem_.options.seed + 1),
         process_(categorical(), static_cast<u32>(as_tasks() ? from_.size() + 1 : 1)) {
@@ -63,14 +63,14 @@ class BayesSearch {
       if (!over()) pricing_.price(mapping);
     choose(std::vector<double>(decoder_.features().size(), 1.0));
     u64 started = 1;
-    for (int missed = 0; started < problem_.options.start && missed < kStartPatience && from_.empty() && !over();
+    for (int missed = 0; started < problem_.options.bayes.start && missed < kStartPatience && from_.empty() && !over();
          ++started) {
       missed = choose(start_sequence_.next()) ? 0 : missed + 1;
-      if (batch_.size() >= problem_.options.batch) price_batch();
+      if (batch_.size() >= problem_.options.bayes.batch) price_batch();
     }
     price_batch();
     for (int missed = 0; missed < kPatience && !over();) {
-      for (u64 k = 0, most = problem_.options.batch; k < most && propose(); ++k) continue;
+      for (u64 k = 0, most = problem_.options.bayes.batch; k < most && propose(); ++k) continue;
       missed = batch_.empty() ? missed + 1 : 0;
       price_batch();
     }
@@ -81,7 +81,7 @@ class BayesSearch {
   }
 
  private:
-  bool as_tasks() const { return !from_.empty() && problem_.options.transfer == Transfer::Tasks; }
+  bool as_tasks() const { return !from_.empty() && problem_.options.bayes.transfer == Transfer::Tasks; }
   // Learning takes longer than a look at the clock.
   bool over() { return budget_.over() || pricing_.over(); }
 
@@ -190,12 +190,12 @@ class BayesSearch {
   }
 
   void remember() {
-    if (!problem_.options.learn) return;
+    if (!problem_.options.bayes.learn) return;
     mine_.machine = problem_.architecture.name;
     mine_.workload = problem_.workload.name;
     mine_.objective = minimised(problem_.options);
     for (const Feature& f : decoder_.features()) mine_.feature.push_back(f.name), mine_.choices.push_back(f.choices);
-    problem_.options.learn->add(mine_);
+    problem_.options.bayes.learn->add(mine_);
   }
 
   const LayerProblem& problem_;
@@ -218,14 +218,14 @@ class BayesSearch {
 }  // namespace
 
 Diagnostics unusable_tasks(const LayerProblem& problem, const OrdersByLevel& orders) {
-  if (!problem.options.from) return {};
-  const MappingDecoder decoder(problem.space, problem.model, orders, problem.options.encoding);
+  if (!problem.options.bayes.from) return {};
+  const MappingDecoder decoder(problem.space, problem.model, orders, problem.options.bayes.encoding);
   const std::vector<Feature>& features = decoder.features();
   Diagnostics out;
   const auto refuse = [&](const LearnedTask& task, std::string why) {
     out.push_back({"", 0, "from", fmt::format("{} on {} {}", task.workload, task.machine, why)});
   };
-  for (const LearnedTask& task : *problem.options.from) {
+  for (const LearnedTask& task : *problem.options.bayes.from) {
     if (task.objective != minimised(problem.options)) {
       refuse(task,
              fmt::format("was learned for objective {}, asked is {}", task.objective, minimised(problem.options)));

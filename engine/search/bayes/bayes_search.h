@@ -15,14 +15,15 @@ inline constexpr u64 kBayesEvaluations = 100;
 // The process is conditioned on this many mappings at most: the best half and the latest.
 inline constexpr std::size_t kMostObservations = 400;
 
-// Prices `first`, mappings that other reasons speak for, then those of options.start points that fill the unit cube
-// evenly; it learns from the latter, for `first` need not be mappings of points. A point's mapping seen before is not
-// priced again. `orders`: those that can matter, of each level. The answer depends on options.seed and not on the
+// Prices `first`, mappings that other reasons speak for, then those of options.bayes.start points that fill the unit
+// cube evenly; it learns from the latter, for `first` need not be mappings of points. A point's mapping seen before is
+// not priced again. `orders`: those that can matter, of each level. The answer depends on options.seed and not on the
 // number of threads.
 LayerAnswer bayes_search(const LayerProblem& problem, const OrdersByLevel& orders, std::span<const Mapping> first,
                          const SearchBudget& budget);
 
-// Why options.from says nothing about the layer: tasks of another objective, or with other features. Empty if all do.
+// Why options.bayes.from says nothing about the layer: tasks of another objective, or with other features. Empty if all
+// do.
 Diagnostics unusable_tasks(const LayerProblem& problem, const OrdersByLevel& orders);
 
 }  // namespace heliolite

@@ -124,7 +124,7 @@ Diagnostics load_learned(const std::string& path, SearchOptions& options) {
       for (std::size_t k = 0; k < tasks->size(); ++k) out.push_back(read_task(tasks->at(k), errors));
   }
   reader.finish();
-  if (errors.empty()) options.from = std::make_shared<const std::vector<LearnedTask>>(std::move(out));
+  if (errors.empty()) options.bayes.from = std::make_shared<const std::vector<LearnedTask>>(std::move(out));
   return errors;
 }
 

@@ -20,8 +20,8 @@ const FieldTable& learned_task_fields();
 
 std::string learned_text(const std::vector<LearnedTask>& tasks);
 
-// Loads such a file into options.from; nothing if the path is empty. Errors: those of reading a YAML file, and what is
-// missing, out of range or of another length than it must be.
+// Loads such a file into options.bayes.from; nothing if the path is empty. Errors: those of reading a YAML file, and
+// what is missing, out of range or of another length than it must be.
 Diagnostics load_learned(const std::string& path, SearchOptions& options);
 
 }  // namespace heliolite

@@ -25,16 +25,14 @@ LayerProblem LayerProblem::with_links() const {
 
 RuleSet LayerProblem::sound_rules() const {
   const Compiled& c = model.compiled();
-  RuleSet out = options.rules;
   for (int i = 0; i < c.level_count; ++i) {
     // The hops of all words are those of units that take turns alike, unless an output crosses in both directions or
     // the words of a level that passes a tensor by are priced by the hops of its tiles (rules 16 and 26).
     const bool passes = i > 0 && (c.all_tensors() & ~space.levels[at(i) - 1].keep) != 0;
     if (!averages_routers(c.level[at(i)]) || (c.level[at(i)].reduces && !passes)) continue;
-    for (const Rule rule : {Rule::MergeDimensions, Rule::BatchOutermost, Rule::FreeLoops, Rule::PushIn})
-      out.set(rule, false);
+    return without_rules(options.rules, kNotWithRouterPrices);
   }
-  return out;
+  return options.rules;
 }
 
 Evaluation LayerProblem::price(std::size_t k, const Mapping& mapping) const {

@@ -65,22 +65,6 @@ SearchOption seconds_option(std::string_view name, std::string help, std::string
           NumberRange{0, kMaxBudgetSeconds}};
 }
 
-SearchOption switch_option(std::string_view name, std::string help, bool SearchOptions::*member) {
-  return {name,
-          "",
-          "",
-          std::move(help),
-          "true or false",
-          "",
-          {},
-          [member](SearchOptions& o, std::string_view text) {
-            if (text != "true" && text != "false") return false;
-            o.*member = text == "true";
-            return true;
-          },
-          [member](const SearchOptions& o) { return OptionValue(o.*member); }};
-}
-
 SearchOption evaluator_option() {
   return {"evaluator",
           "",

@@ -43,28 +43,46 @@ SearchOption seconds_option(std::string_view name, std::string help, std::string
                             const std::function<void(SearchOptions&, double)>& assign,
                             std::function<OptionValue(const SearchOptions&)> get);
 
+// Where an option stands: a member of SearchOptions, or a function from them to a member of a strategy's own options.
+
 // An option without a value: on or off.
-SearchOption switch_option(std::string_view name, std::string help, bool SearchOptions::*member);
+template <class Member>
+SearchOption switch_option(std::string_view name, std::string help, Member member) {
+  return {name,
+          "",
+          "",
+          std::move(help),
+          "true or false",
+          "",
+          {},
+          [member](SearchOptions& o, std::string_view text) {
+            if (text != "true" && text != "false") return false;
+            std::invoke(member, o) = text == "true";
+            return true;
+          },
+          [member](const SearchOptions& o) { return OptionValue(std::invoke(member, o)); }};
+}
 
 // An option whose values are names.
-template <class Parsed>
+template <class Parsed, class Member>
 SearchOption named_option(std::string_view name, std::string_view letter, const std::string& help,
                           std::vector<std::string> names, std::optional<Parsed> (*parse)(std::string_view),
-                          Parsed SearchOptions::*member) {
+                          Member member) {
+  const SearchOptions defaults;
   std::string allowed = join(names, "or");
   return {name,
           letter,
           "NAME",
           help + allowed,
           allowed,
-          std::string(heliolite::name(SearchOptions().*member)),
+          std::string(heliolite::name(std::invoke(member, defaults))),
           std::move(names),
           [=](SearchOptions& o, std::string_view text) {
             const std::optional<Parsed> value = parse(lower(std::string(text)));
-            if (value) o.*member = *value;
+            if (value) std::invoke(member, o) = *value;
             return value.has_value();
           },
-          [=](const SearchOptions& o) { return OptionValue(std::string(heliolite::name(o.*member))); }};
+          [=](const SearchOptions& o) { return OptionValue(std::string(heliolite::name(std::invoke(member, o)))); }};
 }
 
 // The rows of the table of options that an evaluator adds (docs/evaluator.md).

@@ -73,10 +73,10 @@ SearchOption cosa_weights() {
           {},
           [](SearchOptions& o, std::string_view text) {
             const std::optional<CosaWeights> weights = parse_cosa_weights(text);
-            if (weights) o.cosa_weights = *weights;
+            if (weights) o.cosa.weights = *weights;
             return weights.has_value();
           },
-          [](const SearchOptions& o) { return OptionValue(to_text(o.cosa_weights)); }};
+          [](const SearchOptions& o) { return OptionValue(to_text(o.cosa.weights)); }};
 }
 
 SearchOption least(std::string_view name, const std::string& of, std::optional<double> LeastUseOptions::*member) {
@@ -90,10 +90,10 @@ SearchOption least(std::string_view name, const std::string& of, std::optional<d
           [member](SearchOptions& o, std::string_view text) {
             const std::optional<double> share = parse_number<double>(text);
             if (!share || !(*share >= 0) || *share > 1) return false;
-            o.least_use.*member = *share;
+            o.directed.*member = *share;
             return true;
           },
-          [member](const SearchOptions& o) { return or_none(o.least_use.*member); },
+          [member](const SearchOptions& o) { return or_none(o.directed.*member); },
           false,
           {},
           NumberRange{0, 1}};
@@ -137,42 +137,49 @@ std::vector<SearchOption> make_table() {
       of_strategies({Strategy::Bayes},
                     count_option(
                         "start", "price so many mappings before learning from them", 1,
-                        [](O& o, u64 n) { o.start = n; }, [](const O& o) { return OptionValue(o.start); })),
-      of_strategies({Strategy::Bayes},
-                    count_option(
-                        "batch", "choose so many mappings at a time, to be priced side by side", 1,
-                        [](O& o, u64 n) { o.batch = n; }, [](const O& o) { return OptionValue(o.batch); }, kMostBatch)),
-      of_strategies({Strategy::Bayes}, named_option("encoding", "", "how loop orders become features: ",
-                                                    order_encoding_names(), &parse_order_encoding, &O::encoding)),
-      of_strategies({Strategy::Bayes}, named_option("transfer", "", "how to learn from --from: ", transfer_names(),
-                                                    &parse_transfer, &O::transfer)),
-      of_strategies(timeloop,
-                    count_option(
-                        "victory", "stop after so many legal mappings in a row without an improvement", 1,
-                        [](O& o, u64 n) { o.victory = n; }, [](const O& o) { return OptionValue(o.victory); })),
-      of_strategies(timeloop,
-                    count_option(
-                        "timeout",
-                        fmt::format("stop after so many mappings in a row that do not fit; without it {}, of {} {}",
-                                    kTimeloopTimeout, name(Strategy::Random), kRandomTimeout),
-                        1, [](O& o, u64 n) { o.timeout = n; }, [](const O& o) { return or_none(o.timeout); })),
+                        [](O& o, u64 n) { o.bayes.start = n; }, [](const O& o) { return OptionValue(o.bayes.start); })),
+      of_strategies({Strategy::Bayes}, count_option(
+                                           "batch", "choose so many mappings at a time, to be priced side by side", 1,
+                                           [](O& o, u64 n) { o.bayes.batch = n; },
+                                           [](const O& o) { return OptionValue(o.bayes.batch); }, kMostBatch)),
+      of_strategies({Strategy::Bayes}, named_option(
+                                           "encoding", "", "how loop orders become features: ", order_encoding_names(),
+                                           &parse_order_encoding, [](auto& o) -> auto& { return o.bayes.encoding; })),
+      of_strategies({Strategy::Bayes}, named_option(
+                                           "transfer", "", "how to learn from --from: ", transfer_names(),
+                                           &parse_transfer, [](auto& o) -> auto& { return o.bayes.transfer; })),
+      of_strategies(timeloop, count_option(
+                                  "victory", "stop after so many legal mappings in a row without an improvement", 1,
+                                  [](O& o, u64 n) { o.sampling.victory = n; },
+                                  [](const O& o) { return OptionValue(o.sampling.victory); })),
+      of_strategies(
+          timeloop,
+          count_option(
+              "timeout",
+              fmt::format("stop after so many mappings in a row that do not fit; without it {}, of {} {}",
+                          kTimeloopTimeout, name(Strategy::Random), kRandomTimeout),
+              1, [](O& o, u64 n) { o.sampling.timeout = n; }, [](const O& o) { return or_none(o.sampling.timeout); })),
       of_strategies({Strategy::DMazeRunner, Strategy::Interstellar},
                     least("least-units", "the compute units", &LeastUseOptions::units)),
       of_strategies({Strategy::DMazeRunner}, least("least-inner", "the innermost memory", &LeastUseOptions::inner)),
       of_strategies({Strategy::DMazeRunner}, least("least-outer", "each other memory", &LeastUseOptions::outer)),
-      of_strategies({Strategy::Cosa}, named_option("variant", "", "what the program minimises: ", cosa_variant_names(),
-                                                   &parse_cosa_variant, &O::cosa_variant)),
+      of_strategies({Strategy::Cosa}, named_option(
+                                          "variant", "", "what the program minimises: ", cosa_variant_names(),
+                                          &parse_cosa_variant, [](auto& o) -> auto& { return o.cosa.variant; })),
       of_strategies({Strategy::Cosa}, cosa_weights()),
-      of_strategies({Strategy::Cosa}, named_option("halo", "", "tiles that slide, in variants published and ordered: ",
-                                                   cosa_halo_names(), &parse_cosa_halo, &O::cosa_halo)),
       of_strategies({Strategy::Cosa},
-                    switch_option("warm-start", "the solver begins with what sunstone finds", &O::warm_start)),
-      of_strategies(
-          {Strategy::Cosa},
-          switch_option("pad",
+                    named_option(
+                        "halo", "", "tiles that slide, in variants published and ordered: ", cosa_halo_names(),
+                        &parse_cosa_halo, [](auto& o) -> auto& { return o.cosa.halo; })),
+      of_strategies({Strategy::Cosa}, switch_option(
+                                          "warm-start", "the solver begins with what sunstone finds",
+                                          [](auto& o) -> auto& { return o.cosa.warm_start; })),
+      of_strategies({Strategy::Cosa},
+                    switch_option(
+                        "pad",
                         "solve for the next sizes without primes above 7, and cut the answer to the true ones; "
                         "with --factors any or --imperfect",
-                        &O::pad)),
+                        [](auto& o) -> auto& { return o.cosa.pad; })),
       of_strategies(strategies_of_values(), evaluator_option()),
       of_strategies(strategies_of_values(), evaluator_protocol_option()),
       of_strategies(strategies_of_values(), evaluator_seconds_option()),

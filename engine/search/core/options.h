@@ -35,47 +35,31 @@ struct SearchProgress {
 // Called from the threads of the search, by one at a time; it must return soon.
 using ProgressHook = std::function<void(const SearchProgress&)>;
 
-// What tilings must use for a directed search to look at them, as shares; none: what the search's own paper says.
-struct LeastUseOptions {
-  std::optional<double> units, inner, outer;  // compute units; innermost memory; each other memory with a capacity
-};
-
-// The question that a search answers, beside workload and machine.
+// The question that a search answers about a workload on a machine.
 struct SearchOptions {
   Objective objective = Objective::Edp;
   Strategy strategy = Strategy::Exact;
   RuleSet rules;
-  int threads = 0;                        // 0 = every core
-  bool free = false;                      // lift the machine's dataflow constraints (keep rules stay)
-  bool open = false;                      // lift its keep rules: every level may hold what it likes
-  Tiles tiles = Tiles::Even;              // uneven: strategy exact, perfect factors
-  Factors factors = Factors::Perfect;     // which tile sizes; any: in true counts
-  bool imperfect = false;                 // also tiles that do not divide the sizes, in Timeloop's averages
-  bool look_at_any = false;               // with perfect factors: fill MappingResult::look
-  std::optional<double> budget_seconds;   // wall time for one layer; none: no limit
-  std::optional<u64> budget_evaluations;  // mappings priced for one layer; none: no limit
-  u64 memory_bytes = u64{2} << 30;        // what the exact search of one layer may hold at a time
-  u64 seed = 1;                           // of what is drawn at random
-  std::optional<Mapping> witness;         // exact, one layer: a mapping to follow, see MappingResult::witness
-  u64 victory = 500;                      // Timeloop's mappers: legal mappings in a row without an improvement
-  std::optional<u64> timeout;             // Timeloop's mappers: illegal mappings in a row; none: the strategy's own
-  LeastUseOptions least_use;              // of dmazerunner and interstellar
-  u64 start = 10;                         // bayes: mappings priced before it learns from them
-  u64 batch = 1;                          // bayes: mappings chosen at a time, priced side by side
-  OrderEncoding encoding = OrderEncoding::Auto;          // bayes
-  Transfer transfer = Transfer::Features;                // bayes, with `from`
-  std::shared_ptr<const std::vector<LearnedTask>> from;  // bayes: what earlier searches learned; null: nothing
-  std::shared_ptr<LearnedTasks> learn;                   // bayes adds what it learns; null: it does not
+  int threads = 0;                          // 0 = every core
+  bool free = false;                        // lift the machine's dataflow constraints (keep rules stay)
+  bool open = false;                        // lift its keep rules: every level may hold what it likes
+  Tiles tiles = Tiles::Even;                // uneven: strategy exact, perfect factors
+  Factors factors = Factors::Perfect;       // which tile sizes; any: in true counts
+  bool imperfect = false;                   // also tiles that do not divide the sizes, in Timeloop's averages
+  bool look_at_any = false;                 // with perfect factors: fill MappingResult::look
+  std::optional<double> budget_seconds;     // wall time for one layer; none: no limit
+  std::optional<u64> budget_evaluations;    // mappings priced for one layer; none: no limit
+  u64 memory_bytes = u64{2} << 30;          // what the exact search of one layer may hold at a time
+  u64 seed = 1;                             // of what is drawn at random
+  std::optional<Mapping> witness;           // exact, one layer: a mapping to follow, see MappingResult::witness
   const std::atomic<bool>* stop = nullptr;  // when somebody sets it, the search returns the best so far; null: nobody
   ProgressHook progress;                    // called when a part of a layer, or a layer, is done; may be empty
 
-  // For strategy cosa; the weights are those of variants published and ordered.
-  CosaVariant cosa_variant = CosaVariant::Published;
-  CosaWeights cosa_weights;
-  CosaHalo cosa_halo = CosaHalo::Exact;  // of variants published and ordered
-  bool warm_start = false;               // the solver begins with what sunstone finds
-  bool pad = false;  // solve for the next sizes without primes above 7; with factors that need not divide
-
+  // What only some strategies are asked (strategy_options.h).
+  SamplingOptions sampling;
+  LeastUseOptions directed;
+  BayesOptions bayes;
+  CosaOptions cosa;
   EvaluatorOptions evaluator;  // of strategies that only need values (StrategyInfo::values)
 };
 

@@ -23,6 +23,12 @@ std::optional<Rule> parse_rule(std::string_view name) {
   return at->rule;
 }
 
+RuleSet without_rules(RuleSet rules, u8 note) {
+  for (const RuleInfo& rule : kRuleTable)
+    if ((rule.notes & note) != 0) rules.set(rule.rule, false);
+  return rules;
+}
+
 std::vector<std::string> rule_names() {
   std::vector<std::string> out;
   for (const RuleInfo& r : kRuleTable) out.emplace_back(r.name);

@@ -69,6 +69,13 @@ enum class Soundness : u8 {
 };
 std::string_view name(Soundness soundness);
 
+// What else is known of a rule, as bits.
+inline constexpr u8 kRemovesWitness = 1;        // it can remove the mapping that an exact search follows (witness.h)
+inline constexpr u8 kNotWithRouterPrices = 2;   // off there: it prefers mappings that move fewer words, which may touch
+                                                // more routers
+inline constexpr u8 kNotWithUnitRegisters = 4;  // off there: it takes unrollings for one that links among compute units
+                                                // tell apart
+
 // A row of the table of rules: `name` as on the command line, `help` one phrase, `page` of docs/rules with the proof
 // or, of a heuristic, the reason.
 struct RuleInfo {
@@ -78,6 +85,7 @@ struct RuleInfo {
   Soundness soundness;
   std::string_view help;
   std::string_view page;
+  u8 notes = 0;
 };
 
 // In the order of the enumeration.
@@ -105,29 +113,35 @@ inline constexpr auto kRuleTable = std::to_array<RuleInfo>({
     {Rule::FillFanouts, "fill-fanouts", RuleUser::Imperfect, Soundness::Heuristic,
      "start also from other unrollings, each axis filled by one dimension", "imperfect.md"},
     {Rule::MergeDimensions, "merge-dimensions", RuleUser::Exact, Soundness::Sound,
-     "search dimensions that are one to every tensor and constraint as one", "exact.md"},
+     "search dimensions that are one to every tensor and constraint as one", "exact.md",
+     kRemovesWitness | kNotWithRouterPrices | kNotWithUnitRegisters},
     {Rule::BatchOutermost, "batch-outermost", RuleUser::Exact, Soundness::Sound,
-     "temporal loops over what indexes every tensor stand at the outermost level only", "exact.md"},
+     "temporal loops over what indexes every tensor stand at the outermost level only", "exact.md",
+     kRemovesWitness | kNotWithRouterPrices | kNotWithUnitRegisters},
     {Rule::CyclesFirst, "cycles-first", RuleUser::Exact, Soundness::Sound,
      "for delay find the least cycles without regard to energy, then the least energy at these", "exact.md"},
     {Rule::KeepBound, "keep-bound", RuleUser::Exact, Soundness::Sound,
-     "do not search a keep choice whose every mapping costs too much", "exact.md"},
+     "do not search a keep choice whose every mapping costs too much", "exact.md", kRemovesWitness},
     {Rule::LatticeBound, "lattice-bound", RuleUser::Exact, Soundness::Sound,
-     "drop a partial mapping if it and the least of all tiles that can follow cost too much", "exact.md"},
+     "drop a partial mapping if it and the least of all tiles that can follow cost too much", "exact.md",
+     kRemovesWitness},
     {Rule::OwnLoops, "own-loops", RuleUser::Exact, Soundness::Sound,
-     "drop a tile if the loops of its level cost too much in every order", "exact.md"},
+     "drop a tile if the loops of its level cost too much in every order", "exact.md", kRemovesWitness},
     {Rule::UsefulInstances, "useful-instances", RuleUser::Exact, Soundness::Sound,
-     "stop at unrollings that use too few instances to be fast enough", "exact.md"},
+     "stop at unrollings that use too few instances to be fast enough", "exact.md", kRemovesWitness},
     {Rule::StateDominance, "state-dominance", RuleUser::Exact, Soundness::Sound,
-     "drop a partial mapping if another over the same tile is nowhere dearer", "exact.md"},
+     "drop a partial mapping if another over the same tile is nowhere dearer", "exact.md", kRemovesWitness},
     {Rule::IdleBandwidth, "idle-bandwidth", RuleUser::Exact, Soundness::Sound,
      "forget bandwidths that cannot be slower than the compute units any more", "exact.md"},
     {Rule::FreeLoops, "free-loops", RuleUser::Exact, Soundness::Sound,
-     "loops that move nothing still in place come first, in one order", "exact.md"},
+     "loops that move nothing still in place come first, in one order", "exact.md",
+     kRemovesWitness | kNotWithRouterPrices},
     {Rule::PushIn, "push-in", RuleUser::Exact, Soundness::Sound,
-     "drop a level's loops if the innermost would fit into the level inside", "exact.md"},
+     "drop a level's loops if the innermost would fit into the level inside", "exact.md",
+     kRemovesWitness | kNotWithRouterPrices},
     {Rule::Symmetry, "symmetry", RuleUser::Exact, Soundness::Sound,
-     "of two tiles that are one when dimensions change places look at one", "exact.md"},
+     "of two tiles that are one when dimensions change places look at one", "exact.md",
+     kRemovesWitness | kNotWithUnitRegisters},
     {Rule::StoreOrder, "store-order", RuleUser::Uneven, Soundness::Sound,
      "of uneven tiles that end at the same loops try one order", "uneven.md"},
     {Rule::UnrollingBound, "unrolling-bound", RuleUser::Any, Soundness::Sound,
@@ -170,6 +184,9 @@ class RuleSet {
  private:
   std::array<bool, kRules> on_;
 };
+
+// Without the rules of which this is noted.
+RuleSet without_rules(RuleSet rules, u8 note);
 
 // How often a rule was asked, and how often it cut.
 struct RuleCounts {

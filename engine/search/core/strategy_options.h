@@ -1,7 +1,8 @@
 #pragma once
-// What only single strategies are asked: bayes (engine/search/bayes) and cosa (engine/search/cosa).
+// What only some strategies are asked, a struct for each kind of strategy.
 #include <array>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -11,6 +12,18 @@
 #include "engine/base/types.h"
 
 namespace heliolite {
+
+// When random sampling ends (random, random-pruned, hybrid).
+struct SamplingOptions {
+  u64 victory = 500;           // legal mappings in a row without an improvement
+  std::optional<u64> timeout;  // illegal mappings in a row; none: the strategy's own
+};
+
+// What tilings must use for a directed search (dmazerunner, interstellar) to look at them, as shares; none: what the
+// search's own paper says.
+struct LeastUseOptions {
+  std::optional<double> units, inner, outer;  // compute units; innermost memory; each other memory with a capacity
+};
 
 // What only strategy bayes is asked (engine/search/bayes).
 
@@ -53,6 +66,16 @@ class LearnedTasks {
   std::vector<LearnedTask> tasks_;
 };
 
+// What strategy bayes is asked.
+struct BayesOptions {
+  u64 start = 10;  // mappings priced before it learns from them
+  u64 batch = 1;   // mappings chosen at a time, priced side by side
+  OrderEncoding encoding = OrderEncoding::Auto;
+  Transfer transfer = Transfer::Features;                // with `from`
+  std::shared_ptr<const std::vector<LearnedTask>> from;  // what earlier searches learned; null: nothing
+  std::shared_ptr<LearnedTasks> learn;                   // takes what this search learns; null: nobody does
+};
+
 // What the strategy cosa minimises.
 
 enum class CosaVariant : u8 {
@@ -85,5 +108,14 @@ struct CosaWeights {
 // "10,1,-0.1"; none if these are no three numbers of at most 1e6 in size.
 std::optional<CosaWeights> parse_cosa_weights(std::string_view text);
 std::string to_text(const CosaWeights& weights);
+
+// What strategy cosa is asked. The weights and the halo are those of variants published and ordered.
+struct CosaOptions {
+  CosaVariant variant = CosaVariant::Published;
+  CosaWeights weights;
+  CosaHalo halo = CosaHalo::Exact;
+  bool warm_start = false;  // the solver begins with what sunstone finds
+  bool pad = false;         // solve for the next sizes without primes above 7; with factors that need not divide
+};
 
 }  // namespace heliolite

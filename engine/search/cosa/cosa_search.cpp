@@ -139,8 +139,8 @@ constexpr int kMostExclusions = 64;  // answers that did not fit, before the sea
 
 std::unique_ptr<LogTrafficProgram> make_program(const LayerProblem& problem) {
   const SearchOptions& options = problem.options;
-  return std::make_unique<LogTrafficProgram>(problem, usual_keep(problem.space), options.cosa_variant,
-                                             options.cosa_weights, options.cosa_halo);
+  return std::make_unique<LogTrafficProgram>(problem, usual_keep(problem.space), options.cosa.variant,
+                                             options.cosa.weights, options.cosa.halo);
 }
 
 class ProgramSearch {
@@ -150,7 +150,7 @@ class ProgramSearch {
 
   LayerAnswer run() {
     const Mip& mip = program_->mip();
-    MipReport report{.variant = problem_.options.cosa_variant};
+    MipReport report{.variant = problem_.options.cosa.variant};
     report.columns = mip.columns().size();
     report.integers = mip.integers();
     for (int k = 0; k <= kMostExclusions; ++k) {
@@ -210,12 +210,12 @@ class ProgramSearch {
 }  // namespace
 
 LayerAnswer cosa_search(const LayerProblem& problem, const std::optional<Mapping>& start, const SearchBudget& budget) {
-  if (problem.options.cosa_variant == CosaVariant::Convex) return convex_search(problem, start, budget);
+  if (problem.options.cosa.variant == CosaVariant::Convex) return convex_search(problem, start, budget);
   return ProgramSearch(problem, start, budget).run();
 }
 
 std::string cosa_program_text(const LayerProblem& problem) {
-  const CosaVariant variant = problem.options.cosa_variant;
+  const CosaVariant variant = problem.options.cosa.variant;
   return lp_text(variant == CosaVariant::Convex ? first_convex_program(problem) : make_program(problem)->mip(),
                  fmt::format("{} on {}: strategy cosa, variant {}", problem.workload.name, problem.architecture.name,
                              name(variant)));

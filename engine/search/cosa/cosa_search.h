@@ -18,7 +18,7 @@ LayerAnswer convex_search(const LayerProblem& problem, const std::optional<Mappi
 // The first program that it solves.
 Mip first_convex_program(const LayerProblem& problem);
 
-// The best mapping by the program of options.cosa_variant, priced by the cost model. Variant convex also gives a lower
+// The best mapping by the program of options.cosa.variant, priced by the cost model. Variant convex also gives a lower
 // bound. `start`: a mapping to begin with; the answer is not worse than it by the program's own objective, if it is an
 // answer of the program. Needs has_mip_solver() (mip_solver.h).
 LayerAnswer cosa_search(const LayerProblem& problem, const std::optional<Mapping>& start, const SearchBudget& budget);

@@ -45,6 +45,35 @@ class PowerSum {
   std::vector<Power> powers_;
 };
 
+class LoopOrders {
+ public:
+  // Adds the columns of level 1 and all levels outside it: no tile is inside level 0. All must outlive this object.
+  LoopOrders(const Mapspace& space, const FactorColumns& factors, Mip& mip);
+
+  // log2 of the product of those temporal loops outside the tile of level i that do not move the tensor and yet make it
+  // move again, because one that moves it is inside them. `moves`: the dimensions that move it; `name`: of the tensor.
+  LinearForm repeats(int i, DimensionMask moves, const std::string& name);
+
+  // The dimensions of level i's loops, innermost first, in an answer.
+  std::vector<u8> order(int i, std::span<const double> values) const;
+
+ private:
+  struct Level {
+    std::vector<u8> loops;                        // dimensions; those that the machine orders come first
+    std::vector<int> active;                      // [loop]: binary, it has more than one iteration
+    std::vector<std::vector<LinearForm>> inside;  // [a][b]: 1 if loop a is inside loop b, else 0
+  };
+
+  Level add_level(int i);
+  void add_transitivity(int i, const Level& level);
+  int at_least_all(const std::string& name, const std::vector<LinearForm>& forms);
+
+  const Mapspace& space_;
+  const FactorColumns& factors_;
+  Mip& mip_;
+  std::vector<Level> levels_;  // [level]
+};
+
 // What is known before a program is made.
 struct EnergyLimits {
   double log2_limit = 0;                    // mappings whose value has a larger logarithm are left out
@@ -84,35 +113,6 @@ class EnergyProgram : public MappingProgram {
   LoopOrders orders_;
   std::vector<std::vector<Traffic>> traffic_;  // [level][tensor]: of what is kept
   int log_energy_ = -1, log_cycles_ = -1;      // columns: log2 of pJ, of cycles
-};
-
-class LoopOrders {
- public:
-  // Adds the columns of level 1 and all levels outside it: no tile is inside level 0. All must outlive this object.
-  LoopOrders(const Mapspace& space, const FactorColumns& factors, Mip& mip);
-
-  // log2 of the product of those temporal loops outside the tile of level i that do not move the tensor and yet make it
-  // move again, because one that moves it is inside them. `moves`: the dimensions that move it; `name`: of the tensor.
-  LinearForm repeats(int i, DimensionMask moves, const std::string& name);
-
-  // The dimensions of level i's loops, innermost first, in an answer.
-  std::vector<u8> order(int i, std::span<const double> values) const;
-
- private:
-  struct Level {
-    std::vector<u8> loops;                        // dimensions; those that the machine orders come first
-    std::vector<int> active;                      // [loop]: binary, it has more than one iteration
-    std::vector<std::vector<LinearForm>> inside;  // [a][b]: 1 if loop a is inside loop b, else 0
-  };
-
-  Level add_level(int i);
-  void add_transitivity(int i, const Level& level);
-  int at_least_all(const std::string& name, const std::vector<LinearForm>& forms);
-
-  const Mapspace& space_;
-  const FactorColumns& factors_;
-  Mip& mip_;
-  std::vector<Level> levels_;  // [level]
 };
 
 }  // namespace heliolite

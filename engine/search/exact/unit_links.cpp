@@ -154,8 +154,7 @@ LayerProblem with_unit_registers(const LayerProblem& linked, const UnitLinks& li
   if (links_matter(out.space, further_out.compiled())) out.linked = std::move(further_out);
   out.tables = std::move(tables);
   // Step 4. What does not tell unrollings apart as links do is off.
-  for (const Rule rule : {Rule::MergeDimensions, Rule::BatchOutermost, Rule::Symmetry})
-    out.options.rules.set(rule, false);
+  out.options.rules = without_rules(out.options.rules, kNotWithUnitRegisters);
   if (!links.unrollings.empty())
     out.unrollings = std::make_shared<const UnrollingSubset>(
         UnrollingSubset{1, [of = links.unrollings](const Extents& x, const Extents& y) {

@@ -203,11 +203,11 @@ Result<MappingSensitivity> mapping_sensitivity(const Workload& workload, const A
   const auto search = LayerSearch::create(workload, architecture, bayes);
   if (!search) return search.errors();
   const LayerProblem& problem = search->problem();
-  const MappingDecoder decoder(problem.space, problem.model, search->levels().orders(), options.encoding);
+  const MappingDecoder decoder(problem.space, problem.model, search->levels().orders(), options.bayes.encoding);
   if (!decoder.possible()) return perfect_factor_conflicts(problem.space);
 
   std::optional<GaussianProcess> learned;
-  if (options.from) learned = surrogate(decoder.features(), *options.from);
+  if (options.bayes.from) learned = surrogate(decoder.features(), *options.bayes.from);
   constexpr double kUnfit = 100;  // times the mapping of the largest tiles
   std::atomic<u64> unfit = 0;
   const double factor = machine_factor(options.objective, architecture, workload);

@@ -75,8 +75,9 @@ struct MappingSensitivity {
   u64 unfit = 0;  // of them without room; they count as a hundred times the mapping of the largest tiles
 };
 
-// Uses objective, encoding, free, open, seed and threads of the options. With options.from the function is not the cost
-// model but a Gaussian process of the mappings there, as in the publication; errors then are those of unusable_tasks().
+// Uses objective, encoding, free, open, seed and threads of the options. With options.bayes.from the function is not
+// the cost model but a Gaussian process of the mappings there, as in the publication; errors then are those of
+// unusable_tasks().
 Result<MappingSensitivity> mapping_sensitivity(const Workload& workload, const Architecture& architecture,
                                                const SearchOptions& options, std::size_t samples, bool pairs = false);
 

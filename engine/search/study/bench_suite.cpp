@@ -99,7 +99,7 @@ class SuiteRunner {
     if (strategy.trained) {
       auto learned = train(layer, strategy, options);
       if (!learned) return complain(machine, layer, learned.errors());
-      options.from = *learned;
+      options.bayes.from = *learned;
     }
     if (stopped(stop_)) return std::nullopt;
     TraceRecorder trace;
@@ -139,11 +139,11 @@ class SuiteRunner {
     const auto [at, fresh] = learned_.try_emplace({layer.name, strategy.label});
     if (!fresh) return at->second;
     options.budget_evaluations = suite_.training.evaluations;
-    options.learn = std::make_shared<LearnedTasks>();
+    options.bayes.learn = std::make_shared<LearnedTasks>();
     for (const BenchMachine& machine : suite_.training.machines)
       if (auto result = map_network({layer.name, {{layer.workload, 1}}}, machine.architecture, options); !result)
         return result.errors();
-    return at->second = std::make_shared<const std::vector<LearnedTask>>(options.learn->take());
+    return at->second = std::make_shared<const std::vector<LearnedTask>>(options.bayes.learn->take());
   }
 
   static Result<MappingResult> answer(const BenchMachine& machine, const BenchLayer& layer,
