@@ -85,7 +85,7 @@ struct StorageLevel {
   u64 block_words = 1;   // words moved by one access
   u64 cluster_size = 1;  // instances that share one physical access (rule 20)
   u64 instances = 1;     // in the whole machine
-  u64 mesh_x = 1;        // of these, along X (Y = instances / mesh_x)
+  u64 mesh_x = 1;        // instances along X (Y = instances / mesh_x)
   u64 fanout_x = 1;      // to the level below (compute for level 0)
   u64 fanout_y = 1;
   AccessEnergy energy;
@@ -115,7 +115,7 @@ struct StorageLevel {
 struct Compute {
   std::string name = "MAC";
   u64 instances = 1;
-  u64 mesh_x = 1;  // of these, along X
+  u64 mesh_x = 1;  // instances along X
   u64 word_bits = 16;
   double op_pj = 1;     // of one MAC
   double area_um2 = 0;  // of one instance

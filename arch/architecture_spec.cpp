@@ -27,7 +27,7 @@ Names other_roles(const Names& a, const Names& b) {
   return rest;
 }
 
-// A rule selects what is open by selecting everything else, so `all` beside other selectors becomes the roles that
+// A rule selects what is open by selecting everything else, so `all` among other selectors becomes the roles that
 // these leave: a role beats `all`, also where the role is open.
 void spell_out_all(Names& words, const Names& other, const Names& open) {
   if (!holds(words, "all")) return;

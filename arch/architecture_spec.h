@@ -28,7 +28,7 @@ struct Place {
 enum class EnergyModel : u8 {
   Pat,        // Timeloop's built-in table (arch/cost_resolver.h); no leakage, no area
   Table,      // arch/energy_tables.h, at the machine's node
-  Registers,  // the same for flip-flops, whatever the size; of a level only
+  Registers,  // flip-flops of the tables, whatever the size; of a level only
 };
 // A level's capacity: it holds everything, a number of bytes, or a number of words.
 struct Unbounded {};
@@ -49,7 +49,7 @@ using Amount = std::variant<double, EnergyModel>;
 
 struct DramSpec {
   bool is_dram = true;
-  std::string type;  // of dram_types(); needed by EnergyModel::Table only
+  std::string type;  // one of dram_types(); needed by EnergyModel::Table only
 };
 
 // What a level states of the tensors that it holds, each key by itself: a variant may state one of them.
@@ -101,8 +101,8 @@ struct ArchitectureSpec {
   std::optional<std::string> ert, art;  // files of Accelergy's tables
   std::optional<std::string> name, description;
   std::optional<double> technology_nm, cycle_ns;
-  std::optional<u64> word_bits;       // of levels and compute units that state none
-  std::optional<EnergyModel> energy;  // of levels and compute units that state none
+  std::optional<u64> word_bits;       // for levels and compute units that state none
+  std::optional<EnergyModel> energy;  // for levels and compute units that state none
   std::optional<bool> one_axis_per_dimension;
   std::optional<bool> unit_loops_first;
   std::optional<bool> constraints_for_channels_only;

@@ -224,8 +224,8 @@ Diagnostics check(const Architecture& architecture) {
 }
 
 std::optional<std::string> rounded_prices(const Architecture& architecture) {
-  constexpr double kTold = 1e-4;     // of a price
-  constexpr std::size_t kNamed = 4;  // one by one
+  constexpr double kTold = 1e-4;     // share of a price from which a change is told
+  constexpr std::size_t kNamed = 4;  // changes told one by one
   std::vector<std::string> changed;
   const auto look = [&](const std::string& owner, std::string_view field, double pj) {
     const double counted = Energy::from_picojoules(pj).picojoules();

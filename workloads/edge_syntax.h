@@ -1,5 +1,5 @@
 #pragma once
-// Reads what the entries of `edges` state beside their ends: `through`, `combine` and `slice`. Ranks stay names until
+// Reads what the entries of `edges` state besides their ends: `through`, `combine` and `slice`. Ranks stay names until
 // all layers and inputs are known.
 #include <optional>
 #include <string>

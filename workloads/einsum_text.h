@@ -16,7 +16,7 @@
 
 namespace heliolite {
 
-// What stands in ranks beside dimensions and their factors.
+// What ranks have that is neither a dimension nor its factor.
 class LeftOut {
  public:
   void offset() { offsets_ = true; }

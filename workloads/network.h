@@ -111,8 +111,8 @@ std::string layers_alone_note(std::string_view outermost);
 // How the repetitions of an edge's two layers belong together (docs/formats_workload.md).
 enum class Repeats : u8 {
   Each,    // repetition i feeds repetition i; also what comes from an input
-  Last,    // of some repetitions the last feeds one of the reader's
-  Joined,  // of some repetitions all outputs together are the operand of one
+  Last,    // the last of some repetitions feeds one of the reader's
+  Joined,  // all outputs of some repetitions together are the operand of one
   Shared,  // one repetition feeds several, each with its whole output
   Divided  // one repetition feeds several, each with its share
 };

@@ -152,7 +152,7 @@ std::string einsum(const Workload& w) {
 }  // namespace
 
 std::string shape_text(const Workload& workload) {
-  Workload bare = workload;  // sizes of words stand beside the shape
+  Workload bare = workload;  // sizes of words are written apart from the shape
   for (Tensor& t : bare.tensors) t.word_bits.reset();
   if (auto text = convolution(bare)) return *text;
   if (auto text = positional(bare)) return *text;

@@ -330,7 +330,7 @@ class NetworkReader {
     }
   }
 
-  // Edges and inputs inside blocks beside those of the file itself.
+  // Adds the edges and inputs inside blocks to those of the file itself.
   void join_edges() {
     if (inner_edges_.empty()) return;
     const int first_input = static_cast<int>(network_.inputs.size());

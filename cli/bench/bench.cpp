@@ -190,7 +190,7 @@ struct BenchPlan {
   std::string name;
   Json question;
   u64 machines = 0, layers = 0, searches = 0;
-  const char* at_most = "";   // of the machines, when some may turn out to be none
+  const char* at_most = "";   // stands before the number of machines when some may turn out to be none
   const char* searched = "";  // what a search is
 };
 

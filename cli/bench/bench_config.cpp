@@ -280,7 +280,7 @@ class SuiteReader {
   }
 
   std::string path_;
-  std::span<const GivenOption> instead_;  // of what the file says
+  std::span<const GivenOption> instead_;  // options that replace what the file says
   const ReadOptions& reading_;            // of machines and workloads
   Diagnostics errors_;
   std::vector<std::string> notes_;

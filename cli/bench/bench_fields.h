@@ -20,8 +20,8 @@ const FieldTable& co_search_fields();
 
 const FieldTable& bench_strategy_fields();
 const FieldTable& command_mapper_fields();
-const FieldTable& bench_machine_fields();   // of one with a name
-const FieldTable& bench_workload_fields();  // of one with a name
+const FieldTable& bench_machine_fields();   // a machine that has a name
+const FieldTable& bench_workload_fields();  // a workload that has a name
 const FieldTable& training_fields();
 const FieldTable& published_fields();
 

@@ -1,4 +1,4 @@
-// bound --simulate: the best tilings executed, and what they measure beside what was claimed.
+// bound --simulate: the best tilings executed, and what they measure compared with what was claimed.
 #include "cli/bound/bound_symbolic_layer.h"
 
 #include <cmath>

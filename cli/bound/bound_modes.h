@@ -24,7 +24,7 @@ struct ProgramArguments {
   std::vector<u64> buffers;             // words
   bool symbolic = false;
   bool csv = false;
-  std::optional<double> word_bytes;  // of every word, for people
+  std::optional<double> word_bytes;  // bytes in every word, for people
   std::optional<double> budget;      // seconds
 };
 

@@ -34,7 +34,7 @@ struct OrojenesisArguments : CapacityArguments {
   bool perfect_blocks = false, whole_weights = false, stream_weights = false;
   std::string chip;  // file or keys of a chip to divide
   u64 sample = 0;    // random mappings of the machine to show; 0: none
-  u64 seed = 1;      // of them
+  u64 seed = 1;      // seed of these mappings
   std::string csv, svg;
 };
 

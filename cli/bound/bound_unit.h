@@ -70,7 +70,7 @@ std::vector<const Workload*> asked_about(const Network& network, const Workload*
 
 // Finds the unit of an answer about these workloads and reads --buffer in it: plain numbers are units, "64KiB" bytes.
 // Errors: those of word_unit(), where tensors without a size have words of the machine's outermost level; --word-size
-// beside stated sizes; capacities that are too large.
+// where sizes are stated; capacities that are too large.
 Diagnostics set_unit(CapacityArguments& arguments, std::span<const Workload* const> workloads,
                      const std::optional<Architecture>& architecture);
 

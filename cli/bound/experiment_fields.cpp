@@ -14,7 +14,7 @@ namespace heliolite::cli {
 namespace {
 
 constexpr double kHuge = 1e18;
-constexpr double kLeast = 1e-9;  // of what must be above 0
+constexpr double kLeast = 1e-9;  // least value of what must be above 0
 
 // Words, or bytes with their unit.
 Shape capacity() {

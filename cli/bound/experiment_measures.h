@@ -13,10 +13,10 @@ namespace heliolite::cli {
 struct Measure {
   std::string_view name;
   bool takes_capacity = false;
-  std::vector<std::string_view> keys{};  // of the row that it understands besides those of every row
+  std::vector<std::string_view> keys{};  // keys of the row that it understands besides those of every row
   Result<double> (*take)(const ExperimentRow& row) = nullptr;
   bool of_chip = false;
-  bool of_program = false;  // of a C program
+  bool of_program = false;  // it measures a C program
 };
 
 // All of them, and their names.

@@ -16,7 +16,7 @@ namespace heliolite::cli {
 
 struct Measure;  // experiment_measures.h
 
-// What is said of a measured number beside the published one.
+// How a measured number compares with the published one.
 enum class RowVerdict : u8 {
   None,     // nothing is published
   Same,     // within the tolerance
@@ -49,7 +49,7 @@ struct ExperimentRow {
   std::vector<double> word_sizes;    // [tensor]; 1 beyond its end
   std::vector<u64> memories;         // words of each, innermost first
   u64 processors = 1;
-  u64 accumulator = 8192;  // words, beside the scratchpad of `at` words
+  u64 accumulator = 8192;  // words, in addition to the scratchpad of `at` words
   double generation = 1;   // words moved that cost as much as making one element
   double ours = 0;         // the number measured
 

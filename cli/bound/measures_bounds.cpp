@@ -256,8 +256,8 @@ Result<double> sketch_executed(const ExperimentRow& row) {
 std::vector<Measure> published_measures() {
   const std::vector<std::string_view> words{"word_sizes"}, memory{"accumulator"}, made{"generation"};
   return {
-      // Orders without constants: the largest of five terms, the same of a matrix product, of the largest lifted tile,
-      // of the decision tree's tile, of a pooling, and of processors that share a memory.
+      // Orders without constants: the largest of five terms; and the orders of a matrix product, the largest lifted
+      // tile, the decision tree's tile, a pooling, and processors that share a memory.
       {"order", true, {}, of_convolution<order>},
       {"product_order", true, {}, of_convolution<product_order>},
       {"lifted_tile", true, {}, of_convolution<lifted_tile>},

@@ -230,7 +230,7 @@ CheckedFile check_file(const std::string& path, const ReadOptions& reading) {
   if (!found.errors.empty()) file.state = CheckState::Refused;
   if (found.parts.empty()) return file;
   for (const Part part : found.parts) {
-    // Settings beside a machine or a problem are of no consequence; alone they are refused or of no consequence.
+    // Settings together with a machine or a problem are of no consequence; alone they are refused or of no consequence.
     const Diagnostics errors = read_alone(part, path, reading);
     file.why.insert(file.why.end(), errors.begin(), errors.end());
   }

@@ -93,7 +93,7 @@ struct CheckedFile {
 CheckedFile check_file(const std::string& path, const ReadOptions& reading = {});
 
 // Reads a file that waits with one of the partners after the other until one suits it. If none of those that were given
-// does, it is refused with the complaints of the one that has fewest; of those that only lie beside it, it still waits.
+// does, it is refused with the complaints of the one that has fewest; where none was given it still waits.
 void check_with(CheckPartners& partners, CheckedFile& file);
 
 // The files of a path: itself, or all regular files in a folder and below, in order; hidden ones are left out.

@@ -35,7 +35,7 @@ enum class Part : u8 {
   Search,      // settings of Timeloop's mapper, mapspaces, variables: nothing of ours
   Sparse,      // sparse optimizations alone
   Libconfig,   // .cfg of Timeloop before 2020
-  AccelForge,  // of the tool that follows Timeloop
+  AccelForge,  // a machine or problem of the tool that follows Timeloop
   Template,    // of the front end's template language
 };
 

@@ -118,8 +118,8 @@ Result<std::vector<ExecutedNest>> nests_of(const NestArguments& arguments, const
   return named(q, load_named_tiling(arguments.tiling, q.workload));
 }
 
-// Bytes in a word if tensors state sizes. Errors: these differ, as caches hold words of one size; --word-size beside
-// them.
+// Bytes in a word if tensors state sizes. Errors: these differ, as caches hold words of one size; --word-size is
+// given too.
 Result<std::optional<double>> stated_word_bytes(const Workload& workload, const NestArguments& arguments) {
   if (!states_word_bits(workload)) return std::optional<double>();
   const std::optional<u64> bits = workload.tensors.front().word_bits;

@@ -1,5 +1,5 @@
 #pragma once
-// What `map` says beside its mappings: of an evaluator, of a witness, and why answers are not proven.
+// What `map` says in addition to its mappings: about an evaluator, about a witness, and why answers are not proven.
 #include <span>
 #include <string>
 
@@ -12,7 +12,7 @@ namespace heliolite::cli {
 
 // What an evaluator said of the mappings that a search found by it (docs/evaluator.md).
 
-// The values beside the cost model's numbers of the table, and what failed; empty without an evaluator.
+// The evaluator's values next to the cost model's numbers in the table, and what failed; empty without an evaluator.
 std::string evaluator_text(const NetworkResult& result, const EvaluatorOptions& evaluator);
 
 // What an evaluator said of one layer; null without an evaluator.

@@ -175,7 +175,7 @@ int run(const MapArguments& arguments, const Output& output) {
   output.table(fmt::format("{} on {}, {}, strategy {}\n\n", answer.network.name, answer.architecture.name,
                            (external ? "" : "objective ") + minimised(options), name(options.strategy)) +
                map_text(answer));
-  // The text has it beside the totals.
+  // The text says it next to the totals.
   if (std::string alone = layers_alone_note(answer.network, answer.architecture.levels.back().name); !alone.empty())
     notes.push_back(std::move(alone));
   const bool right = tell_of_witness(answer, options.objective, output);

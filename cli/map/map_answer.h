@@ -48,7 +48,7 @@ struct MapAnswer {
   Architecture architecture;
   NetworkResult result;
   bool imperfect = false;            // the mapspace has all factors, not perfect ones only
-  Counts counts = Counts::Timeloop;  // of those that do not divide
+  Counts counts = Counts::Timeloop;  // how factors that do not divide are counted
   Tiles tiles = Tiles::Even;
   EvaluatorOptions evaluator;  // whose values the answer has; no command: the cost model's
   Objective objective = Objective::Edp;
@@ -56,7 +56,7 @@ struct MapAnswer {
   // [layer]: cost in true counts of a mapping whose factors do not divide, where it is defined.
   std::vector<std::optional<Cost>> true_cost;
   std::vector<std::optional<Breakdown>> breakdowns;  // [layer]; none: it has no mapping
-  NetworkBreakdown by_level;                         // of those that have one
+  NetworkBreakdown by_level;                         // sums over the layers that have one
 };
 
 // The answer with the distances of its mappings.

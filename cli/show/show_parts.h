@@ -16,7 +16,7 @@ struct ResolvedNumber {
   std::string of;    // the level or the compute units; "" = the machine
   std::string key;   // as in a file: "word_bits", "bandwidth.read"
   Json value;        // in the unit of the key; null: unbounded, unlimited or not known
-  std::string text;  // the same for people
+  std::string text;  // the value for people
   std::string also;  // in another unit: "108 KiB", "25.6 GB/s"; mostly ""
   std::string from;  // "stated", "default", "tables, 45 nm", ..
 };

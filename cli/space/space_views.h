@@ -70,7 +70,7 @@ int show_sensitivity(const Workload& workload, const Architecture& architecture,
                      const SensitivityQuestion& question, Json& answer, const Output& output);
 
 // What the rules of Sunstone's thesis leave out, for `heliolite space --pruned`: tiles that can grow and unrollings
-// that leave units idle or mix groups of dimensions, counted layer by layer beside the shares that the thesis states.
+// that leave units idle or mix groups of dimensions, counted layer by layer, with the shares that the thesis states.
 
 // Counts every layer, prints a table and writes JSON with the head `answer`. Returns the exit code.
 int show_pruned(const std::vector<Workload>& workloads, const Architecture& architecture, MapspaceOptions lifted,

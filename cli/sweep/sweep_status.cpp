@@ -63,7 +63,7 @@ std::string date(double seconds_since_1970) {
 struct SweepStatus {
   std::string state = "stopped";      // running | finished | stopped | killed
   std::optional<std::string> writer;  // who runs it
-  u64 points = 0, planned = 0;        // of a shard about
+  u64 points = 0, planned = 0;        // of a shard `planned` is an estimate
   std::vector<RunRecord> runs;
   double points_per_second = 0;  // of the last run
   std::optional<double> seconds_left;

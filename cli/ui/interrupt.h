@@ -16,7 +16,7 @@ inline constexpr int kInterrupted = 130;  // exit code, 128 + SIGINT as shells h
 const std::atomic<bool>& interrupt_flag();
 
 // Runs `work` and returns its result, or nothing after Ctrl-C. For work that does not look at the flag: it goes on
-// beside the program until that ends, so that it must hold copies of all that it uses.
+// in the background until the program ends, so that it must hold copies of all that it uses.
 template <class Work>
 std::optional<std::invoke_result_t<Work>> until_interrupted(Work work);
 

@@ -91,7 +91,7 @@ std::string Progress::hint(double elapsed) {
   return "\r\x1b[Kheliolite: " + std::exchange(hint_.text, "") + "\n";
 }
 
-// As wide as there is room for beside a text.
+// A bar as wide as there is room for next to a text.
 std::string Progress::bar(std::size_t text) const {
   const std::size_t room = columns_of_stderr() - std::min(columns_of_stderr(), text + 6);
   const u64 width = std::min<u64>(kBarWidth, room), full = of_ == 0 ? width : width * std::min(done_, of_) / of_;

@@ -33,8 +33,8 @@ void add_budget_option(CLI::App& command, std::optional<double>& seconds);
 Result<std::vector<std::pair<std::string, i64>>> read_parameters(const std::vector<std::string>& texts);
 
 // Runs work that ends by itself, with what it has, soon after `request()`, which is called from another thread: after
-// Ctrl-C, or when `seconds` have passed. Nothing if it goes on all the same: then beside the program until that ends,
-// so that it must hold copies of all that it uses.
+// Ctrl-C, or when `seconds` have passed. Nothing if it goes on all the same: then in the background until the program
+// ends, so that it must hold copies of all that it uses.
 template <class Work, class Request>
 std::optional<std::invoke_result_t<Work>> until_stopped(Work work, Request request, std::optional<double> seconds) {
   using namespace std::chrono_literals;

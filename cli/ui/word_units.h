@@ -19,7 +19,7 @@ struct WordSizes {
 // Errors: no such size, both forms together.
 Result<WordSizes> read_word_sizes(const std::vector<std::string>& texts);
 
-// The error of --word-size beside sizes of words that the workload states.
+// The error of --word-size for a workload that states sizes of words itself.
 Diagnostic second_word_size(const Workload& workload);
 
 // The text as bytes in a word, from 1/8 to 64; nothing for anything else.

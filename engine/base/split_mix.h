@@ -5,10 +5,10 @@
 
 namespace heliolite {
 
-// By so much its state grows for each number.
+// What each number adds to the generator's state.
 inline constexpr u64 kSplitMixStep = 0x9e3779b97f4a7c15;
 
-// Its finalizer. One to one; 0 stays 0.
+// SplitMix64's finalizer. One to one; 0 stays 0.
 constexpr u64 split_mix_final(u64 x) {
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
   x = (x ^ x >> 27) * 0x94d049bb133111eb;

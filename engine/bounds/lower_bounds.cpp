@@ -54,7 +54,7 @@ LowerBounds::LowerBounds(const Workload& workload, TrafficRule rule, std::span<c
       convolution_(as_convolution(workload, word_sizes)) {
   for (std::size_t v = 0; v < nest_.accesses.size(); ++v) {
     const Access& access = nest_.accesses[v];
-    // Of an array that is read at several places, what one of them touches.
+    // An array that is read at several places counts by what one of them touches.
     if (workload.tensors[v].access_of) continue;
     const auto words = static_cast<double>(touched_words(nest_, access));
     (access.is_output ? output_words_ : input_words_) += words;

@@ -12,7 +12,7 @@
 
 namespace heliolite {
 
-// What any schedule moves that has `operands` units beside the buffer.
+// What any schedule moves that has room for `operands` units in addition to the buffer.
 struct ScheduleBounds {
   LowerBounds bounds;
   u64 operands = 0;

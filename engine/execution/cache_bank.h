@@ -22,9 +22,9 @@ struct SimulatedCache {
 
 // Refused beyond these, so that nobody waits for an answer that needs days or all of the machine's memory.
 struct SimulationLimits {
-  u64 touches = 4'000'000'000;    // of words by all iterations
+  u64 touches = 4'000'000'000;    // words touched by all iterations
   u64 opt_touches = 200'000'000;  // for CachePolicy::Opt, which remembers each in 8 bytes
-  u64 words = 1'000'000'000;      // of all arrays
+  u64 words = 1'000'000'000;      // words of all arrays
 };
 
 // Why these caches cannot be simulated; empty if they can. `operands`: the most words that one iteration touches;

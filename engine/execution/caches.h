@@ -40,7 +40,7 @@ struct CacheTraffic {
   explicit CacheTraffic(std::size_t arrays = 0) : loads(arrays, 0), stores(arrays, 0) {}
 
   std::vector<u64> loads;
-  std::vector<u64> stores;  // of lines that were written, when they leave and at the end
+  std::vector<u64> stores;  // stores of lines that were written, when they leave and at the end
 
   u64 all_loads() const {
     u64 sum = 0;
@@ -88,7 +88,7 @@ class LineMap {
 // Lines of a set stand in a list, the one that leaves next at its end.
 class ListCache {
  public:
-  // Of `ways` the cache has lines() / ways sets, at least one. `values`: what is updated starts with values, which the
+  // The cache has lines() / `ways` sets, at least one. `values`: what is updated starts with values, which the
   // first touch loads, otherwise as zeros that need no load.
   ListCache(const LineMap& lines, CacheShape shape, CachePolicy policy, bool values);
 
@@ -146,9 +146,9 @@ struct Touch {
   bool last = false;  // of its iteration
 };
 
-// What the cache moves when of the lines that the present iteration does not touch the one leaves that is used again
-// last. No order of leaving has fewer loads as long as all operands of an iteration must be in the cache together, for
-// which it must have room. `trace`: all touches in order, fewer than 2^32 - 1; `values` as in ListCache.
+// What the cache moves when, among the lines that the present iteration does not touch, the one leaves that is used
+// again last. No order of leaving has fewer loads as long as all operands of an iteration must be in the cache
+// together, for which it must have room. `trace`: all touches in order, fewer than 2^32 - 1; `values` as in ListCache.
 CacheTraffic optimal_traffic(const LineMap& lines, CacheShape shape, std::span<const Touch> trace, bool values);
 
 }  // namespace heliolite

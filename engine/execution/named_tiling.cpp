@@ -236,7 +236,7 @@ CacheTiling priced(const Workload& workload, const NamedTiling& tiling, TrafficR
 
 LoopNest tiled_nest(const Workload& workload, const NamedTiling& tiling) {
   LoopNest nest = tiled_nest(workload, tiling_problem(workload), priced(workload, tiling, {}));
-  // The same points in the order that was asked for.
+  // The points of the tiled nest in the order that was asked for.
   LoopNestPart& part = nest.parts.front();
   std::erase_if(part.loops, [](const BoxLoop& l) { return l.level == 0; });
   std::vector<u8> order = point_order(nest);

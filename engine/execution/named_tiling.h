@@ -35,7 +35,7 @@ struct NamedTiling {
 // Errors: as of all files, unknown or repeated dimensions, extents out of range or larger than the next tile out.
 Result<NamedTiling> load_named_tiling(const std::string& path, const Workload& workload);
 
-// The same for one cache from texts: tile "M=31,N=31", loops and points "M,N,K" or empty. Errors name the options.
+// A tiling for one cache from texts: tile "M=31,N=31", loops and points "M,N,K" or empty. Errors name the options.
 Result<NamedTiling> parse_named_tiling(const std::string& tile, const std::string& loops, const std::string& points,
                                        const Workload& workload);
 

@@ -7,7 +7,7 @@
 
 namespace heliolite {
 
-// [words]: loads of a fully associative LRU cache of so many words, from 0 up to all words of the nest, by Mattson,
+// [words]: loads of a fully associative LRU cache of this size, from 0 up to all words of the nest, by Mattson,
 // Evaluation techniques for storage hierarchies, 1970: one execution gives all sizes. Outputs are read.
 std::vector<u64> lru_loads(const LoopNest& nest);
 

@@ -24,12 +24,12 @@ Result<Architecture> parse_architecture(std::string_view text, const std::string
 // A machine with what it was worked out from.
 struct ArchitectureSource {
   Architecture architecture;
-  std::optional<ArchitectureSpec> spec;  // none: of Timeloop's files
+  std::optional<ArchitectureSpec> spec;  // none: the files are Timeloop's
   ReferenceTables tables;                // of a machine of ours
   std::vector<CostSources> level_costs;  // of Timeloop's files, innermost first
   CostSources compute_costs;
 };
-// The same as load_architecture, for those who want to know where its numbers come from.
+// load_architecture() for those who want to know where its numbers come from.
 Result<ArchitectureSource> load_architecture_source(const std::string& what, const ReadOptions& options = {});
 
 // A preset or a file of ours as it is stated, with its bases followed: what a sweep varies. A machine of Timeloop's

@@ -169,8 +169,8 @@ std::string name_of_files(const std::vector<std::string>& paths) {
   return std::ranges::all_of(paths, is_beside) && !name.empty() ? name : fs::path(paths.front()).stem().string();
 }
 
-// A file, or a Timeloop problem beside files with its variables; several problems are the layers of a network. Of a
-// `folder` whatever is no problem is left out.
+// A file, or a Timeloop problem with files of its variables; several problems are the layers of a network. What is no
+// problem in a `folder` is left out.
 Result<Network> from_files(const std::vector<std::string>& paths, const NetworkOptions& options, Reading& reading,
                            bool folder = false) {
   Diagnostics errors;

@@ -16,7 +16,7 @@ Result<double> arithmetic(std::string_view op, double x, double y);
 // Walks through a text. After the first mistake of syntax it stands at the end, so that every parser runs out.
 class ExpressionScanner {
  public:
-  ExpressionScanner(std::string_view text, int most_nested);  // of parentheses, signs and the like
+  ExpressionScanner(std::string_view text, int most_nested);  // `most_nested`: parentheses, signs and the like
 
  protected:
   bool broken() const { return !syntax_.empty(); }

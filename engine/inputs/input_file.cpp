@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxInclusions = 16;  // one in the other
 constexpr int kMaxInputFiles = 1000;
-constexpr std::size_t kMaxInputBytes = kMaxTextFileBytes;  // of all files of one input
+constexpr std::size_t kMaxInputBytes = kMaxTextFileBytes;  // all files of one input together
 
 Diagnostic no_place(std::string message) { return {"", 0, "", std::move(message)}; }
 

@@ -273,13 +273,13 @@ class TemplateRun {
 
   std::shared_ptr<const std::string> file_;
   TemplateNames names_;
-  std::size_t names_bytes_ = 0;   // of the texts that statements set
-  std::size_t copied_bytes_ = 0;  // of those that rounds of loops began with
+  std::size_t names_bytes_ = 0;   // bytes of the texts that statements set
+  std::size_t copied_bytes_ = 0;  // bytes of the texts that rounds of loops began with
   const TemplateCall& call_;
   const TemplateInclude& include_;
   RenderedText out_;
   std::vector<OpenIf> ifs_;
-  std::size_t first_if_ = 0;  // of those in the loop that is carried out
+  std::size_t first_if_ = 0;  // the first `if` in the loop that is carried out
   std::size_t loops_ = 0;     // in one another
   int steps_ = 0;
   Diagnostics errors_;

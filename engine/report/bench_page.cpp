@@ -11,7 +11,7 @@ namespace heliolite {
 
 namespace {
 
-constexpr std::size_t kShownNear = 1;   // of kNear: within 5 %
+constexpr std::size_t kShownNear = 1;   // index in kNear of the share that is shown: within 5 %
 constexpr double kLeastSeconds = 1e-6;  // below that a clock says nothing
 constexpr double kWidestProfile = 100;  // ratios beyond are drawn at the edge
 

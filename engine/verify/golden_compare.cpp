@@ -21,7 +21,7 @@ constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 
 using Numbers = std::map<std::string, double>;
 
-// `counts`: how the record counts. True counts are of all instances, with those of the busiest one beside them.
+// `counts`: how the record counts. True counts are of all instances, followed by those of the busiest one.
 Numbers numbers(const TensorTraffic& t, Counts counts) {
   if (!t.kept) return {};
   if (counts == Counts::True)

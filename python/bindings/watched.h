@@ -1,6 +1,6 @@
 #pragma once
-// Long work beside the interpreter: on threads of its own, while the thread that called from Python waits without the
-// global lock, passes on news and looks for Ctrl-C.
+// Long work apart from the interpreter: on threads of its own, while the thread that called from Python waits without
+// the global lock, passes on news and looks for Ctrl-C.
 #include <pybind11/pybind11.h>
 
 #include <atomic>

@@ -52,7 +52,7 @@ AccessNest lifted_nest(const Convolution& conv);
 // single execution. The largest counts of: |Out|, stride |Out| C / K, |Filter|, G / M and B C K W H sqrt(R S stride /
 // M). `capacity` is M in words.
 std::array<double, 5> convolution_order(const Convolution& conv, double capacity);
-// The same for a pooling, Out(k,w,h,b) += Image(..,c,b) without a filter: its first, second and fourth term.
+// A pooling's order, Out(k,w,h,b) += Image(..,c,b) without a filter: first, second and fourth term of a convolution's.
 std::array<double, 3> pooling_order(const Convolution& conv, double capacity);
 // The order for p processors that share a memory, hold `capacity` words each and own blocks of the output of
 // B/split[0] x K/split[1] x W/split[2] x ..: the split with product p that moves the least.

@@ -17,7 +17,7 @@ namespace {
 
 constexpr u64 kMaxSteps = 60'000'000;  // orders and partial tiles looked at
 constexpr u64 kBitsOfByte = 8;
-constexpr u32 kMaxAllSizes = 100'000;  // of a dimension of which every size matters
+constexpr u32 kMaxAllSizes = 100'000;  // the largest dimension of which every size matters
 
 // Every tile under one order: dimension by dimension, cut when the best completion is no new point of the curve.
 class CurveSearch {
@@ -195,7 +195,7 @@ class CurveSearch {
     if (curve_.admits(buffer, units)) curve_.add(buffer, units, {tile_, kept_, order_->count, order_->loop});
   }
 
-  // Of a kept tensor.
+  // Words of kept tensor v that cross into the buffer.
   u64 words_in(std::size_t v, std::span<const TileLoop> nest) const {
     const TensorShape& shape = shapes_[v];
     if (executed_ && shape.counts_once()) return distinct_[v];

@@ -53,7 +53,7 @@ struct Tiling {
 
 using Curve = Staircase<Tiling>;
 
-// The ski slope of the workload. Errors: it has so many tiles or loop orders that the search would take minutes;
+// The ski slope of the workload. Errors: its tiles or loop orders are too many to search in minutes;
 // OrojenesisOptions::stop was set; wrong_sizes().
 Result<Curve> one_buffer_curve(const Workload& workload, const OrojenesisOptions& options = {});
 
@@ -63,7 +63,7 @@ Diagnostic stopped_curve(const Workload& workload);
 // than 64 bits.
 Diagnostics wrong_sizes(const Workload& workload, const OrojenesisOptions& options);
 
-// Units that no schedule exceeds: two words at each access of each MAC; the error where so many need more than 64 bits.
+// Units that no schedule exceeds: two words at each access of each MAC; the error where they need more than 64 bits.
 u128 most_accesses(const Workload& workload, const WordUnit::Sizes& sizes);
 Diagnostics beyond_64_bits(const std::string& name, u64 macs, u128 accesses, const WordUnit& unit);
 

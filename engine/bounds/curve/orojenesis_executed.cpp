@@ -39,7 +39,7 @@ u64 TensorShape::run_words(const Run& run, std::size_t loops, const Extents& til
   const std::size_t k = loops - 1;
   const u8 j = run.loops[k];
   Extents first = tile, last = tile, whole = tile;
-  i64 ahead = 0;  // of the last tile inside, from the first one
+  i64 ahead = 0;  // how far the last tile inside is from the first one
   for (const auto& [d, coefficient] : rank.terms) {
     for (std::size_t i = 0; i < k; ++i) {
       if (run.loops[i] != d) continue;

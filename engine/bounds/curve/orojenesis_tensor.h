@@ -100,7 +100,7 @@ class TensorShape {
   std::span<const ShapeRank> several() const { return std::span(ranks_).subspan(several_); }
 
   std::vector<ShapeRank> ranks_;  // first those of one dimension
-  std::size_t several_ = 0;       // of several dimensions are those from this one on
+  std::size_t several_ = 0;       // from this one on they are of several dimensions
   std::vector<DimensionMask> sliding_;
   std::array<u32, kMaxDimensions> size_{};
   // Dimensions that move it; those that loop and do not; those that are a rank alone, and the words along these ranks.

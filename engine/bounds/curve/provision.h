@@ -45,8 +45,8 @@ struct Provision {
 // best. `macs`: of the workload.
 std::vector<Provision> provisions(const Chip& chip, u64 macs, std::span<const CurveStep> curve);
 
-// What can be attained over the share of the buffer, as a line: with a buffer between two steps the accesses are those
-// of the smaller one and units are lost. Points by ascending share, up to the last step that fits.
+// What can be attained over the share of the buffer, as a line: with a buffer between two steps the accesses are as
+// many as with the smaller one, and units are lost. Points by ascending share, up to the last step that fits.
 struct ProvisionPoint {
   double share = 0;
   double macs_per_second = 0;

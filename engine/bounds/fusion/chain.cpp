@@ -56,8 +56,8 @@ class RowView {
     return weights;
   }
 
-  // A word of the weights is used once in a block of rows, whether columns of operand or output come one at a time. Of
-  // two operands beside the rows one would come again and again.
+  // A word of the weights is used once in a block of rows, whether columns of operand or output come one at a time.
+  // With two operands other than the rows one would come again and again.
   bool one_use_of_weights() const {
     const std::size_t count = weights().size();
     return count == 0 || (count == 1 && ((in_ ^ out_) & ~rest_) == 0);

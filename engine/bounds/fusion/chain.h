@@ -51,7 +51,7 @@ std::string why_not_fused(const Network& network, const Edge& edge);
 // network, word_unit().
 std::vector<Chain> find_chains(const Network& network, const WordUnit& unit = {});
 
-// Words that sums and products of several arrays (residuals, gates) move beside the Einsums of a network.
+// Words that sums and products of several arrays (residuals, gates) move in addition to the Einsums of a network.
 
 // What one run of the network moves, fused or not, for operands that are sums or products of several arrays (residuals,
 // gates), in `unit`: the layer that makes one of these arrays last adds the others as its own words leave, so each of

@@ -24,7 +24,7 @@ struct BlockPlan {
   FusedTiles tiles;
   u64 accesses = 0;                   // of first operand and last output, all blocks
   std::array<u64, kMaxFused> held{};  // [link]: units while it runs
-  u64 most = 0;                       // of them
+  u64 most = 0;                       // the largest of them
 
   // Room while the link runs with a tile of its weights, and while all other links run without one.
   u64 with_tile(std::size_t e, const FusedLink& f) const { return std::max(most, held[e] + weight_tile(f)); }

@@ -55,7 +55,7 @@ std::optional<FusedRows> common_rows(std::span<const ChainLink> links) {
     made = link.output_words / (*rows)[e];
     f.input_row = read * link.input_size;
     f.output_row = made * link.output_size;
-    // Of rows that share weights, one column each: the weights of a column are used once.
+    // Rows that share weights give one column each: the weights of a column are used once.
     const u64 apart = std::min(inside, link.groups);
     f.input_columns = std::min(read, link.input_columns * apart);
     f.output_columns = std::min(made, link.output_columns * apart);
@@ -76,7 +76,7 @@ u64 RowBlocks::in(u64 all_rows) const { return all_rows / span * ceil_div(span, 
 u64 RowBlocks::rounds(const FusedLink& f) const { return f.group_rows <= rows ? 1 : in(f.group_rows); }
 
 std::vector<RowBlocks> row_blocks(const FusedRows& segment, bool perfect) {
-  // Of groups and pictures: a block is part of one or made of whole ones.
+  // Units are groups and pictures: a block is part of one or made of whole ones.
   std::vector<u64> units{std::gcd(segment.group, segment.picture), segment.picture, segment.rows};
   for (const FusedLink& f : segment.links) units.push_back(f.group_rows);
   std::ranges::sort(units);

@@ -125,7 +125,7 @@ class FusedCurve {
   // The plan with the fewest accesses in `capacity` units; none when no plan fits.
   std::optional<Point> at(u64 capacity) const;
 
-  // Capacities to draw the curve by, ascending: where it begins and breaks, and along its slopes so many that
+  // Capacities to draw the curve by, ascending: where it begins and breaks, and along its slopes enough of them that
   // neighbours differ by at most the part `step` of the capacity.
   std::vector<u64> capacities(double step = 1.0 / 32) const;
 

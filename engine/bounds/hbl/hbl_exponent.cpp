@@ -49,7 +49,7 @@ RankRow single_row(const AccessNest& nest, std::size_t loop) {
   return row;
 }
 
-// Of the access within the group.
+// The kernel of the access within the group.
 Subspace kernel_of(const Access& access, const Group& group) {
   RationalMatrix rows;
   for (const std::vector<i64>& row : access.rows) {

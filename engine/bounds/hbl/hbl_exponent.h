@@ -32,8 +32,8 @@ struct HblExponent {
 };
 HblExponent hbl_exponent(std::span<const RankRow> rows, std::size_t accesses);
 
-// The same with sizes known: k = sum_j s_j (1 - log_M word_size_j) + sum_l t_l log_M size_l is least, so that at most
-// M^k iterations fit. `capacity` (M) > 1 and at least every word size.
+// The exponent for known sizes: k = sum_j s_j (1 - log_M word_size_j) + sum_l t_l log_M size_l is least, so that at
+// most M^k iterations fit. `capacity` (M) > 1 and at least every word size.
 struct SizedExponent {
   double k = 0;
   std::vector<double> s;  // [access]

@@ -38,7 +38,7 @@ inline constexpr int kMaxAccessLoops = 2 * kMaxDimensions;
 // end.
 AccessNest access_nest(const Workload& workload, std::span<const double> word_sizes = {});
 
-// The same nest with strided windows taken apart (r = stride * r' + r'' in convolutions): where a rank is
+// The nest with strided windows taken apart (r = stride * r' + r'' in convolutions): where a rank is
 // a p + b r with a, b coprime, p = b p' + p'' and r = a r' + r'', the rank becomes the three ranks p' + r', p'', r''.
 // No two elements are confused, so bounds of the lifted nest hold for the original; they are larger since only r' is
 // reused. Dimensions that other ranks combine differently stay as they are.

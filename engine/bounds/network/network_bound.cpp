@@ -30,7 +30,7 @@ std::optional<Workload> interior_workload(const Workload& workload, int operand,
       pixel = &term;
       window -= term.coefficient * (size - 1);
     }
-    // Of the positions at which a window may begin, every `coefficient`th is one.
+    // Every `coefficient`th position is one at which a window may begin.
     if (pixel == nullptr || width < window) return std::nullopt;
     const u64 windows = (width - window + 1) / pixel->coefficient;
     if (windows == 0) return std::nullopt;

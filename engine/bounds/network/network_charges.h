@@ -62,11 +62,11 @@ inline constexpr u64 kNoBorder = ~u64{0};
 
 // How the words of a layer's tensor are charged.
 struct TensorCharge {
-  bool counted = true;  // its loads (an output's stores) are this layer's, and nobody else's
-  u64 arrays = 0;       // the layer's repetitions read so many in all, each in a row of them: counted once; 0: each one
-  u64 unmoved = 0;      // elements that may appear, or vanish, once without being moved
-  u64 compulsory = 0;   // words that cross at least once
-  u64 size = 1;         // units in which each of its words is inside or crosses, at least
+  bool counted = true;   // its loads (an output's stores) are this layer's, and nobody else's
+  u64 arrays = 0;        // arrays that all repetitions read, each in a row of them: counted once; 0: each one
+  u64 unmoved = 0;       // elements that may appear, or vanish, once without being moved
+  u64 compulsory = 0;    // words that cross at least once
+  u64 size = 1;          // units in which each of its words is inside or crosses, at least
   u64 made = kNoBorder;  // words of what a counted operand is made of, at least: if it takes more, the rest is border
 };
 

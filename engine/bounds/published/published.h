@@ -125,8 +125,8 @@ struct SketchCounts {
   double cost(const Sketch& sketch) const;  // loads and generations, as sketch_bound() counts them
 };
 
-// The extents of Ahat's tile with the least cost among whole ones: beside it a row of A's tile and an element of S have
-// room in `capacity` >= 3 words.
+// The extents of Ahat's tile with the least cost among whole ones that leave room for a row of A's tile and an element
+// of S in `capacity` >= 3 words.
 struct SketchTile {
   u64 rows = 1, columns = 1;
 };

@@ -20,7 +20,7 @@ SketchTiling sketch_tiling(const Sketch& sketch, double capacity) {
   SketchTiling tiling;
   tiling.stores = sketch.d * sketch.n + (sketch.generation > 1 ? sketch.d * sketch.m : 0);
   if (h * capacity < 1) {
-    // Making S costs next to nothing: one column of Ahat, as long as fits beside an element of A.
+    // Making S costs next to nothing: one column of Ahat, as long as an element of A leaves room for.
     tiling.rows = capacity - 1;
     tiling.cost = products / tiling.rows + h * products;
     return tiling;

@@ -59,7 +59,7 @@ class SegmentBounds {
   SegmentBound largest(const std::vector<Candidate>& list, double capacity) const;
 
   double iterations_ = 0;
-  double all_words_ = 0;                     // of all boxes: in a memory of so many words one piece does everything
+  double all_words_ = 0;                     // words of all boxes: in a memory of this size one piece does everything
   std::vector<Candidate> program_, convex_;  // by descending step
 };
 

@@ -118,8 +118,8 @@ double IterationLimiter::slack(const Row& row, const Vector& x) const {
   return sum;
 }
 
-// Of objective - weight * (sum of the logarithms of all slacks and unknowns). The gradient's sign is turned; of the
-// Hessian the lower triangle is filled.
+// Derivatives of objective - weight * (sum of the logarithms of all slacks and unknowns). The gradient's sign is
+// turned; the lower triangle of the Hessian is filled.
 void IterationLimiter::newton_system(double log_budget, double weight, Vector& gradient, Matrix& hessian) const {
   const Vector array = by_array(x_);
   double sum = 0;

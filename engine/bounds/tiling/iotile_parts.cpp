@@ -23,7 +23,7 @@ struct Cut {
 };
 
 // The extents along d after which a problem with this tile may be cut: whole tiles of the present extent, or of the
-// largest that has room beside the other extents; one of them, or as many as there are but for one or none.
+// largest that the other extents leave room for; one of them, or as many as there are but for one or none.
 std::vector<u32> cuts(const TilingProblem& problem, double capacity, const Extents& tile, int d) {
   const CacheLevel cache{capacity, 1};
   const TileRoom room(problem, std::span(&cache, 1));

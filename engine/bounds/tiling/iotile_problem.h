@@ -22,13 +22,13 @@ enum class Trips : u8 {
 
 // One tensor of the workload.
 struct TiledTensor {
-  // What stands beside the quotients that a term's dimension goes over when strided windows are taken apart.
+  // The remainders that, with its quotients, make up a term's dimension when strided windows are taken apart.
   struct Remainders {
     int dimension = -1;  // that goes over them; -1: there is one only
     double count = 1;
     double values = 1;  // pairs of quotient and remainder that exist: the size of the dimension that was taken apart
   };
-  // A sum of `count` terms coefficient * dimension. Of a `lifted` rank (at most two terms, coefficients 1) remainders
+  // A sum of `count` terms coefficient * dimension. In a `lifted` rank (at most two terms, coefficients 1) remainders
   // of different terms or values are different elements: the rank has a sum of quotients for each choice of them.
   struct TiledRank {
     u8 count = 0;

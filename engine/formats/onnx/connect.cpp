@@ -61,7 +61,7 @@ class Connector {
   }
 
  private:
-  // An operand, and the layers of which it is made as a whole beside the one that its edge comes from.
+  // An operand, and a layer that makes it as a whole, other than the one that its edge comes from.
   struct Partner {
     std::size_t edge = 0;
     Source source;
@@ -129,7 +129,7 @@ class Connector {
                               .slice = source.part});
   }
 
-  // Of two layers that are added or multiplied the later one feeds the operand: the sum can be made where that one's
+  // When two layers are added or multiplied the later one feeds the operand: the sum can be made where that one's
   // output is. A layer that no edge leaves, as the gate of a product, is named too, or its output would pass for one of
   // the network.
   void add_unread_partners() {

@@ -15,7 +15,7 @@ struct Folded {
 };
 
 // fold_shapes.cpp: elements that are moved
-ContentsPtr fold_same(Call& call, const Folded& folded);  // of input 0, in another shape
+ContentsPtr fold_same(Call& call, const Folded& folded);  // input 0 in another shape
 ContentsPtr fold_transpose(Call& call, const Folded& folded);
 ContentsPtr fold_slice(Call& call, const Folded& folded);
 ContentsPtr fold_gather(Call& call, const Folded& folded);

@@ -18,7 +18,7 @@
 namespace heliolite::onnx {
 namespace {
 
-constexpr std::size_t kMaxPiped = std::size_t{1} << 30;  // of a pipe, which is read as a whole
+constexpr std::size_t kMaxPiped = std::size_t{1} << 30;  // bytes of a pipe, which is read as a whole
 constexpr std::size_t kShownErrors = 20;
 constexpr std::string_view kSuffix = ".onnx";
 

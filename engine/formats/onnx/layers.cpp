@@ -182,7 +182,7 @@ Drafts packed_matmul_layers(Call& call) {
 namespace {
 
 struct Recurrent {
-  i64 steps = 0, batch = 0, in = 0;          // of the sequence
+  i64 steps = 0, batch = 0, in = 0;          // sizes of the sequence
   i64 directions = 0, rows = 0, hidden = 0;  // rows: of the gates' matrices
   bool batch_first = false;
 };

@@ -23,7 +23,7 @@ struct Operand {
   const TensorFacts* value = nullptr;
   std::optional<InnerSource> inner{};
   const char* lost_by = "";  // why it is not all of `value`, or of the inner source, position by position; "": it is
-  u64 bits = 0;              // of its words, if it packs several into one element
+  u64 bits = 0;              // bits of its words, if it packs several into one element
   bool once = false;         // words that stand in `value` several times are read once
 };
 
@@ -31,7 +31,7 @@ struct Operand {
 struct LayerDraft {
   Workload workload;  // without a name
   u64 count = 1;
-  std::string suffix{};  // of its name, where a node is several layers
+  std::string suffix{};  // what its name ends with, where a node is several layers
   std::vector<Operand> operands{};
   const char* lost_by = "";  // why its output is no output of the node, position by position; "": it is
 };

@@ -170,7 +170,7 @@ Drafts pairwise(Call& call, const Equation& e) {
   for (std::size_t i = 0; i < e.sizes.size() && call.ok(); ++i) {
     const int index = static_cast<int>(i);
     const bool first = in(a, index), second = in(b, index), out = in(e.output, index);
-    if (!first && !second) continue;  // of size 1
+    if (!first && !second) continue;  // its size is 1
     if (first != second && !out) call.fail(fmt::format("sums one operand over index {}", e.names[i]));
     const auto times = [&](i64& into, i64 size) {
       if (__builtin_mul_overflow(into, size, &into)) call.fail("too many elements");

@@ -143,7 +143,7 @@ class RunFinder {
   const std::vector<int>& tokens_;             // [layer]
   std::vector<std::vector<Link>> inner_;       // [layer]: links from layers
   std::vector<int> link_tokens_;               // [layer]: equal for equal links
-  std::size_t length_ = 0;                     // of the blocks looked at
+  std::size_t length_ = 0;                     // layers of the blocks looked at
   bool counted_ = false;                       // within_ is of this length
   std::vector<std::size_t> within_, repeats_;  // see count_links(), count_repeats()
   std::vector<std::size_t> next_open_;         // [start - first]: a start at or after it, itself if its run goes on

@@ -27,7 +27,7 @@ void add_elementwise(Table& t) {
       "Cosh Asinh Acosh Atanh Reciprocal Sign IsNaN IsInf Clip Shrink Bernoulli BitwiseNot QuantizeLinear "
       "DequantizeLinear QLinearSigmoid QLinearLeakyRelu Affine ImageScaler ParametricSoftplus ScaledTanh "
       "ReluGrad GeluGrad FastGeluGrad BiasAdd Trilu RotaryEmbedding "
-      // of QONNX, Brevitas and FINN: values rounded to a few bits, whose words keep their places
+      // QONNX, Brevitas and FINN: values rounded to a few bits, whose words keep their places
       "Quant IntQuant BipolarQuant FloatQuant Trunc MultiThreshold",
       row);
   OperatorRow folded = row;

@@ -10,7 +10,7 @@ namespace heliolite::onnx {
 
 // What an operator does to a tensor on its way from one layer to the next.
 enum class Passage : u8 {
-  Layout,       // the same elements in another order or shape
+  Layout,       // its elements in another order or shape
   Elementwise,  // position by position; inputs that are stretched arrive in parts
   Norm,         // whole rows, once
   Softmax,      // whole rows
@@ -33,7 +33,7 @@ struct OperatorRow {
   ContentsPtr (*fold)(Call&, const Folded&) = nullptr;  // null: contents are unknown
   Drafts (*layers)(Call&) = nullptr;                    // of Kind::Layer
   Kind kind = Kind::Other;
-  const char* lost_by = "";  // of Part and Lost: what the report calls it
+  const char* lost_by = "";  // what the report calls it, if its kind is Part or Lost
 };
 
 // The operator of that name; null if it is unknown. Domains do not matter, but those whose images have their channels

@@ -93,7 +93,7 @@ struct TensorData {
 struct Dim {
   bool known = false;
   i64 size = 0;
-  std::string_view name;  // of an unknown size; may be empty
+  std::string_view name;  // name of an unknown size; may be empty
 };
 
 // ValueInfoProto: what the file says about a tensor.

@@ -168,7 +168,7 @@ Maybe found(const OperatorRow& op, Call& call, const Shape& out) {
   if (op.name == "Concat") return parted(call, out, call.inputs());
   if (op.name == "Slice" || op.name == "Split") return parted(call, out, 1);
   const bool by_position = op.flow == Passage::Elementwise || op.flow == Passage::Norm || op.flow == Passage::Softmax;
-  if (!by_position || call.has("broadcast")) return std::nullopt;  // of opsets before 7, aligned otherwise
+  if (!by_position || call.has("broadcast")) return std::nullopt;  // opsets before 7 align otherwise
   if (op.shapes == broadcast_shape || op.shapes == layer_normalization_shapes) return broadcast(call, out);
   return op.shapes == same_shape && acts_alike(call) && *in->shape == out && in->repeats ? Maybe(*in->repeats)
                                                                                          : std::nullopt;

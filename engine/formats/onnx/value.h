@@ -32,7 +32,7 @@ struct Factor {
   bool repeated = false;
 };
 
-using Factors = std::vector<Factor>;       // of one dimension, without those of size 1
+using Factors = std::vector<Factor>;       // factors of one dimension, without those of size 1
 using FactorLists = std::vector<Factors>;  // [dimension]
 using FactorListsPtr = std::shared_ptr<const FactorLists>;
 
@@ -59,9 +59,9 @@ struct TensorFacts {
   i64 type = 0;           // as DataType, of constants; 0: unknown
   i64 element = 0;        // as DataType, of any tensor; 0: unknown
   u64 stored_bits = 0;    // of an element in memory; 0: unknown
-  bool constant = false;  // the same in every execution
+  bool constant = false;  // its contents do not change between executions
   std::optional<Shape> shape{};
-  std::string why_unknown{};  // of a shape: the first node for which none was found
+  std::string why_unknown{};  // the first node for which no shape was found
   ContentsPtr contents{};
   std::shared_ptr<const Sources> sources{};
   FactorListsPtr repeats{};  // null: none of its words is known to stand in it several times

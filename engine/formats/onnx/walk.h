@@ -45,8 +45,8 @@ class Walk {
  private:
   // Names as the nodes of one graph or function body see them.
   struct Scope {
-    const Scope* outer = nullptr;  // of a subgraph; a function sees nothing outside
-    std::string prefix{};          // of the names of nodes
+    const Scope* outer = nullptr;  // the scope around a subgraph; a function sees nothing outside
+    std::string prefix{};          // what names of nodes begin with
     Bindings bindings{};
     std::map<std::string_view, i64> opsets{};
     std::unordered_map<std::string_view, const TensorFacts*> values{};

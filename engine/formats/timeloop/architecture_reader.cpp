@@ -208,8 +208,8 @@ void check_version(const YamlNode& architecture, Format format, Diagnostics& err
 
 // The constraints that hold. Of nodes, which are the front end's, all do. Of other files those that Timeloop reads: of
 // the machine the ones inside it, else `arch_constraints`, else `architecture_constraints`, and of the search those of
-// `mapspace`, else `mapspace_constraints`. It reads no `constraints` beside the machine; in the machine's own file they
-// are its author's, and hold. Notes say what does not hold, and what holds here only.
+// `mapspace`, else `mapspace_constraints`. It reads no `constraints` next to the machine; in the machine's own file
+// they are its author's, and hold. Notes say what does not hold, and what holds here only.
 std::vector<YamlNode> constraints_that_hold(const Sections& sections, Format format, std::vector<std::string>& notes,
                                             Diagnostics& errors) {
   std::vector<ConstraintSection> all = sections.constraints;

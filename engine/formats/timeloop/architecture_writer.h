@@ -21,7 +21,7 @@ std::string write_ert(const Architecture& machine, TimeloopVersion version);
 std::string write_art(const Architecture& machine, TimeloopVersion version);
 
 // `compound_components` for v0.4. Each class has one part of technology -1, for which Accelergy's own placeholder says
-// 1 pJ an action and 1 um2; an action of the class is so many of it as it costs pJ.
+// 1 pJ an action and 1 um2; an action of the class is as many actions of the part as it costs pJ.
 std::string write_accelergy_classes(const Architecture& machine);
 
 // The class of a level in v0.3 files: DRAM, storage, regfile or SRAM.

@@ -20,7 +20,7 @@ constexpr std::string_view kEitherSpelling[] = {
     "num_banks",          "num_ports",       "router_energy",      "tile_width",   "vector_access_energy",
     "wire_energy",        "word_bits"};
 
-constexpr std::size_t kMaxReferences = 32;  // of one attribute to the next
+constexpr std::size_t kMaxReferences = 32;  // references of one attribute to the next
 constexpr int kMaxLookups = 10'000;         // in one value; sums of sums of names grow exponentially
 
 std::string underscored(std::string_view name) {

@@ -79,7 +79,7 @@ NetworkEnergy read_network_energy(AttributeReader& reader);
 // of instances when the file gives none. Returns nothing after complaining.
 struct Instances {
   u64 instances = 1;
-  u64 mesh_x = 1;  // of these, along X
+  u64 mesh_x = 1;  // instances along X
 };
 std::optional<Instances> read_instances(AttributeReader& reader, std::optional<u64> implied);
 

@@ -96,7 +96,7 @@ class ProblemReader {
     } else if (std::ranges::none_of(workload_.dimensions, [&](const Dimension& d) { return node.has(d.name); })) {
       errors_.push_back(node.error("a shape without sizes: give them as 'instance'"));
     } else {
-      instance(map);  // the oldest files give the sizes beside the shape
+      instance(map);  // the oldest files give the sizes in the map of the shape
     }
     map.finish();
   }

@@ -16,7 +16,7 @@ namespace heliolite {
 
 namespace {
 
-// The attributes stand beside the name here. `name`: what a component may leave out; "" if it may not.
+// Opens a component whose map holds its attributes and its name. `name`: what it may leave out; "" if it may not.
 AttributeReader open_component(const YamlNode& node, std::string name, const TimeloopAttributes& variables,
                                Diagnostics& errors) {
   if (const auto given = node.find("name"); given && given->is_scalar() && !given->text().empty()) {
