@@ -6,7 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include "engine/search/certify/incumbent.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
 #include "engine/search/sunstone/level_problem.h"

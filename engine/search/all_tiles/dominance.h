@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "engine/base/growing.h"
-#include "engine/base/integers.h"
 
 namespace heliolite {
 

@@ -7,7 +7,6 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/cost_of_counts.h"
-#include "engine/model/perfect.h"
 #include "engine/search/all_tiles/network_hops.h"
 #include "engine/search/all_tiles/tiles_of_rank.h"
 #include "engine/search/all_tiles/trail.h"

@@ -9,6 +9,7 @@
 
 #include "engine/model/temporal_traffic.h"
 #include "engine/search/exact/spatial_choice.h"
+#include "engine/search/exact/fanout.h"
 
 namespace heliolite {
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/search/certify/incumbent.h"
 #include "engine/search/exact/flow_costs.h"
 #include "engine/search/exact/ordering_bound.h"
 #include "engine/space/lattice.h"
