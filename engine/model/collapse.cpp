@@ -85,7 +85,7 @@ struct NestChain {
   }
 };
 
-// What one of so many instances receives of the sender's words and its peers', rounded down: as integers, for a sum of
+// What one of `instances` receives of the sender's words and its peers', rounded down: as integers, for a sum of
 // quotients in doubles may be a word less (rule 30).
 u64 received_words(const LevelNest& outside, double received, u64 instances) {
   const u128 sent = static_cast<u128>(received) * instances, taken = static_cast<u128>(outside.links) * outside.fanout;
@@ -97,8 +97,8 @@ std::vector<CollapsedTensor> collapse_chain(const Compiled& c, const NestChain& 
   const std::vector<LevelNest>& nest = chain.nest;
   const std::vector<u64> part = imperfect_partitions(nest);
   std::vector<CollapsedTensor> out(nest.size());
-  double scale = 1;        // rule 16, of the records at this level
-  double hop_scale = 1;    // the same of their hops
+  double scale = 1;        // rule 16, for the records at this level
+  double hop_scale = 1;    // rule 16, for the hops of these records
   bool inner_kept = true;  // the level inside keeps the tensor: it takes what its instances pass on to each other
   for (std::size_t i = 0; i < nest.size(); ++i) {
     CollapsedTensor& row = out[i];
@@ -140,7 +140,7 @@ std::vector<CollapsedTensor> collapse_chain(const Compiled& c, const NestChain& 
   return out;
 }
 
-// The groups of a fan-out, each receiver of which gets so many words, as records.
+// The groups of a fan-out as records; each receiver of a group gets `words` words.
 LevelNest plain_records(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine, u64 words) {
   std::vector<ReceiverGroups> groups;
   receiver_groups(t, nest, level, machine, groups);

@@ -114,7 +114,7 @@ NetworkSum network_sum(const CollapsedTensor& row, bool is_output);
 // The rows of tensor v as a cost: networks are paid, words join the loads of their levels.
 void add_counts(const Compiled& c, int v, const std::vector<CollapsedTensor>& rows, CostSum& sum,
                 std::span<LevelLoad> loads);
-// The cost of all rows, of so many MACs in so many steps, if its cycles can be counted.
+// The cost of all rows, for `computes` MACs in `steps` steps, if its cycles can be counted.
 Evaluation cost_of(const Compiled& c, const CollapsedTraffic& rows, u64 computes, u64 steps);
 
 }  // namespace heliolite

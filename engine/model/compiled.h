@@ -16,7 +16,7 @@ namespace heliolite {
 struct CompiledTerm {
   u8 rank = 0;
   u8 dimension = 0;
-  bool ends_rank = false;  // of the terms of a tensor's ranks that are not plain: the last one of its rank
+  bool ends_rank = false;  // the last term of its rank; only for terms of ranks that are not plain
   u32 coefficient = 1;
 };
 
@@ -37,10 +37,10 @@ struct CompiledTensor {
   // All terms, plain ranks included, grouped by dimension: terms of d are [first_of[d], first_of[d + 1]).
   std::array<CompiledTerm, kMaxRanks * kMaxTerms> by_dimension{};
   std::array<u8, kMaxDimensions + 1> first_of{};
-  std::array<DimensionMask, kMaxRanks> sharing{};  // of each rank: its dimensions if it has two or more, else none
+  std::array<DimensionMask, kMaxRanks> sharing{};  // [rank]: its dimensions if it has two or more, else none
   DimensionMask sharing_any = 0;                   // dimensions that share a rank
   DimensionMask alone = 0;                         // dimensions that have a rank of their own
-  u64 words = 0;                                   // of the whole tensor: its box, holes of strides included
+  u64 words = 0;                                   // words of the whole tensor: its box, holes of strides included
 };
 
 // A level of the machine and the fan-out below it. Its words are divided into parts (keep.h): what it holds and
@@ -50,11 +50,11 @@ struct CompiledLevel {
   ValueParts parts;
   u64 room = kUnbounded;           // usable parts of one instance
   u64 whole = 0;                   // parts that all tensors take together
-  u64 fanout_x = 1, fanout_y = 1;  // of one instance, to the level inside
+  u64 fanout_x = 1, fanout_y = 1;  // receivers of one instance: instances of the level inside
   u64 clusters = 1;                // instances / cluster_size: accesses that can happen side by side (rule 20)
   std::array<ValueUnits, kMaxTensors> units{};  // [tensor]
-  u64 leak_units = 0;                           // of one instance in one cycle, whatever it does
-  bool generates_addresses = false;             // at a price
+  u64 leak_units = 0;                           // leakage of one instance in one cycle, whatever it does
+  bool generates_addresses = false;             // addresses have a price
   bool hops_cost = false, routers_cost = false;
   u64 block_words = 1;  // words that one access moves
   u64 block_parts = 1;
@@ -72,9 +72,9 @@ struct CompiledLevel {
 
   // Instances of the level inside, of one instance.
   u64 fanout() const { return fanout_x * fanout_y; }
-  // Parts that so many values of tensor v take.
+  // Parts that `values` values of tensor v take.
   u64 taken(int v, u64 values) const { return values * parts.of[at(v)]; }
-  // Accesses that so many parts take.
+  // Accesses that `count` parts take.
   u64 blocks(u64 count) const {
     if (block_shift >= 0) return (count + block_parts - 1) >> block_shift;
     return (count + block_parts - 1) / block_parts;

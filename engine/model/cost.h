@@ -68,9 +68,9 @@ struct MulticastRecord {
 struct NetworkTraffic {
   u64 fanout = 1;                          // receivers of one sender
   double ingresses = 0;                    // words that one sender puts into the network, on average
-  double all_ingresses = 0;                // the same of all senders
+  double all_ingresses = 0;                // words that all senders put into the network
   std::vector<MulticastRecord> multicast;  // of one sender
-  u64 spatial_reductions = 0;              // additions of partial sums on the way, of one sender
+  u64 spatial_reductions = 0;              // additions of partial sums on the way of one sender's words
   double hops = 0;                         // average of a word
   double links = 0;                        // words that receivers of one sender take from neighbours
   Energy energy;                           // of all senders
@@ -84,30 +84,30 @@ struct LevelBreakdown {
   Energy leakage;                       // of the instances in use
   u64 capacity_words = 0;               // words of the level, usable, of one instance; 0 = unbounded
   u64 used_words = 0;                   // words of the level that the tiles of one instance take
-  ValueParts parts;                     // of these, by tensor; counts of a tensor are of its own words
+  ValueParts parts;                     // parts in a word of each tensor; counts of a tensor are of its own words
   std::vector<TensorTraffic> tensor;    // by tensor
   std::vector<NetworkTraffic> network;  // by tensor; the network below this level
 
-  // Words of the level that so many words of tensor v take.
+  // Words of the level that `words` words of tensor v take.
   double level_words(std::size_t v, double words) const {
     return words * static_cast<double>(parts.of[v]) / static_cast<double>(parts.of_word);
   }
 
-  // Of all tensors: reading and writing their words, and finding their addresses.
+  // Energy of all tensors for reading and writing their words, and finding their addresses.
   Energy access_energy() const {
     Energy sum;
     for (const TensorTraffic& t : tensor) sum += t.access_energy();
     return sum;
   }
-  // Of all tensors, in the network below this level.
+  // Energy of all tensors in the network below this level.
   Energy network_energy() const {
     Energy sum;
     for (const NetworkTraffic& n : network) sum += n.energy;
     return sum;
   }
-  // Of one tensor, in both.
+  // Energy of tensor v for accesses and network.
   Energy energy_of(std::size_t v) const { return tensor[v].access_energy() + network[v].energy; }
-  // All of the level.
+  // Energy of the whole level.
   Energy energy() const { return access_energy() + network_energy() + leakage; }
 };
 

@@ -23,7 +23,7 @@ class CostModel {
   // counts, by true_counts/cost.h, which the workload must have (has_true_counts).
   Evaluation evaluate(const Mapping& mapping, Counts counts = Counts::Timeloop) const;
 
-  // The same totals with every count by level and tensor; slower. Whether the mapping fits is not tested.
+  // The totals of evaluate() with every count by level and tensor; slower. Whether the mapping fits is not tested.
   Breakdown explain(const Mapping& mapping, Counts counts = Counts::Timeloop) const;
 
   const Workload& workload() const { return workload_; }

@@ -66,13 +66,13 @@ inline double least_access_units(const CompiledLevel& level, int v, const Access
   return sum * static_cast<double>(level.taken(v, 1)) / static_cast<double>(level.block_parts);
 }
 
-// The same with the addresses that are generated for them.
+// Energy units of words of tensor v and of the addresses that are generated for them: no more than they cost.
 inline double least_units(const CompiledLevel& level, int v, const Accesses<double>& words, bool is_output) {
   return least_access_units(level, v, words) +
          addressed_words(words, is_output) * static_cast<double>(level.units[at(v)].address);
 }
 
-// What a level costs by time alone (rule 25), in energy units of one cycle with so many instances in use; in bounds,
+// What a level costs by time alone (rule 25), in energy units of one cycle with this many instances in use; in bounds,
 // where instances times cycles are one number, of all cycles.
 inline u128 leakage_units(const CompiledLevel& level, u64 instances) {
   return static_cast<u128>(level.leak_units) * instances;
@@ -88,7 +88,7 @@ struct InstanceCount {
   bool operator==(const InstanceCount&) const = default;
 };
 
-// Clusters of the level that accesses of so many instances can use side by side (rule 20).
+// Clusters of the level that accesses of these many instances can use side by side (rule 20).
 inline u64 clusters_of(const CompiledLevel& level, u64 instances) { return std::min(instances, level.clusters); }
 
 // Energy units of what the instances of a level that are in use ask for together.
@@ -124,7 +124,7 @@ inline AccessUnits units_of_all(const CompiledLevel& level, int v, const Accesse
   return out;
 }
 
-// More cycles than can be counted, 2^64 - 1 and above. A mapping that needs so many has no cost and does not fit, as
+// More cycles than can be counted, 2^64 - 1 and above. A mapping that needs them has no cost and does not fit, as
 // one whose tiles are too large (Verdict::OverCapacity).
 inline constexpr u64 kTooManyCycles = ~u64{0};
 
@@ -155,7 +155,7 @@ inline double port_cycles(const CompiledLevel& level, double reads, double write
       {reads / level.read_bandwidth, writes / level.write_bandwidth, (reads + writes) / level.shared_bandwidth});
 }
 
-// Whether parts of one instance in so many steps are clearly below the bandwidths, so that the level needs no more
+// Whether parts of one instance in `steps` steps are clearly below the bandwidths, so that the level needs no more
 // cycles than the compute units: without a division, and never when level_cycles() says otherwise.
 inline bool clearly_fast_enough(const CompiledLevel& level, u64 reads, u64 writes, u64 steps) {
   if (!level.limited) return true;
@@ -206,15 +206,15 @@ class LevelLoad {
 // The cost of a mapping as it is added up.
 class CostSum {
  public:
-  // Of so many MACs, in so many steps of the compute units.
+  // The sum of `computes` MACs, in `steps` steps of the compute units.
   CostSum(const Compiled& c, u64 computes, u64 steps)
       : energy_(static_cast<u128>(c.op_units) * computes), cycles_(steps), steps_(steps) {}
 
   void pay(u128 units) { energy_ += units; }
 
-  // A level needs so many cycles.
+  // A level needs this many cycles.
   void wait(u64 cycles) { cycles_ = std::max(cycles_, cycles); }
-  // What a level costs by time, with so many instances in use, at least one.
+  // What a level costs by time, with `used` instances in use, at least one.
   void leak(const CompiledLevel& level, u64 used) {
     if (leaks(level)) leakage_ += leakage_units(level, used);
   }
@@ -260,7 +260,7 @@ class BreakdownSum {
   // Tensor v at level i, and on the network below it.
   void keep(int i, int v, TensorTraffic counts, const AccessUnits& units);
   void send(int i, int v, NetworkTraffic counts) { level(i).network[at(v)] = std::move(counts); }
-  // Level i, all of whose tensors are there, needs so many cycles with so many instances in use.
+  // Level i, all of whose tensors are there, needs `cycles` cycles with `used` instances in use.
   void wait(int i, u64 cycles, u64 used);
   Breakdown total();
 

@@ -17,7 +17,7 @@ namespace {
 // pJ. Half of what 128 bits hold: the other half is for what roundings add.
 const double kMostPicojoules = std::ldexp(1.0, 127) / Energy::kUnitsPerPicojoule;
 const double kMostCycles = std::ldexp(1.0, 64);
-constexpr int kKinds = 3;  // of accesses: a word may be read, filled and updated at a step
+constexpr int kKinds = 3;  // kinds of accesses: a word may be read, filled and updated at a step
 
 // Words of a tensor that cross between two levels at a step, at most: strides make holes in the boxes that move.
 double most_words(const Workload& workload, const Tensor& tensor) {
@@ -39,7 +39,7 @@ class PairCheck {
   Diagnostics run() {
     for (const StorageLevel& level : a_.levels) {
       const ValueParts parts = value_parts(value_bits(w_), level);
-      double words = 0;  // of the level, at a step
+      double words = 0;  // words of the level that move at a step
       for (std::size_t v = 0; v < w_.tensors.size(); ++v) {
         const double size = parts.of[v] / static_cast<double>(parts.of_word);
         const double moved = most_words(w_, w_.tensors[v]);

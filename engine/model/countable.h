@@ -9,7 +9,7 @@
 namespace heliolite {
 
 // Prices that no mapping's energy has room for together: what a word or a cycle costs, times the words and cycles that
-// mappings of so many `steps` (MACs, or more where factors do not divide) can have. Both must have passed their
+// mappings of `steps` steps (MACs, or more where factors do not divide) can have. Both must have passed their
 // check(). Empty: every energy can be counted.
 Diagnostics uncountable_energies(const Workload& workload, const Architecture& architecture, double steps);
 

@@ -105,7 +105,7 @@ class ImperfectCost {
     if (evaluation_.may_link(v)) return linked_tensor(v, sum);
     if (t.is_output) partition(t);
     double scale = 1;      // rule 16: what a bypassed level inside passes on, over what it receives
-    double hop_scale = 1;  // the same of an interconnect inside, for the hops
+    double hop_scale = 1;  // rule 16 for an interconnect inside: its factor for the hops
     ImperfectSums sums = evaluation_.sums(t, 0);
     for (int i = 0; i < c_.level_count; ++i) {
       const bool kept = m_.keeps(i, v);

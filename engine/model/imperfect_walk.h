@@ -80,7 +80,7 @@ class ImperfectWalk {
 //  - with sliding ranks, when none of their dimensions has a residual and every loop of a dimension of t moves.
 bool product_words(const CompiledTensor& t, const ImperfectNest& nest, int level, std::span<u64> words);
 
-// The same for the words that the compute units ask for: one for each step (docs/cost_model.md, rule 8) of any tensor.
+// product_words() for what the compute units ask for: a word of any tensor at each step (docs/cost_model.md, rule 8).
 void product_steps(const ImperfectNest& nest, std::span<u64> steps);
 
 }  // namespace heliolite

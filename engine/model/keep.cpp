@@ -46,7 +46,7 @@ bool is_outer_part(const StorageLevel& level) {
 
 bool can_be_opened(const Architecture& architecture, int level) {
   if (level + 1 == static_cast<int>(architecture.levels.size())) return false;
-  // Of a split level only the innermost part has loops, and there is no fan-out between the parts.
+  // In a split level only the innermost part has loops, and there is no fan-out between the parts.
   const StorageLevel &here = architecture.levels[at(level)], &outer = architecture.levels[at(level + 1)];
   return here.loops_allowed && !is_outer_part(outer) && !holds_nothing(here);
 }
@@ -58,7 +58,7 @@ int first_loop(const Mapping& mapping, int level) {
 }
 
 std::vector<LevelPart> parts_of(const Mapping& mapping, int level) {
-  int first = first_loop(mapping, level);  // of its temporal loops
+  int first = first_loop(mapping, level);  // the first of the level's temporal loops
   const int last = first_loop(mapping, level + 1);
   while (first < last && mapping.loop[at(first)].is_spatial()) ++first;
   std::vector<LevelPart> out;
@@ -85,7 +85,7 @@ ValueBits value_bits(const Workload& workload) {
 ValueParts value_parts(const ValueBits& bits, const StorageLevel& level) {
   const auto word = static_cast<u32>(level.word_bits);
   u32 part = word;                                              // bits
-  for (const u32 stated : bits) part = std::gcd(part, stated);  // of 0 it is the other
+  for (const u32 stated : bits) part = std::gcd(part, stated);  // gcd(part, 0) is the part
   ValueParts out;
   out.of_word = word / part;
   for (std::size_t v = 0; v < bits.size(); ++v) {

@@ -97,7 +97,7 @@ GridAnswer ask_grid(std::span<const LinkLoop> loops, u64 columns, u64 rows, cons
   return {grid.without_links(0), grid.with_links(0, 0, shift)};
 }
 
-// The same few fan-outs are asked about again and again in searches; a pure function is remembered.
+// Searches ask about a few fan-outs again and again; a pure function is remembered.
 class GridCache {
  public:
   const GridAnswer& of(std::span<const LinkLoop> loops, u64 columns, u64 rows, const RankMove& shift) {

@@ -20,14 +20,14 @@ namespace heliolite {
 struct LinkLoop {
   u64 end = 1, residual = 1;  // iterations, and those in the last context of its dimension
   u8 dimension = 0;
-  RankMove move{};  // of a tensor's tile, from one iteration to the next
+  RankMove move{};  // how far a tensor's tile moves from one iteration to the next
 };
 
 // What the sender sends at a step.
 struct LinkShare {
-  std::vector<ReceiverGroups> groups;  // of receivers that take nothing from neighbours
+  std::vector<ReceiverGroups> groups;  // groups of receivers that take nothing from neighbours
   u64 distinct = 0;                    // groups in all
-  u64 linked = 0;                      // receivers that do
+  u64 linked = 0;                      // receivers that take words from neighbours
 };
 
 // One tensor at one fan-out. A *context* is the set of dimensions that are in their last one (imperfect_nest.h); where
@@ -50,9 +50,9 @@ class LinkGrid {
   void share(const std::vector<i64>& offsets, std::span<const bool> linked, LinkShare& out);
 
   std::vector<LinkLoop> loops_;
-  std::vector<i64> step_;  // of each loop, ranks in one number
-  RankMove reach_{};       // of the receivers along each rank, from the first to the last
-  RankMove weight_{};      // of a rank in that number: the differences of two receivers are unique
+  std::vector<i64> step_;  // [loop]: what its step adds to the number that stands for a move along all ranks
+  RankMove reach_{};       // moves from the first receiver to the last, along each rank
+  RankMove weight_{};      // [rank]: its weight in that number: the differences of two receivers are unique
   u64 columns_, rows_;
   struct Listed {
     DimensionMask context;
@@ -132,7 +132,7 @@ class LinkWalk {
 
 // What one sender sends over a fan-out, and what its receivers take from neighbours.
 struct LinkedRecords {
-  std::vector<NestRecord> records;  // of the sender, sorted
+  std::vector<NestRecord> records;  // records of the sender, sorted
   u64 links = 0;                    // words taken from neighbours
 };
 

@@ -7,7 +7,7 @@
 
 namespace heliolite {
 
-// Of every level what it keeps, its loops over time and those of its fan-out, as texts; outermost level first.
+// What every level keeps, its loops over time and those of its fan-out, as texts; outermost level first.
 FieldDifferences differences(const Mapping& a, const Mapping& b, const Workload& workload,
                              const Architecture& architecture);
 

@@ -70,7 +70,7 @@ struct FanoutShape {
   static constexpr u64 kAlone = 1, kMeets = 2;
   u64 fanout_x = 0, fanout_y = 0, product_x = 0;
   std::array<u64, kMost> loop{};  // 16 * end, + kAlone or kMeets + rank if it moves the tensor
-  std::array<u64, kMost> step{};  // of those that meet
+  std::array<u64, kMost> step{};  // steps of those loops that meet
   bool operator==(const FanoutShape&) const = default;
 
   FanoutShape() = default;

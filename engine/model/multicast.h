@@ -57,7 +57,7 @@ u64 distinct_offsets(const CompiledTensor& t, const Nest& nest, int level, const
 // Words of one sender for one multicast record, after bypass scaling (rule 16 scales words, not hops).
 struct NetworkRecord {
   u64 multicast = 1;     // receivers of each word
-  u64 groups = 1;        // groups of so many receivers at a step
+  u64 groups = 1;        // groups of this many receivers at a step
   double words = 0;      // read by the sender, each group's once
   double hop_words = 0;  // hops * words
 };

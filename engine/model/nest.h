@@ -78,7 +78,7 @@ struct Nest {
     read(c.level_count, loops);
   }
 
-  // Takes the loops of so many levels.
+  // Takes the loops of the innermost `levels` levels.
   template <class Loops>
   void read(int levels, Loops& loops) {
     // Step 1. The loops from the inside out. No branch depends on them: which of a level's loops comes last, nobody can
@@ -127,7 +127,7 @@ struct Nest {
     dimension[l.dimension].loops |= LoopMask{1} << j;
   }
 
-  // The loops of a level's tile, when so many of its temporal loops stand outside it.
+  // The loops of a level's tile, when `outside` of its temporal loops stand outside it.
   LoopMask inside(int level, u8 outside) const { return through[level] >> outside; }
   // How much of a dimension the tile of these loops, the innermost ones, covers. The shift loses no loop: there are at
   // most log2(kMaxMacs) of them.

@@ -14,7 +14,7 @@ namespace heliolite {
 // A level's words divided into parts, as few as possible, so that every tensor's words take a whole number of them.
 struct ValueParts {
   u32 of_word = 1;                                          // of one word of the level
-  std::array<u32, kMaxTensors> of{1, 1, 1, 1, 1, 1, 1, 1};  // [tensor]: of one of its words
+  std::array<u32, kMaxTensors> of{1, 1, 1, 1, 1, 1, 1, 1};  // [tensor]: parts in one of its words
   bool sized = false;                                       // the words of some tensor are not words of the level
 
   bool operator==(const ValueParts&) const = default;
@@ -45,8 +45,8 @@ struct ValuePrices {
 
 using ValueUnits = ValuePrices<u64>;
 
-// Of a value that takes this share of a word; accesses of blocks cost what they cost, whatever is in them. `number`
-// makes a price of pJ.
+// Prices of a value that takes this share of a word; accesses of blocks cost what they cost, whatever is in them.
+// `number` makes a price of pJ.
 template <class Number, class Convert>
 ValuePrices<Number> value_prices(const StorageLevel& level, double share, Convert&& number) {
   const double access = level.block_words == 1 ? share : 1;
@@ -76,7 +76,7 @@ constexpr u128 price_of_addresses(const ValueUnits& price, const Accesses<u64>& 
   return static_cast<u128>(addressed_words(words, is_output)) * price.address;
 }
 
-// Energy units of so many events of one price: counts may be averages, and below zero where boxes have holes.
+// Energy units of `count` events of one price: counts may be averages, and below zero where boxes have holes.
 constexpr u128 price_of(u64 count, u64 each) { return static_cast<u128>(count) * each; }
 constexpr u128 price_of(double count, u64 each) {
   return static_cast<u128>(std::max(0.0, count) * static_cast<double>(each));

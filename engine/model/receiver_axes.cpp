@@ -16,7 +16,7 @@ class AxisClasses {
  public:
   void read(const CompiledTensor& t, const Nest& nest, LoopMask loops) {
     place_.assign(1, {0, 0});
-    std::array<u64, kMaxRanks> weight;  // of one step in the rank, so that different moves have different sums
+    std::array<u64, kMaxRanks> weight;  // weight of one step in the rank, so that different moves have different sums
     weight.fill(0);
     u64 span = 1;
     for (int r = 0; r < t.rank_count; ++r) {

@@ -129,8 +129,8 @@ inline u64 new_words(const CompiledTensor& t, const Extents& c, u64 full, const 
   return words;
 }
 
-// The same when every dimension moves one rank: then D_j can only be 0 or D_a while all moves inside j are in a's
-// rank, so one running sum decides, and the first loop of another rank ends the search.
+// entangled_traffic() when every dimension moves one rank: then D_j can only be 0 or D_a while all moves inside j are
+// in a's rank, so one running sum decides, and the first loop of another rank ends the search.
 [[gnu::noinline]] inline u64 sliding_traffic(const CompiledTensor& t, const Nest& nest, int a, LoopMask outer,
                                              const Box& box) {
   const NestLoop& inmost = nest.loop[a];

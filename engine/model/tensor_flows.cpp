@@ -142,7 +142,7 @@ Cost TensorFlows::total() const {
 
 u64 TensorFlows::cycles(int i) const {
   const CompiledLevel& level = c_.level[at(i)];
-  std::array<u64, kMaxTensors> reads, writes;  // of the tensors that it counts
+  std::array<u64, kMaxTensors> reads, writes;  // parts of the tensors that the level counts
   std::size_t count = 0;
   for (const int v : bits(c_.counted(i, keep_[at(i)]))) {
     reads[count] = stop_[at(i)][at(v)].reads;

@@ -29,7 +29,7 @@ class TensorFlows {
   // A tensor at a level that keeps it, or that is an interconnect. Words of one instance.
   struct Stop {
     u64 accesses, crossing;  // words out of it, to the inside; words into its tile, from outside
-    u64 reads, writes;       // of these, parts of words read; filled and updated
+    u64 reads, writes;       // parts of these words: read; filled and updated
     u128 units;              // energy, all instances
   };
 

@@ -18,7 +18,7 @@ struct ProgramArray {
 struct ArrayAccess {
   int array = 0;              // index into AffineProgram::arrays
   isl::map element;           // { S[i] -> A[f(i)] }: exactly one element for each instance
-  isl::multi_aff subscripts;  // the same as formulas, which may have quotients
+  isl::multi_aff subscripts;  // `element` as formulas, which may have quotients
 };
 
 // One assignment. Its instances are the points of `domain`, loops from the outermost.

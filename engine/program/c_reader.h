@@ -106,7 +106,7 @@ std::string bound_name(std::string_view name);
 // What is divided by a number: it must not be negative where that is evaluated, for C rounds to zero and isl down.
 struct Division {
   std::string dividend;   // in isl's notation
-  std::string condition;  // what holds there beside the loops and ifs around; "true" if nothing
+  std::string condition;  // what holds there in addition to the loops and ifs around; "true" if nothing
   std::string text;       // for people: "(i - 1) % 2"
   int line = 0;
 };
@@ -142,7 +142,7 @@ class AffineReader {
   std::function<void(const std::string&, int)> named_;
   std::vector<Division> divisions_;
   std::vector<std::string> known_;  // conditions that hold where the present one is evaluated
-  bool wrong_ = false;              // of the expression that is being read: one complaint is enough
+  bool wrong_ = false;              // the expression that is being read is wrong: one complaint is enough
   int nested_conditions_ = 0;       // that are being read
   int alternatives_ = 0;            // in the outermost of them
 };

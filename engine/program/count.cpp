@@ -9,8 +9,8 @@
 namespace heliolite {
 namespace {
 
-constexpr u64 kFewSteps = 1'000'000;     // of a walk where a polynomial may do it
-constexpr u64 kMostSteps = 300'000'000;  // of one where none does: seconds
+constexpr u64 kFewSteps = 1'000'000;     // steps of a walk where a polynomial may do it
+constexpr u64 kMostSteps = 300'000'000;  // steps of a walk where none does: seconds
 constexpr std::size_t kMostPlaces = 20'000;
 constexpr int kChecks = 5;  // counts that a polynomial is held against although it is proven
 

@@ -19,7 +19,7 @@ namespace heliolite {
 
 class LoopCode {
  public:
-  // Of { S[i] -> [time] } without parameters.
+  // `order`: { S[i] -> [time] } without parameters.
   explicit LoopCode(const isl::union_map& order);
 
   // Calls visit(name of the tuple, coordinates) until it returns false.
@@ -30,14 +30,14 @@ class LoopCode {
   struct Term {
     enum class Kind : u8 { number, variable, operation } kind = Kind::number;
     int operation = 0;  // isl_ast_expr_op_type
-    i64 value = 0;      // of a number; of a variable its place
+    i64 value = 0;      // a number's value; a variable's place
     std::vector<Term> operands;
   };
   struct Step {
     enum class Kind : u8 { block, loop, branch, call } kind = Kind::block;
-    std::size_t variable = 0;  // of a loop
+    std::size_t variable = 0;  // the loop's variable
     std::vector<Term> terms;   // loop: first value, condition, increment; branch: condition; call: coordinates
-    std::string name;          // of a call
+    std::string name;          // the tuple that the call visits
     std::vector<Step> inside;  // branch: one for true, and one for false if there is one
   };
   struct Run;

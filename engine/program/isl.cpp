@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-// Of the library, though its headers do not declare it: counts one step; an error where that is one too many.
+// A function of the library that its headers do not declare: counts one step; an error where that is one too many.
 extern "C" int isl_ctx_next_operation(isl_ctx* context);
 
 namespace heliolite {

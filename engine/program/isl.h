@@ -51,7 +51,7 @@ class IslSteps {
 
  private:
   isl_ctx* context_;
-  u64 left_around_ = 0;  // of the limit around
+  u64 left_around_ = 0;  // steps left of the limit around
   u64 own_ = 0;
 };
 
@@ -74,7 +74,7 @@ class IslStop {
 enum class IslTrouble { TooManySteps, Stopped, Other };
 IslTrouble trouble_of(const IslContext& context, const isl::exception& problem);
 
-// The same for a person: "too complicated: ..", or isl's own words.
+// Why isl threw, for a person: "too complicated: ..", or isl's own words.
 std::string reason_of(IslTrouble trouble, const isl::exception& problem);
 
 // Throws where isl could not make what a C function of it should have returned.

@@ -93,7 +93,7 @@ class SketchCheck {
   }
 
   const ProgramSketch& sketch_;
-  std::map<std::string, SketchAccess> first_;  // of each array, where it is first met
+  std::map<std::string, SketchAccess> first_;  // [array]: where it is first met
   Diagnostics complaints_;
 };
 

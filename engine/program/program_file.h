@@ -26,7 +26,7 @@ Result<AffineProgram> build_program(const ProgramSketch& sketch);
 // and the offending text. `name` stands for the file.
 Result<AffineProgram> parse_program(std::string_view text, const std::string& name);
 
-// The same of a file.
+// parse_program() of a file's text.
 Result<AffineProgram> load_program(const std::string& path);
 
 }  // namespace heliolite

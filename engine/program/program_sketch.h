@@ -16,7 +16,7 @@ namespace heliolite {
 inline constexpr i64 kMaxAffineCoefficient = 1'000'000'000;
 
 struct AffineForm {
-  std::map<std::string, i64> coefficient;  // of each name, quotient and remainder, in the notation of isl; never 0
+  std::map<std::string, i64> coefficient;  // [name, quotient or remainder in the notation of isl]; never 0
   i64 constant = 0;
   std::set<std::string> inside{};  // names within quotients and remainders
 
@@ -58,8 +58,8 @@ struct SketchLoop {
 // A division that is evaluated for the statement: its dividend must not be negative there.
 struct SketchDivision {
   std::string dividend;    // in isl's notation
-  std::string condition;   // that holds beside the first `conditions` of the statement
-  std::size_t conditions;  // of the statement's: those of loops and ifs around the place
+  std::string condition;   // what holds in addition to the first `conditions` of the statement
+  std::size_t conditions;  // the statement's conditions from loops and ifs around the place
   std::string text;        // for people
   int line = 0;
 };
@@ -74,7 +74,7 @@ struct SketchStatement {
   SketchAccess write;
   std::vector<SketchAccess> reads;
   char compound = 0;
-  // Of every operator and call, a mask of the reads it depends on, in their order before drop_numbers().
+  // [operator or call]: a mask of the reads it depends on, in their order before drop_numbers().
   std::vector<u64> operators;
   u64 operations = 0;  // those of them that are computed in each iteration of the innermost loop
 };
@@ -83,7 +83,7 @@ struct ProgramSketch {
   std::string file;
   std::vector<std::string> parameters;        // in the order in which they are met
   std::map<std::string, int> parameter_line;  // where
-  std::map<std::string, int> index_line;      // of every loop's index, where it is first met
+  std::map<std::string, int> index_line;      // [loop's index]: where it is first met
   std::vector<SketchStatement> statements;
   std::vector<std::string> notes;  // what was left out, for people
 };

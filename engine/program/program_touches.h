@@ -26,7 +26,7 @@ class ProgramTouches {
  public:
   struct Array {
     std::string name;
-    std::vector<u64> extents;  // of the box; empty for a scalar
+    std::vector<u64> extents;  // extents of the array's box; empty for a scalar
     bool written = false;
   };
 

@@ -16,7 +16,7 @@ constexpr std::size_t kMaxReads = 63;  // as bits of a mask
 // What PolyBench writes around a number.
 constexpr std::string_view kNumberMacro = "SCALAR_VAL";
 
-// Of a binary operator; 0: none.
+// How strongly a binary operator binds; 0: it is none.
 int precedence(const CToken& token) {
   static constexpr std::array<std::pair<std::string_view, int>, 18> kPrecedence{{{"||", 1},
                                                                                  {"&&", 2},

@@ -131,7 +131,7 @@ void fit_names(Network& network, const Architecture& architecture) {
     if (!renames.empty() && rename_dimensions(layer.workload, renames).empty() && noted.empty()) noted = renames;
   }
   for (Layer& layer : network.layers) {
-    // A depthwise layer is called as the convolutions beside it are.
+    // A depthwise layer gets the names of the convolutions in its network.
     if (!missing_names(layer.workload, machine).empty() && !classify(layer.workload))
       rename_dimensions(layer.workload, noted);
     const auto missing = missing_channels(layer.workload, machine);

@@ -30,8 +30,8 @@ std::string rename_advice(const Workload& workload, const Architecture& architec
 void fit_products(Network& network, const Architecture& architecture);
 
 // Carries out fitting_renames() for every layer that needs one, and notes what became of which name. A layer without
-// output channels (a depthwise one) beside layers that have them gets the dimension that is missing, of size 1, which
-// costs nothing. Products too: fit_products().
+// output channels (a depthwise one) in a network with layers that have them gets the missing dimension, of size 1,
+// which costs nothing. Products too: fit_products().
 void fit_names(Network& network, const Architecture& architecture);
 
 // One note of each kind for the whole network, with the layers it is for: words taken by role, words that mean nothing,

@@ -19,7 +19,7 @@ struct FactorPlace {
   std::string where;                          // for messages
   std::array<u64, kMaxDimensions> most{};     // [dimension]: the largest factor there is room for
   std::string room;                           // why, for messages: "the fan-out of 2x1 leaves no room for it"
-  u64 instances = 0;                          // of a fan-out; 0: loops over time
+  u64 instances = 0;                          // instances below a fan-out; 0: the place is for loops over time
   std::array<u64, kMaxDimensions> largest{};  // [dimension]: what it gets where it is maximized, else 0
 };
 

@@ -45,8 +45,8 @@ struct LatticePoint {
 
 // How large tables may be.
 struct GridLimits {
-  u64 points = 3'000'000;    // of a lattice whose tables have a number for each
-  u64 cells = u64{1} << 19;  // of a lattice with more points: at least 1
+  u64 points = 3'000'000;    // points of a lattice whose tables have a number for each
+  u64 cells = u64{1} << 19;  // cells of a lattice with more points: at least 1
 };
 
 // Tables are vectors with a number, or `width` numbers, for each cell, in the order of visit().
@@ -60,7 +60,7 @@ class LatticeGrid {
   u64 cells() const { return cells_; }
   // The cell of the point with this index.
   u64 cell(u64 point) const { return split_ == 0 ? point : u64{low_[point % split_]} + high_[point / split_]; }
-  // Memory beside that of the tables.
+  // Memory that the grid takes in addition to its tables.
   u64 bytes() const { return (low_.size() + high_.size()) * sizeof(u32); }
 
   // Calls body(cell, first, last) for every cell, which has all multiples of `first` that divide `last`.
@@ -118,7 +118,7 @@ class LatticeGrid {
   struct Axis {
     LatticeAxis points;
     std::vector<u8> begin;  // [cell on the axis]: its least exponent; and one more than the greatest of all
-    u64 stride = 1;         // of cells
+    u64 stride = 1;         // what one more cell of the axis adds to a cell's number
 
     u64 cells() const { return begin.size() - 1; }
   };

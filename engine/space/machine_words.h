@@ -47,7 +47,7 @@ std::vector<std::string> parts_of_word(const std::string& word);
 
 // "dims(weights)" are the dimensions that index the weights, "other_dims(inputs+weights)" those that index neither.
 struct TensorDimensions {
-  std::vector<std::string> selectors;  // of tensors
+  std::vector<std::string> selectors;  // words that select tensors
   bool others = false;
 
   DimensionMask of(const Workload& workload) const;

@@ -12,7 +12,7 @@ namespace {
 // What the constraints say of a dimension in one place; Other: something that depends on its size.
 enum class Freedom : u8 { None, Any, Whole, Other };
 
-constexpr u64 kAnyRoom = std::numeric_limits<u64>::max();  // of a temporal loop
+constexpr u64 kAnyRoom = std::numeric_limits<u64>::max();  // room of a temporal loop
 
 Freedom freedom(const FactorLimit& limit, u64 size, u64 room) {
   if (limit.max == 1) return Freedom::None;

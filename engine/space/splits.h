@@ -70,7 +70,7 @@ class Splits {
 
  private:
   struct OfDimension {
-    DivisorTable table;                   // of its size
+    DivisorTable table;                   // divisors of the dimension's size
     std::vector<u32> lefts;               // what can remain of the dimension, ascending
     std::vector<std::vector<u128>> ways;  // [place][index of what is left]
 

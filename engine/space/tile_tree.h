@@ -19,7 +19,7 @@ enum class TileFate : u8 {
 struct TileNode {
   Extents tile = unit_extents();
   std::vector<u64> words;  // [tensor]: words of its box
-  u64 kept_words = 0;      // of all tensors that the level keeps
+  u64 kept_words = 0;      // words of all tensors that the level keeps
   TileFate fate = TileFate::Inner;
   int too_large_for = -1;   // level whose capacity it exceeds; -1: none
   std::vector<int> larger;  // nodes with the next divisor along one dimension

@@ -88,8 +88,8 @@ class PerfectUnits {
 
   const Mapspace& space_;
   std::vector<Axis> axes_;
-  std::map<Rooms, u64> states_, next_;  // the most units with so much room left
-  Rooms rooms_, here_;                  // of the state at hand, and its factors of the present dimension
+  std::map<Rooms, u64> states_, next_;  // [room left]: the most units
+  Rooms rooms_, here_;                  // room left in the state at hand; its factors of the present dimension
   u64 steps_ = 0;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// The co-search of memories beside a search of every machine (Ng, UBC 2022, chapter 7): same answer, how much less is
-// looked at.
+// The co-search of memories compared with a search of every machine (Ng, UBC 2022, chapter 7): same answer, how much
+// less is looked at.
 #include <atomic>
 #include <functional>
 #include <string>

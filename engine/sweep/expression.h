@@ -10,7 +10,7 @@
 
 namespace heliolite {
 
-// Numbers of a design point's machine that constraints may use beside the parameters: area, capacities, compute units.
+// Numbers of a design point's machine that constraints may use besides the parameters: area, capacities, compute units.
 
 // Their names: pes, area_um2, area_mm2, total_bytes; for every level LEVEL_words, LEVEL_bytes, LEVEL_area_um2 (of one
 // instance) and LEVEL_instances. Characters of a level's name that an expression does not allow in names become '_'.

@@ -28,8 +28,8 @@ struct SweepRecord {
   std::string rank;           // what points are ranked by: kSweepRankNames
   std::string delay_unit;     // of delays in values and on the front: "s" or "cycles"
   u64 grid_points = 0;        // all combinations of the parameters' values
-  u64 planned_points = 0;     // of these, those that the sweep looks at: all or a sample, before constraints
-  u64 shard_points = 0;       // of these, about those that this shard looks at; exact if there is one shard
+  u64 planned_points = 0;     // points of the grid that the sweep looks at: all or a sample, before constraints
+  u64 shard_points = 0;       // about how many of these the shard looks at; exact if there is one shard
   u64 shard = 0, shards = 1;  // index from 0, and number; people count from 1: shard_text()
   std::vector<std::string> parameters;  // names, in the file's order
   std::string reading;                  // how the files that the text names are read: reading_text(), "" if unknown
@@ -63,10 +63,10 @@ struct PointRecord {
   // Sums over the layers, times counts and workload weights; of a cut point lower bounds of these.
   double energy_pj = 0;
   double cycles = 0;               // whole: rounded up
-  std::optional<double> cycle_ns;  // of the machine
+  std::optional<double> cycle_ns;  // the machine's cycle
   double value = 0;                // what points are ranked by, in the unit of value_unit() (totals.h)
   double lower_bound = 0;          // of `value`, over all mappings
-  double sum_of_layer_values = 0;  // of the layers' objectives, in the same unit
+  double sum_of_layer_values = 0;  // sum of the layers' objectives, in the same unit
   // Sums of the layers' fields of these names; 0 if those of a layer are not known.
   double words_moved = 0;
   double least_words = 0;
@@ -81,7 +81,7 @@ struct LayerRecord {
   u64 layer = 0;  // place in the sweep's list of layers, all workloads one after another
   std::string workload, name;
   u64 count = 1;         // how often the workload has the layer
-  double weight = 1;     // of the workload
+  double weight = 1;     // the workload's weight
   std::string question;  // hash of workload, machine, options: equal questions have equal answers
   std::string status;    // name(Status)
   double energy_pj = 0;  // this and the numbers below: of one run of the layer
@@ -113,7 +113,7 @@ struct Tally {
 struct RunRecord {
   u64 id = 0;                   // 1, 2, ..
   double started = 0;           // seconds since 1970, as the clock of the machine said
-  std::optional<double> ended;  // the same clock; none: it is at work, or was killed
+  std::optional<double> ended;  // by the same clock; none: it is at work, or was killed
   bool finished = false;        // it left nothing to do
   std::string writer;           // "process 4711 on host"
   u64 points_written = 0;       // rows of points

@@ -70,7 +70,7 @@ class Runner {
   PointMapper mapper_;
   std::vector<u64> pilots_;
   std::optional<PilotRule> rule_;     // none while the pilots are mapped
-  u64 cursor_ = 0;                    // of the pilots, then of the planned points
+  u64 cursor_ = 0;                    // next pilot, then next planned point
   bool at_end_ = false;               // no point is left to begin
   std::vector<RunCandidate> to_map_;  // as soon as there is room
 };

@@ -14,7 +14,7 @@ namespace heliolite {
 // How far a sweep is.
 struct SweepNews {
   u64 points = 0;              // looked at, those of earlier runs included
-  u64 kept = 0;                // of these, done by earlier runs
+  u64 kept = 0;                // points done by earlier runs
   std::optional<double> best;  // least PointRecord::value so far
 };
 

@@ -53,7 +53,7 @@ Result<bool> add(OpenStore& store, const PointRecord& point, bool replace) {
 
 struct Store::State {
   OpenStore open;
-  std::recursive_mutex mutex;  // of the transaction
+  std::recursive_mutex mutex;  // guards the transaction
   bool in_transaction = false;
   Clock::time_point begin = Clock::now();
 

@@ -125,7 +125,7 @@ Diagnostics begin_log(const SqlDatabase& database) {
                   kReadersMilliseconds, kPatienceMilliseconds));
 }
 
-// Takes the writer's lock of an open database, and notes that beside it.
+// Takes the writer's lock of an open database, and notes that in a file beside it.
 Result<WriterNote> lock_to_write(SqlDatabase& database, const std::string& path) {
   if (!database.lock()) return written_by_another(path);
   const std::string file = note_path(path);

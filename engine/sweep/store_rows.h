@@ -20,7 +20,7 @@ namespace heliolite {
 
 inline constexpr u64 kApplicationId = 0x48656c69;  // "Heli"; tells a results database from other SQLite files
 inline constexpr u64 kSchemaVersion = 5;           // PRAGMA user_version; a change of the tables is a new one
-inline constexpr u64 kOldestVersion = 1;           // of those that can still be read
+inline constexpr u64 kOldestVersion = 1;           // the oldest version that can still be read
 inline constexpr u64 kChecksumVersion = 3;         // since this one rows have checksums
 
 // The statements that make the tables of a version, and the views of a sweep with these parameters.

@@ -55,7 +55,7 @@ class SqlStatement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
   std::string path_;  // for complaints
   int bound_ = 0;     // ?s that have a value
-  int problem_ = 0;   // of the first bind that failed
+  int problem_ = 0;   // SQLite's code for the first bind that failed
 };
 
 // How long to wait for another process's transaction; short enough for Ctrl-C to end within two seconds.
@@ -85,7 +85,7 @@ class SqlDatabase {
   bool lock();
   bool locked() const;  // whether somebody has it
 
-  std::string bytes(u64 from, int count) const;  // of the file as it is on the disk; "" beyond its end
+  std::string bytes(u64 from, int count) const;  // bytes of the file as it is on the disk; "" beyond its end
   // A complaint if the file of that name is no longer the one that was opened, or does not begin as a database does.
   Diagnostics still_there() const;
   // A sentence about rows of a killed writer that are lost: SQLite takes its log up to the first damaged page and says

@@ -20,7 +20,7 @@ const FieldTable& sweep_parameter_fields();
 
 // The names of all columns of the tables of results, of the views and of the exports, and of the keys of their JSON.
 
-// All column names in small letters. A sweep's parameter is a column beside these and must have another name; SQL does
+// All column names in small letters. A sweep's parameter is a further column and must have another name; SQL does
 // not tell capitals from small letters.
 const std::set<std::string>& column_names();
 

@@ -20,8 +20,8 @@ enum class SweepGoal : u8 { All, Front, Best };
 
 inline constexpr std::array<std::string_view, 3> kSweepGoalNames{"all", "front", "best"};
 
-// What points are ranked by: the objective of the network's total energy and total delay; or the sum of the objectives
-// of its layers, each by itself. For energy and delay both are the same number.
+// What points are ranked by: the objective of the network's total energy and total delay; or the sum of its layers'
+// objectives, each by itself. For energy and delay both are the same number.
 enum class SweepRank : u8 { Totals, Layers };
 
 inline constexpr std::array<std::string_view, 2> kSweepRankNames{"totals", "layers"};
@@ -75,7 +75,7 @@ struct SweepSpec {
   std::vector<SweepLayer> layers;          // of all workloads, one after another
   std::vector<SweepParameter> parameters;  // the last one varies fastest
   std::vector<SweepConstraint> constraints;
-  SearchOptions options;  // of every layer of every point; the seed is the sample's too
+  SearchOptions options;  // options for every layer of every point; the seed is the sample's too
   SweepGoal goal = SweepGoal::All;
   SweepRank rank = SweepRank::Totals;
   bool seconds = false;       // delays are compared in seconds: every machine states a clock; else in cycles

@@ -286,7 +286,7 @@ class Reader {
 
   std::string path_;
   const SweepOverrides& overrides_;
-  const ReadOptions reading_;         // the same for all workloads
+  const ReadOptions reading_;         // one way of reading for all workloads
   std::optional<Architecture> base_;  // the machine, if it is one without parameters
   SweepSpec out_;
   Diagnostics errors_;

@@ -8,9 +8,9 @@ namespace heliolite {
 namespace {
 
 constexpr u64 kMostListed = 20'000;      // pairs of elements of a rank
-constexpr u64 kMostSums = u64{1} << 32;  // of distances: with all moments they make a number of 64 bits
+constexpr u64 kMostSums = u64{1} << 32;  // sums of distances: with all moments they make a number of 64 bits
 
-// Moments at which so many units of a row work.
+// Moments at which `units` units of a row work.
 struct Moments {
   u64 units, count;
 };
@@ -57,11 +57,11 @@ std::vector<Stand> stands(const TrueNest& nest, int high, const UnitDigits& unit
   return out;
 }
 
-// The same word by word, wherever the units meet; nothing if that is too much.
+// The words that units ask for, counted one by one, wherever the units meet; nothing if that is too much.
 std::optional<u64> asked_one_by_one(const TrueNest& nest, int high, const UnitDigits& unit, std::array<int, 2> d,
                                     std::array<u64, 2> size, std::array<u64, 2> coefficient) {
   std::array<u64, kMaxLevels> weight;
-  u64 sums = 1;  // of all distances
+  u64 sums = 1;  // possible sums of the distances
   for (int i = 0; i <= high; ++i) {
     weight[at(i)] = sums;
     u64 far = 1;

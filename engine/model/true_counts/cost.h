@@ -19,7 +19,7 @@ Mapping without_idle_loops(const TrueNest& nest, const Mapping& mapping);
 // true counts.
 Evaluation true_cost_of(const Compiled& c, const Mapping& mapping);
 
-// The same totals with every count, for a nest whose factors do not divide. `architecture`: the one of `c`.
+// The totals of true_cost_of() with every count; factors of the nest do not divide. `architecture`: the one of `c`.
 Breakdown true_breakdown(const Architecture& architecture, const Compiled& c, const TrueNest& nest,
                          const KeepMasks& keep);
 

@@ -60,7 +60,7 @@ struct TrueNest {
   std::array<u64, kMaxLevels> product_x, product_y;  // [level]: product of its spatial ends along X and along Y
   std::array<u64, kMaxLevels> used;                  // [level]: instances that ever work
   u64 macs_used;                                     // compute units that ever work
-  u64 steps;                                         // of the compute units, in lockstep
+  u64 steps;                                         // steps of the compute units, in lockstep
   bool divides;                                      // every factor does
 
   TrueNest(const Compiled& c, const Mapping& m);

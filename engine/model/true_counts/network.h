@@ -23,7 +23,7 @@ struct MulticastTraffic {
   u128 half_hop_words;
 };
 
-// The entry of the list for so many units; it is added if there is none.
+// The entry of the list for groups of `multicast` units; it is added if there is none.
 inline MulticastTraffic& with_multicast(std::vector<MulticastTraffic>& list, u64 multicast) {
   for (MulticastTraffic& m : list)
     if (m.multicast == multicast) return m;
@@ -34,9 +34,9 @@ inline MulticastTraffic& with_multicast(std::vector<MulticastTraffic>& list, u64
 struct StepFetch {
   std::array<u32, kMaxDimensions> context;  // those of the dimensions' tiles
   u64 count;
-  u64 words;                                  // of each unit
+  u64 words;                                  // words of each unit
   std::array<i64, 4 * kMaxRanks> box;         // [4 r ..]: 0, extent, and the part that is held, along rank r
-  std::array<TileStep, kMaxDimensions> tile;  // of the dimensions, in their order
+  std::array<TileStep, kMaxDimensions> tile;  // [k]: the step of the k-th dimension's tile
 };
 
 class MulticastGroups {
@@ -74,7 +74,7 @@ class MulticastGroups {
   const TrueNest& nest_;
   int level_;
   std::span<const u8> dimensions_;
-  std::array<u64, kMaxLoops> weight_;  // of the spatial loops, in the numbers of the units
+  std::array<u64, kMaxLoops> weight_;  // [spatial loop]: what one step of it adds to the number of a unit
   u64 columns_, rows_;
   std::vector<UnitFetch> units_;
   std::vector<u64> id_, words_;

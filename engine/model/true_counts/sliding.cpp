@@ -61,7 +61,7 @@ class SlidingWords {
   }
 
  private:
-  // Of one group of dimensions, with the fetches of all units, and with each box that several want once.
+  // Sums of one group of dimensions, with the fetches of all units, and with each box that several want once.
   struct Sums {
     GroupSums all, shared;
     bool meets;       // whether units can want the same box: else `shared` is not written

@@ -16,7 +16,7 @@ namespace heliolite {
 // Sums over the kinds of tiles of one group, weighted by how often they occur. Without initialisers: cleared before
 // use.
 struct GroupSums {
-  // Of tiles that the loop had moved: words that stay if the tile is back, and if it goes on as the loop went.
+  // Words that stay of tiles that loop `mover` had moved: if the tile is back, and if it goes on as the loop went.
   struct Moved {
     u8 mover;
     u64 back, on;

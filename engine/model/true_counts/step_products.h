@@ -15,7 +15,7 @@ namespace heliolite {
 // A tensor's box at a step, along each rank; offsets are from the box's low corner.
 struct BoxStep {
   u64 count = 1;                                  // contexts
-  u64 units = 1;                                  // of the innermost fan-out, in each
+  u64 units = 1;                                  // units of the innermost fan-out in each context
   u8 mover = kNoLoop;                             // the innermost loop inside that had moved the box
   std::array<i64, kMaxRanks> extent, held, move;  // of the box, of the held one, from that one to this
 };

@@ -96,7 +96,7 @@ TrueTally::ByTensor TrueTally::accesses(int i) const {
   return out;
 }
 
-// Of the slowest instance (rule 41); without sliding ranks none is slower than the first.
+// Cycles of the slowest instance (rule 41); without sliding ranks none is slower than the first.
 u64 TrueTally::cycles(int i) const {
   const CompiledLevel& level = c_.level[at(i)];
   if (!level.limited || serves(i, total_[at(i)])) return nest_.steps;

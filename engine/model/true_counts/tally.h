@@ -148,7 +148,7 @@ class TrueTally {
   TensorMask counted(int i) const { return c_.counted(i, keep_[at(i)]); }
   // Words of all instances of a level, by tensor. Only of counted tensors that were followed.
   const ByTensor& total(int i) const { return total_[at(i)]; }
-  // The same in accesses: blocks are rounded up for each instance by itself.
+  // The words of all instances in accesses, by tensor: blocks are rounded up for each instance by itself.
   ByTensor accesses(int i) const;
   // What these cost, of a counted tensor.
   AccessUnits units(int i, int v, const Accesses<u64>& accesses) const {

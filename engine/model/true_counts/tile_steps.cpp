@@ -65,7 +65,7 @@ class TileSteps {
 
   // The last context: unit by unit of the fan-outs further out, in runs of equal ones of the innermost.
   void add_last() {
-    std::array<u8, kMaxLoops> loop;  // of above_, with digits that are counted through
+    std::array<u8, kMaxLoops> loop;  // loops of above_ with digits that are counted through
     int count = 0;
     u32 low = 0;
     for (const int l : bits(above_))

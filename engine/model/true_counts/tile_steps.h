@@ -13,7 +13,7 @@ inline constexpr u8 kNoLoop = 255;
 // Which steps of the nest are looked at.
 struct StepKind {
   enum : u8 { First, Loop, Every } what;
-  int loop = 0;  // of Loop: the outermost temporal loop that advances; those inside it start again
+  int loop = 0;  // for Loop: the outermost temporal loop that advances; those inside it start again
 };
 
 // Tiles of one dimension that the step brings to `run` neighbouring units of the innermost fan-out, in `count`
@@ -26,7 +26,7 @@ struct TileStep {
   u32 extent;   // of the tile, and of the one that is held
   u32 held;
   i64 move;  // from the held tile to this one
-  i64 low;   // of the first unit's tile, from where the context begins
+  i64 low;   // where the first unit's tile begins, from where the context begins
 };
 
 // Appends the tiles of dimension d that such a step brings to the units, at the boundary inside the loops of levels >=

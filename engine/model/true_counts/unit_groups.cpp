@@ -78,7 +78,7 @@ u64 UnitGroups::distinct(std::span<const Leaf> alike, std::span<const u8> dimens
   return listed(alike, dimension);
 }
 
-// The same one by one.
+// Number of different boxes of fetches that are alike, counted one by one.
 u64 UnitGroups::listed(std::span<const Leaf> alike, std::span<const u8> dimension) {
   std::array<u64, kMaxRanks> span;
   span.fill(1);
@@ -99,7 +99,7 @@ u64 UnitGroups::listed(std::span<const Leaf> alike, std::span<const u8> dimensio
     const std::size_t begin = offset_.size();
     offset_.push_back(0);
     for (std::size_t k = 0; k < dimension.size(); ++k) {
-      u64 step = 0;  // of the offset, for one word of the dimension
+      u64 step = 0;  // what one word of the dimension adds to the offset
       for (int j = t_.first_of[dimension[k]]; j < t_.first_of[dimension[k] + 1]; ++j)
         step += u64{t_.by_dimension[at(j)].coefficient} * weight[t_.by_dimension[at(j)].rank];
       const std::size_t here = offset_.size();

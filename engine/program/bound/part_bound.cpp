@@ -148,7 +148,7 @@ Rational step_length(const Subspace& kernel) {
   return length / least;
 }
 
-// Whether the candidate says anything beside the families chosen: a line of its own, or again but with words of its
+// Whether the candidate adds to the families chosen: a line of its own, or a line again but with words of its
 // own.
 bool adds_something(const ProgramPart& with_it) {
   const WalkFamily& candidate = with_it.families.back();

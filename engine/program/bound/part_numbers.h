@@ -19,7 +19,7 @@ class PartNumbers {
 
   // The part's shape, choices of exponents and counts. False if no bound comes of it.
   bool fill(PartBound& bound);
-  // How much the bound is worth beside others: its words for a few small memories.
+  // What the bound counts when bounds are compared: its words for a few small memories.
   double worth(const PartBound& bound);
 
   bool uncounted() const { return uncounted_; }  // something, so that a bound had to be left out

@@ -124,7 +124,7 @@ namespace {
 // Parts of one statement that are looked at one after the other, each in what the ones before leave.
 constexpr int kMostPartsOfStatement = 3;
 
-// isl's steps for the candidates of one statement, and for finding a place for one of them beside the others.
+// isl's steps for the candidates of one statement, and for finding a place for one of them among the others.
 constexpr u64 kStatementSteps = 2'000'000;
 constexpr u64 kPlaceSteps = 1'000'000;
 

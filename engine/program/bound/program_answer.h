@@ -28,7 +28,7 @@ struct FormulaText {
 struct ProgramFormula {
   FormulaText full;        // a guarantee, as far as its parameters are at least kLeastParameter
   FormulaText asymptotic;  // its leading terms for large parameters and S between; no guarantee
-  FormulaText simplified;  // the same with all parameters equal
+  FormulaText simplified;  // the leading terms with all parameters equal
 };
 
 // One bound that was added up.
@@ -36,10 +36,10 @@ struct ProgramSummand {
   std::string method;                   // "k-partition", "wavefront"
   std::vector<std::string> statements;  // their names, S0, S1, .. in the order of the text
   std::vector<int> lines;               // where they are
-  std::vector<std::string> outer;       // of a wavefront: the loops whose slices are added up
+  std::vector<std::string> outer;       // for a wavefront: the loops whose slices are added up
   std::vector<std::string> walks;       // for people: arrays that values come by
   double instances = 0, ends = 0;       // counted instances; words that their walks end at
-  double exponent = 0, constant = 0;    // of a partition, for large S: about constant * instances / S^(exponent - 1)
+  double exponent = 0, constant = 0;    // for a partition and large S: about constant * instances / S^(exponent - 1)
   std::vector<u64> words;               // [capacity]
 };
 
@@ -48,7 +48,7 @@ struct ProgramQuestion {
   std::vector<std::pair<std::string, i64>> parameters;
   std::vector<u64> capacities;       // words
   bool symbolic = false;             // also formulas; parameters need no values then
-  std::vector<std::string> without;  // of kProgramRules
+  std::vector<std::string> without;  // names of kProgramRules to leave out
   bool tilings = true;               // also the best tilings known
   ProgramStop* stop = nullptr;       // who may ask for the end; null: nobody
 };

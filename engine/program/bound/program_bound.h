@@ -27,7 +27,7 @@ struct Wavefront {
 // What reachability had to leave out. All of it makes bounds weaker, not wrong.
 struct ReachLimits {
   int longest = 5;       // statements in a way from one slice to the next
-  int most_ways = 2000;  // of one statement that are looked at
+  int most_ways = 2000;  // ways of one statement that are looked at
   bool inexact = false;  // a transitive closure was not exact and is left out
   bool reached = false;
 };
@@ -42,11 +42,11 @@ enum class PartMethod { partition, wavefront };
 struct PartBound {
   PartMethod method = PartMethod::partition;
   ProgramPart part;
-  int outer = 0;                      // of a wavefront: loops whose slices are added up
-  std::optional<BudgetShape> shape;   // of a partition: what bounds its instances
-  std::vector<BudgetGrowth> growths;  // of a partition: for each choice of exponents; the last for large S
-  double instances = 0;               // of the domain
-  double ends = 0;                    // of a partition: words that its walks end at
+  int outer = 0;                      // for a wavefront: loops whose slices are added up
+  std::optional<BudgetShape> shape;   // for a partition: what bounds its instances
+  std::vector<BudgetGrowth> growths;  // for a partition: [choice of exponents]; the last for large S
+  double instances = 0;               // instances of the domain
+  double ends = 0;                    // for a partition: words that its walks end at
 };
 
 // What was not followed to its end. Each makes the bound weaker, not wrong.

@@ -8,7 +8,7 @@
 namespace heliolite {
 
 // How many dimensions the points fill where the parameters are large: those of the set without independent equalities;
-// of alternatives the largest. -1: no points.
+// the largest of its alternatives counts. -1: no points.
 int dimension_of(const isl::set& points);
 
 // The smallest subspace of Q^d (d: the set's dimensions) that has all points, for whatever parameters.

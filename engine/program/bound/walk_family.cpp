@@ -73,8 +73,8 @@ constexpr int kMostWaysAlong = 2;
 // Whether the family can bound anything: some points, but not all, are of one class.
 bool is_useful(const Subspace& kernel) { return kernel.dimension() > 0 && kernel.dimension() < kernel.ambient(); }
 
-// Of one operand: the classes of its sources, and the line along which it goes on in the part itself where that fills
-// the domain. (Where it does not, those points are left out of the part later.)
+// The kernel of one operand: classes of its sources, and the line along which it goes on in the part itself where that
+// fills the domain. (Where it does not, those points are left out of the part later.)
 Subspace operand_kernel(const ProgramPart& part, const isl::union_map& last) {
   const isl::set domain = part_like(last.domain(), part.domain);
   const isl::union_map at = from_points(part.at, domain);

@@ -64,7 +64,7 @@ using SizeOf = std::function<double(const isl::set&)>;
 // A limit in steps, not seconds: the same answer on every machine. Reaching it is noted.
 struct WalkLimits {
   int longest = 4;      // operands in a way back to the same statement
-  int most_ways = 400;  // of one statement that are looked at
+  int most_ways = 400;  // ways of one statement that are looked at
   bool reached = false;
 };
 
