@@ -130,7 +130,7 @@ LayerAnswer run_other_factors(const LayerSearch& layer, const LayerAnswer& perfe
   }
   out.statistics.follow(perfect.statistics);
   if (!problem.linked) return out;
-  // Of what a limit of evaluations has ended nothing counts that a larger one may not have.
+  // What a limit of evaluations has ended does not count: with a larger limit it may not be the answer.
   const bool own = !budget.limits_evaluations() || out.complete;
   const std::vector<Mapping> steps = std::exchange(out.alternatives, {});
   LayerAnswer known = perfect;
@@ -169,7 +169,7 @@ LayerAnswer LayerSearch::second_step(const LayerAnswer& perfect, const SearchBud
   return out;
 }
 
-// Sizes that are prime have no tiles: the program of sizes that have some says the mapping. Where its answer is none
+// Prime sizes have no tiles: the program of sizes that have some says the mapping. Where its answer is none
 // of the true sizes the program of those does.
 LayerAnswer run_padded_cosa(const LayerSearch& layer, const SearchBudget& budget) {
   const LayerProblem& problem = layer.problem();
@@ -200,7 +200,7 @@ std::optional<AnyLook> LayerSearch::probe_other_tiles(const LayerAnswer& perfect
       !perfect.found || !climbs_to_imperfect(options.strategy) || !has_true_counts(problem_->model.compiled()) ||
       budget.end(0) != SearchEnd::Done)
     return std::nullopt;
-  LayerProblem problem = *problem_;  // of which nobody is told: it is not the layer's search
+  LayerProblem problem = *problem_;  // nobody is told of its progress: it is not the layer's search
   problem.options.progress = {};
   problem.options.factors = Factors::Any;
   const SearchBudget all = share::kProbeOfOtherTiles.of(budget).at_most(

@@ -37,7 +37,7 @@ class LayerSearch {
 
   // Whether the strategy answers in two steps: with imperfect factors sunstone and exact search perfect factors first.
   bool has_second_step() const;
-  // Of the budget of both what the first one gets.
+  // What the first step gets of the budget of both.
   SearchBudget first_step(const SearchBudget& budget) const;
   // The second step: searches imperfect factors from the answer with perfect ones, and is never worse than it. The
   // certificate of `perfect` does not hold for the larger mapspace.
@@ -47,7 +47,7 @@ class LayerSearch {
   // an evaluator. It takes a share of the budget's time at most.
   double first_bound(const SearchBudget& budget) const;
 
-  // What a short search of all tile sizes finds beside `perfect`, an answer with perfect factors, if the options ask
+  // What a short search of all tile sizes finds after `perfect`, an answer with perfect factors, if the options ask
   // for it and `budget` leaves anything. It prices about as many mappings as `perfect` took, whatever the budget's
   // time.
   std::optional<AnyLook> probe_other_tiles(const LayerAnswer& perfect, const SearchBudget& budget) const;

@@ -1,5 +1,5 @@
 // What a search of one layer does where link transfers change what mappings cost (docs/link_transfers.md): searches
-// that count them beside those that do not, and what both prove together.
+// that count them after those that do not, and what both prove together.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -120,7 +120,7 @@ class LinkSearch {
     best_.end = std::max(best_.end, found.end);
   }
 
-  // Of a search for what is below the best mapping.
+  // The bound that a search for what is below the best mapping proves.
   double bound_of(const LayerAnswer& found) const {
     const double best = best_.number(problem_.options.objective);
     if (!found.complete) return found.lower_bound.value_or(0);
@@ -266,8 +266,8 @@ void take_with_links(const LayerProblem& problem, const LayerAnswer& known, bool
   out.with_links = std::make_shared<const LayerAnswer>(std::move(linked));
 }
 
-// The answer of exact without links, with the best mapping of all beside it. Under a limit of evaluations it begins as
-// sunstone does, and goes on in stages once that is done: what a stage does is settled by its own number.
+// The answer of exact without links, with the best mapping with links in `with_links`. Under a limit of evaluations it
+// begins as sunstone does, and goes on in stages once that is done: what a stage does is settled by its own number.
 LayerAnswer run_exact_with_links(const LayerSearch& layer, const SearchBudget& budget) {
   LayerAnswer out = run_sunstone_with_links(layer, share::kFastWithLinks.of(budget));
   if (out.complete && !out.found) return out;

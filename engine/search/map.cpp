@@ -71,7 +71,7 @@ struct ShapeSearch {
   std::optional<AnyLook> look;
   double first_bound = 0;
   double seconds = 0;
-  u64 layers = 0;  // of this shape
+  u64 layers = 0;  // layers of this shape
 };
 
 // Tells the caller's hook how far the layers are, from any thread.

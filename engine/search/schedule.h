@@ -17,8 +17,8 @@ namespace heliolite {
 
 // Which part of what is left, or how many evaluations, a step may use at most.
 struct Share {
-  double time = 1;         // of the seconds
-  double evaluations = 1;  // of the evaluations, rounded up
+  double time = 1;         // share of the seconds
+  double evaluations = 1;  // share of the evaluations, rounded up
   u64 at_most = ~u64{0};   // evaluations
 
   SearchBudget of(const SearchBudget& left) const;
@@ -35,10 +35,10 @@ inline constexpr Share kBoundBeforeSearch{0.25};  // what no mapping can be belo
 inline constexpr Share kFastBeforeExact{0.5};     // sunstone, whose answer exact begins with; under a limit of
                                                   // evaluations it may use all of those
 inline constexpr Share kFastWithLinks{0.25};      // sunstone with and without links, before the stages of exact
-inline constexpr Share kClimbsWithLinks{0.5};     // of that: climbs by what mappings cost with links
+inline constexpr Share kClimbsWithLinks{0.5};     // climbs by what mappings cost with links, of sunstone's time
 inline constexpr Share kExactWithoutLinks{0.5};   // exact without links, before exact with them
 inline constexpr Share kExactWithLinks{0.8};      // exact with links, before annealing
-inline constexpr Share kPerfectBeforeAny{0.1};    // of half of it: factors that divide, before all tile sizes
+inline constexpr Share kPerfectBeforeAny{0.1};    // factors that divide, before all tile sizes, of half of the time
 inline constexpr Share kProbeOfOtherTiles{0.25};  // a short search of all tile sizes after an answer that divides
 
 // Shares of time and evaluations.
@@ -68,8 +68,8 @@ inline constexpr u64 kFactorStageStart = 8;     // this part of a stage of facto
 // What a step begins with.
 struct StepStart {
   const LayerSearch& layer;
-  const LayerAnswer& so_far;  // of the steps before it, with their statistics
-  SearchBudget budget;        // its share
+  const LayerAnswer& so_far;  // answer of the steps before it, with their statistics
+  SearchBudget budget;        // the step's share
   ObjectiveKey limit{};       // mappings that are not below it are not looked for
 };
 
@@ -115,11 +115,11 @@ LayerAnswer run_sunstone(const LayerSearch& layer, const SearchBudget& budget);
 // own, whose statistics the answer's do not include; null: none is known.
 LayerAnswer run_exact(const LayerSearch& layer, const SearchBudget& budget, const LayerAnswer* start = nullptr);
 
-// The same question with the machine's keep rules where the options lift them, else null.
+// The problem with the machine's keep rules where the options lift them, else null.
 std::unique_ptr<LayerProblem> with_keep_rules(const LayerProblem& problem);
 
 // Where link transfers change what mappings cost (docs/link_transfers.md). The answer is that without links, with the
-// best mapping with links beside it (LayerAnswer::with_links).
+// best mapping with links in LayerAnswer::with_links.
 
 // Strategy `exact` with one tile for each level.
 LayerAnswer run_exact_with_links(const LayerSearch& layer, const SearchBudget& budget);

@@ -78,9 +78,9 @@ constexpr Step kSunstone[] = {{"sunstone", share::kAll, sunstone<fast_effort>},
 // By what mappings cost with links sunstone only climbs.
 constexpr Step kSunstoneWithLinks[] = {{"sunstone", share::kAll, sunstone<full_effort>}};
 
-// Of few evaluations sunstone gets all that it asks for, and what it does with a part of them is what it does first
-// with more: the answer of exact is never dearer than its own, nor than with fewer. Without such a limit exact begins
-// with narrow passes of its own.
+// Under a limit of evaluations sunstone gets all that it asks for, and what it does with a part of them is what it does
+// first with more: the answer of exact is never dearer than its own, nor than with fewer. Without such a limit exact
+// begins with narrow passes of its own.
 LayerAnswer sunstone_before_exact(const StepStart& start) {
   return run_schedule(start.budget.limits_evaluations() ? Schedule(kSunstone) : Schedule(kSunstoneAlone), start);
 }

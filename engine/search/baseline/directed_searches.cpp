@@ -101,7 +101,7 @@ class DMazeRunner {
   std::vector<OrderChoices::Orders> choices_;  // [level]: of the tiling that is looked at
   LevelOrders nest_;
   Mapping mapping_;
-  u64 tilings_ = 0;  // of this round
+  u64 tilings_ = 0;  // tilings of this round
 };
 
 }  // namespace

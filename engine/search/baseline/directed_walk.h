@@ -32,9 +32,9 @@ void set_order(LevelOrders& orders, int level, const std::vector<u8>& loops);
 
 // Shares that a tiling must use, 0 to 1.
 struct LeastUse {
-  double units = 0;  // of the compute units, by the fan-outs' factors
-  double inner = 0;  // of the innermost memory's words
-  double outer = 0;  // of each other memory's but those without a limit
+  double units = 0;  // share of the compute units, by the fan-outs' factors
+  double inner = 0;  // share of the innermost memory's words
+  double outer = 0;  // share of each other memory's words but those without a limit
 };
 
 // What a search leaves out besides; an empty one leaves nothing out. They return whether the tiling may stay.
@@ -90,7 +90,7 @@ class DirectedWalk {
   PlaceFactors factors_;
   std::array<u32, kMaxDimensions> left_{};
   std::array<std::array<u64, 2>, kMaxLevels> room_{};  // [level]: left along X and Y of its fan-out
-  Extents tile_{};                                     // of the level whose loops are chosen
+  Extents tile_{};                                     // tile of the level whose loops are chosen
   std::array<u64, kMaxLevels> used_{};                 // [level]: words of its tiles
   u64 steps_ = 0;
 };

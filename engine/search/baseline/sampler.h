@@ -75,7 +75,7 @@ class SplitTable {
   std::vector<u64> ends_;   // [unrolling]: probability of it and of those before it, in units of 2^-63
   std::vector<u32> guide_;  // [leading bits of a random number]: the first unrolling that it can mean
   int guide_shift_ = 0;     // bits of a number of 63 that are not leading
-  std::vector<Rows> rows_;  // of loops_, for each number of iterations that an unrolling can leave
+  std::vector<Rows> rows_;  // [iterations that an unrolling can leave]: rows of loops_
   std::vector<u32> loops_;
 };
 

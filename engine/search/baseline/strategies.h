@@ -9,7 +9,7 @@
 namespace heliolite {
 
 inline constexpr double kHottest = 1.0, kColdest = 0.001;
-inline constexpr u64 kAnnealingSteps = 20'000;  // of a round; a budget of fewer evaluations is one round
+inline constexpr u64 kAnnealingSteps = 20'000;  // steps of a round; a budget of fewer evaluations is one round
 inline constexpr int kAnnealingRounds = 4;
 
 // Steps of a round within `budget`.

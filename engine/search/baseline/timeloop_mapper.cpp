@@ -3,9 +3,9 @@
 //  1. Draw factors: each dimension's split over levels and fan-outs, uniformly.
 //  2. Loop orders of the loops of more than one iteration, at all levels, the innermost too: `hybrid` takes all, one
 //     after the other, the innermost level's first; `random-pruned` 16 that it draws.
-//  3. Of each order every keep choice. If none fits its buffers, the factors are given up: orders do not change tiles.
-// The end: victory, so many legal mappings in a row that are no better than the best; timeout, so many in a row that do
-// not fit a fan-out or a buffer. Of a run of mappings that differ in what they keep alone, the first counts only.
+//  3. Every keep choice of each order. If none fits its buffers, the factors are given up: orders do not change tiles.
+// The end: victory, `victory` legal mappings in a row that are no better than the best; timeout, `timeout` in a row
+// that do not fit a fan-out or a buffer. Of mappings in a row that differ in keep choices alone the first counts.
 //
 // What is different: Timeloop draws what is unrolled and lists the ways to lay it along X and Y; both are drawn here.
 // Its mapspace is shared out among threads, each with a victory and a timeout of its own.

@@ -22,10 +22,10 @@ constexpr int kFirstStarts = 5, kLaterStarts = 2;  // ascents of the likelihood
 constexpr int kAscent = 40;                        // evaluations in each
 constexpr double kRefits = 1.25;      // parameters are fitted again once the mappings have grown by this factor
 constexpr int kRefine = 6;            // points of high expected improvement that climb
-constexpr std::size_t kNear = 5;      // of the best points: neighbours of these are looked at
+constexpr std::size_t kNear = 5;      // best points whose neighbours are looked at
 constexpr int kPatience = 50;         // proposals in a row without a mapping not seen before
 constexpr int kStartPatience = 1000;  // proposals in a row without a point to start from not seen before
-constexpr double kOctaves = 8;        // of a size or a capacity are one unit of its coordinate
+constexpr double kOctaves = 8;        // this many octaves of a size or a capacity are one unit of its coordinate
 
 // [name]: log2 of what a machine and a layer are described by.
 std::map<std::string, double> task_coordinates(const LayerProblem& problem) {
@@ -210,7 +210,7 @@ class BayesSearch {
   std::optional<double> least_, most_;  // value of what was priced
   std::vector<Observation> recalled_;
   std::set<Mapping> seen_;
-  std::vector<Mapping> batch_;  // of the last points of mine_; not priced yet
+  std::vector<Mapping> batch_;  // mappings of the last points of mine_; not priced yet
   std::size_t next_fit_ = 0;    // observations
   double mean_ = 0, deviation_ = 1;
 };

@@ -24,9 +24,9 @@ namespace heliolite {
 
 // What a feature decides.
 enum class FeatureKind : u8 {
-  Tile,     // how far a dimension's tile grows at a level, beside the others
-  UnrollX,  // the same for its share of the X axis of a fan-out
-  UnrollY,  // and of the Y axis
+  Tile,     // how far a dimension's tile grows at a level, relative to the others
+  UnrollX,  // how large its share of the X axis of a fan-out is, relative to the others
+  UnrollY,  // and its share of the Y axis
   Score,    // where a dimension's loop stands at a level: the lowest score is outermost
   Order,    // which of the level's loop orders
   Keep,     // whether the level keeps a tensor that it may keep: above 0.5
@@ -36,8 +36,8 @@ struct Feature {
   FeatureKind kind = FeatureKind::Tile;
   u8 level = 0;
   std::optional<u8> dimension{};  // none for Order and Keep
-  u8 tensor = 0;                  // of Keep
-  u32 choices = 0;                // of Order and Keep: how many categories; 0: a number
+  u8 tensor = 0;                  // for Keep: whose
+  u32 choices = 0;                // for Order and Keep: how many categories; 0: a number
   std::string name;               // "GlobalBuffer tile K", "GlobalBuffer x K", "GlobalBuffer order", ..
 
   bool categorical() const { return choices > 0; }
@@ -102,7 +102,7 @@ class MappingDecoder {
   std::vector<Feature> features_;
   std::vector<Step> steps_;
   std::vector<std::array<u64, kMaxDimensions>> least_;  // [place][d]: the least factors up to this place, multiplied
-  std::array<int, kMaxLevels> order_feature_{};         // of Order; -1: scores, or nothing to choose
+  std::array<int, kMaxLevels> order_feature_{};         // [level]: feature of Order; -1: scores, or nothing to choose
   std::array<std::array<int, kMaxDimensions>, kMaxLevels> score_feature_{};  // [level][d]; -1: none
   std::array<std::array<int, kMaxTensors>, kMaxLevels> keep_feature_{};      // [level][tensor]; -1: no choice
 };

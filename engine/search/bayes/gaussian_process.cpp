@@ -157,7 +157,7 @@ KernelParameters GaussianProcess::unpacked(std::span<const double> packed) const
 
 void GaussianProcess::fit(std::vector<Observation> observations, int starts, int most,
                           const std::function<bool()>& is_over) {
-  // Where ascents begin beside the parameters at hand: all lengths, and the noise.
+  // Where ascents begin in addition to the parameters at hand: all lengths, and the noise.
   constexpr std::array<std::pair<double, double>, 4> kStarts{{{0.5, 1e-4}, {0.2, 1e-3}, {2, 1e-2}, {1, 1e-5}}};
   condition(std::move(observations), parameters_);
   const std::size_t lengths = categorical_.size();
@@ -213,8 +213,8 @@ void GaussianProcess::fit(std::vector<Observation> observations, int starts, int
 
 namespace {
 
-constexpr int kPoints = 1000;              // of the sequence, and near known ones
-constexpr double kLeastCoordinate = 1e-6;  // of a coordinate; the decoder divides by it
+constexpr int kPoints = 1000;              // points of the sequence, and points near known ones
+constexpr double kLeastCoordinate = 1e-6;  // least coordinate of a point; the decoder divides by it
 
 double kept_inside(double coordinate) { return std::clamp(coordinate, kLeastCoordinate, 1 - kLeastCoordinate); }
 

@@ -28,7 +28,7 @@ struct Prediction {
 // observation. k is Matern's with smoothness 5/2 and a length for each coordinate: (1 + r + r^2 / 3) exp(-r), r =
 // sqrt(5) times the distance in lengths. B is `variance` if there is one task, and else weight weight' + diag(own).
 struct KernelParameters {
-  Eigen::VectorXd length;  // of each coordinate
+  Eigen::VectorXd length;  // [coordinate]
   double variance = 1;     // one task
   double noise = 1e-4;
   Eigen::VectorXd weight;  // [task]: how far it follows what all have in common; several tasks

@@ -182,7 +182,7 @@ class Climb {
 // Restarts: a climb from a disturbance of a plan.
 struct Kick {
   int attempts;            // at a disturbance that is legal and fits
-  double goes_to_the_end;  // a climb does where its first steps come to so many times the best value
+  double goes_to_the_end;  // a climb does if its first steps reach at most this many times the best value
 };
 
 // Disturbs `from` by disturb(plan), which returns whether the result is legal, and climbs from there. None: no

@@ -19,7 +19,7 @@ namespace heliolite {
 // A layer of the set that the machine is chosen for.
 struct WeightedLayer {
   Workload workload;
-  double weight = 1;  // of its objective in the sum that is minimised
+  double weight = 1;  // factor of its objective in the sum that is minimised
 };
 
 // What a co-search found out about one machine.
@@ -38,7 +38,7 @@ struct CoSearchMachine {
 struct CoSearchResult {
   Status status = Status::Infeasible;
   std::size_t best = 0;                   // index of the best machine in the family
-  double value = 0;                       // of it: sum over the layers of weight times objective
+  double value = 0;                       // of the best machine: sum over the layers of weight times objective
   double lower_bound = 0;                 // no machine and no mappings have a lower sum
   double gap = 0;                         // value / lower_bound - 1
   std::vector<MappingResult> layers;      // [layer]: its mapping on the best machine

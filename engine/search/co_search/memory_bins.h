@@ -98,7 +98,7 @@ class TaggedTiles {
   const MachineFamily* family_;
   bool own_;
   std::vector<int> tagged_;                   // levels of the family that hold the tagged tiles
-  std::vector<std::vector<u64>> capacities_;  // of each of them, ascending
+  std::vector<std::vector<u64>> capacities_;  // capacities of each of them, ascending
   LayerOnFamily machines_;
   std::vector<std::vector<Tile>> tiles_;  // [keep choice]: by ascending price
   std::unique_ptr<Ladder> ladder_;

@@ -26,8 +26,8 @@ struct MipReport {
   double objective = 0;  // logarithms to base 2, as docs/cosa.md weighs them; convex: of the best cost found
   double bound = 0;      // no answer of the program is below
   u64 columns = 0, integers = 0, rows = 0;
-  u64 nodes = 0;  // of the solver's search trees
-  // What the objective is of the mapping that the solver began with; none: none was asked for, or it is not an answer
+  u64 nodes = 0;  // nodes of the solver's search trees
+  // The objective of the mapping that the solver began with; none: none was asked for, or it is not an answer
   // of the program.
   std::optional<double> start{};
   u64 solves = 0;  // programs solved: 1, and one more for each answer that did not fit the machine
@@ -91,7 +91,7 @@ struct SearchStatistics {
   bool operator==(const SearchStatistics&) const = default;
 };
 
-// What a short search of all tile sizes found beside an answer with perfect factors; not above that answer.
+// What a short search of all tile sizes found after an answer with perfect factors; not above that answer.
 struct AnyLook {
   Mapping mapping;  // the best one: the answer's own if nothing lower was found
   Cost cost;

@@ -43,7 +43,7 @@ class Evaluator {
 
   EvaluatorOptions options_;
   std::mutex mutex_;
-  std::vector<Process> idle_;  // of protocol stream
+  std::vector<Process> idle_;  // idle processes of protocol stream
 };
 
 }  // namespace heliolite

@@ -16,7 +16,7 @@ std::string_view name(EvaluatorProtocol protocol);  // "once", "stream"
 std::optional<EvaluatorProtocol> parse_evaluator_protocol(std::string_view name);
 std::vector<std::string> evaluator_protocol_names();
 
-inline constexpr double kEvaluatorSeconds = 60;  // of one mapping, unless asked otherwise
+inline constexpr double kEvaluatorSeconds = 60;  // time for one mapping, unless asked otherwise
 // How many failures in a row end a search, as Timeloop's mappers do after mappings that do not fit.
 inline constexpr u64 kMostFailures = 1'000;
 
@@ -30,7 +30,7 @@ struct EvaluatorOptions {
 struct EvaluatorReport {
   double value = 0;           // that the command gave to the mapping found, if there is one
   u64 evaluations = 0;        // mappings that the command was asked about, each once
-  u64 failures = 0;           // of these without a value
+  u64 failures = 0;           // mappings that got no value
   u64 repeated = 0;           // mappings met again, whose answer was known
   std::string first_failure;  // what was wrong; empty without failures
 };

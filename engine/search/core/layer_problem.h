@@ -128,7 +128,7 @@ struct LayerAnswer {
   // Offers a candidate whose value is not the cost's.
   bool offer(const Mapping& candidate, const Cost& its_cost, const Value& v, u32 its_machine = 0);
 
-  // What may be the answer with link transfers: the one that is known to be, or this one, and those beside it.
+  // What may be the answer with link transfers: the one that is known to be, or this one, and its alternatives.
   std::vector<Mapping> mappings() const;
 
   // The value as a number, if a mapping was found.

@@ -28,7 +28,7 @@ struct ObjectiveInfo {
   std::string_view label;  // over columns, before its unit
   int energy_power;        // 0 or 1
   int cycles_power;        // with energy_power 0 it is 1: a square would order costs no differently
-  int area_power = 0;      // of the machine, in um^2
+  int area_power = 0;      // power of the machine's area in um^2
   bool per_operation = false;
 
   int degree() const { return energy_power + cycles_power; }
@@ -62,7 +62,7 @@ inline constexpr int kMostCyclesPower =
 class Value {
  public:
   static Value of(Objective objective, const Cost& cost);
-  // Of a number above 0 that is not an objective's: compares with values of its kind only.
+  // A value from a number above 0 that is not an objective's: compares with values of its kind only.
   static Value of(double number);
   // Above the value of every cost.
   static Value worst();

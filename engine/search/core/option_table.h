@@ -36,7 +36,7 @@ struct SearchOption {
   std::function<OptionValue(const SearchOptions&)> get;
   bool list = false;                      // takes several values
   std::vector<Strategy> strategies = {};  // that have it; empty: all. Others refuse it
-  std::optional<NumberRange> range = {};  // of numbers; nothing less and nothing more is allowed
+  std::optional<NumberRange> range = {};  // numbers that are allowed
 };
 
 // All options in the order in which help shows them.

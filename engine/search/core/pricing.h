@@ -15,8 +15,8 @@ namespace heliolite {
 
 // A mapping that was priced.
 struct Priced {
-  Value value = Value::worst();  // of what is minimised
-  double number = kNever;        // the same as a rounded number, above 0
+  Value value = Value::worst();  // value of what is minimised
+  double number = kNever;        // value as a rounded number, above 0
   bool fits = false;             // the machine has room for it
   bool legal = false;            // and it has a value; otherwise both are what no mapping has
   bool better = false;           // than all before it

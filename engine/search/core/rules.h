@@ -57,7 +57,7 @@ enum class RuleUser : u8 {
   Exact,
   Uneven,    // exact, where tensors of a level have tiles of their own
   Any,       // the search over all tile sizes, in true counts
-  CoSearch,  // of many machines at once
+  CoSearch,  // co-searches of many machines at once
 };
 std::string_view name(RuleUser user);
 

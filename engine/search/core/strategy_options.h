@@ -46,9 +46,9 @@ struct LearnedTask {
   std::string machine, workload, objective;
   std::map<std::string, double> coordinate;  // logarithms to base 2: "size K", "words GlobalBuffer", ..
   std::vector<std::string> feature;          // names (engine/search/bayes/decoder.h), in the order of the points
-  std::vector<u32> choices;                  // of each feature: its categories, 0 if it is a number
+  std::vector<u32> choices;                  // [feature]: its categories, 0 if it is a number
   std::vector<std::vector<double>> point;    // each in the unit cube of the features
-  std::vector<double> value;  // of each point: log of the objective over what every mapping of the layer costs
+  std::vector<double> value;                 // [point]: log of the objective over what every mapping of the layer costs
 };
 
 // What searches found out, by task. Layers that are searched side by side add their tasks in any order.
@@ -80,7 +80,7 @@ struct BayesOptions {
 
 enum class CosaVariant : u8 {
   Published,  // the objective that was printed: loop order counts at one level only
-  Ordered,    // the same with the order of the outermost level's loops
+  Ordered,    // also counts the order of the outermost level's loops
   Convex,     // the cost model's own energy and cycles; also a lower bound
 };
 

@@ -36,7 +36,7 @@ class PowerSum {
  private:
   struct Power {
     LinearForm exponent, less;
-    double low, high;  // of `less`
+    double low, high;  // bounds of `less`
     bool is_difference;
   };
   static LinearForm chord(const Power& power);
@@ -97,7 +97,7 @@ class EnergyProgram : public MappingProgram {
   struct Traffic {
     LinearForm asked;  // that the level is asked for from inside
     LinearForm taken;  // that cross into its tile from outside; meaningless at the outermost level
-    LinearForm part;   // of an output: what is never read before it is written
+    LinearForm part;   // part of an output's words that is never read before it is written
   };
 
   void add_rooms(const EnergyLimits& limits);

@@ -216,7 +216,7 @@ LinearForm LogTrafficProgram::add_refetches(const Slots& slots, int v, int* last
 }
 
 LinearForm LogTrafficProgram::traffic(int v, CosaVariant variant) {
-  constexpr double kInside = 0.99, kInnermost = 0.8, kStep = 0.04, kOutsideWeights = 1.01;  // of the public code
+  constexpr double kInside = 0.99, kInnermost = 0.8, kStep = 0.04, kOutsideWeights = 1.01;  // of CoSA's code
   LinearForm out;
   const DimensionMask indexing = compiled().tensor[at(v)].indexing;
   const int outermost = space().level_count() - 1;

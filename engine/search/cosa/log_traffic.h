@@ -16,7 +16,7 @@ namespace heliolite {
 // How long a tile is along a rank that is no single dimension, such as 2 * p + r: exactly, as a table. Each pair of
 // divisors of p and r has a binary column; the one that is 1 says both tiles and, with it, the logarithm of the extent.
 
-inline constexpr std::size_t kMostRankCells = 400;  // of a table
+inline constexpr std::size_t kMostRankCells = 400;  // cells of a table
 
 // log2 of the words along a rank, the sum of coefficient x (extent - 1) over `terms`, plus 1, of the tile of level i.
 // Adds the table's columns and rows to `mip`. Extents above `most` are left out: no tile may have them. Nothing if the

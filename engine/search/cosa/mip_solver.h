@@ -18,7 +18,7 @@ inline constexpr std::string_view kMipSolverPackage =
 
 struct MipLimits {
   std::optional<double> seconds{};     // on the clock; none: no limit
-  double gap = 0;                      // an answer that costs at most so much more than the least will do
+  double gap = 0;                      // an answer will do whose cost is above the least by at most this
   std::function<bool()> stopped = {};  // asked now and then: whether to return what there is; empty: never
   std::vector<double> start{};         // [column]: an answer known; the one returned costs no more. Empty: none
 };
@@ -29,7 +29,7 @@ struct MipAnswer {
   std::vector<double> values;  // [column]; empty: none was found. Integers are whole numbers.
   double value = 0;            // the cost of `values`
   double bound = 0;            // no answer costs less, but for the solver's tolerances; -infinity: nothing is known
-  u64 nodes = 0;               // of the search tree
+  u64 nodes = 0;               // nodes of the search tree
 };
 
 // One thread, a fixed seed: without a limit of time the answer is the same on every run.

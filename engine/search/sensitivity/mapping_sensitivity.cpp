@@ -77,8 +77,8 @@ SobolIndex index_of(std::span<const Row> rows, std::size_t group, double mean, u
   return out;
 }
 
-// What a pair explains beside its two groups: where A has the inputs of one of them from B, and B those of the other
-// from A, just the other's are the same, and the product tells the part of both and of each.
+// What a pair explains in addition to its two groups: where A has the inputs of one of them from B, and B those of the
+// other from A, just the other's are the same, and the product tells the part of both and of each.
 double second_order(std::span<const Row> rows, const SobolPair& pair, double mean,
                     std::span<const std::size_t> chosen) {
   Sums first, other;

@@ -35,9 +35,9 @@ struct SobolPair {
 };
 
 struct SobolQuestion {
-  std::size_t inputs = 0;                        // of the function, each uniform in (0, 1)
+  std::size_t inputs = 0;                        // inputs of the function, each uniform in (0, 1)
   std::vector<std::vector<std::size_t>> groups;  // the inputs of each group
-  std::size_t paired = 0;                        // the first so many groups, which share no input: all pairs of these
+  std::size_t paired = 0;                        // the first `paired` groups, which share no input: all pairs of these
   std::size_t samples = 8192;                    // a power of two fills the cube most evenly
   u64 seed = 1;
   int threads = 0;  // 0 = every core; the answer does not depend on it
@@ -45,8 +45,8 @@ struct SobolQuestion {
 
 struct SobolAnswer {
   std::vector<SobolIndex> index;  // [group]
-  std::vector<SobolPair> pairs;   // of the groups paired
-  double mean = 0, variance = 0;  // of the function
+  std::vector<SobolPair> pairs;   // [pair of the groups paired]
+  double mean = 0, variance = 0;  // mean and variance of the function
   u64 evaluations = 0;            // samples x (groups + paired + 2)
 };
 
@@ -57,7 +57,7 @@ enum class SensitivityGroup : u8 { Feature, Level, Dimension, Orders };
 
 struct FeatureSensitivity {
   SensitivityGroup group = SensitivityGroup::Feature;
-  std::string name;  // of the feature, the level or the dimension
+  std::string name;  // name of the feature, the level or the dimension
   SobolIndex index;
 };
 
@@ -69,10 +69,10 @@ struct PairSensitivity {
 struct MappingSensitivity {
   // Features, the highest total index first; then levels, then dimensions, in that order too; then all loop orders.
   std::vector<FeatureSensitivity> rows;
-  std::vector<PairSensitivity> pairs;  // of all features, the highest first; only if asked for
-  double mean = 0, variance = 0;       // of the logarithm of the objective
+  std::vector<PairSensitivity> pairs;  // pairs of all features, the highest first; only if asked for
+  double mean = 0, variance = 0;       // mean and variance of the logarithm of the objective
   u64 evaluations = 0;                 // mappings decoded and priced, or asked of the surrogate
-  u64 unfit = 0;  // of them without room; they count as a hundred times the mapping of the largest tiles
+  u64 unfit = 0;  // mappings without room; they count as a hundred times the mapping of the largest tiles
 };
 
 // Uses objective, encoding, free, open, seed and threads of the options. With options.bayes.from the function is not

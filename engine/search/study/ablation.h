@@ -28,7 +28,7 @@ std::string_view name(AblationStep step);
 struct AblationRow {
   AblationStep step = AblationStep::None;
   double points = 0;            // mappings counted, or evaluated (partial mappings included)
-  std::string points_exact;     // the same with all digits
+  std::string points_exact;     // `points` with all digits
   bool counted = false;         // in closed form: nothing was evaluated
   bool at_most = false;         // counted without the joint limit of the fan-outs, which are too many for it
   bool finished = true;         // false: the budget ended it, points is a lower bound and value the best so far
@@ -62,7 +62,7 @@ struct AblationSuite {
   Objective objective = Objective::Edp;
   std::vector<BenchMachine> machines;
   std::vector<BenchLayer> layers;
-  double budget_seconds = 60;  // of one step on one layer, and of the search for its optimum
+  double budget_seconds = 60;  // time for one step on one layer, and for the search for its optimum
 };
 
 struct AblationResult {

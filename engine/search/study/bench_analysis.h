@@ -1,6 +1,6 @@
 #pragma once
-// What the rows of a suite say of its mappers, beside their summaries: how soon each comes near the optimum, how far
-// each is from the best on how many layers, how two of them compare, and which are worse than random search.
+// What the rows of a suite say of its mappers, in addition to their summaries: how soon each comes near the optimum,
+// how far each is from the best on how many layers, how two of them compare, and which are worse than random search.
 #include <array>
 #include <optional>
 #include <string>
@@ -31,8 +31,8 @@ struct ArrivalSummary {
   std::string strategy;
   u64 layers = 0;  // with a proven optimum, searched by the mapper
   struct Near {
-    u64 layers = 0;                                   // on which it came so near
-    double median_evaluated = 0, median_seconds = 0;  // of those
+    u64 layers = 0;                                   // layers on which it came this near
+    double median_evaluated = 0, median_seconds = 0;  // over those layers
   };
   std::array<Near, kNear.size()> near{};  // [of kNear]
 };
@@ -56,7 +56,7 @@ struct MeanRatio {
   double mean = 1, low = 1, high = 1;
 };
 // The geometric mean of positive numbers. The interval is the percentile bootstrap's (Efron, Annals of Statistics 7,
-// 1979): so many resamples of the numbers, drawn from a fixed seed, so that the same numbers give the same interval.
+// 1979): kMeanResamples resamples of the numbers, drawn from a fixed seed, so that equal numbers give equal intervals.
 inline constexpr int kMeanResamples = 2'000;
 MeanRatio geometric_mean(const std::vector<double>& ratios);
 
@@ -65,8 +65,8 @@ struct Comparison {
   std::string of, over;
   u64 layers = 0;
   u64 better = 0, worse = 0;           // layers on which `of` has the smaller, the larger value
-  MeanRatio value{};                   // of the ratios of values; means nothing without layers
-  std::optional<MeanRatio> seconds{};  // of the ratios of times, if all are known
+  MeanRatio value{};                   // ratio of values; means nothing without layers
+  std::optional<MeanRatio> seconds{};  // ratio of times, if all are known
 };
 // Each pair once, in the order in which the mappers first appear.
 std::vector<Comparison> comparisons(const std::vector<BenchRow>& rows);
@@ -76,7 +76,7 @@ Comparison compare(const std::vector<BenchRow>& rows, const std::string& of, con
 // How a mapper stands to random search.
 enum class AgainstRandom : u8 { Better, NotTold, Worse, SlowerAndWorse };
 struct RandomVerdict {
-  Comparison against;  // of the mapper over random search
+  Comparison against;  // the mapper over random search
   // Worse, or SlowerAndWorse: the whole interval of the ratios is above 1. NotTold: the interval holds 1, or there are
   // no layers to compare.
   AgainstRandom verdict = AgainstRandom::NotTold;
@@ -86,12 +86,12 @@ std::string_view name(AgainstRandom verdict);
 // The verdicts on all mappers but `random` itself, which is the label of a strategy `random`. Empty if it has no rows.
 std::vector<RandomVerdict> against_random(const std::vector<BenchRow>& rows, const std::string& random);
 
-// All of these, and what papers state beside what the rows say.
+// All analyses of a suite, and what papers state about its mappers.
 struct BenchAnalysis {
   std::vector<ArrivalSummary> arrivals;
   std::vector<PerformanceProfile> profiles;
   std::vector<Comparison> comparisons;
-  std::vector<RandomVerdict> against_random;  // of the suite's first strategy `random`; empty: it has none
+  std::vector<RandomVerdict> against_random;  // against the suite's first strategy `random`; empty: it has none
   std::vector<PublishedVerdict> published;
 };
 BenchAnalysis analyze(const BenchSuite& suite, const std::vector<BenchRow>& rows);

@@ -12,7 +12,7 @@
 
 namespace heliolite {
 
-// What papers state about mappers, beside what the rows of a suite say.
+// What papers state about mappers, to compare with what the rows of a suite say.
 
 struct BenchRow;
 struct BenchSuite;
@@ -46,7 +46,7 @@ std::vector<PublishedVerdict> judge_published(const BenchSuite& suite, const std
 // "1.5 to 2.5", "up to 10", "from 2".
 std::string range_text(const PublishedClaim& claim);
 
-// Mappers of somebody else, beside our own strategies: their answer is a mapping, which our cost model rates.
+// Mappers of somebody else among our own strategies: their answer is a mapping, which our cost model rates.
 
 // The mapping of one layer on one machine, or the reasons why there is none. `options`: the time limit, what of the
 // machine's rules may be lifted, which factors and tiles are allowed, the stop flag.

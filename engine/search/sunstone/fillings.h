@@ -75,7 +75,7 @@ class Fillings {
   RuleSet rules_;
   RuleCounts* counts_ = nullptr;
   std::vector<Unrolling>* out_ = nullptr;
-  std::vector<u64> used_;                       // of each in out_
+  std::vector<u64> used_;                       // [index in out_]: units in use
   std::array<u8, kMaxDimensions> dimension_{};  // dimensions that may be unrolled
   std::array<u64, kMaxDimensions + 1> left_{};  // product of the rests of dimensions k..
   int count_ = 0;

@@ -12,9 +12,9 @@
 namespace heliolite {
 namespace {
 
-// Unrollings that are filled, of all keep choices together; of one or more for each.
+// Unrollings that are filled, for all keep choices together; one or more for each.
 constexpr std::size_t kFilledUnrollings = 4;
-// Where none of those fits: so many, which may leave units idle, if there are no more products of factors than this.
+// Where none of those fits: unrollings that may leave units idle, of at most kMostProducts products of factors.
 constexpr std::size_t kIdleUnrollings = 64;
 constexpr std::size_t kMostProducts = 1 << 16;
 
@@ -59,7 +59,7 @@ std::vector<GreedyStarts::Filled> GreedyStarts::fill_all(std::span<const KeepMas
   std::vector<Filled> filled;
   for (const KeepMasks& keep : keeps) {
     keep_ = keep;
-    bool first = true;  // of the first unrolling every way, of the others one
+    bool first = true;  // the first unrolling is filled every way, the others one way
     for (const Filled& unrolled : unrollings(each, rules)) {
       Filled bare = unrolled;
       if (!begin(bare.plan)) continue;
@@ -305,7 +305,7 @@ double GreedyStarts::words_energy(const Plan& plan, int level, int stationary, c
     for (int i = level + 1; i < c_.level_count; ++i) f *= plan.temporal(i, d), units[at(d)] *= spatial(plan, i, d);
     outside.add(d, f);
   }
-  std::array<double, kMaxTensors> energy{};  // of moving a tensor's tiles once
+  std::array<double, kMaxTensors> energy{};  // energy of moving a tensor's tiles once
   for (const Flow& flow : inside)
     if (flow.in_place && (c_.tensor[at(flow.tensor)].indexing & own.dimensions) == 0) {
       Flow whole = flow;

@@ -34,7 +34,7 @@ class GreedyStarts {
     int tensor = 0;
     int to = -1, from = -1;  // levels; -1: the MACs
     double fills = 1;        // words, over all instances that take them
-    double reads = 1;        // of them that are read at `from`: instances share words
+    double reads = 1;        // words that are read at `from`: instances share words
     bool in_place = true;    // no loop so far has moved the tile
   };
   // Energy units of one word at a level.

@@ -240,8 +240,8 @@ Score Ladder::choose_orders(Plan& plan, int first, int top, const Extents& rest)
   if (!best.fits) return best;
   const Compiled& c = machine(top);
   if (c.linked != 0) return choose_linked_orders(plan, first, top, rest, best);
-  TileBoxes boxes;                                   // of nest_, for the flows
-  std::optional<TensorFlows> flows;                  // of nest_, as soon as there is an order to try
+  TileBoxes boxes;                                   // boxes of nest_, for the flows
+  std::optional<TensorFlows> flows;                  // flows of nest_, as soon as there is an order to try
   for (int i = std::max(first, 1); i <= top; ++i) {  // the order at the innermost level never matters
     LevelLoops loops(nest_, i, plan.factor[loop_place_of(LoopKind::Temporal, i)]);
     if (loops.count() < 2) continue;

@@ -89,8 +89,8 @@ class Ladder {
   const Compiled& machine(int top) const { return (bypassed_[top] ? roomy_ : cut_)[at(top)]; }
 
   const Mapspace& space_;
-  const CostModel own_;                      // of the machine given to the constructor
-  const CostModel* model_ = &own_;           // of the machine in use
+  const CostModel own_;                      // cost model of the machine given to the constructor
+  const CostModel* model_ = &own_;           // cost model of the machine in use
   std::vector<Compiled> cut_;                // [i]: levels 0 .. i
   std::vector<Compiled> roomy_;              // [i]: all levels, those from i on without a capacity
   std::array<bool, kMaxLevels> bypassed_{};  // levels that do not keep every tensor
@@ -106,7 +106,7 @@ class Ladder {
   std::array<u64, kMaxLevels> fanout_outside_{};  // product of the fan-outs of the levels outside
   SearchBudget budget_;
   u64 last_evaluation_;
-  Nest nest_;  // of the plan read last
+  Nest nest_;  // nest of the plan read last
   u64 evaluated_ = 0;
   std::array<u64, kMaxLevels> tiles_{};
 };

@@ -49,7 +49,7 @@ void LevelProblem::list_keep_choices() {
   add(range.must);
 }
 
-// Of the open tensors one for each level, in turn, beginning with `first`; the outermost level that has open tensors
+// One of the open tensors for each level, in turn, beginning with `first`; the outermost level that has open tensors
 // keeps all.
 KeepMasks LevelProblem::dealt(const KeepRange& range, int first) const {
   const Mapspace& space = problem_->space;
@@ -121,7 +121,7 @@ std::vector<ChainStep> level_chain(const Mapspace& space) {
     if (!joins) out.push_back({.level = i});
     held = static_cast<TensorMask>((joins ? held : 0) | level.keep | level.open);
   }
-  // Of a fan-out without loops inside it the level right inside it prices the step before.
+  // The step before a fan-out without loops inside it is priced by the level right inside that fan-out.
   for (std::size_t k = 0; k + 1 < out.size(); ++k)
     out[k].outer = out[k + 1].level >= 0 ? out[k + 1].level : out[k + 1].fanout - 1;
   return out;

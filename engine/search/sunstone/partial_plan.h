@@ -33,7 +33,7 @@ bool rest_can_be_placed(const Mapspace& space, const Extents& rest, int first, i
 // loops at it, and the cycles are divided by the instances that the plan uses there.
 void judge(Ladder& ladder, PartialPlan& p, int outer);
 
-// The same after choosing the loop orders of levels `first` .. `outer`.
+// judge() after choosing the loop orders of levels `first` .. `outer`.
 void judge_with_orders(Ladder& ladder, PartialPlan& p, int first, int outer);
 
 }  // namespace heliolite

@@ -33,7 +33,7 @@ struct ClimbSteps {
 // long as the value falls, and returns the best. Ends after `budget` evaluations. Deterministic.
 Candidate climb(Ladder& ladder, ClimbSteps& steps, const Candidate& start, u64 budget);
 
-// The same with the cheapest kinds of steps only: loop orders, keep choices and moves of single factors.
+// climb() with the cheapest kinds of steps only: loop orders, keep choices and moves of single factors.
 Candidate first_steps(Ladder& ladder, ClimbSteps& steps, const Candidate& start, u64 budget);
 
 // Climbs again from random disturbances of the best so far, from a fixed seed, and returns the best: all temporal loops

@@ -21,7 +21,7 @@ inline constexpr ClimbEffort kBeforePasses{10, 1, false, 0, 0};  // narrow passe
 // climbs (refine.h) from both.
 LayerAnswer sunstone_search(const LevelProblem& levels, const SearchBudget& budget, const ClimbEffort& effort);
 
-// The first so many mappings that sunstone prices (greedy_starts.h), made without pricing any.
+// The first `most` mappings that sunstone prices (greedy_starts.h), made without pricing any.
 std::vector<Mapping> greedy_mappings(const LevelProblem& levels, std::size_t most);
 
 // The strategy `thesis` (thesis_search.h).

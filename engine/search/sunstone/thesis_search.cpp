@@ -10,7 +10,7 @@
 namespace heliolite {
 namespace {
 
-// Of the memory: lists of candidates double as they grow, and those of several levels are held at a time.
+// A list may use 1 / kShares of the memory: lists double as they grow, and those of several levels are held at a time.
 constexpr u64 kShares = 4;
 
 }  // namespace

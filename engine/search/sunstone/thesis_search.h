@@ -26,7 +26,7 @@ class ThesisSearch {
   struct Choice {
     Value price;
     Unrolling unrolling;
-    Extents factor = unit_extents();  // of the level's temporal loops
+    Extents factor = unit_extents();  // factors of the level's temporal loops
     std::array<u16, kMaxLevels> order{};
     bool done = false;  // it has been continued already
   };
@@ -64,7 +64,7 @@ class ThesisSearch {
   // What is decided so far: the levels of the steps before some step.
   struct Node {
     Plan plan;
-    Extents tile = unit_extents();  // of everything placed so far
+    Extents tile = unit_extents();  // tile of everything placed so far
     Extents rest = unit_extents();  // what is left of every dimension
   };
   Gate gate() { return {rules_, counts_}; }

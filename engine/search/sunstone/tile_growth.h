@@ -20,7 +20,7 @@ class TileGrowth {
   // Grows from no loops at these levels, in p. Returns false if the machine's limits allow no tile.
   bool grow(PartialPlan& p) { return grow_first(p, kEveryDimension); }
 
-  // The same in two parts, the first step at each level and the rest. begin() returns false as grow() does.
+  // grow() in two parts, the first step at each level and the rest. begin() returns false as grow() does.
   bool begin(PartialPlan& p);
   void finish(PartialPlan& p);
 
@@ -32,7 +32,7 @@ class TileGrowth {
 
  private:
   static constexpr DimensionMask kEveryDimension = 0xffff;
-  static constexpr int kRounds = 2;  // of growing and choosing orders
+  static constexpr int kRounds = 2;  // rounds of growing and choosing orders
 
   bool grow_first(PartialPlan& p, DimensionMask first);
   bool start(PartialPlan& p);

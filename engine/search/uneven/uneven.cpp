@@ -154,7 +154,7 @@ class Uneven {
     return answer_.found ? objective_key(problem_.options.objective, answer_.cost) : ObjectiveKey();
   }
 
-  // What one of so many orders may use of the budget: more than its part, for most are done sooner.
+  // What one of `orders` orders may use of the budget: more than its part, for most are done sooner.
   SearchBudget share(std::size_t orders) const {
     constexpr u64 kParts = 4;
     if (!budget_.limited() || orders <= kParts) return budget_;
