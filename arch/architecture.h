@@ -95,8 +95,8 @@ struct StorageLevel {
   Bandwidth bandwidth;
   NetworkEnergy network;
   bool is_dram = false;
-  // Whether it sums what comes in: a level that does not reads sums back, and outputs cross the network below it in
-  // both directions (rule 26). Absent: all but DRAMs do.
+  // Whether the level sums what comes in: a level that does not reads sums back, and outputs cross the network below it
+  // in both directions (rule 26). Absent: all but DRAMs do.
   std::optional<bool> reduction;
   // A connection that holds nothing (between dies, or boards): every tensor passes, and each word that does costs
   // `energy` and takes `bandwidth`: `read` on its way in, `update` and `write` on its way out (rule 43).

@@ -11,7 +11,7 @@ void before_libraries() { __lsan_disable(); }
 
 [[gnu::section(".preinit_array"), gnu::used]] void (*const first)() = before_libraries;
 
-// And this after all of them, as the first constructor of the program itself.
+// This runs after all libraries, as the first constructor of the program itself.
 [[gnu::constructor(101)]] void after_libraries() { __lsan_enable(); }
 
 }  // namespace

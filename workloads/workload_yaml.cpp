@@ -121,7 +121,7 @@ class NetworkReader {
     if (network_.one_run.empty() && context_.pass == Pass::WeightUpdate) network_.one_run = "the weight update";
   }
 
-  // Those of the network name tensors of some layer.
+  // Word sizes of the network name tensors of some layer.
   void word_bits_of_layers() {
     if (context_.word_bits.empty() || !errors_.empty()) return;
     std::vector<const Workload*> workloads;
@@ -314,7 +314,7 @@ class NetworkReader {
     }
   }
 
-  // Those of blocks too.
+  // Names of layers in blocks are unique too.
   void unique_names() {
     if (origins_.empty() || !errors_.empty()) return;
     std::map<std::string, int> seen;

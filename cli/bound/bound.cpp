@@ -125,7 +125,7 @@ int run(BoundArguments arguments, const Output& output) {
   return run_questions(arguments, output);
 }
 
-// Those that `add` adds to the command.
+// The options that `add` adds to the command.
 template <class Add>
 std::vector<const CLI::Option*> own_options(CLI::App& command, Add&& add) {
   const std::size_t before = command.get_options().size();

@@ -88,7 +88,7 @@ ChipQuestion read_chip(const YamlNode& node, Diagnostics& errors) {
   ChipQuestion question;
   FieldReader map(node, chip_fields(), errors);
   const auto positive = [&](const char* key) { return map.number(key).value_or(1); };
-  const bool short_name = map.child("area").has_value();  // the same, in mm^2 too
+  const bool short_name = map.child("area").has_value();  // short for area_mm2
   const bool long_name = map.child("area_mm2").has_value();
   if (short_name && long_name) map.error("area and area_mm2 are the same, give one of them");
   if (!short_name) map.needed("area_mm2");

@@ -54,7 +54,7 @@ class CheckPartners {
 
   template <class T>
   void add(Known<T>& known, const std::string& path, bool given);
-  // Those that were given, then those in the folder of `path`, then in the ones around it, then all others.
+  // Partners that were given, then those in the folder of `path`, then in the ones around it, then all others.
   template <class T>
   static Partners<T> nearest(const Known<T>& known, const std::string& path, std::size_t most);
   const Result<Architecture>& read(Partner<Architecture>& machine) const;

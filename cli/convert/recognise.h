@@ -39,7 +39,7 @@ enum class Part : u8 {
   Template,    // of the front end's template language
 };
 
-// What it is called, and the commands that take it ("map -a"); "" when none does.
+// What a part is called, and the commands that take it ("map -a"); "" when none does.
 std::string_view what_it_is(Part part);
 std::string_view taken_by(Part part);
 

@@ -45,7 +45,7 @@ std::vector<std::string> policy_names() {
   return names;
 }
 
-// Those of --policy; lru and opt without it.
+// The policies of --policy; lru and opt without it.
 std::vector<CachePolicy> policies_named(const std::vector<std::string>& texts) {
   if (texts.empty()) return {CachePolicy::Lru, CachePolicy::Opt};
   std::vector<CachePolicy> policies;

@@ -30,7 +30,7 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder.string();
 }
 
-// Whether it is there and no regular file: it cannot be replaced, only written to.
+// Whether the file is there and no regular file: it cannot be replaced, only written to.
 bool is_special(const std::string& path) {
   Status status{};
   return own_descriptor(path) || (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) ||

@@ -51,13 +51,13 @@ class ChildProcess {
 
   void end_input();
 
-  // What it said on its standard output and nobody has taken yet.
+  // What the process said on its standard output and nobody has taken yet.
   std::string& heard() { return heard_; }
   // Reads what is there already, without waiting. False: it has closed its standard output.
   bool listen();
 
-  // Whether it ends in time, and then why that was no success: "ended with exit code 3", with the last line of its
-  // standard error; empty: with exit code 0. None: it did not end.
+  // Whether the process ends in time, and then why that was no success: "ended with exit code 3", with the last line of
+  // its standard error; empty: with exit code 0. None: it did not end.
   std::optional<std::string> ending(const Patience& patience);
   // The last line that it said on its standard error; may be empty.
   std::string last_complaint();

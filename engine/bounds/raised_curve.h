@@ -21,7 +21,7 @@ struct ScheduleBounds {
   LowerBound at(u64 buffer) const { return best(bounds.at(inside(buffer))); }
 };
 
-// Those of a workload whose words have the sizes that the options of its curve give them.
+// The bounds for a workload whose words have the sizes that the options of its curve give them.
 ScheduleBounds schedule_bounds(const Workload& workload, const OrojenesisOptions& options);
 
 // A point of a raised curve, which holds up to the next one.

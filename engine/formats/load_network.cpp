@@ -42,7 +42,7 @@ struct Request {
   std::optional<std::string> options;  // what stands behind '@'
 };
 
-// Those of files of ours. Complaints: file = the request.
+// Options for files of ours. Complaints: file = the request.
 Result<NetworkOptions> parse_options(const std::optional<std::string>& text, const std::string& name) {
   NetworkOptions options;
   if (!text) return options;

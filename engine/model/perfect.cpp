@@ -153,7 +153,7 @@ class WordFlow {
   const StoreDepths& outside_;
   std::array<LoopMask, kMaxTensors> moving_;  // the loops that move the tensor
   std::array<u64, kMaxTensors> in_;           // words per receiver below the level, after bypass scaling
-  std::array<u64, kMaxTensors> received_;     // the same, of a level whose network costs energy
+  std::array<u64, kMaxTensors> received_;     // `in_` before the level, if its network costs energy
   std::array<u64, kMaxLevels> part_;          // [level]: part of the output's words
   CostSum sum_;
 };

@@ -37,7 +37,7 @@ class Places {
     }
   }
 
-  // Those with the given sum of offsets from the least values, until `visit` returns false.
+  // Visits the points with the given sum of offsets from the least values, until `visit` returns false.
   bool at_distance(int distance, const std::function<bool(const std::vector<i64>&)>& visit) {
     std::vector<i64> point = base_;
     return spread(0, distance, point, visit);
@@ -84,7 +84,7 @@ class PolytopePolynomial {
       used_.push_back(isl_basic_set_involves_dims(polytope.get(), isl_dim_param, k, 1) == isl_bool_true);
   }
 
-  // Its polynomial for all of `assumed`.
+  // The polytope's polynomial for all of `assumed`.
   CountPolynomial over(const isl::set& assumed) const {
     std::optional<CountPolynomial> found;
     isl::set left = assumed;  // where no polynomial was fitted: borders of cells, and where the polytope is empty

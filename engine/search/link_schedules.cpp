@@ -302,7 +302,7 @@ LayerAnswer run_other_with_links(const LayerSearch& layer, const SearchBudget& b
   other->linked.reset();
   LayerAnswer out = LayerSearch(std::move(other)).search(budget);
   if (!prices || !out.found || out.evaluator) return out;
-  // What it is without links.
+  // What the answer is without links.
   LayerAnswer linked = out;
   out.complete = false;
   out.lower_bound.reset();

@@ -78,7 +78,7 @@ struct Step {
   Share share;
   // The answer with what the step has found; its statistics include those of the answer so far.
   LayerAnswer (*run)(const StepStart& start);
-  // Whether it is run; null: always.
+  // Whether the step is run; null: always.
   bool (*wanted)(const StepStart& start) = nullptr;
 };
 using Schedule = std::span<const Step>;

@@ -39,7 +39,7 @@ class FactorLimiter {
   }
 
  private:
-  // Whether it says something of the product of several factors, or of the largest ones.
+  // Whether the constraint is one of the product of several factors, or of the largest ones.
   static bool is_of_product(const FactorConstraint& c) {
     return c.value == kLargestFactor || parts_of_word(c.dimension).size() > 1;
   }

@@ -53,7 +53,7 @@ class Counter {
   enum class Temporal : u8 {
     Ignore,   // any
     Count,    // one way for each split over the levels
-    ByLevels  // the same, apart for each set of levels that get a loop
+    ByLevels  // one way for each split, apart for each set of levels that get a loop
   };
 
   DimensionMask prefix(int level) const {

@@ -57,7 +57,7 @@ class DesignPoints {
 
   // The point with this id. Must not be called from two threads at once.
   DesignPoint make(u64 id) const;
-  // Its machine, whatever the constraints say. Errors: those of the machine.
+  // The machine of that point, whatever the constraints say. Errors: those of the machine.
   Result<Architecture> machine(u64 id) const;
 
   // Points of a family differ in parameters of memories only (is_memory_field). All families have the same size;

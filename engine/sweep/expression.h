@@ -12,10 +12,11 @@ namespace heliolite {
 
 // Numbers of a design point's machine that constraints may use besides the parameters: area, capacities, compute units.
 
-// Their names: pes, area_um2, area_mm2, total_bytes; for every level LEVEL_words, LEVEL_bytes, LEVEL_area_um2 (of one
-// instance) and LEVEL_instances. Characters of a level's name that an expression does not allow in names become '_'.
+// The names of these numbers: pes, area_um2, area_mm2, total_bytes; for every level LEVEL_words, LEVEL_bytes,
+// LEVEL_area_um2 (of one instance) and LEVEL_instances. Characters of a level's name that an expression does not allow
+// in names become '_'.
 std::vector<std::string> derived_names(const ArchitectureSpec& machine);
-// Their values in the same order; unbounded capacities are infinite.
+// The values of derived_names() in that order; unbounded capacities are infinite.
 std::vector<double> derived_values(const Architecture& machine);
 
 // All names that constraints may use: the parameters, then derived_names().

@@ -31,7 +31,7 @@ class Store {
   // `stop` is set before it is open, it soon ends with an error.
   static Result<Store> resume(const std::string& path, const SweepRecord& sweep,
                               const std::atomic<bool>* stop = nullptr);
-  // Opens the database read only, as it is at this moment; a writer beside it is not disturbed. Older versions of the
+  // Opens the database read only, as it is at this moment; a writer at work is not disturbed. Older versions of the
   // tables can be read, too. Whatever reads it while `stop` is set soon ends with an error; `stop` must outlive the
   // store.
   static Result<Store> read(const std::string& path, const std::atomic<bool>* stop = nullptr);

@@ -280,7 +280,7 @@ Result<bool> replace_store(const std::string& path, const std::function<Result<b
     if (!taken) return taken.errors();
     note = *std::move(taken);
   }
-  // Step 2. A new one beside it.
+  // Step 2. A new database beside the old one.
   if (const auto holder = writer_of(part))
     return refuse(fmt::format("{} writes {}: wait until it ends", *holder, part));
   remove_store(part);

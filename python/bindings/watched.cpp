@@ -3,7 +3,7 @@
 namespace heliolite::python {
 namespace {
 
-// Its destructor, when the module is unloaded at the end of the program, waits for the work.
+// Work that was given up. The list waits for it when the module is unloaded at the end of the program.
 std::vector<std::future<void>>& abandoned() {
   static std::vector<std::future<void>> work;
   return work;

@@ -34,7 +34,7 @@ struct OrojenesisOptions {
   PartialSums partial_sums = PartialSums::ReadBack;
   // [tensor]: units (say bytes) in one of its words, as word_unit() has them; with all at 1 a curve counts words.
   WordUnit::Sizes word_size = {1, 1, 1, 1, 1, 1, 1, 1};
-  // These tensors are in the buffer as a whole and never cross: intermediates of a fused chain.
+  // Tensors that are in the buffer as a whole and never cross: intermediates of a fused chain.
   TensorMask resident = 0;
   u64 max_nestings = 60'000'000;            // partial nestings that nested_curve() looks at before it gives up
   const std::atomic<bool>* stop = nullptr;  // when somebody sets it, there is no curve, with an error; null: nobody

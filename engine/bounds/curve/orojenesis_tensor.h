@@ -30,7 +30,8 @@ class TensorShape {
   bool plain() const { return plain_; }
   // Every rank is one dimension, each in one rank: tiles share no words, whatever the coefficients.
   bool separable() const { return sliding_.empty() && !counts_once(); }
-  // Its words count once whatever the tiles: a dimension occurs in two ranks, or another access may have left them.
+  // The tensor's words count once whatever the tiles: a dimension occurs in two ranks, or another access may have left
+  // them.
   bool counts_once() const { return entangled_ || read_twice_; }
   // A dimension occurs in two ranks.
   bool entangled() const { return entangled_; }

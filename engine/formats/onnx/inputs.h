@@ -15,7 +15,7 @@
 
 namespace heliolite::onnx {
 
-// What a user says about an ONNX file beside its name.
+// What a user says about an ONNX file besides its name.
 
 // Which equal layers become one with a count.
 enum class Merge : u8 {

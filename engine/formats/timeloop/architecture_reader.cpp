@@ -156,7 +156,7 @@ Sections sort_sections(const std::vector<YamlNode>& documents, Diagnostics& erro
       const auto* section = std::ranges::find(kSections, std::string_view(key), &SectionName::key);
       // The front end's word for homes of anchors: "defaults_ignore: &defaults".
       if (section == std::end(kSections) && key.find("ignore") != std::string::npos) continue;
-      // And it takes any key with this in it ("extra_mapping_constraints").
+      // The front end takes any key that contains "constraints" ("extra_mapping_constraints").
       if (section == std::end(kSections) && key.find("constraints") != std::string::npos) {
         sections.constraints.push_back({key, *document.find(key)});
         continue;

@@ -140,7 +140,7 @@ class DirectivesReader {
       errors_.push_back(keep->error("a fan-out is no memory and keeps nothing; name the level above or below it"));
   }
 
-  // And its temporal loops: all of one iteration.
+  // The temporal loops of a fan-out: all of one iteration.
   void expect_no_loops(const std::optional<YamlNode>& factors, const std::optional<YamlNode>& permutation) {
     if (permutation) order_of(*permutation);
     if (!factors) return;

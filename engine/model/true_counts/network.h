@@ -47,8 +47,8 @@ class MulticastGroups {
 
   // The groups of fetches that happen together, in one context.
   const std::vector<MulticastTraffic>& of_all(std::span<const StepFetch> together);
-  // Those of one fetch, of one word each, where units do not meet. They depend on the loops of the fan-out and on which
-  // of its units act, not on sizes, and are remembered: searches ask for the same few again and again.
+  // The groups of one fetch, of one word each, where units do not meet. They depend on the loops of the fan-out and on
+  // which of its units act, not on sizes, and are remembered: searches ask for the same few again and again.
   const std::vector<MulticastTraffic>& of_one(const StepFetch& f);
 
  private:

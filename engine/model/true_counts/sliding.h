@@ -23,7 +23,7 @@ struct GroupSums {
   };
   u64 full;    // all words
   u64 rested;  // words that stay of tiles that no loop had moved
-  u64 back;    // of these, of tiles that do not move at all
+  u64 back;    // the part of `rested` of tiles that do not move at all
   std::array<Moved, kMaxLoops> moved;
   int count;
 

@@ -150,7 +150,7 @@ class TrueTally {
   const ByTensor& total(int i) const { return total_[at(i)]; }
   // The words of all instances in accesses, by tensor: blocks are rounded up for each instance by itself.
   ByTensor accesses(int i) const;
-  // What these cost, of a counted tensor.
+  // What the accesses of a counted tensor cost.
   AccessUnits units(int i, int v, const Accesses<u64>& accesses) const {
     return units_of_all(c_.level[at(i)], v, total_[at(i)][at(v)], accesses, c_.tensor[at(v)].is_output,
                         nest_.used[at(i)]);

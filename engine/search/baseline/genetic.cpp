@@ -52,7 +52,7 @@ class Evolution {
   }
 
  private:
-  // Those from `first` on; what a budget leaves out stays the worst.
+  // Prices the people from `first` on; what a budget leaves out stays the worst.
   void price(std::vector<Individual>& people, std::size_t first) {
     parallel_for(people.size() - first, problem_.options.threads, [&](std::size_t k) {
       Individual& one = people[first + k];

@@ -178,7 +178,7 @@ void RelaxedModel::move(int v, const Stationary& stationary) {
   }
 }
 
-// By this logarithm.
+// Adds the square of `log`, by which a limit is exceeded, to the excess.
 void RelaxedModel::too_large(Number log) {
   if (tape_.value(log) > 0) excess_ = tape_.add(excess_, product(log, log));
 }

@@ -12,7 +12,7 @@
 namespace heliolite {
 namespace {
 
-// Also 1e6: every whole number up to kMaxCount is a double.
+// A count, also one written as 1e6: every whole number up to kMaxCount is a double.
 std::optional<u64> parse_count(std::string_view text, u64 low, u64 high) {
   const std::optional<double> value = parse_number<double>(text);
   if (!value || *value != std::floor(*value) || *value < static_cast<double>(low) || *value > static_cast<double>(high))

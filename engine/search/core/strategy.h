@@ -106,7 +106,7 @@ constexpr bool climbs_to_imperfect(Strategy strategy) { return info(strategy).fa
 
 // The strategy of this name; none if there is no such strategy.
 std::optional<Strategy> parse_strategy(std::string_view name);
-// Those that only need values.
+// The strategies that only need values.
 std::vector<Strategy> strategies_of_values();
 // The names of all strategies in the order of the enumeration.
 std::vector<std::string> strategy_names();

@@ -33,7 +33,7 @@ class LinearForm {
   const std::map<int, double>& factors() const { return factor_; }
   double constant() const { return constant_; }
   bool is_constant() const { return factor_.empty(); }
-  // Its value where the columns have these values.
+  // The form's value where the columns have these values.
   double value_at(std::span<const double> values) const;
 
  private:

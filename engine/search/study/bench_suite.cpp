@@ -24,7 +24,7 @@ class TraceRecorder {
     begin_ = Clock::now();
   }
   void note(const SearchProgress& news) { note(news.value, news.evaluated); }
-  // Its answer, which it may have told before.
+  // The search's answer, which it may have told before.
   std::vector<TracePoint> end(double value, u64 evaluated) {
     note(value, evaluated);
     return std::move(trace_);

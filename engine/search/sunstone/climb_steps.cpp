@@ -166,7 +166,7 @@ bool Scattering::scatter(Ladder& ladder, Plan& plan, std::mt19937_64& random) {
   for (int i = 0; i <= top_; ++i) tile_[at(i)] = tile_through(space_, plan, i);
   if (!fits(ladder, 0)) return false;
   for (std::size_t left = factors_.size(); left > 1; --left) std::swap(factors_[left - 1], factors_[random() % left]);
-  // Those that cannot go to the outermost level choose while there is room.
+  // Factors that cannot go to the outermost level choose while there is room.
   std::stable_partition(factors_.begin(), factors_.end(),
                         [&](const auto& f) { return levels_[f.first].back() < top_; });
   for (const auto& [d, prime] : factors_)
