@@ -70,28 +70,8 @@ void Dominance::unpack(const PackedMapping& from, PartialMapping& s) const {
   s.in_place = static_cast<TensorMask>(*in++);
   s.units = 1;
   for (std::size_t i = 0; i < levels_; ++i) s.units *= s.instances[i] = *in++;
-  s.tile = node.tile;
-  s.signature = node.signature;
-  s.room = node.room;
-  s.idle = node.idle;
-  s.machine = node.machine;
-  s.servers = node.servers;
-  s.links = node.links;
-  s.rounding = node.rounding;
-  s.sliding_count = node.sliding_count;
+  static_cast<PlacedState&>(s) = node;
   std::copy_n(from.sliding, node.sliding_count, s.sliding.begin());
-}
-
-void Dominance::describe(const PartialMapping& s, FrontierNode& node) {
-  node.tile = s.tile;
-  node.signature = s.signature;
-  node.room = s.room;
-  node.idle = s.idle;
-  node.machine = s.machine;
-  node.servers = s.servers;
-  node.links = s.links;
-  node.rounding = s.rounding;
-  node.sliding_count = s.sliding_count;
 }
 
 // Whether each tensor has as many cycles of bandwidth k in a's closed flows as in b's, if a closes those in `closes`.

@@ -70,7 +70,7 @@ Frontier::Added Frontier::add_packed(const PackedMapping& state, bool dominance)
 bool Frontier::dominated(const PartialMapping& s) const {
   if (!m_->exact) return false;
   FrontierNode node;
-  Dominance::describe(s, node);
+  static_cast<PlacedState&>(node) = s;
   const auto head = first_of_tile_.find(place_of(node));
   if (head == first_of_tile_.end()) return false;
   PackedValues values;
@@ -82,7 +82,7 @@ bool Frontier::dominated(const PartialMapping& s) const {
 std::optional<std::size_t> Frontier::dominator(const PartialMapping& s) const {
   if (!m_->exact) return std::nullopt;
   FrontierNode node;
-  Dominance::describe(s, node);
+  static_cast<PlacedState&>(node) = s;
   PackedValues values;
   dominance_.pack(s, values.data());
   const PackedMapping state{values.data(), s.sliding.data(), &node};
@@ -94,7 +94,7 @@ std::optional<std::size_t> Frontier::dominator(const PartialMapping& s) const {
 Frontier::Added Frontier::add(const PartialMapping& s, FrontierNode node, bool dominance) {
   PackedValues values;
   dominance_.pack(s, values.data());
-  Dominance::describe(s, node);
+  static_cast<PlacedState&>(node) = s;
   return add_packed({values.data(), s.sliding.data(), &node}, dominance && m_->exact);
 }
 

@@ -14,24 +14,15 @@ namespace heliolite {
 // no worse in everything that can matter outside. Both are packed: rows of numbers in which smaller is better.
 
 // How a partial mapping came about, and what it is worth.
-struct FrontierNode {
+struct FrontierNode : PlacedState {
   ObjectiveKey key;       // lower bound of its completions
   u64 order = 0;          // dimensions of the level's loops, innermost first: 4 bits each, dimension + 1
   u32 parent = 0;         // index in the stage before
   u32 choice = 0;         // index into FanoutChoices::choices of the fan-out below the level, before any swap
   u32 next = ~u32{0};     // the node of the same place that came before it; ~0: none
   u32 sliding_begin = 0;  // its sliding flows are the `sliding_count` from here on
-  u16 idle = 0;           // this and the fields below: as in PartialMapping
-  u8 sliding_count = 0;
-  bool dropped = false;  // superfluous: compact() removes it
-  bool swapped = false;  // its dimensions have changed places since its parent (rule symmetry)
-  LinkState links;
-  u32 machine = 0;
-  u32 servers = 0;
-  double rounding = 0;
-  u64 signature = 0;
-  u64 room = 0;
-  LatticePoint tile;
+  bool dropped = false;   // superfluous: compact() removes it
+  bool swapped = false;   // its dimensions have changed places since its parent (rule symmetry)
 };
 
 // A packed partial mapping: what the node does not say stands in `values`.
@@ -54,8 +45,6 @@ class Dominance {
   std::size_t width() const { return width_; }
   // Writes the values of s to `out`. Smaller is better in all but those of the levels, which are compared apart.
   void pack(const PartialMapping& s, double* out) const;
-  // Sets the fields of the node that are of s itself.
-  static void describe(const PartialMapping& s, FrontierNode& node);
   void unpack(const PackedMapping& from, PartialMapping& out) const;
 
   // Whether every completion of b costs at most as much with a in its place. Both have the same tile and servers. A

@@ -23,7 +23,7 @@ PartialMapping::PartialMapping(int tensors, std::size_t channels)
 }
 
 PartialMapping& PartialMapping::operator=(const PartialMapping& other) {
-  tile = other.tile;
+  PlacedState::operator=(other);
   iterations = other.iterations;
   tensor_count = other.tensor_count;
   channel_count = other.channel_count;
@@ -38,17 +38,9 @@ PartialMapping& PartialMapping::operator=(const PartialMapping& other) {
     copy(other.serve[v], serve[v]);
   }
   in_place = other.in_place;
-  signature = other.signature;
   std::copy_n(other.split.begin(), channel_count, split.begin());
   instances = other.instances;
   units = other.units;
-  room = other.room;
-  idle = other.idle;
-  machine = other.machine;
-  servers = other.servers;
-  links = other.links;
-  rounding = other.rounding;
-  sliding_count = other.sliding_count;
   std::copy_n(other.sliding.begin(), sliding_count, sliding.begin());
   return *this;
 }

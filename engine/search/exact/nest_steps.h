@@ -53,29 +53,33 @@ struct LinkState {
   bool inexact = false;  // at some of them the sums are lower bounds of what these words cost
 };
 
+// What a partial mapping is but for what its flows cost: a frontier keeps it as it is.
+struct PlacedState {
+  LatticePoint tile;    // extent of all loops placed, by dimension
+  u64 signature = 0;    // hash of the words of the closed flows, independent of their order
+  double rounding = 0;  // energy units that rounding to blocks can add to flows begun so far
+  u64 room = 0;         // parts of words that the level's tile takes, and levels inside that share its room
+  u32 machine = 0;      // index into FlowCosts::machine
+  u32 servers = 0;      // the set of servers (ServerSets) of the stage after the last level placed
+  LinkState links;
+  u16 idle = 0;  // mask of the channels that forget_idle() has set to 0
+  u8 sliding_count = 0;
+};
+
 // The search copies partial mappings all the time: only the elements of tensors and channels in use are set and copied,
 // the rest of each array is undefined.
-struct PartialMapping {
-  LatticePoint tile;                              // extent of all loops placed, by dimension
+struct PartialMapping : PlacedState {
   double iterations = 1;                          // of all loops still to be placed, temporal and spatial
   Channels sum;                                   // cost of closed flows
   std::array<Channels, kMaxTensors> pending;      // [tensor]: serve side of closed flows, fan-outs are still to come
   std::array<Channels, kMaxTensors> fill, serve;  // [tensor]: of its flows in place, for each iteration outside
   TensorMask in_place = 0;                        // tensors with such a flow
   Channels refund;                                // per output word, times the instances that share it so far
-  u64 signature = 0;                              // hash of the words of the closed flows, independent of their order
   std::array<u64, kMaxChannels> split;            // [bandwidth's channel]: hash of what each tensor has in `sum`
   std::array<double, kMaxLevels> instances;       // [level]: instances in use of the fan-out below it; 1: to come
   double units = 1;                               // product of `instances`
-  double rounding = 0;                            // energy units that rounding to blocks can add to flows begun so far
-  u64 room = 0;  // parts of words that the level's tile takes, and levels inside that share its room
   u8 tensor_count;
   u8 channel_count;
-  u16 idle = 0;     // mask of the channels that forget_idle() has set to 0
-  u32 machine = 0;  // index into FlowCosts::machine
-  u32 servers = 0;  // the set of servers (ServerSets) of the stage after the last level placed
-  LinkState links;
-  u8 sliding_count = 0;
   std::array<SlidingFlow, kMaxSlidingFlows> sliding;
 
   // No loop is placed.
