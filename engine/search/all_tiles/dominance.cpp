@@ -208,12 +208,12 @@ bool nowhere_larger(const u64* a, const u64* b, std::size_t width) {
 }  // namespace
 
 template <class T>
-T* SeenProfiles::allocate(std::size_t n) {
+T* DominanceStore::allocate(std::size_t n) {
   bytes_ += n * sizeof(T);
   return static_cast<T*>(memory_.allocate(n * sizeof(T), alignof(T)));
 }
 
-void SeenProfiles::more_slots() {
+void DominanceStore::more_slots() {
   slot_.assign(std::max(kFirstSlots, 2 * slot_.size()), kNone);
   for (u32 k = 0; k < buckets_.size(); ++k) {
     std::size_t s = buckets_[k].hash & (slot_.size() - 1);
@@ -222,7 +222,7 @@ void SeenProfiles::more_slots() {
   }
 }
 
-SeenProfiles::Bucket& SeenProfiles::bucket(std::span<const u64> key, std::size_t width) {
+DominanceStore::Bucket& DominanceStore::bucket(std::span<const u64> key, std::size_t width) {
   if (2 * buckets_.size() >= slot_.size()) more_slots();
   const u64 hash = hash_of(key);
   std::size_t s = hash & (slot_.size() - 1);
@@ -239,7 +239,7 @@ SeenProfiles::Bucket& SeenProfiles::bucket(std::span<const u64> key, std::size_t
   return buckets_[slot_[s]];
 }
 
-void SeenProfiles::pack(std::span<const u64> open) {
+void DominanceStore::pack(std::span<const u64> open) {
   packed_.assign(words_of_bits(open.size()), 0);
   for (std::size_t k = 0; k < open.size(); ++k) {
     if (open[k] == 0) continue;
@@ -248,7 +248,7 @@ void SeenProfiles::pack(std::span<const u64> open) {
   }
 }
 
-void SeenProfiles::add(Bucket& b, Entry entry) {
+void DominanceStore::add(Bucket& b, Entry entry) {
   u64* row = allocate<u64>(packed_.size());
   std::ranges::copy(packed_, row);
   entry.row = row;
@@ -262,7 +262,7 @@ void SeenProfiles::add(Bucket& b, Entry entry) {
 }
 
 // The last one takes the place of each that goes.
-void SeenProfiles::forget_worse(Bucket& b, const Entry& than) {
+void DominanceStore::forget_worse(Bucket& b, const Entry& than) {
   for (u32 k = 0; k < b.size;) {
     const Entry& e = b.entry[k];
     if (e.energy < than.energy || e.sum < than.sum || e.cycles < than.cycles ||
@@ -272,9 +272,9 @@ void SeenProfiles::forget_worse(Bucket& b, const Entry& than) {
   }
 }
 
-bool SeenProfiles::leave_out(u32 number) { return left_out_.insert(number).second; }
+bool DominanceStore::leave_out(u32 number) { return left_out_.insert(number).second; }
 
-u32 SeenProfiles::dominator(std::span<const u64> key, const Profile& profile, u32 number) {
+u32 DominanceStore::dominator(std::span<const u64> key, const Profile& profile, u32 number) {
   Bucket& b = bucket(key, profile.open.size());
   pack(profile.open);
   Entry mine{profile.energy, 0, profile.cycles, packed_.data(), number};

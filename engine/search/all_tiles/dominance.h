@@ -26,7 +26,7 @@ struct Profile {
 };
 
 // Partial mappings that were met, by their tiles.
-class SeenProfiles {
+class DominanceStore {
  public:
   static constexpr u32 kNone = ~0u;
 

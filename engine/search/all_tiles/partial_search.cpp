@@ -250,7 +250,7 @@ bool PartialSearch::dominated(const Node& node, u32 index, const Reach& reach, c
         key_.push_back(u64{trail_[l].end} << 32 | u64{trail_[l].dimension} << 16 | u64{trail_[l].level} << 8 |
                        static_cast<u64>(trail_[l].kind));
   key_.insert(key_.end(), profile_.same.begin(), profile_.same.end());
-  const u32 by = seen_.dominator(key_, profile_, index);
+  const u32 by = store_.dominator(key_, profile_, index);
   if (by == kNone) return false;
   u32& first = first_dominated_.try_emplace(by, kNone).first->second;
   dominated_.push_back({node, first});
@@ -273,7 +273,7 @@ bool PartialSearch::dominated_again(u32 index) {
 void PartialSearch::revive(u32 whole) {
   readmit_pruned_loops();
   for (u32 n = node_[whole].parent; n != kNone; n = node_[n].parent) {
-    if (!seen_.leave_out(n)) continue;
+    if (!store_.leave_out(n)) continue;
     if (other_ends_) other_ends(n);
     const auto dominated = first_dominated_.find(n);
     if (dominated == first_dominated_.end()) continue;

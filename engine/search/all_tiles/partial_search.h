@@ -38,7 +38,7 @@ class PartialSearch {
   SearchEnd run(const SearchBudget& budget, u64 held_elsewhere = 0);
   // What it holds, without what all searches share.
   u64 bytes() const {
-    return seen_.bytes() + node_.capacity() * sizeof(Node) + bytes_of_unrollings() +
+    return store_.bytes() + node_.capacity() * sizeof(Node) + bytes_of_unrollings() +
            dominated_.capacity() * sizeof(Dominated) + first_dominated_.size() * kBytesOfALink;
   }
 
@@ -52,7 +52,7 @@ class PartialSearch {
   double forecast() const;
 
  private:
-  static constexpr u32 kNone = SeenProfiles::kNone;
+  static constexpr u32 kNone = DominanceStore::kNone;
   static constexpr u32 kPrimes = 1 << 16;   // numbers whose least primes are remembered
   static constexpr u64 kBytesOfALink = 40;  // of first_dominated_
   // Times a value in doubles that must not be above the exact one.
@@ -199,7 +199,7 @@ class PartialSearch {
   const SearchBudget* budget_ = nullptr;  // of the run
   u64 held_elsewhere_ = 0, loops_ = 0;    // bytes of others in it; loops tried
   SearchEnd interrupted_ = SearchEnd::Done;
-  SeenProfiles seen_;
+  DominanceStore store_;
   Trail trail_;
   std::array<u32, kMaxLoops> before_{};  // [loop of the trail]: the node that it was added to
   Place place_;

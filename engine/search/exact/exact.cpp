@@ -10,7 +10,6 @@
 #include "engine/search/core/rules.h"
 #include "engine/search/exact/parts.h"
 #include "engine/search/exact/range_passes.h"
-#include "engine/search/exact/reduced_problem.h"
 #include "engine/search/exact/witness.h"
 
 namespace heliolite {
@@ -199,7 +198,7 @@ class Exact {
     LayeredPass::Proven watch;
     if (problem_.options.progress)
       watch = [&](const ObjectiveKey& key) {
-        tell(std::max(proven, key), statistics_.evaluated + prepared.passes->statistics().evaluated);
+        report_progress(std::max(proven, key), statistics_.evaluated + prepared.passes->statistics().evaluated);
       };
     std::optional<bool> worth;
     const auto in_parts = [&] {
@@ -245,7 +244,7 @@ class Exact {
   }
 
   // Nothing is below `searching` in the range that is being searched, after `evaluated` mappings priced.
-  void tell(const ObjectiveKey& searching, u64 evaluated) const {
+  void report_progress(const ObjectiveKey& searching, u64 evaluated) const {
     const Objective objective = problem_.options.objective;
     const ObjectiveKey least = std::min({least_left_, least_to_come_, searching, incumbent_.best()});
     // Proven is what perfect factors allow: with others there may be less.
