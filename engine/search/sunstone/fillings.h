@@ -14,7 +14,8 @@
 
 namespace heliolite {
 
-// Beside rules S1a-c, unrollings are left out that use less than 1 / kLeastShare of the instances that the best uses.
+// Besides what rules S1a-c leave out, unrollings are dropped that use less than 1 / kLeastShare of the instances that
+// the best uses.
 inline constexpr u64 kLeastShare = 2;
 
 // [dimension]: the divisors of its size.
