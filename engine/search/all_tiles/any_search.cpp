@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -117,7 +116,7 @@ class AnySearch {
   // Both proofs, and climbs. Returns whether that is all: false if what `batches_` leave out must be looked at.
   bool search() {
     if (const SearchEnd end = prepare(TileRanges::kMostPoints); end != SearchEnd::Done) {
-      end_ = end;
+      proven_.end = end;
       return true;
     }
     PartialSearch together = partial_search();
@@ -126,8 +125,8 @@ class AnySearch {
     else if (!prove(together, share(kFirstLook)) && is_cut_short()) prove_either_way(together);
     // Strategies that prove nothing are fast where there is no budget, and climb with what is left of one.
     const bool climbs = proves || limited_;
-    if (climbs && !complete_ && is_cut_short() && is_far(kFar)) climb(LayerAnswer(incumbent_.answer()), left());
-    return complete_ || !is_over();
+    if (climbs && !proven_.complete && is_cut_short() && is_far(kFar)) climb(LayerAnswer(incumbent_.answer()), left());
+    return proven_.complete || !is_over();
   }
 
   // What keeps the proofs from beginning: too many keep choices, or the time; Done: nothing.
@@ -139,8 +138,8 @@ class AnySearch {
   }
 
   // Whether the answer is the optimum of what has been searched.
-  bool is_over() const { return end_ == SearchEnd::Done; }
-  bool is_cut_short() const { return end_ == SearchEnd::Evaluations || end_ == SearchEnd::Time; }
+  bool is_over() const { return proven_.end == SearchEnd::Done; }
+  bool is_cut_short() const { return proven_.end == SearchEnd::Evaluations || proven_.end == SearchEnd::Time; }
 
   // Divides the mappings by their unrollings, too; climbs on if the answer is still far from its bound; goes on with
   // both searches in turns, then with what has come further.
@@ -157,7 +156,7 @@ class AnySearch {
       if (is_over() || prove(*next, share(kTie), other->bytes())) return;
     }
     if (is_over()) return;
-    if (goes_on && (prove(*divided, last_share(), together.bytes()) || end_ != SearchEnd::Memory)) return;
+    if (goes_on && (prove(*divided, last_share(), together.bytes()) || proven_.end != SearchEnd::Memory)) return;
     divided.reset();
     prove(together, last_share());
   }
@@ -193,7 +192,7 @@ class AnySearch {
   const Value& best() const { return incumbent_.answer().value; }
   double value() const { return objective_number(problem_.options.objective, incumbent_.answer().cost); }
   // Whether the answer is more than `times` its bound.
-  bool is_far(double times) const { return incumbent_.found() && value() > times * lower_bound_.value_or(0); }
+  bool is_far(double times) const { return incumbent_.found() && value() > times * proven_.lower_bound.value_or(0); }
 
   void climb_on() {
     bool first = true;
@@ -208,24 +207,17 @@ class AnySearch {
 
   // Goes on with the search, while others hold `held` bytes. Returns whether it is over.
   bool prove(PartialSearch& search, const SearchBudget& budget, u64 held = 0) {
-    end_ = search.run(budget, held);
+    proven_.end = search.run(budget, held);
     double least = search.lower_bound();
     // What the other search has found meanwhile may be below all that is left of this one.
-    if (incumbent_.found() && !search.reduction_unsound() && least >= value()) end_ = SearchEnd::Done;
-    complete_ = is_over() && !search.reduction_unsound();
+    if (incumbent_.found() && !search.reduction_unsound() && least >= value()) proven_.end = SearchEnd::Done;
+    proven_.complete = is_over() && !search.reduction_unsound();
     if (incumbent_.found()) least = std::min(least, value());
-    lower_bound_ = std::max(lower_bound_.value_or(0), search.proven() && !incumbent_.found() ? 0 : least);
+    proven_.lower_bound = std::max(proven_.lower_bound.value_or(0), search.proven() && !incumbent_.found() ? 0 : least);
     return is_over();
   }
 
-  LayerAnswer answer() const {
-    LayerAnswer out = incumbent_.answer();
-    out.statistics = statistics_;
-    out.complete = complete_;
-    out.end = end_;
-    out.lower_bound = lower_bound_;
-    return out;
-  }
+  LayerAnswer answer() const { return proven_.answer(incumbent_, statistics_); }
 
   const LayerProblem& problem_;
   std::vector<LayerAnswer> starts_;
@@ -233,9 +225,7 @@ class AnySearch {
   const SearchBudget budget_;
   Incumbent incumbent_;
   SearchStatistics statistics_;
-  SearchEnd end_ = SearchEnd::Done;
-  bool complete_ = false;
-  std::optional<double> lower_bound_;      // proven
+  Certificate proven_;
   std::unique_ptr<LayerProblem> reduced_;  // with fewer mappings, if some stand for all
   DimensionMask batches_ = 0;              // by whose loops they are fewer
   std::unique_ptr<KeepSpaces> keeps_;

@@ -69,4 +69,13 @@ void Incumbent::offer(const Incumbent& other) {
   if (other.found()) offer(other.answer_.mapping, other.answer_.cost, other.answer_.machine);
 }
 
+LayerAnswer Certificate::answer(const Incumbent& incumbent, const SearchStatistics& statistics) const {
+  LayerAnswer out = incumbent.answer();
+  out.statistics = statistics;
+  out.complete = complete;
+  out.end = end;
+  out.lower_bound = lower_bound;
+  return out;
+}
+
 }  // namespace heliolite

@@ -1,7 +1,9 @@
 #pragma once
-// The incumbent: the best complete mapping of a search that proves its answer, and what bounds are compared with.
+// The incumbent: the best complete mapping of a search that proves its answer, and what bounds are compared with. The
+// certificate: what the search has proven of it.
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <tuple>
 
 #include "engine/search/core/layer_problem.h"
@@ -97,6 +99,16 @@ class Incumbent {
   SearchAim aim_;
   LayerAnswer answer_;
   ObjectiveKey best_;
+};
+
+// What a search has proven.
+struct Certificate {
+  bool complete = false;                // nothing beats the incumbent; without one, nothing is legal
+  SearchEnd end = SearchEnd::Done;      // why it is not complete
+  std::optional<double> lower_bound{};  // no mapping is below, in units of objective_number()
+
+  // The answer of the search that has done this work.
+  LayerAnswer answer(const Incumbent& incumbent, const SearchStatistics& statistics) const;
 };
 
 }  // namespace heliolite

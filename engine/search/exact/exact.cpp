@@ -258,13 +258,11 @@ class Exact {
   }
 
   LayerAnswer answer(bool complete) const {
-    LayerAnswer out = incumbent_.answer();
-    out.statistics = statistics_;
-    out.machines_tried = machines_tried_;
-    out.complete = complete;
-    if (!complete) out.end = end_;
+    Certificate proven{complete, complete ? SearchEnd::Done : end_};
     if (!complete && least_left_.first < ObjectiveKey().first)
-      out.lower_bound = key_number(problem_.options.objective, std::min(least_left_, incumbent_.best()));
+      proven.lower_bound = key_number(problem_.options.objective, std::min(least_left_, incumbent_.best()));
+    LayerAnswer out = proven.answer(incumbent_, statistics_);
+    out.machines_tried = machines_tried_;
     if (witness_) out.witness = witness_->report(out);
     return out;
   }
