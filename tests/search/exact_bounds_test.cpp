@@ -29,6 +29,22 @@ using testing::layer_problem;
 using testing::RandomMappings;
 using testing::SearchProblem;
 
+// Every bound on the way of a perfect mapping in the search of a range of keep choices with its own, beginning with
+// "root". Empty if the search cannot meet it.
+std::vector<WitnessStep> trace_bounds(const LayerProblem& problem, const Mapping& mapping, const KeepRange& keep,
+                                      const GridLimits& tables = {}) {
+  const Compiled& c = problem.model.compiled();
+  const Lattice lattice(c.size, c.dimension_count, tables);
+  const std::vector<FanoutChoices> fanouts = make_fanout_choices(problem, lattice);
+  const FlowCosts model = make_flow_costs(problem, keep, lattice, fanouts);
+  const PartialBounds bounds(model);
+  WitnessWalk walk(model, bounds, mapping);
+  std::vector<WitnessStep> out{{0, "root", Rule::KeepBound, bounds.at_root(walk.state())}};
+  for (int level = 0; level < model.levels(); ++level)
+    if (!walk.add_level(out)) return {};
+  return out;
+}
+
 struct Seen {
   int mappings = 0, exact = 0;
 };
@@ -71,7 +87,7 @@ void expect_below(const LayerProblem& problem, const Mapping& mapping, Seen& see
   const Compiled& c = problem.model.compiled();
   const Lattice lattice(c.size, c.dimension_count);
   const auto fanouts = make_fanout_choices(problem, lattice);
-  const FlowCosts model = make_flow_costs(problem, mapping.keep, lattice, fanouts);
+  const FlowCosts model = make_flow_costs(problem, {mapping.keep, mapping.keep}, lattice, fanouts);
   if (!model.exact) return;
   ++seen.exact;
   const CostBound& sum = steps.back().value;

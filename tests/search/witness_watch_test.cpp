@@ -105,7 +105,7 @@ WitnessReport report_with_wrong_prices(const LayerProblem& problem, const Mappin
   const Compiled& c = problem.model.compiled();
   const Lattice lattice(c.size, c.dimension_count);
   const auto fanouts = make_fanout_choices(problem, lattice);
-  FlowCosts model = make_flow_costs(problem, witness.keep, lattice, fanouts);
+  FlowCosts model = make_flow_costs(problem, {witness.keep, witness.keep}, lattice, fanouts);
   for (FlowPrices* prices : {&model.least, &model.machine.front()})
     for (FlowPrices::Level& level : prices->level)
       for (Channels* price : {&level.fill[at(v)], &level.serve[at(v)]}) (*price)[0] *= factor;

@@ -191,11 +191,6 @@ struct FlowCosts {
 // `cycles_only` only bandwidths have prices.
 FlowCosts make_flow_costs(const LayerProblem& problem, const KeepRange& keep, const Lattice& lattice,
                           std::span<const FanoutChoices> fanouts, bool cycles_only = false);
-// The flows of one keep choice.
-inline FlowCosts make_flow_costs(const LayerProblem& problem, const KeepMasks& keep, const Lattice& lattice,
-                                 std::span<const FanoutChoices> fanouts) {
-  return make_flow_costs(problem, KeepRange{keep, keep}, lattice, fanouts);
-}
 
 // Which sums of the flows the exact search keeps apart: the channels of a FlowCosts, and through which of them each
 // level's accesses count.

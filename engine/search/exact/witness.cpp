@@ -150,20 +150,6 @@ bool WitnessWalk::add_loops(const LatticePoint& tile, std::vector<WitnessStep>& 
   return true;
 }
 
-std::vector<WitnessStep> trace_bounds(const LayerProblem& problem, const Mapping& mapping, const KeepRange& keep,
-                                      const GridLimits& tables) {
-  const Compiled& c = problem.model.compiled();
-  const Lattice lattice(c.size, c.dimension_count, tables);
-  const std::vector<FanoutChoices> fanouts = make_fanout_choices(problem, lattice);
-  const FlowCosts model = make_flow_costs(problem, keep, lattice, fanouts);
-  const PartialBounds bounds(model);
-  WitnessWalk walk(model, bounds, mapping);
-  std::vector<WitnessStep> out{{0, "root", Rule::KeepBound, bounds.at_root(walk.state())}};
-  for (int level = 0; level < model.levels(); ++level)
-    if (!walk.add_level(out)) return {};
-  return out;
-}
-
 Mapping reordered(const Mapping& mapping, int level, u64 order) {
   Mapping out = mapping;
   std::size_t place = 0;

@@ -63,11 +63,6 @@ class WitnessWalk {
   bool swapped_ = false, swapped_before_ = false;
 };
 
-// Every bound on the way of a perfect mapping in the search of a range of keep choices with its own, beginning with
-// "root". Empty if the search cannot meet it.
-std::vector<WitnessStep> trace_bounds(const LayerProblem& problem, const Mapping& mapping, const KeepRange& keep,
-                                      const GridLimits& tables = {});
-
 // What stands for a mapping where a rule of the exact search drops it: the other mappings that a witness becomes.
 
 // The mapping with the loops of a level in another order, which is as in FrontierNode (rule free-loops).
