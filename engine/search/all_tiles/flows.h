@@ -68,6 +68,9 @@ struct FlowTraffic {
 struct Reach {
   int level;
   u64 room_x, room_y;
+
+  // Whether the fan-out may get more units.
+  bool has_room() const { return room_x * room_y != 1; }
 };
 
 // Dimensions that the fan-out below each level may unroll, by axis.

@@ -177,7 +177,7 @@ void PartialCost::count(const Trail& trail, const Reach& reach) {
   for (std::size_t k = 0; k < costs_.flows().size(); ++k) {
     const Flow& f = costs_.flows()[k];
     if (f.boundary > reach.level) break;
-    const bool placed = f.boundary < reach.level || reach.room_x * reach.room_y == 1;  // the fan-out of its level
+    const bool placed = f.boundary < reach.level || !reach.has_room();  // the fan-out of its level
     if (f.by_network && !placed) continue;
     if (!settled_[k]) counted_[k].emplace(costs_, f, trail, reach, along_);
     flows_.push_back(&*counted_[k]);

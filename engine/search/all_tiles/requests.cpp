@@ -131,7 +131,7 @@ class AllRequests : PlacedFlow {
   // The outermost fan-out up to the outer level's that has no room for more units.
   int last_whole() const {
     if (reach.level > flow.outer) return flow.outer;
-    return reach.room_x * reach.room_y == 1 ? reach.level : reach.level - 1;
+    return !reach.has_room() ? reach.level : reach.level - 1;
   }
 
   // Each rank that two dimensions share has one on either side; fewer units may stand along those of the first.

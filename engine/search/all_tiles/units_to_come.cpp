@@ -78,14 +78,12 @@ u64 KeptFlows::known_units_of(int begin, int end, int d) const {
 
 u64 KeptFlows::known_units_left(const Trail& trail, const Reach& reach, int level, int d) const {
   if (level > reach.level) return split(dimension_bit(d)) ? known_units(level, d) : 1;
-  if (level < reach.level || reach.room_x * reach.room_y == 1) return 1;
+  if (level < reach.level || !reach.has_room()) return 1;
   return not_placed(known_units(level, d), trail, level, dimension_bit(d));
 }
 
 u64 KeptFlows::known_units_up_to(const Trail& trail, const Reach& reach, int level, int d) const {
-  u64 here = 1;
-  if (reach.room_x * reach.room_y != 1)
-    here = not_placed(known_units(reach.level, d), trail, reach.level, dimension_bit(d));
+  const u64 here = reach.has_room() ? not_placed(known_units(reach.level, d), trail, reach.level, dimension_bit(d)) : 1;
   return here * known_units_of(reach.level + 1, level + 1, d);
 }
 
@@ -102,7 +100,7 @@ u64 KeptFlows::class_units(int begin, int end, std::size_t k) const {
 
 u64 KeptFlows::split_to_come(const Trail& trail, const Reach& reach, int outer, int d) const {
   u64 units = 1;
-  if (reach.level <= outer && reach.room_x * reach.room_y != 1) units *= split_left(trail, reach.level, d);
+  if (reach.level <= outer && reach.has_room()) units *= split_left(trail, reach.level, d);
   for (int i = reach.level + 1; i <= outer; ++i) units *= unrolling_->along[at(i)][at(d)];
   return units;
 }
@@ -113,7 +111,7 @@ u64 KeptFlows::class_to_come(const Trail& trail, const Reach& reach, int outer, 
     for (const int d : bits(classes_[k])) units *= split_to_come(trail, reach, outer, d);
     return units;
   }
-  const bool more_here = reach.level <= outer && reach.room_x * reach.room_y != 1;
+  const bool more_here = reach.level <= outer && reach.has_room();
   return (more_here ? units_left(trail, reach.level, k) : 1) * class_units(reach.level + 1, outer + 1, k);
 }
 
@@ -169,9 +167,7 @@ UnitsAlong KeptFlows::units_along(const Trail& trail, const Reach& reach) const 
   return out;
 }
 
-bool KeptFlows::unrolled(const Reach& reach) const {
-  return reach.level >= outermost_fanout_ && reach.room_x * reach.room_y == 1;
-}
+bool KeptFlows::unrolled(const Reach& reach) const { return reach.level >= outermost_fanout_ && !reach.has_room(); }
 
 // By the unrolling, along each dimension. Returns whether it says so.
 bool KeptFlows::tiles_of_fanout(const Trail& trail, const Reach& reach, int level, TilesInFanouts& tiles) const {
@@ -210,7 +206,7 @@ u64 KeptFlows::most_steps_along(int d) const {
 u128 KeptFlows::hops_to_come(const Trail& trail, const Reach& reach) const {
   u128 sum = 0;
   TilesInFanouts tiles;
-  const int first = reach.room_x * reach.room_y == 1 ? reach.level + 1 : reach.level;
+  const int first = !reach.has_room() ? reach.level + 1 : reach.level;
   for (int i = first; i < c_.level_count && has_unrolling(); ++i)
     if (has_network(c_.level[at(i)]) && tiles_of_fanout(trail, reach, i, tiles))
       sum += hops_to_come_.least(c_, i, tiles, unrollable_.x[at(i)], unrollable_.y[at(i)]);
@@ -219,7 +215,7 @@ u128 KeptFlows::hops_to_come(const Trail& trail, const Reach& reach) const {
 
 bool KeptFlows::networks_to_come(const Reach& reach) const {
   for (int i = reach.level; i < c_.level_count; ++i)
-    if (has_network(c_.level[at(i)]) && (i > reach.level || reach.room_x * reach.room_y != 1)) return true;
+    if (has_network(c_.level[at(i)]) && (i > reach.level || reach.has_room())) return true;
   return false;
 }
 
