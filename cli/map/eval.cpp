@@ -32,9 +32,7 @@ Result<Counts> counts_named(const std::string& text, const CostModel& model, con
   if (text == name(Counts::Timeloop)) return Counts::Timeloop;
   if (!mapping.is_perfect() && !has_true_counts(model.compiled()))
     return Diagnostic{"", 0, "--counts",
-                      fmt::format("true counts need outputs each of whose ranks is one dimension with coefficient 1, "
-                                  "where factors do not divide; {} has another",
-                                  model.workload().name)};
+                      fmt::format("{} where factors do not divide: {}", model.workload().name, kNoTrueCounts)};
   return Counts::True;
 }
 

@@ -37,10 +37,7 @@ Diagnostics factors_complaints(const LayerProblem& problem) {
   if (problem.options.factors != Factors::Any) return {};
   const auto complaint = [](std::string what) { return Diagnostic{"", 0, "factors", std::move(what)}; };
   if (!has_true_counts(problem.model.compiled()))
-    return {
-        complaint(fmt::format("must be perfect for {}: true counts are defined for outputs whose ranks are one "
-                              "dimension with coefficient 1 each",
-                              problem.workload.name))};
+    return {complaint(fmt::format("must be perfect for {}: {}", problem.workload.name, kNoTrueCounts))};
   return {};
 }
 

@@ -107,10 +107,8 @@ Counts counts_named(const std::string& text, const CostModel& model, const Mappi
   if (text == name(Counts::Timeloop)) return Counts::Timeloop;
   if (text != name(Counts::True)) throw refused(fmt::format("counts = {}, must be timeloop or true", text));
   if (!mapping.is_perfect() && !has_true_counts(model.compiled()))
-    throw refused(fmt::format(
-        "counts = true, must be timeloop for {}: where factors do not divide, true counts need outputs each "
-        "of whose ranks is one dimension with coefficient 1",
-        model.workload().name));
+    throw refused(fmt::format("counts = true, must be timeloop for {} where factors do not divide: {}",
+                              model.workload().name, kNoTrueCounts));
   return Counts::True;
 }
 

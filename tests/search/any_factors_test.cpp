@@ -10,6 +10,7 @@
 #include "engine/search/all_tiles/any_search.h"
 #include "engine/search/map.h"
 #include "tests/support/exact_problem.h"
+#include "tests/support/fitting_mapping.h"
 #include "tests/support/search_problem.h"
 
 namespace heliolite::any_factors_test {
@@ -60,11 +61,18 @@ TEST(AnyFactors, FindAndProveTheOptimumOfEveryMapping) { expect_optima(0, {}); }
 TEST(AnyFactors, FindAndProveTheOptimumWithSizesOfWords) { expect_optima(5'000, {.word_bits = true}); }
 TEST(AnyFactors, FindAndProveTheOptimumWhereLevelsDoNotReduce) { expect_optima(6'000, {.reductions = true}, 30); }
 
+TEST(AnyFactors, FindAndProveTheOptimumOfOutputsThatSlide) {
+  const int problems = static_cast<int>(testing::kRandomMappings / 25);
+  expect_optima(8'000, {.sliding_output = true}, problems);
+  expect_optima(9'000, {.reductions = true, .sliding_output = true}, problems / 2);
+}
+
 // With few evaluations the search does not end with all mappings together: it divides them, and takes turns.
 TEST(AnyFactors, NoMappingIsBelowTheBoundOfASearchThatIsCutShort) {
   int bounded = 0, optimal = 0;
   for (u64 seed = 0; bounded + optimal < 60; ++seed) {
-    const SearchProblem p = random_search_problem(seed, {.max_mappings = 150, .interconnects = seed % 2 == 0});
+    const SearchProblem p = random_search_problem(
+        seed, {.max_mappings = 150, .interconnects = seed % 2 == 0, .sliding_output = seed % 5 == 0});
     if (!has_true_counts(Compiled(p.workload, p.architecture))) continue;
     SCOPED_TRACE(seed);
     const Objective objective = kObjectives[seed % kObjectives.size()];

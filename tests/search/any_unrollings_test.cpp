@@ -18,7 +18,7 @@ using testing::kRandomMappings;
 TEST(AnyUnrollings, EveryMappingHasOneOfTheUnrollings) {
   int found = 0;
   for (u64 seed = 0; seed < kRandomMappings / 5 && !HasFailure(); ++seed) {
-    const FittingMapping m(seed, seed % 2 == 0);
+    const FittingMapping m(seed, seed % 2 == 0, false, seed % 3 != 0);
     if (!m.fits) continue;
     SCOPED_TRACE(seed);
     const auto space = resolve(m.problem.workload, m.problem.architecture, {.free = true});
@@ -42,7 +42,7 @@ TEST(AnyUnrollings, EveryMappingHasOneOfTheUnrollings) {
 // The parts of an unrolling are all ways to spread its units, and one of them is each mapping's own.
 TEST(AnyUnrollings, AnUnrollingIsTheSumOfItsParts) {
   for (u64 seed = 1; seed < kRandomMappings / 5 && !HasFailure(); ++seed) {
-    const FittingMapping m(seed, true);
+    const FittingMapping m(seed, true, false, seed % 3 != 0);
     if (!m.fits) continue;
     SCOPED_TRACE(seed);
     const auto space = resolve(m.problem.workload, m.problem.architecture, {.free = true});

@@ -60,8 +60,8 @@ struct FittingMapping {
   Cost cost;
   bool fits;
 
-  FittingMapping(u64 seed, bool sliding, bool interconnects = false)
-      : problem(random_problem(seed, options(sliding, interconnects, seed % 3 == 0, seed % 4 == 1))),
+  FittingMapping(u64 seed, bool sliding, bool interconnects = false, bool plain_output = true)
+      : problem(random_problem(seed, options(sliding, interconnects, plain_output, seed % 3 == 0, seed % 4 == 1))),
         c(problem.workload, problem.architecture) {
     if (seed % 6 == 0)
       for (StorageLevel& level : problem.architecture.levels)
@@ -73,9 +73,10 @@ struct FittingMapping {
     fits = e.verdict == Verdict::Fits;
   }
 
-  static RandomOptions options(bool sliding, bool interconnects, bool word_bits, bool reductions) {
+  static RandomOptions options(bool sliding, bool interconnects, bool plain_output, bool word_bits, bool reductions) {
     RandomOptions out;
-    out.imperfect = out.plain_output = out.capacities = true;
+    out.imperfect = out.capacities = true;
+    out.plain_output = plain_output;
     out.sliding = sliding;
     out.max_size = 16;
     out.interconnects = interconnects;

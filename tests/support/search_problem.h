@@ -22,11 +22,12 @@ struct SearchProblemOptions {
   u64 max_mappings = 20'000;
   bool open_keep = true;
   bool constraints = true;
-  bool links = false;          // the machine has link transfers
-  bool interconnects = false;  // it has some
-  bool word_bits = false;      // tensors state the sizes of their words
-  bool parallelism = false;    // the machine asks for some share of its units
-  bool reductions = false;     // levels say whether they reduce, and networks are dear
+  bool links = false;           // the machine has link transfers
+  bool interconnects = false;   // it has some
+  bool word_bits = false;       // tensors state the sizes of their words
+  bool parallelism = false;     // the machine asks for some share of its units
+  bool reductions = false;      // levels say whether they reduce, and networks are dear
+  bool sliding_output = false;  // ranks of the output slide, or skip words
 };
 
 namespace detail {
@@ -79,8 +80,29 @@ inline FamilyText random_family(Rng& rng) {
   }
 }
 
-inline Workload random_family_workload(Rng& rng) {
-  FamilyText text = random_family(rng);
+// Transposed convolutions and their like: a rank of the output is a sum of dimensions.
+inline FamilyText random_sliding_output(Rng& rng) {
+  const std::string pr = sliding_rank(rng, "P", "R"), qs = sliding_rank(rng, "Q", "S");
+  constexpr Role kIn = Role::Input, kWeight = Role::Weight, kOut = Role::Output;
+  switch (pick(rng, 0, 4)) {
+    case 0:
+      return {
+          "transposed1d", {"K", "C", "P", "R"}, {{"O", "K," + pr, kOut}, {"I", "C,P", kIn}, {"W", "K,C,R", kWeight}}};
+    case 1:
+      return {"transposed2d",
+              {"C", "P", "Q", "R", "S"},
+              {{"O", pr + "," + qs, kOut}, {"I", "C,P,Q", kIn}, {"W", "C,R,S", kWeight}}};
+    case 2:
+      return {
+          "transposed_depthwise", {"D", "P", "R"}, {{"O", "D," + pr, kOut}, {"I", "D,P", kIn}, {"W", "D,R", kWeight}}};
+    case 3:
+      return {"both_slide", {"C", "P", "R", "S"}, {{"O", pr, kOut}, {"I", "C,P+S", kIn}, {"W", "C,R,S", kWeight}}};
+    default: return {"scattered", {"M", "N", "K"}, {{"Z", "2*M,N", kOut}, {"A", "M,K", kIn}, {"B", "K,N", kWeight}}};
+  }
+}
+
+inline Workload random_family_workload(Rng& rng, bool sliding_output = false) {
+  FamilyText text = sliding_output ? random_sliding_output(rng) : random_family(rng);
   std::vector<Dimension> dimensions;
   for (const std::string& name : text.dimensions) dimensions.push_back({name, random_size(rng)});
   return make_workload(text.name, std::move(dimensions), std::move(text.tensors));
@@ -192,7 +214,7 @@ inline SearchProblem random_pair(Rng& rng, const SearchProblemOptions& options) 
   RandomOptions shape;
   shape.max_size = 12;
   SearchProblem p;
-  p.workload = chance(rng, 25) ? random_workload(rng, shape) : random_family_workload(rng);
+  p.workload = chance(rng, 25) ? random_workload(rng, shape) : random_family_workload(rng, options.sliding_output);
   p.architecture = random_search_machine(rng, p.workload, options);
   if (options.word_bits) add_word_bits(rng, p.workload, p.architecture);
   if (options.parallelism) p.architecture.min_parallelism = static_cast<double>(pick(rng, 1, 20)) / 20;

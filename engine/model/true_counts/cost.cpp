@@ -57,7 +57,7 @@ Evaluation fits(const Compiled& c, const TrueNest& nest, const KeepMasks& keep) 
 bool has_true_counts(const Compiled& c) {
   for (int v = 0; v < c.tensor_count; ++v) {
     const CompiledTensor& t = c.tensor[at(v)];
-    if (t.is_output && (t.term_count != 0 || t.entangled)) return false;
+    if (t.is_output && !held_words_are_countable(c, t)) return false;
   }
   return true;
 }

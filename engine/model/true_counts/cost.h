@@ -1,5 +1,7 @@
 #pragma once
 // Legality and cost of a mapping in true counts (docs/cost_model.md, rules 31 to 41).
+#include <string_view>
+
 #include "arch/architecture.h"
 #include "engine/model/compiled.h"
 #include "engine/model/cost.h"
@@ -8,9 +10,12 @@
 
 namespace heliolite {
 
-// Whether true counts are defined for mappings of the workload whose factors do not divide: each rank of an output is
-// one dimension with coefficient 1.
+// Whether mappings of the workload whose factors do not divide can be counted: no output slides along more than
+// kMostSums words (held_words.h).
 bool has_true_counts(const Compiled& c);
+// Why not, as users are told.
+inline constexpr std::string_view kNoTrueCounts =
+    "true counts list the words that an output slides along, and these are too many";
 
 // The mapping without what its sizes leave nothing to do, with factors of what there is to do.
 Mapping without_idle_loops(const TrueNest& nest, const Mapping& mapping);

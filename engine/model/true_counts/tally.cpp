@@ -16,22 +16,6 @@ u64 TrueStream::accesses(int level) const {
   return words_of(t_, nest_, boundary_, meeting, shared, unit_);
 }
 
-u64 TrueStream::part(int level) const {
-  const LoopMask loops = nest_.outside(level + 1);
-  const LoopMask idle = nest_.all() & ~(loops & nest_.spatial);
-  u64 words = 1;
-  for (int d = 0; d < nest_.dimension_count; ++d) {
-    if (!contains(t_.indexing, d)) {
-      words *= nest_.cells(d, nest_.all(), idle, 0, unit_).count();
-      continue;
-    }
-    const TrueCells tiles = nest_.cells(d, loops, 0, 0, unit_);
-    const u64 tile = nest_.tile[at(level) + 1][at(d)], size = c_.size[at(d)];
-    words *= tiles.full * tile + tiles.last * ((size - 1) % tile + 1);
-  }
-  return words;
-}
-
 namespace {
 
 // The boundary from which words arrive at the level.
@@ -59,7 +43,8 @@ Accesses<u64> most_accesses(const Compiled& c, int tensor, const TrueNest& nest,
     return n;
   };
   const int boundary = boundary_below(keep, tensor, level);
-  return {words(boundary, nest.fanouts(boundary, level)), takes_fills(c, level) ? words(level + 1, 0) : 0, 0};
+  const u64 accesses = words(boundary, nest.fanouts(boundary, level));
+  return {accesses, takes_fills(c, level) ? words(level + 1, 0) : 0, t.is_output ? accesses : 0};
 }
 
 Accesses<u64> instance_accesses(const Compiled& c, int tensor, const TrueNest& nest, const KeepMasks& keep, int level,

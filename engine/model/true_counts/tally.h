@@ -6,6 +6,7 @@
 #include "engine/model/compiled.h"
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/true_counts/fetches.h"
+#include "engine/model/true_counts/held_words.h"
 #include "engine/model/true_counts/nest.h"
 
 namespace heliolite {
@@ -28,7 +29,7 @@ class TrueStream {
   // Words that cross into the tile, over all its instances.
   u64 crossing() const { return words_of(t_, nest_, boundary_, fetches_, 0, unit_); }
   // Words of an output that the instances of the level ever hold, each counted once by each instance.
-  u64 part(int level) const;
+  u64 part(int level) const { return held_words(c_, t_, nest_, level, unit_); }
 
  private:
   const Compiled& c_;
@@ -44,8 +45,7 @@ inline bool takes_fills(const Compiled& c, int level) {
   return level + 1 < c.level_count && !c.level[at(level)].is_interconnect;
 }
 
-// At least as many reads and fills of a tensor that is no output as any instance of the level has; `first`: its first
-// instance.
+// At least as many words of a tensor as any instance of the level has; `first`: its first instance.
 Accesses<u64> most_accesses(const Compiled& c, int tensor, const TrueNest& nest, const KeepMasks& keep, int level,
                             const UnitDigits& first);
 

@@ -92,6 +92,9 @@ void PartialCost::add_flow(const OpenFlow& f, bool settled, const UnitsInUse& un
   const auto& positions = units.positions[f.flow().tensor];
   out.open.push_back(settled ? 0 : turned_round(positions[f.flow().outer]));
   out.open.push_back(settled || !f.flow().fills() ? 0 : turned_round(positions[at(f.flow().inner())]));
+  if (!f.flow().sliding) return;
+  out.open.push_back(settled ? 0 : turned_round(units.most[f.flow().outer]));
+  out.open.push_back(settled || !f.flow().fills() ? 0 : turned_round(units.most[at(f.flow().inner())]));
 }
 
 // What the steps will be, if they `matter` to roundings.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "engine/model/multicast.h"
 #include "engine/model/true_counts/nest.h"
@@ -21,6 +22,12 @@ DimensionMask own_ranks(const Compiled& c, int v) {
   const CompiledTensor& t = c.tensor[at(v)];
   if (t.entangled) return 0;
   return static_cast<DimensionMask>(t.indexing & standalone_dimensions(c, static_cast<TensorMask>(1u << v)));
+}
+
+// Whether steps along some dimension skip words.
+bool skips_words(const CompiledTensor& t) {
+  const auto terms = std::span(t.by_dimension).first(t.first_of[kMaxDimensions]);
+  return std::ranges::any_of(terms, [](const CompiledTerm& term) { return term.coefficient != 1; });
 }
 
 // Accesses for at least `words` of tensor v, if instances come in sets of `alike` that are the same: each rounds up its
@@ -108,7 +115,7 @@ KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable&
 void KeptFlows::add_networks(int v) {
   const CompiledTensor& t = c_.tensor[at(v)];
   for (int i = 0; i < c_.level_count; ++i) {
-    if (!has_network(c_.level[at(i)]) || !carries_tiles(c_, i, v)) continue;
+    if (!has_network(c_.level[at(i)]) || !carries_tiles(c_, i, v) || !all_words_cross(c_, i, v)) continue;
     flows_.push_back({static_cast<u8>(v), static_cast<u8>(i), static_cast<u8>(i), i == 0, false, t.is_output,
                       t.sliding || t.entangled, t.indexing, own_ranks(c_, v), sharing_ranks(t), touched_words(t, c_)});
     flows_.back().by_network = true;
@@ -133,6 +140,18 @@ u64 KeptFlows::working(int level, DimensionMask along) const {
     units *= unrolling_->working[at(level) * classes_.size() + k];
   }
   return units;
+}
+
+// Of an output, if its instances stand at so many places along the dimensions that do not index it. Instances apart
+// along a rank that slides hold some of the same words: each may hold all, and together no more than one for each MAC
+// at a place. Where factors divide, rule 14 says what each holds; by that, too, unless strides leave holes.
+u64 KeptFlows::first_words(int v, u64 positions, u64 instances) const {
+  const CompiledTensor& t = c_.tensor[at(v)];
+  if (!t.sliding && !t.entangled) return t.words * positions;
+  if (t.entangled || skips_words(t)) return t.words * instances;
+  u64 macs = 1;
+  for (const int d : bits(t.indexing)) macs *= c_.size[at(d)];
+  return std::min(t.words * instances, macs * positions);
 }
 
 UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const {
@@ -176,6 +195,7 @@ UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const
       for (int d = 0; d < c_.dimension_count; ++d)
         if (contains(others, d)) n *= cells[at(d)].if_first(trail.of(d).tiles);
       out.positions[at(v)][at(i)] = std::min({n, beyond, working(i, others)});
+      out.first_words[at(v)][at(i)] = first_words(v, out.positions[at(v)][at(i)], out.most[at(i)]);
     }
     beyond *= c_.level[at(i)].fanout();
   }
@@ -185,13 +205,12 @@ UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const
 Accesses<u64> KeptFlows::at_outer(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
   if (flow.by_network || flow.enters) return {};
   if (!flow.is_output) return {words.shared, 0, 0};
-  return kept_words(true, words.shared, 0, c_.tensor[flow.tensor].words * units.positions[flow.tensor][flow.outer]);
+  return kept_words(true, words.shared, 0, units.first_words[flow.tensor][flow.outer]);
 }
 
 Accesses<u64> KeptFlows::at_inner(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
   if (!flow.is_output) return {0, words.fetched, 0};
-  const u64 part = c_.tensor[flow.tensor].words * units.positions[flow.tensor][at(flow.inner())];
-  return kept_words(true, 0, words.fetched, part);
+  return kept_words(true, 0, words.fetched, units.first_words[flow.tensor][at(flow.inner())]);
 }
 
 u128 KeptFlows::level_energy(int level, int v, const Accesses<u64>& words, const UnitsInUse& units) const {
@@ -207,11 +226,11 @@ u128 KeptFlows::energy(const Flow& flow, const FlowTraffic& words, const UnitsIn
 }
 
 // Rule 40: below a level that does not reduce, words of outputs that are read again enter once more; where it passes
-// them by, all are.
+// them by, all are. Where factors divide, rule 14 may leave fewer words of an output that slides to enter than move.
 u128 KeptFlows::ingress_energy(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
   const CompiledLevel& level = c_.level[flow.outer];
   const u64 ingress = level.units[at(flow.tensor)].ingress;
-  if (ingress == 0) return 0;
+  if (ingress == 0 || (!flow.enters && !all_words_cross(c_, flow.outer, flow.tensor))) return 0;
   const bool crosses_twice = flow.is_output && !level.reduces;
   const u64 read = flow.enters ? words.shared : at_outer(flow, words, units).reads;
   return rounded_network_energy(u128{words.shared + (crosses_twice ? read : 0)} * ingress);

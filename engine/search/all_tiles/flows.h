@@ -90,6 +90,8 @@ struct UnitsInUse {
   // [level]: its instances come in sets of this size that read and write the same numbers of words.
   std::array<u64, kMaxLevels> alike;
   std::array<std::array<u64, kMaxLevels>, kMaxTensors> positions;  // [output tensor][level]: at most
+  // [output tensor][level]: words that all instances hold for the first time, at most; they are not read before.
+  std::array<std::array<u64, kMaxLevels>, kMaxTensors> first_words;
 };
 
 // [dimension]: units along it that fan-outs to come make of one, at most.
@@ -196,6 +198,7 @@ class KeptFlows {
   u64 working(int level, DimensionMask along) const;
   u64 unrolled_to_come(const Trail& trail, const Reach& reach, int outer, DimensionMask apart) const;
   u64 split_left(const Trail& trail, int level, int d) const;
+  u64 first_words(int v, u64 positions, u64 instances) const;
   u64 unrolled(int level, std::size_t k) const { return unrolling_->units[at(level) * classes_.size() + k]; }
   u128 ingress_energy(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
   u128 level_energy(int level, int v, const Accesses<u64>& words, const UnitsInUse& units) const;

@@ -28,7 +28,10 @@ PartialSearch::PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, Inc
       gate_(problem.options.rules, statistics.rules),
       trail_(c_) {
   for (int i = 0; i < c_.level_count; ++i) other_ends_ |= hops_follow_order(c_, i) || averages_routers(c_.level[at(i)]);
-  for (int v = 0; v < c_.tensor_count; ++v) other_ends_ |= c_.tensor[at(v)].sliding || c_.tensor[at(v)].entangled;
+  for (int v = 0; v < c_.tensor_count; ++v) {
+    const CompiledTensor& t = c_.tensor[at(v)];
+    other_ends_ |= t.sliding || t.entangled || (t.is_output && !has_plain_ranks(t));
+  }
   DimensionMask outside = 0;
   for (int i = c_.level_count - 1; i >= 0; --i) {
     const SpatialSpace& s = problem.space.levels[at(i)].spatial;

@@ -95,7 +95,7 @@ MappingResult rated(const Result<Mapping>& answer, const Workload& workload, con
   const CostModel model(workload, machine);
   const bool any = options.factors == Factors::Any;
   if (any && !answer->is_perfect() && !has_true_counts(model.compiled())) {
-    out.why_infeasible = {{"", 0, "factors", "true counts are not defined for this layer's outputs"}};
+    out.why_infeasible = {{"", 0, "factors", std::string(kNoTrueCounts)}};
     return out;
   }
   const Evaluation e = model.evaluate(*answer, any ? Counts::True : Counts::Timeloop);
