@@ -18,6 +18,7 @@
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
 #include "engine/search/core/objective.h"
+#include "engine/search/core/option_table.h"
 #include "engine/search/options_yaml.h"
 #include "workloads/compact_text.h"
 #include "workloads/workload_yaml.h"
@@ -55,6 +56,15 @@ std::string option_for(const std::string& extra, const CLI::App& command) {
   return takes("-w") ? "; a workload goes to -w" : "";
 }
 
+// What to write in place of an unknown option: the nearest known one, or what says today what a former one said.
+std::string instead_of(const std::string& option, const CLI::App& command) {
+  const std::vector<std::string> known = option_names(command);
+  const std::string_view now =
+      written_instead(std::string_view(option).substr(std::min<std::size_t>(2, option.size())));
+  const bool searches = std::ranges::find(known, "--factors") != known.end();
+  return now.empty() || !searches ? did_you_mean(option, known) : fmt::format(": {}", now);
+}
+
 // What CLI11 could not place: an unknown command or option, said with the nearest known one.
 Diagnostics misplaced(const CLI::App& app) {
   const auto given = app.get_subcommands();
@@ -74,7 +84,7 @@ Diagnostics misplaced(const CLI::App& app) {
     after_option = option;
     errors.push_back({"", 0, "",
                       fmt::format("{} '{}'{}", option ? "unknown option" : "unexpected argument", extra,
-                                  option ? did_you_mean(extra, option_names(command)) : option_for(extra, command))});
+                                  option ? instead_of(extra, command) : option_for(extra, command))});
   }
   return errors;
 }

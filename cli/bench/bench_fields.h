@@ -10,8 +10,7 @@ namespace heliolite::cli {
 // Options of a search that a strategy of a suite has not, for the suite says them; and those that mappers of other
 // people are told.
 inline constexpr std::array<std::string_view, 3> kNotOfStrategies{"objective", "strategy", "threads"};
-inline constexpr std::array<std::string_view, 6> kToldToCommands{"budget",  "free",      "open",
-                                                                 "factors", "imperfect", "tiles"};
+inline constexpr std::array<std::string_view, 5> kToldToCommands{"budget", "free", "open", "factors", "tiles"};
 
 const FieldTable& bench_file_fields();  // the document
 const FieldTable& bench_suite_fields();

@@ -129,9 +129,8 @@ BenchStrategy read_command_mapper(const YamlNode& entry, const std::string& file
   out.options.budget_seconds = kCommandSeconds;
   for (const std::string_view key : kToldToCommands)
     if (const auto option = reader.child(key)) read_search_option(*option, key, out.options, errors);
+  refuse_former_options(reader);
   reader.finish();
-  if (out.options.factors == Factors::Any && out.options.imperfect)
-    reader.error("factors any and imperfect exclude each other: they count in other ways");
   out.mapper = command_mapper(out.command, fs::path(file).parent_path().string());
   return out;
 }

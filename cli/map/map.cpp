@@ -202,36 +202,13 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
   add_workload_option(*command, arguments->workload, "Workload: preset, file or text like gemm:512x512x512")
       ->required();
   command->add_option("-l,--layer", arguments->layer, "Only this layer")->type_name("LAYER");
-  arguments->search.add_to(*command, {"objective",
-                                      "strategy",
-                                      "threads",
-                                      "free",
-                                      "open",
-                                      "without",
-                                      "tiles",
-                                      "factors",
-                                      "imperfect",
-                                      "budget",
-                                      "evaluations",
-                                      "memory",
-                                      "seed",
-                                      "start",
-                                      "encoding",
-                                      "transfer",
-                                      "victory",
-                                      "variant",
-                                      "weights",
-                                      "timeout",
-                                      "least-units",
-                                      "least-inner",
-                                      "least-outer",
-                                      "halo",
-                                      "warm-start",
-                                      "pad",
-                                      "batch",
-                                      "evaluator",
-                                      "evaluator-protocol",
-                                      "evaluator-seconds"});
+  arguments->search.add_to(
+      *command,
+      {"objective",        "strategy", "threads",     "free",    "open",    "without",     "tiles",
+       "factors",          "budget",   "evaluations", "memory",  "seed",    "start",       "encoding",
+       "transfer",         "victory",  "variant",     "weights", "timeout", "least-units", "least-inner",
+       "least-outer",      "halo",     "warm-start",  "pad",     "batch",   "evaluator",   "evaluator-protocol",
+       "evaluator-seconds"});
   command
       ->add_option(
           "--witness", arguments->witness,

@@ -118,7 +118,7 @@ MapAnswer map_answer(Network network, Architecture architecture, NetworkResult r
   return {std::move(network),
           std::move(architecture),
           std::move(result),
-          any || options.imperfect,
+          any,
           counts,
           options.tiles,
           options.evaluator,

@@ -47,7 +47,7 @@ struct MapAnswer {
   Network network;
   Architecture architecture;
   NetworkResult result;
-  bool imperfect = false;            // the mapspace has all factors, not perfect ones only
+  bool any_factors = false;          // the mapspace has all factors, not perfect ones only
   Counts counts = Counts::Timeloop;  // how factors that do not divide are counted
   Tiles tiles = Tiles::Even;
   EvaluatorOptions evaluator;  // whose values the answer has; no command: the cost model's

@@ -106,7 +106,7 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   json["gap"] = feasible && r.lower_bound > 0 ? Json(r.gap) : Json();
   json["status"] = std::string(name(r.status));
   json["without_links"] = without_links_json(r);
-  json["mapspace"] = mapspace_json(answer.imperfect, answer.counts, answer.tiles);
+  json["mapspace"] = mapspace_json(answer.any_factors, answer.counts, answer.tiles);
   json["strategy"] = name(r.strategy);
   json["ended_by"] = r.end == SearchEnd::Done ? Json() : Json(std::string(name(r.end)));
   json["why_not_proven"] = r.why_not_proven.empty() ? Json() : Json(r.why_not_proven);

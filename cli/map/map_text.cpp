@@ -77,8 +77,8 @@ std::string result_table(const MapAnswer& answer) {
                              scientific(shows_edp(answer) ? edp(r.cost.energy, r.cost.cycles) : r.value),
                              bounded ? percent(r.gap) : "", distance ? fmt::format("{:.2f}", distance->ratio()) : ""});
     }
-    row.insert(row.end(), {status_text(status_word(r), answer.imperfect, answer.tiles), grouped(r.statistics.evaluated),
-                           seconds(r.seconds)});
+    row.insert(row.end(), {status_text(status_word(r), answer.any_factors, answer.tiles),
+                           grouped(r.statistics.evaluated), seconds(r.seconds)});
     table.row(row);
   }
   table.rule();

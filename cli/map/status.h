@@ -21,16 +21,16 @@ inline std::string status_word(const MappingResult& r) {
 }
 
 // The status with the mapspace: "optimal, perfect factors"; even tiles go without saying.
-inline std::string status_text(std::string_view status, bool imperfect, Tiles tiles) {
+inline std::string status_text(std::string_view status, bool any_factors, Tiles tiles) {
   const Tone tone = status == "optimal" ? Tone::Good : status == "infeasible" ? Tone::Bad : Tone::Doubt;
-  return fmt::format("{}, {} factors{}", painted(status, tone), imperfect ? "any" : "perfect",
+  return fmt::format("{}, {} factors{}", painted(status, tone), any_factors ? "any" : "perfect",
                      tiles == Tiles::Uneven ? ", uneven tiles" : "");
 }
 
 // The mapspace as the JSON object "mapspace" of an answer: its factors, how those are counted that do not divide, and
 // its tiles.
-inline Json mapspace_json(bool imperfect, Counts counts, Tiles tiles) {
-  return {{"factors", imperfect ? "any" : "perfect"}, {"counts", name(counts)}, {"tiles", name(tiles)}};
+inline Json mapspace_json(bool any_factors, Counts counts, Tiles tiles) {
+  return {{"factors", any_factors ? "any" : "perfect"}, {"counts", name(counts)}, {"tiles", name(tiles)}};
 }
 
 // The end of a command whose parts are answered one after the other, and that Ctrl-C may have stopped on the way.

@@ -36,7 +36,7 @@ Json json_head(const Store& store) {
                         {"parameters", sweep.parameters},
                         {"text", sweep.text}};
   answer["notes"] = sweep.notes;
-  answer["mapspace"] = mapspace_json(imperfect_factors(sweep), counts_of(sweep), tiles_of(sweep));
+  answer["mapspace"] = mapspace_json(has_any_factors(sweep), counts_of(sweep), tiles_of(sweep));
   return answer;
 }
 

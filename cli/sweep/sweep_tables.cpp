@@ -50,7 +50,7 @@ std::string points_table(const SweepRecord& sweep, std::span<const PointRecord> 
 }
 
 std::string layers_table(const SweepRecord& sweep, const std::vector<LayerRecord>& layers) {
-  const bool imperfect = imperfect_factors(sweep);
+  const bool any_factors = has_any_factors(sweep);
   const Tiles tiles = tiles_of(sweep);
   double largest = 0;
   for (const LayerRecord& layer : layers) largest = std::max(largest, layer.energy_pj);
@@ -62,7 +62,7 @@ std::string layers_table(const SweepRecord& sweep, const std::vector<LayerRecord
                unit(layer.energy_pj), count(layer.cycles), percent(layer.utilization), scientific(layer.value),
                gap(layer.value, layer.lower_bound),
                distance(static_cast<double>(layer.words_moved), static_cast<double>(layer.least_words)),
-               status_text(layer.status, imperfect, tiles)});
+               status_text(layer.status, any_factors, tiles)});
   std::vector<NotProven> not_proven;
   for (const LayerRecord& layer : layers)
     not_proven.push_back({fmt::format("{} {}", layer.workload, layer.name), layer.mapping.empty() ? "" : layer.reason});
@@ -135,7 +135,7 @@ void add_sweep_answer(Json& answer, const SweepRecord& sweep, const SweepSummary
     for (const PointRecord& point : records) out.push_back(heliolite::to_json(point, sweep));
     return out;
   };
-  answer["mapspace"] = mapspace_json(imperfect_factors(sweep), counts_of(sweep), tiles_of(sweep));
+  answer["mapspace"] = mapspace_json(has_any_factors(sweep), counts_of(sweep), tiles_of(sweep));
   answer["notes"] = sweep.notes;
   answer["best"] = points(summary.best);
   answer["front"] = points(summary.front);

@@ -74,6 +74,12 @@ std::optional<std::vector<std::string>> FieldReader::words(std::string_view fiel
 
 void FieldReader::ignore(std::string_view field) { asked(field, {}); }
 
+void FieldReader::refuse(std::string_view key, std::string message) {
+  if (!valid() || !node().has(key)) return;
+  map_.ignore(key);
+  error(std::move(message));
+}
+
 void FieldReader::finish() {
   map_.finish();
   if (!valid() || !errors_.empty()) return;  // a reader that found an error may have stopped early

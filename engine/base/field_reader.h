@@ -34,6 +34,7 @@ class FieldReader {
   std::optional<std::string> choice(std::string_view field);              // Name
   std::optional<std::vector<std::string>> words(std::string_view field);  // Words
   void ignore(std::string_view field);                                    // one that is for people's eyes
+  void refuse(std::string_view key, std::string message);                 // one of no table, complained about
 
   void error(std::string message) { map_.error(std::move(message)); }  // complains at this map
   void finish();                                                       // complains about unknown keys

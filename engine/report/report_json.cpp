@@ -66,7 +66,7 @@ Json sweep_json(const SweepRecord& sweep) {
           {"seconds", ranking.seconds},
           {"value_unit", value_unit(ranking)},
           {"strategy", sweep.strategy},
-          {"factors", imperfect_factors(sweep) ? "any" : "perfect"},
+          {"factors", has_any_factors(sweep) ? "any" : "perfect"},
           {"goal", sweep.goal},
           {"grid_points", sweep.grid_points},
           {"planned_points", sweep.planned_points},

@@ -1,5 +1,5 @@
 // The steps of a search of one layer over sizes and factors other than those that divide: padded sizes, the second step
-// over imperfect factors, and short looks at all tile sizes.
+// over all tile sizes, and short looks at these.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -7,8 +7,8 @@
 #include "engine/model/mapping_check.h"
 #include "engine/model/true_counts/cost.h"
 #include "engine/search/all_tiles/any_search.h"
+#include "engine/search/all_tiles/tile_climbs.h"
 #include "engine/search/cosa/cosa_search.h"
-#include "engine/search/imperfect/imperfect_search.h"
 #include "engine/search/schedule.h"
 #include "engine/search/sunstone/strategies.h"
 
@@ -72,7 +72,6 @@ LayerAnswer run_all_tile_sizes(const LayerProblem& problem, const LayerAnswer& s
 LayerAnswer run_in_stages(const LayerSearch& layer, const LayerAnswer& perfect, const SearchBudget& budget) {
   const LayerProblem& problem = layer.problem();
   const Objective objective = problem.options.objective;
-  const bool any = problem.options.factors == Factors::Any;
   LayerAnswer out, proof;
   const auto left = [&] { return budget.after(out.statistics.evaluated); };
   bool whole = true;  // the last step had all the evaluations that it asks for
@@ -90,10 +89,8 @@ LayerAnswer run_in_stages(const LayerSearch& layer, const LayerAnswer& perfect, 
   for (u64 stage = share::kFactorStages.first;; stage *= share::kFactorStages.growth) {
     take(run_sunstone(layer, part(stage / share::kFactorStageStart)));
     if (left().end(0) == SearchEnd::Done)
-      take(run_step("imperfect", [&] {
-        return imperfect_search(problem, out, part(any ? stage / 2 : stage), ClimbShares::InOrder);
-      }));
-    if (any && left().end(0) == SearchEnd::Done) {
+      take(run_step("tile climbs", [&] { return climb_tiles(problem, out, part(stage / 2), ClimbShares::InOrder); }));
+    if (left().end(0) == SearchEnd::Done) {
       LayerAnswer start;
       if (out.found) start.offer(objective, out.mapping, out.cost);
       proof = run_all_tile_sizes(problem, start, part(stage / 2));
@@ -119,15 +116,8 @@ LayerAnswer run_other_factors(const LayerSearch& layer, const LayerAnswer& perfe
   LayerAnswer start;
   if (perfect.found) start.offer(problem.options.objective, perfect.mapping, perfect.cost);
   const bool ours = info(problem.options.strategy).source.empty();
-  LayerAnswer out;
-  if (problem.linked && problem.options.imperfect) out = run_averages_with_links(layer, perfect, budget);
-  else if (ours && budget.limits_evaluations()) out = run_in_stages(layer, perfect, budget);
-  else if (problem.options.factors == Factors::Any) out = run_all_tile_sizes(problem, start, budget);
-  else out = run_step("imperfect", [&] { return imperfect_search(problem, start, budget); });
-  if (problem.options.imperfect) {
-    out.end = budget.end(out.statistics.evaluated);
-    if (out.end == SearchEnd::Done && not_searched(perfect.end)) out.end = perfect.end;
-  }
+  LayerAnswer out = ours && budget.limits_evaluations() ? run_in_stages(layer, perfect, budget)
+                                                        : run_all_tile_sizes(problem, start, budget);
   out.statistics.follow(perfect.statistics);
   if (!problem.linked) return out;
   // What a limit of evaluations has ended does not count: with a larger limit it may not be the answer.
@@ -140,14 +130,12 @@ LayerAnswer run_other_factors(const LayerSearch& layer, const LayerAnswer& perfe
 }
 
 SearchBudget LayerSearch::first_step(const SearchBudget& budget) const {
-  if (!has_second_step()) return budget;
-  const SearchBudget half = share::kHalf.of(budget);
-  return problem_->options.factors == Factors::Any ? share::kPerfectBeforeAny.of(half) : half;
+  return has_second_step() ? share::kPerfectBeforeAny.of(share::kHalf.of(budget)) : budget;
 }
 
 bool LayerSearch::has_second_step() const {
   const SearchOptions& options = problem_->options;
-  return problem_->imperfect() && climbs_to_imperfect(options.strategy);
+  return problem_->has_all_tiles() && climbs_to_all_tiles(options.strategy);
 }
 
 // Where the keep rules of the machine are lifted, the second step with them comes first, with half of the budget: a
@@ -196,8 +184,8 @@ Result<std::string> LayerSearch::cosa_program() const {
 
 std::optional<AnyLook> LayerSearch::probe_other_tiles(const LayerAnswer& perfect, const SearchBudget& budget) const {
   const SearchOptions& options = problem_->options;
-  if (!options.look_at_any || problem_->linked || problem_->imperfect() || options.tiles == Tiles::Uneven ||
-      !perfect.found || !climbs_to_imperfect(options.strategy) || !has_true_counts(problem_->model.compiled()) ||
+  if (!options.look_at_any || problem_->linked || problem_->has_all_tiles() || options.tiles == Tiles::Uneven ||
+      !perfect.found || !climbs_to_all_tiles(options.strategy) || !has_true_counts(problem_->model.compiled()) ||
       budget.end(0) != SearchEnd::Done)
     return std::nullopt;
   LayerProblem problem = *problem_;  // nobody is told of its progress: it is not the layer's search
@@ -214,7 +202,7 @@ std::optional<AnyLook> LayerSearch::probe_other_tiles(const LayerAnswer& perfect
   look.cost = found.cost;
   look.utilization = problem_->utilization(found.cost.cycles);
   look.value = objective_number(options.objective, found.cost);
-  look.lower_bound = std::min(look.value, std::max(first_bound(budget), found.lower_bound.value_or(0)));
+  look.lower_bound = std::min(look.value, std::max(first_bound(), found.lower_bound.value_or(0)));
   if (found.complete) look.lower_bound = look.value;
   const double factor = machine_factor(options.objective, problem_->architecture, problem_->workload);
   look.value *= factor, look.lower_bound *= factor;

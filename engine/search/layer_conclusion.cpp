@@ -97,12 +97,12 @@ MappingResult LayerSearch::conclude(const LayerAnswer& best, double bound) const
 // Where the sizes have no factors that use as many units as the machine asks for.
 Diagnostics LayerSearch::idle_units() const {
   const Mapspace& space = problem_->space;
-  if (space.least_units <= 1 || problem_->imperfect()) return {};
+  if (space.least_units <= 1 || problem_->has_all_tiles()) return {};
   const std::optional<u64> most = most_units_of_perfect_factors(space);
   if (!most || *most >= space.least_units) return {};
   return {{"", 0, "min_parallelism",
            fmt::format("{}, and factors that divide the sizes of {} make {} at most; others may make more (--factors "
-                       "any, or --imperfect), or ask for less",
+                       "any), or ask for less",
                        least_units_text(space), problem_->workload.name, *most)}};
 }
 
@@ -113,7 +113,7 @@ Diagnostics LayerSearch::why_infeasible(const LayerAnswer& none) const {
   const Architecture& architecture = problem_->architecture;
   if (problem_->options.stop != nullptr && problem_->options.stop->load())
     return {{"", 0, "", "stopped before a mapping was found"}};
-  Diagnostics out = problem_->imperfect() ? Diagnostics{} : perfect_factor_conflicts(space);
+  Diagnostics out = problem_->has_all_tiles() ? Diagnostics{} : perfect_factor_conflicts(space);
   const Compiled& c = problem_->model.compiled();
   Extents tile;  // the smallest each level must hold: what constraints fix inside it
   tile.fill(1);

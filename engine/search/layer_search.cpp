@@ -7,7 +7,6 @@
 #include "engine/model/countable.h"
 #include "engine/search/bayes/bayes_search.h"
 #include "engine/search/exact/parts.h"
-#include "engine/search/imperfect/imperfect_bound.h"
 #include "engine/search/schedule.h"
 #include "engine/search/validate_question.h"
 
@@ -48,7 +47,7 @@ Result<LayerSearch> LayerSearch::create(const Workload& workload, const Architec
       new LayerProblem{workload, machine, options, *std::move(space), CostModel(workload, machine)});
   if (architecture.link_transfers) {
     CostModel linked(workload, architecture);
-    if (options.imperfect ? linked.compiled().linked != 0 : links_matter(problem->space, linked.compiled())) {
+    if (links_matter(problem->space, linked.compiled())) {
       problem->linked = std::move(linked);
       // What the search without links has proven is not proven of all mappings.
       if (options.progress)
@@ -74,13 +73,9 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
   return answer;
 }
 
-double LayerSearch::first_bound(const SearchBudget& budget) const {
+double LayerSearch::first_bound() const {
   if (!problem_->options.evaluator.command.empty()) return 0;
-  const Objective objective = problem_->options.objective;
-  const KeepRange keep = problem_->keep_range();
-  if (!problem_->options.imperfect) return objective_number(objective, compulsory_cost(problem_->model, keep).whole);
-  const SearchBudget part = share::kBoundBeforeSearch.of(budget);
-  return imperfect_lower_bound(problem_->model, problem_->space, keep, objective, [&] { return part.over(); });
+  return objective_number(problem_->options.objective, compulsory_cost(problem_->model, problem_->keep_range()).whole);
 }
 
 }  // namespace heliolite

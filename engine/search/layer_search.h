@@ -35,17 +35,17 @@ class LayerSearch {
   // The problem prepared for searches level by level.
   const LevelProblem& levels() const { return levels_; }
 
-  // Whether the strategy answers in two steps: with imperfect factors sunstone and exact search perfect factors first.
+  // Whether the strategy answers in two steps: with all tile sizes sunstone and exact search perfect factors first.
   bool has_second_step() const;
   // What the first step gets of the budget of both.
   SearchBudget first_step(const SearchBudget& budget) const;
-  // The second step: searches imperfect factors from the answer with perfect ones, and is never worse than it. The
+  // The second step: searches all tile sizes from the answer with perfect factors, and is never worse than it. The
   // certificate of `perfect` does not hold for the larger mapspace.
   LayerAnswer second_step(const LayerAnswer& perfect, const SearchBudget& budget) const;
 
   // A lower bound of all mappings that is known before any search, in units of objective_number(); 0 of the values of
-  // an evaluator. It takes a share of the budget's time at most.
-  double first_bound(const SearchBudget& budget) const;
+  // an evaluator.
+  double first_bound() const;
 
   // What a short search of all tile sizes finds after `perfect`, an answer with perfect factors, if the options ask
   // for it and `budget` leaves anything. It prices about as many mappings as `perfect` took, whatever the budget's

@@ -56,7 +56,6 @@ class LinkSearch {
 
  private:
   static LayerProblem perfect(LayerProblem problem) {
-    problem.options.imperfect = false;
     problem.options.factors = Factors::Perfect;
     return problem;
   }
@@ -312,27 +311,6 @@ LayerAnswer run_other_with_links(const LayerSearch& layer, const SearchBudget& b
   return out;
 }
 
-// The second step with Timeloop's averages, by what mappings cost with links.
-LayerAnswer run_averages_with_links(const LayerSearch& layer, const LayerAnswer& perfect, const SearchBudget& budget) {
-  const LayerProblem& problem = layer.problem();
-  const Objective objective = problem.options.objective;
-  auto other = std::make_unique<LayerProblem>(problem.with_links());
-  other->options.progress = problem.options.progress;
-  const LayerSearch search(std::move(other));
-  LayerAnswer start, out;
-  for (const Mapping& mapping : perfect.mappings())
-    start.offer(objective, mapping, problem.linked->evaluate(mapping, problem.counts()).cost);
-  LayerAnswer found = run_other_factors(search, start, budget);
-  out.statistics = found.statistics;
-  out.end = found.end;
-  if (perfect.found) out.offer(objective, perfect.mapping, perfect.cost);
-  if (!found.found) return out;
-  out.offer(objective, found.mapping, problem.model.evaluate(found.mapping, problem.counts()).cost);
-  found.alternatives.clear();
-  out.with_links = std::make_shared<const LayerAnswer>(std::move(found));
-  return out;
-}
-
 // What was proven of `out` is proven of mappings without links alone.
 void add_links(const LayerProblem& problem, const LayerAnswer& best, MappingResult& out) {
   const Objective objective = problem.options.objective;
@@ -346,10 +324,7 @@ void add_links(const LayerProblem& problem, const LayerAnswer& best, MappingResu
   }
   out.utilization = problem.utilization(out.cost.cycles);
   out.value = objective_number(objective, out.cost);
-  // Averages of factors that do not divide lose MACs: then nothing is known.
-  double least = problem.options.imperfect
-                     ? 0
-                     : objective_number(objective, compulsory_cost(*problem.linked, problem.keep_range()).whole);
+  double least = objective_number(objective, compulsory_cost(*problem.linked, problem.keep_range()).whole);
   if (linked != nullptr && linked->lower_bound) least = std::max(least, *linked->lower_bound);
   if (linked != nullptr && linked->complete) least = out.value;
   out.lower_bound = std::min(least, out.value);

@@ -177,7 +177,7 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
     ShapeSearch& shape = shapes.at(first[t]);
     const bool last = !shape.search->has_second_step();
     const auto begin = Clock::now();
-    shape.first_bound = shape.search->first_bound(SearchBudget(options));
+    shape.first_bound = shape.search->first_bound();
     shape.seconds = seconds_since(begin);
     shape.search->problem().report_progress(0, shape.first_bound);
     run(
@@ -186,7 +186,7 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
         last);
   });
 
-  // Step 3. Imperfect factors start from the answer with perfect ones.
+  // Step 3. All tile sizes start from the answer with perfect ones.
   parallel_for(second.size(), options.threads, [&](std::size_t t) {
     run(
         second[t],

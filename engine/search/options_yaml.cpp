@@ -71,8 +71,14 @@ void read_search_option(const YamlNode& node, std::string_view name, SearchOptio
   set(node, option, plain_text(node, option), options, errors);
 }
 
+void refuse_former_options(FieldReader& reader) {
+  for (const std::string_view former : kFormerOptions)
+    reader.refuse(former, fmt::format("{}: {}", former, written_instead(former)));
+}
+
 void read_search_options(FieldReader& reader, SearchOptions& options, Diagnostics& errors,
                          std::span<const std::string_view> leave) {
+  refuse_former_options(reader);
   for (const SearchOption& option : search_option_table()) {
     if (left_out(leave, option.name)) continue;
     if (option.list) {

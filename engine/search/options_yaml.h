@@ -18,6 +18,9 @@ FileField search_option_field(std::string_view name);
 void read_search_options(FieldReader& reader, SearchOptions& options, Diagnostics& errors,
                          std::span<const std::string_view> leave = {});
 
+// Complains about keys of options that there were, with what to write in their place.
+void refuse_former_options(FieldReader& reader);
+
 // Sets the option `name` to the value of `node`; a value that is not allowed becomes a complaint in `errors`.
 void read_search_option(const YamlNode& node, std::string_view name, SearchOptions& options, Diagnostics& errors);
 

@@ -31,7 +31,6 @@ inline constexpr Share kAll{};
 inline constexpr Share kHalf{0.5, 0.5};  // the first of two steps that are worth as much
 
 // Shares of the time that is left.
-inline constexpr Share kBoundBeforeSearch{0.25};  // what no mapping can be below, before anything is priced
 inline constexpr Share kFastBeforeExact{0.5};     // sunstone, whose answer exact begins with; under a limit of
                                                   // evaluations it may use all of those
 inline constexpr Share kFastWithLinks{0.25};      // sunstone with and without links, before the stages of exact
@@ -130,14 +129,12 @@ LayerAnswer run_other_with_links(const LayerSearch& layer, const SearchBudget& b
 void take_with_links(const LayerProblem& problem, const LayerAnswer& known, bool own, LayerAnswer& out);
 // What a conclusion without links becomes with them.
 void add_links(const LayerProblem& problem, const LayerAnswer& best, MappingResult& out);
-// Timeloop's averages by what mappings cost with links, from `perfect`.
-LayerAnswer run_averages_with_links(const LayerSearch& layer, const LayerAnswer& perfect, const SearchBudget& budget);
 
 // Sizes other than those of the layer.
 
 // Strategy `cosa` for sizes that have tiles (docs/cosa.md); where its answer is none of the true sizes, for those.
 LayerAnswer run_padded_cosa(const LayerSearch& layer, const SearchBudget& budget);
-// All tile sizes or Timeloop's averages from `perfect`, with the machine's keep rules as the options have them.
+// All tile sizes from `perfect`, with the machine's keep rules as the options have them.
 LayerAnswer run_other_factors(const LayerSearch& layer, const LayerAnswer& perfect, const SearchBudget& budget);
 
 }  // namespace heliolite

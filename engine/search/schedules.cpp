@@ -37,7 +37,7 @@ bool much_to_gain(const StepStart& start) {
   constexpr double kMuch = 1.2;  // above what every mapping costs
   const Objective objective = options_of(start).objective;
   return info(objective).cycles_power == 0 && start.so_far.found &&
-         objective_number(objective, start.so_far.cost) > kMuch * start.layer.first_bound(start.budget) &&
+         objective_number(objective, start.so_far.cost) > kMuch * start.layer.first_bound() &&
          start.budget.end(0) == SearchEnd::Done;
 }
 

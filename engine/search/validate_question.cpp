@@ -15,7 +15,7 @@ Diagnostics witness_complaints(const LayerProblem& problem) {
   if (!problem.options.witness) return {};
   const Mapping& witness = *problem.options.witness;
   const auto complaint = [](std::string what) { return Diagnostic{"", 0, "witness", std::move(what)}; };
-  if (problem.options.strategy != Strategy::Exact || problem.imperfect())
+  if (problem.options.strategy != Strategy::Exact || problem.has_all_tiles())
     return {complaint("only strategy exact follows one, and only with perfect factors")};
   if (problem.options.tiles == Tiles::Uneven || !witness.is_even())
     return {complaint("is followed only where each level has one tile (--tiles even)")};
@@ -43,15 +43,12 @@ Diagnostics factors_complaints(const LayerProblem& problem) {
 
 Diagnostics validate_question(const SearchOptions& options) {
   Diagnostics out = misplaced_options(options);
-  if (options.factors == Factors::Any && options.imperfect)
-    out.push_back({"", 0, "factors", "any and imperfect exclude each other: they count in other ways"});
-  if (info(options.strategy).factors == OtherFactors::Refuses && (options.imperfect || options.factors == Factors::Any))
-    out.push_back({"", 0, options.imperfect ? "imperfect" : "factors",
+  if (info(options.strategy).factors == OtherFactors::Refuses && options.factors == Factors::Any)
+    out.push_back({"", 0, "factors",
                    fmt::format("strategy {} knows factors that divide the sizes only", name(options.strategy))});
-  if (options.cosa.pad && !options.imperfect && options.factors == Factors::Perfect)
-    out.push_back({"", 0, "pad",
-                   "needs tiles that do not divide the sizes, which the answer has once it is cut: --factors any or "
-                   "--imperfect"});
+  if (options.cosa.pad && options.factors == Factors::Perfect)
+    out.push_back(
+        {"", 0, "pad", "needs tiles that do not divide the sizes, which the answer has once it is cut: --factors any"});
   if (options.strategy != Strategy::Bayes && (options.bayes.from || options.bayes.learn))
     out.push_back({"", 0, "strategy", fmt::format("{} learns nothing, bayes does", name(options.strategy))});
   const EvaluatorOptions& evaluator = options.evaluator;
@@ -62,10 +59,8 @@ Diagnostics validate_question(const SearchOptions& options) {
   if (options.strategy != Strategy::Exact)
     out.push_back({"", 0, "tiles",
                    fmt::format("uneven ones need strategy exact, {} knows even ones only", name(options.strategy))});
-  if (options.imperfect || options.factors == Factors::Any)
-    out.push_back({"", 0, "tiles",
-                   fmt::format("uneven ones need factors that divide the sizes; leave out {}",
-                               options.imperfect ? "imperfect" : "factors any")});
+  if (options.factors == Factors::Any)
+    out.push_back({"", 0, "tiles", "uneven ones need factors that divide the sizes; leave out factors any"});
   return out;
 }
 

@@ -9,8 +9,8 @@
 namespace heliolite {
 
 bool co_searches(const SweepSpec& spec, const DesignPoints& points) {
-  const bool can = searches_machines_together(spec.options.strategy) && !spec.options.imperfect &&
-                   spec.options.factors == Factors::Perfect && spec.options.tiles == Tiles::Even;
+  const bool can = searches_machines_together(spec.options.strategy) && spec.options.factors == Factors::Perfect &&
+                   spec.options.tiles == Tiles::Even;
   // A co-search minimises the sum of the layers' objectives.
   const bool one_run = spec.layers.size() == 1;
   const bool of_sum = spec.rank == SweepRank::Layers || !ranks_differ(ranking_of(spec)) || one_run;

@@ -18,8 +18,8 @@ using SortedJson = nlohmann::json;
 
 std::string options_text(const SearchOptions& options) {
   std::string text =
-      fmt::format("{} {} free={} imperfect={} budget={} evaluations={} seed={} victory={}", name(options.objective),
-                  name(options.strategy), options.free, options.imperfect, options.budget_seconds.value_or(0),
+      fmt::format("{} {} free={} imperfect=false budget={} evaluations={} seed={} victory={}", name(options.objective),
+                  name(options.strategy), options.free, options.budget_seconds.value_or(0),
                   options.budget_evaluations.value_or(0), options.seed, options.sampling.victory);
   // Only where they are not the usual ones: databases from before they could be chosen ask the same.
   if (options.open) text += " open=true";

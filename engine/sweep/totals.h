@@ -72,8 +72,8 @@ std::string layers_alone_note(const SweepRecord& sweep);
 // How the sweep counts words where factors do not divide.
 Counts counts_of(const SweepRecord& sweep);
 
-// Whether the sweep's file asks for imperfect factors too, and not for perfect ones only.
-bool imperfect_factors(const SweepRecord& sweep);
+// Whether the sweep's file asks for all factors, and not for perfect ones only.
+bool has_any_factors(const SweepRecord& sweep);
 // The tiles that it asks for.
 Tiles tiles_of(const SweepRecord& sweep);
 

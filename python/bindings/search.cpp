@@ -26,6 +26,10 @@ std::vector<GivenOption> given_options(const GivenTexts& given) {
   Diagnostics errors;
   for (const auto& [key, value] : given) {
     const auto option = std::ranges::find(search_option_table(), key, &SearchOption::name);
+    if (const std::string_view now = written_instead(key); !now.empty()) {
+      errors.push_back({"", 0, key, std::string(now)});
+      continue;
+    }
     if (option == search_option_table().end()) {
       std::vector<std::string> names;
       for (const SearchOption& known : search_option_table()) names.emplace_back(known.name);
@@ -127,7 +131,7 @@ py::dict layer_as_dict(const LayerResult& layer, const std::shared_ptr<Workload>
   if (asked.options.evaluator.command.empty()) out["value_unit"] = unit(info(asked.options.objective), "cycles", " ");
   const bool any = asked.options.factors == Factors::Any;
   out["counts"] = std::string(name(any ? Counts::True : Counts::Timeloop));
-  out["factors"] = any || asked.options.imperfect ? "any" : "perfect";
+  out["factors"] = any ? "any" : "perfect";
   out["status"] = std::string(name(r.status));
   out["strategy"] = std::string(name(r.strategy));
   out["ended_by"] = r.end == SearchEnd::Done ? py::object(py::none()) : py::cast(std::string(name(r.end)));

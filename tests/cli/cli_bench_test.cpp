@@ -259,6 +259,8 @@ TEST_F(CliBench, TheAblationOfASmallLayer) {
 }
 
 TEST_F(CliBench, BadSuitesAreRefusedWithTheirLines) {
+  for (const char* row : {"{name: sunstone, imperfect: true}", "{command: map, imperfect: true}"})
+    EXPECT_THAT(refused(with(kSuite, "sunstone", row)), HasSubstr("imperfect: write factors any"));
   EXPECT_THAT(refused(with(kSuite, "random", "randon")),
               AllOf(HasSubstr("suite.yaml:4"), HasSubstr("did you mean 'random'")));
   EXPECT_THAT(refused(with(kSuite, "machines", "machine")),

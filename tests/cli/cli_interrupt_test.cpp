@@ -32,7 +32,6 @@ const std::string kLarge =
 using Words = std::vector<std::string>;
 const std::multimap<std::string, Words> kLines{
     {"map", {"-a", "eyeriss", "-w", "resnet50", "--json", "{json}"}},
-    {"map", {"-a", "eyeriss", "-w", kLarge, "--imperfect", "--json", "{json}"}},
     {"map", {"-a", "eyeriss", "-w", kLarge, "--open", "--json", "{json}"}},
     {"map", {"-a", "eyeriss", "-w", kLarge, "--factors", "any", "--json", "{json}"}},
     {"map", {"-a", "eyeriss", "-w", "gemm:16777213x1x1", "--json", "{json}"}},
@@ -45,7 +44,7 @@ const std::multimap<std::string, Words> kLines{
     {"map", {"-a", "gemmini", "-w", "resnet50", "--factors", "any", "--json", "{json}"}},
     {"map", {"-a", "simba", "-w", "bert_base", "--open", "--factors", "any", "--json", "{json}"}},
     {"map", {"-a", "edge_split", "-w", "gemm:65536x65536x65536", "--open", "--factors", "any", "--json", "{json}"}},
-    {"map", {"-a", "tpu_v1", "-w", "vgg16", "--imperfect", "--json", "{json}"}},
+    {"map", {"-a", "tpu_v1", "-w", "vgg16", "--factors", "any", "--json", "{json}"}},
     {"eval", {"-a", "eyeriss", "-w", "resnet18", "-l", "conv1", "-m", "{answer}", "--json", "{json}"}},
     {"explain", {"-a", "eyeriss", "-w", "resnet18", "-l", "conv1", "-m", "{answer}", "--json", "{json}"}},
     {"orders",

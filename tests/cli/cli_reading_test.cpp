@@ -145,7 +145,7 @@ TEST(CliReading, FactorsAboveALayersSizesAreCutDown) {
   };
   const std::string above = machine("above.yaml", "C=4"), cut = machine("cut.yaml", "C=3");
   const std::string rgb = " -w conv:c=3,k=16,p=8,r=3";
-  for (const std::string mode : {"", " --factors any --budget 1", " --imperfect --budget 1"}) {
+  for (const std::string mode : {"", " --factors any --budget 1"}) {
     const json a = answer("map" + above + rgb + mode + " --strategy sunstone -t 1"),
                b = answer("map" + cut + rgb + mode + " --strategy sunstone -t 1");
     EXPECT_EQ(a["layers"][0]["energy_pj"], b["layers"][0]["energy_pj"]) << mode;

@@ -42,7 +42,8 @@ TEST(CliStrategies, AnswersDoNotDependOnThreadsOrRuns) {
         "-s hybrid --timeout 20000 --victory 25", "-s random-pruned --seed 3 --timeout 9000",
         "-s annealing --evaluations 3000", "-s genetic --evaluations 3000", "-s gradient --evaluations 2000",
         "-s dmazerunner --evaluations 3000", "-s interstellar --evaluations 3000 --least-units 0.5",
-        "-s exact --imperfect --evaluations 4000", "-s sunstone --imperfect --evaluations 4000 --objective energy"}) {
+        "-s exact --factors any --evaluations 4000",
+        "-s sunstone --factors any --evaluations 4000 --objective energy"}) {
     const std::string question = std::string("-a eyeriss -w conv:k=16,c=8,p=14,q=14,r=3,s=3 ") + search;
     const json one = timeless(map_answer(question + " --threads 1"));
     for (const char* threads : {"1", "2", "8"})
@@ -75,16 +76,6 @@ TEST(CliStrategies, ExactProvesItsAnswerAndNoStrategyBeatsIt) {
     }
 }
 
-TEST(CliStrategies, ImperfectFactorsAreNeverWorse) {
-  for (const char* workload : {"gemm:97x60x44", "resnet18/conv5_x"})
-    for (const char* search : {"-s exact", "-s sunstone --objective energy"}) {
-      const std::string question = std::string("-a eyeriss -w ") + workload + " " + search + " --evaluations 20000";
-      const json perfect = only_layer(question), imperfect = only_layer(question + " --imperfect");
-      EXPECT_LE(imperfect["value"], perfect["value"]) << question;
-      EXPECT_LE(imperfect["lower_bound"], imperfect["value"]);
-    }
-}
-
 TEST(CliStrategies, AnyFactorsAreNeverWorseAndSayWhatTheyAre) {
   for (const char* search :
        {"eyeriss -w gemm:97x60x44 -s exact", "simba -w conv:k=8,c=3,p=9,q=9,r=3,s=3 -s sunstone"}) {
@@ -98,14 +89,14 @@ TEST(CliStrategies, AnyFactorsAreNeverWorseAndSayWhatTheyAre) {
     EXPECT_EQ(only_layer(question + "2 --factors any")["mapping"], any["mapping"]) << question;
   }
   const std::string gemm = "map -a eyeriss -w gemm:8x8x8 --factors ";
-  EXPECT_THAT(run_cli(gemm + "any --imperfect").err, HasSubstr("factors: any and imperfect exclude each other"));
+  EXPECT_THAT(run_cli(gemm + "perfect --imperfect").err, HasSubstr("unknown option '--imperfect': write factors any"));
   EXPECT_THAT(run_cli(gemm + "all").err, HasSubstr("perfect or any"));
 }
 
 TEST(CliStrategies, ABudgetOfSecondsEndsEverySearchWithItsBest) {
   const std::string large = "-w conv:n=16,k=512,c=512,p=56,q=56,r=3,s=3 --threads 1 --budget 0.4 -a ";
   for (const char* search :
-       {"dc_split -s exact", "dc_split -s exact --imperfect", "dc_split -s sunstone",
+       {"dc_split -s exact", "dc_split -s exact --factors any", "dc_split -s sunstone",
         "edge_unified -s random --victory 1000000000", "edge_unified -s exhaustive", "edge_unified -s interstellar"}) {
     const double before = cpu_seconds_of_programs();
     const json layer = only_layer(large + search);
@@ -266,7 +257,7 @@ TEST(CliStrategies, SaysWhatRemovesAWitness) {
 
   const auto complaint = [](const std::string& arguments) { return run_cli("map " + arguments).err; };
   EXPECT_THAT(complaint(question + witness + " -s sunstone"), HasSubstr("witness: only strategy exact follows one"));
-  EXPECT_THAT(complaint(question + witness + " --imperfect"), HasSubstr("witness: only strategy exact follows one"));
+  EXPECT_THAT(complaint(question + witness + " --factors any"), HasSubstr("witness: only strategy exact follows one"));
   EXPECT_THAT(complaint("-a eyeriss -w resnet18" + witness), HasSubstr("--layer: resnet18 has 12 layers"));
   EXPECT_THAT(complaint("-a eyeriss -w gemm:8x8x8" + witness), HasSubstr("w.json"));
 }

@@ -72,18 +72,18 @@ TEST(CliSweep, PrintsTheBestPointsTheFrontAndWhatBecameOfTheOthers) {
 TEST(CliSweep, SaysWhatWasAddedUpAndOfWhichMapspaceAndKeepsToItsEvaluations) {
   const TempFolder folder;
   const std::string parameters = "  parameters:\n    a: {set: GLB.capacity, values: [2 KB]}\n";
-  for (const bool imperfect : {false, true}) {
-    const std::string db = folder.path(imperfect ? "i.db" : "p.db");
-    const std::string file = small_sweep(folder, imperfect ? "  imperfect: true\n" : "", parameters);
+  for (const bool any : {false, true}) {
+    const std::string db = folder.path(any ? "i.db" : "p.db");
+    const std::string file = small_sweep(folder, any ? "  factors: any\n" : "", parameters);
     const CliResult run =
         run_cli("sweep --wide " + file + " --evaluations 300 -o " + db + " --json " + folder.path("a.json"));
     ASSERT_EQ(run.exit_code, 0) << run.err;
-    EXPECT_THAT(run.out, HasSubstr(imperfect ? "any factors" : "perfect factors"));
+    EXPECT_THAT(run.out, HasSubstr(any ? "any factors" : "perfect factors"));
     EXPECT_THAT(run.out, HasSubstr("EDP of totals [pJ s]"));
     EXPECT_THAT(run.out, HasSubstr("ranked by edp of totals: total energy x total delay"));
     EXPECT_THAT(run.out, HasSubstr("the search ended after 300 evaluations"));
     const auto answer = nlohmann::json::parse(read_text(folder.path("a.json")));
-    EXPECT_EQ(answer["mapspace"]["factors"], imperfect ? "any" : "perfect");
+    EXPECT_EQ(answer["mapspace"]["factors"], any ? "any" : "perfect");
     const auto& best = answer["best"][0];
     EXPECT_EQ(best["value_unit"], "pJ s");
     EXPECT_EQ(best["delay_s"], best["cycles"].get<double>() * best["ns_per_cycle"].get<double>() * 1e-9);

@@ -25,7 +25,7 @@ const fs::path kRoot = fs::path(HELIOLITE_TEST_DATA).parent_path();
 constexpr std::array kCommands{
     "map -a {a} -w {w} --budget 0.2 --evaluations 200",
     "map -a {a} -w {w} --budget 0.2 -s sunstone --objective delay --json {out}",
-    "map -a {a} -w {w} --budget 0.2 --evaluations 200 --imperfect --threads 2",
+    "map -a {a} -w {w} --budget 0.2 --evaluations 200 --factors any --threads 2",
     "map -a {a} -w {w} --budget 0.2 -s random --evaluations 100 --free",
     "eval -a {a} -w {w} -m {m}",
     "explain -a {a} -w {w} -m {m} --json -",

@@ -83,7 +83,7 @@ TEST(Progress, CtrlCPrintsTheBestSoFar) {
 }
 
 TEST(Progress, CtrlCStopsEveryStrategy) {
-  for (const char* strategy : {"exact", "exact --imperfect", "sunstone", "sunstone --imperfect",
+  for (const char* strategy : {"exact", "exact --factors any", "sunstone", "sunstone --factors any",
                                "random --victory 1000000000", "exhaustive"}) {
     const double before = cpu_seconds_of_programs();
     const CliResult r =

@@ -214,33 +214,6 @@ TEST(LeastUnits, AllTileSizesAreSearchedToTheBestThatUsesThem) {
   EXPECT_GT(optimal, 10);
 }
 
-// Timeloop's averages: a mapping that does not divide is found where one is, and none is below the bound.
-TEST(LeastUnits, ImperfectFactorsUseThem) {
-  int searched = 0, found_some = 0;
-  for (u64 seed = 0; searched < 40; ++seed) {
-    const SearchProblem p = random_search_problem(seed + 900, {.max_mappings = 100, .parallelism = true});
-    SCOPED_TRACE(seed);
-    SearchOptions options;
-    options.imperfect = true;
-    options.objective = kObjectives[seed % kObjectives.size()];
-    SearchOptions exhaustive = options;
-    exhaustive.strategy = Strategy::Exhaustive;
-    exhaustive.budget_evaluations = 5'000;
-    const auto all = map_workload(p.workload, p.architecture, exhaustive);
-    if (!all.ok() || all->end != SearchEnd::Done || all->status == Status::Infeasible) continue;
-    ++searched;
-    options.budget_evaluations = 2'000;
-    const auto found = map_workload(p.workload, p.architecture, options);
-    ASSERT_TRUE(found.ok()) << to_string(found.errors());
-    if (found->status == Status::Infeasible) continue;
-    ++found_some;
-    EXPECT_TRUE(uses_enough(p, found->mapping));
-    EXPECT_LE(found->lower_bound, all->value * (1 + 1e-12));
-    EXPECT_GE(found->value, all->value * (1 - 1e-12));
-  }
-  EXPECT_EQ(found_some, searched);
-}
-
 TEST(LeastUnits, EveryStrategyUsesThem) {
   for (u64 seed = 0; seed < 6; ++seed) {
     const SearchProblem p = random_search_problem(seed, {.max_mappings = 2'000, .parallelism = true});

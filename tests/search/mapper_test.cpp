@@ -247,17 +247,17 @@ Architecture open_machine() {
 TEST(Mapper, EvaluationsAreALimitOfEveryStrategyForAnyNumberOfThreads) {
   struct Case {
     const char* strategy;
-    bool imperfect;
+    Factors factors;
   };
-  for (const Case c : {Case{"exact", false}, Case{"exact", true}, Case{"sunstone", false}, Case{"sunstone", true},
-                       Case{"thesis", false}, Case{"random", false}, Case{"exhaustive", false}})
+  for (const Case c : {Case{"exact", Factors::Perfect}, Case{"exact", Factors::Any}, Case{"sunstone", Factors::Perfect},
+                       Case{"sunstone", Factors::Any}, Case{"thesis", Factors::Perfect},
+                       Case{"random", Factors::Perfect}, Case{"exhaustive", Factors::Perfect}})
     for (const bool open : {false, true})
       for (const u64 evaluations : {1, 100, 2'000}) {
-        SCOPED_TRACE(
-            fmt::format("{}{}{}, {}", c.strategy, c.imperfect ? " imperfect" : "", open ? ", open" : "", evaluations));
+        SCOPED_TRACE(fmt::format("{} {}{}, {}", c.strategy, name(c.factors), open ? ", open" : "", evaluations));
         SearchOptions options;
         options.strategy = *parse_strategy(c.strategy);
-        options.imperfect = c.imperfect;
+        options.factors = c.factors;
         options.budget_evaluations = evaluations;
         options.threads = 1;
         const Architecture a = open ? open_machine() : machine("eyeriss");

@@ -235,9 +235,9 @@ TEST(UnevenSearch, WhatItCannotAnswerIsRefusedOrSaid) {
   EXPECT_THAT(to_string(map_workload(workload, machine, options).errors()),
               HasSubstr("tiles: uneven ones need strategy exact, sunstone knows even ones only"));
   options.strategy = Strategy::Exact;
-  options.imperfect = true;
-  EXPECT_THAT(to_string(map_workload(workload, machine, options).errors()), HasSubstr("leave out imperfect"));
-  options.imperfect = false;
+  options.factors = Factors::Any;
+  EXPECT_THAT(to_string(map_workload(workload, machine, options).errors()), HasSubstr("leave out factors any"));
+  options.factors = Factors::Perfect;
   while (machine.levels.size() < 6) machine.levels.insert(machine.levels.begin(), machine.levels[0]);
   for (std::size_t i = 0; i < 5; ++i)
     machine.levels[i].name += std::to_string(i), machine.levels[i].keep = {{"all"}, {}};

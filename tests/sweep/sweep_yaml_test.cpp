@@ -14,6 +14,7 @@
 #include "engine/sweep/design_points.h"
 #include "engine/sweep/export.h"
 #include "engine/sweep/question.h"
+#include "engine/sweep/totals.h"
 #include "tests/support/sweep_problem.h"
 #include "tests/support/sweep_store.h"
 
@@ -87,17 +88,26 @@ TEST(SweepYaml, TextsAreReadAsFilesAre) {
   EXPECT_EQ(sweep_question(*text), sweep_question(file));
 }
 
+// Files from before all tile sizes were counted word by word are told what to write; what was swept by them is read.
+TEST(SweepYaml, FormerOptionsSayWhatToWrite) {
+  EXPECT_THAT(complaints(kOne, "  imperfect: true\n"), HasSubstr("imperfect: write factors any"));
+  SweepRecord old;
+  old.text = "sweep:\n  imperfect: true\n";
+  EXPECT_TRUE(has_any_factors(old));
+  EXPECT_EQ(counts_of(old), Counts::Timeloop);
+}
+
 TEST(SweepYaml, ReadsWhatIsAsked) {
   const SweepSpec spec = with_parameters(kOne,
                                          "  objective: energy\n  goal: front\n  pilots: 3\n  sample: 2\n  seed: 7\n  "
-                                         "evaluations: 100\n  imperfect: true\n");
+                                         "evaluations: 100\n  factors: any\n");
   EXPECT_EQ(spec.name, "small");
   EXPECT_EQ(spec.machine.name, "small");
   EXPECT_EQ(spec.options.objective, Objective::Energy);
   EXPECT_EQ(spec.options.strategy, Strategy::Sunstone);
   EXPECT_EQ(spec.options.budget_evaluations, 100u);
   EXPECT_EQ(spec.options.seed, 7u);
-  EXPECT_TRUE(spec.options.imperfect);
+  EXPECT_EQ(spec.options.factors, Factors::Any);
   EXPECT_EQ(spec.goal, SweepGoal::Front);
   EXPECT_EQ(spec.pilots, 3u);
   EXPECT_EQ(spec.sample, 2u);

@@ -83,13 +83,12 @@ room $search/exact $search/core $search/certify
 room $search/uneven $search/core $search/exact
 room $search/climb $search/core
 room $search/sunstone $search/core $search/climb
-room $search/imperfect $search/core $search/climb
 room $search/baseline $search/core
 room $search/cosa $search/core
-room $search/all_tiles $search/core $search/certify $search/imperfect
+room $search/all_tiles $search/core $search/certify $search/climb
 room $search/bayes $search/core $search/baseline
-room $search/. $search/core $search/certify $search/exact $search/uneven $search/sunstone $search/imperfect \
-  $search/all_tiles $search/baseline $search/bayes $search/cosa
+room $search/. $search/core $search/certify $search/exact $search/uneven $search/sunstone $search/all_tiles \
+  $search/baseline $search/bayes $search/cosa
 room $search/sensitivity $search/. $search/core $search/bayes $search/baseline
 room $search/co_search $search/. $search/core $search/exact $search/sunstone
 room $search/study $search/. $search/core $search/sunstone

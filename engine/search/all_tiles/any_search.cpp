@@ -8,9 +8,9 @@
 
 #include "engine/model/cost_of_counts.h"
 #include "engine/search/all_tiles/partial_search.h"
+#include "engine/search/all_tiles/tile_climbs.h"
 #include "engine/search/certify/incumbent.h"
 #include "engine/search/core/option_kinds.h"
-#include "engine/search/imperfect/imperfect_search.h"
 #include "engine/space/merge.h"
 
 namespace heliolite {
@@ -97,7 +97,7 @@ class AnySearch {
   SearchBudget last_share() const { return share(is_far(kFar) ? kProof : kProofAlone); }
 
   void climb(const LayerAnswer& start, const SearchBudget& budget) {
-    const LayerAnswer found = imperfect_search(problem_, start, budget);
+    const LayerAnswer found = climb_tiles(problem_, start, budget);
     statistics_ += found.statistics;
     if (found.found) incumbent_.offer(found.mapping, found.cost, 0);
   }

@@ -4,10 +4,10 @@
 #include <span>
 #include <utility>
 
+#include "engine/search/all_tiles/least_steps.h"
 #include "engine/search/all_tiles/partial_search.h"
 #include "engine/search/core/compulsory.h"
 #include "engine/search/core/rules.h"
-#include "engine/search/imperfect/imperfect_bound.h"
 
 namespace heliolite {
 
@@ -43,7 +43,7 @@ KeepSpaces::KeepSpaces(const LayerProblem& problem, const Incumbent& incumbent, 
                        const SearchBudget& budget)
     : ranges_(ranges_for(problem, keeps, most_points)) {
   const Twins twins = keeps.size() <= kMostTwinSpaces ? Twins::Yes : Twins::No;
-  const u64 least_steps = least_imperfect_steps(problem.model.compiled(), problem.space);
+  const u64 least_steps = fewest_steps(problem.model.compiled(), problem.space);
   for (const KeepMasks& keep : keeps) {
     if (whole_ = whole_ && !budget.over(); !whole_) return;
     const u64 compulsory = compulsory_cost(problem.model, {keep, keep}).whole.cycles;

@@ -37,7 +37,7 @@ class Search {
  public:
   Search(const LayerProblem& problem, const SearchBudget& budget)
       : problem_(problem),
-        sampler_(problem.space, problem.model, problem.imperfect(), problem.options.seed, problem.counts()),
+        sampler_(problem.space, problem.model, problem.has_all_tiles(), problem.options.seed, problem.counts()),
         budget_(budget),
         pricing_(problem, budget),
         batch_(kChunks * kChunk),
@@ -115,7 +115,7 @@ class Enumeration {
  public:
   Enumeration(const LayerProblem& problem, const SearchBudget& budget)
       : problem_(problem),
-        splits_(problem.space, problem.imperfect()),
+        splits_(problem.space, problem.has_all_tiles()),
         writer_(problem.space),
         pricing_(problem, budget),
         innermost_orders_(linkable_tensors(problem.space, problem.model.compiled(), 0) != 0) {

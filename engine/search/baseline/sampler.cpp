@@ -98,16 +98,16 @@ class SplitTableBuilder {
 
 std::optional<SplitTable> SplitTable::of(const Splits& splits, int d) { return SplitTableBuilder(splits, d).build(); }
 
-Sampler::Sampler(const Mapspace& space, const CostModel& model, bool imperfect, u64 seed, Counts counts)
+Sampler::Sampler(const Mapspace& space, const CostModel& model, bool any_factors, u64 seed, Counts counts)
     : space_(space),
       model_(model),
-      imperfect_(imperfect),
+      any_factors_(any_factors),
       counts_(counts),
       seed_(seed),
-      splits_(space, imperfect),
+      splits_(space, any_factors),
       writer_(space) {
   for (int d = 0; d < space.dimension_count; ++d)
-    table_.push_back(imperfect ? std::nullopt : SplitTable::of(splits_, d));
+    table_.push_back(any_factors ? std::nullopt : SplitTable::of(splits_, d));
   for (int i = 0; i < space.level_count(); ++i)
     if (space.levels[at(i)].spatial.exists()) fanouts_.push_back(i);
 }
@@ -122,8 +122,8 @@ Evaluation Sampler::evaluate(u64 number, Mapping& out) const {
   SplitMix random(seed_, number);
   Tiling tiling;
   if (!draw_until_enough(random, tiling)) return {Verdict::OverFanoutX, 0, {}};
-  // The tiles of imperfect factors are not products.
-  if (!imperfect_)
+  // The tiles of factors that need not divide are not products.
+  if (!any_factors_)
     if (const auto level = overflowing_level(tiling)) return {Verdict::OverCapacity, static_cast<u8>(*level), {}};
   PlaceFactors factors;
   write_factors(tiling, factors);

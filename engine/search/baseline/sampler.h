@@ -83,9 +83,9 @@ class SplitTable {
 // more than one iteration, and a coin for each open keep choice.
 class Sampler {
  public:
-  // The mapspace and the model, which are of the same pair, must outlive it. `imperfect`: factors need not divide,
+  // The mapspace and the model, which are of the same pair, must outlive it. `any_factors`: factors need not divide,
   // and are counted like `counts` then.
-  Sampler(const Mapspace& space, const CostModel& model, bool imperfect, u64 seed, Counts counts = Counts::Timeloop);
+  Sampler(const Mapspace& space, const CostModel& model, bool any_factors, u64 seed, Counts counts = Counts::Timeloop);
 
   // Whether every dimension has a split at all.
   bool possible() const;
@@ -123,7 +123,7 @@ class Sampler {
 
   const Mapspace& space_;
   const CostModel& model_;
-  bool imperfect_;
+  bool any_factors_;
   Counts counts_;
   u64 seed_;
   Splits splits_;

@@ -2,7 +2,7 @@
 // A mapping while it is being searched: loop ends by place and dimension, loop orders, kept tensors. Places
 // (docs/glossary.md) are told apart by axis here: in nest order X, Y and temporal of level 0, then of level 1, and so
 // on. With perfect factors the ends of a dimension multiply to its size; else each is the iterations of a loop that may
-// end early, and the residuals follow from the ends (docs/rules/imperfect.md).
+// end early, and the residuals follow from the ends (docs/rules/any_factors.md).
 #include <array>
 
 #include "engine/model/compiled.h"
@@ -42,8 +42,8 @@ struct PlanWith {
 // decided yet.
 using Plan = PlanWith<std::array<u16, kMaxLevels>>;
 
-// With imperfect factors: at each level every dimension of size above 1 that may loop there.
-using ImperfectPlan = PlanWith<LevelOrders>;
+// Of all tile sizes: at each level every dimension of size above 1 that may loop there.
+using TilePlan = PlanWith<LevelOrders>;
 
 // The cost of a plan and its value for the objective; both mean nothing if it does not fit.
 struct Score {

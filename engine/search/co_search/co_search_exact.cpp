@@ -104,7 +104,7 @@ class LayerOnMachines {
       answer.complete = optimal;
     }
     answer.statistics = statistics_;
-    return search->conclude(answer, search->first_bound(SearchBudget(options_)));
+    return search->conclude(answer, search->first_bound());
   }
 
  private:

@@ -67,7 +67,7 @@ class TaggedSearch {
     for (std::size_t j = 0; j < layers_.size(); ++j) {
       const auto search = LayerSearch::create(layers_[j].workload, family_.machine(out_.best), options_);
       if (!search) return search.errors();
-      out_.layers.push_back(search->conclude(answers_[j], search->first_bound(SearchBudget(options_))));
+      out_.layers.push_back(search->conclude(answers_[j], search->first_bound()));
     }
     out_.value = best_;
     out_.lower_bound = kNever;

@@ -73,8 +73,8 @@ struct LayerProblem {
   const Compiled& priced(std::size_t k) const { return tables ? *tables : machine(k).compiled(); }
 
   // Whether factors need not divide, and how words are counted then.
-  bool imperfect() const { return options.imperfect || options.factors == Factors::Any; }
-  Counts counts() const { return options.factors == Factors::Any ? Counts::True : Counts::Timeloop; }
+  bool has_all_tiles() const { return options.factors == Factors::Any; }
+  Counts counts() const { return has_all_tiles() ? Counts::True : Counts::Timeloop; }
 
   // MACs over what all units could do in these cycles, 0 to 1.
   double utilization(u64 cycles) const {

@@ -125,7 +125,6 @@ std::vector<SearchOption> make_table() {
       named_option("tiles", "", "Tiles of the tensors of a level: ", tiles_names(), &parse_tiles, &O::tiles),
       named_option("factors", "", "Tile sizes: those that divide the sizes, or all, in true counts: ", factors_names(),
                    &parse_factors, &O::factors),
-      switch_option("imperfect", "Also tiles that do not divide the sizes", &O::imperfect),
       budget(),
       count_option(
           "evaluations", "Stop a layer's search after so many mappings, 256 more at most", 1,
@@ -178,7 +177,7 @@ std::vector<SearchOption> make_table() {
                     switch_option(
                         "pad",
                         "solve for the next sizes without primes above 7, and cut the answer to the true ones; "
-                        "with --factors any or --imperfect",
+                        "with --factors any",
                         [](auto& o) -> auto& { return o.cosa.pad; })),
       of_strategies(strategies_of_values(), evaluator_option()),
       of_strategies(strategies_of_values(), evaluator_protocol_option()),
@@ -198,6 +197,11 @@ const SearchOption& search_option(std::string_view name) {
   const auto at = std::ranges::find(table, name, &SearchOption::name);
   assert(at != table.end());
   return *at;
+}
+
+std::string_view written_instead(std::string_view former) {
+  return former == kFormerOptions[0] ? "write factors any, which has all tile sizes and counts every word that moves"
+                                     : "";
 }
 
 Diagnostics misplaced_options(const SearchOptions& options) {

@@ -1,6 +1,7 @@
 #pragma once
 // Every option of a search, once: its name, range, default and meaning. The command line, the files of sweeps and
 // suites, the question repeated in JSON and the check of the documentation all come from this table.
+#include <array>
 #include <functional>
 #include <optional>
 #include <span>
@@ -43,6 +44,11 @@ struct SearchOption {
 std::span<const SearchOption> search_option_table();
 // The option of this name, which must be in the table.
 const SearchOption& search_option(std::string_view name);
+
+// What is written in place of an option that there was; empty: there was none of this name.
+std::string_view written_instead(std::string_view former);
+// The former options.
+inline constexpr std::array<std::string_view, 1> kFormerOptions{"imperfect"};
 
 // What the options set that their strategy does not have: each by the option's name.
 Diagnostics misplaced_options(const SearchOptions& options);

@@ -45,7 +45,6 @@ struct SearchOptions {
   bool open = false;                        // lift its keep rules: every level may hold what it likes
   Tiles tiles = Tiles::Even;                // uneven: strategy exact, perfect factors
   Factors factors = Factors::Perfect;       // which tile sizes; any: in true counts
-  bool imperfect = false;                   // also tiles that do not divide the sizes, in Timeloop's averages
   bool look_at_any = false;                 // with perfect factors: fill MappingResult::look
   std::optional<double> budget_seconds;     // wall time for one layer; none: no limit
   std::optional<u64> budget_evaluations;    // mappings priced for one layer; none: no limit

@@ -7,7 +7,7 @@
 namespace heliolite {
 
 std::string_view name(RuleUser user) {
-  constexpr std::array<std::string_view, 7> kUserNames{"orders", "sunstone",    "imperfect", "exact",
+  constexpr std::array<std::string_view, 6> kUserNames{"orders", "sunstone",    "exact",
                                                        "uneven", "any factors", "co-search"};
   return kUserNames[at(user)];
 }

@@ -51,9 +51,8 @@ enum class Rule : u8 {
 
 // The search that asks a rule.
 enum class RuleUser : u8 {
-  Orders,     // the loop orders of a level, listed for sunstone and what builds on it
-  Sunstone,   // and the start of exact
-  Imperfect,  // the search of factors that do not divide
+  Orders,    // the loop orders of a level, listed for sunstone and what builds on it
+  Sunstone,  // and the start of exact
   Exact,
   Uneven,    // exact, where tensors of a level have tiles of their own
   Any,       // the search over all tile sizes, in true counts
@@ -108,10 +107,10 @@ inline constexpr auto kRuleTable = std::to_array<RuleInfo>({
      "continue only the most promising partial mappings of a level", "search.md"},
     {Rule::Refine, "refine", RuleUser::Sunstone, Soundness::Heuristic, "hill-climb from the best complete mappings",
      "search.md"},
-    {Rule::UsefulEnds, "useful-ends", RuleUser::Imperfect, Soundness::Heuristic,
-     "of the loop ends with as many iterations outside try only the least", "imperfect.md"},
-    {Rule::FillFanouts, "fill-fanouts", RuleUser::Imperfect, Soundness::Heuristic,
-     "start also from other unrollings, each axis filled by one dimension", "imperfect.md"},
+    {Rule::UsefulEnds, "useful-ends", RuleUser::Any, Soundness::Heuristic,
+     "of the loop ends with as many iterations outside try only the least", "any_factors.md"},
+    {Rule::FillFanouts, "fill-fanouts", RuleUser::Any, Soundness::Heuristic,
+     "start also from other unrollings, each axis filled by one dimension", "any_factors.md"},
     {Rule::MergeDimensions, "merge-dimensions", RuleUser::Exact, Soundness::Sound,
      "search dimensions that are one to every tensor and constraint as one", "exact.md",
      kRemovesWitness | kNotWithRouterPrices | kNotWithUnitRegisters},

@@ -31,7 +31,7 @@ enum class Strategy : u8 {
 
 // What a strategy does where tile sizes need not divide.
 enum class OtherFactors : u8 {
-  Climbs,   // a second step searches them from its answer (docs/rules/imperfect.md, docs/rules/any_factors.md)
+  Climbs,   // a second step searches them from its answer (docs/rules/any_factors.md)
   Draws,    // its own walk is over all of them
   Refuses,  // it knows sizes that divide only
 };
@@ -102,7 +102,7 @@ inline constexpr auto kStrategyTable = std::to_array<StrategyInfo>({
 constexpr const StrategyInfo& info(Strategy strategy) { return kStrategyTable[at(strategy)]; }
 constexpr std::string_view name(Strategy strategy) { return info(strategy).name; }
 constexpr bool searches_machines_together(Strategy strategy) { return info(strategy).machines; }
-constexpr bool climbs_to_imperfect(Strategy strategy) { return info(strategy).factors == OtherFactors::Climbs; }
+constexpr bool climbs_to_all_tiles(Strategy strategy) { return info(strategy).factors == OtherFactors::Climbs; }
 
 // The strategy of this name; none if there is no such strategy.
 std::optional<Strategy> parse_strategy(std::string_view name);

@@ -249,7 +249,7 @@ class Exact {
     const ObjectiveKey least = std::min({least_left_, least_to_come_, searching, incumbent_.best()});
     // Proven is what perfect factors allow: with others there may be less.
     problem_.report_progress(incumbent_.found() ? objective_number(objective, incumbent_.answer().cost) : 0,
-                             problem_.imperfect() ? 0 : key_number(objective, least), evaluated);
+                             problem_.has_all_tiles() ? 0 : key_number(objective, least), evaluated);
   }
 
   LayerAnswer not_searched(SearchEnd why) {

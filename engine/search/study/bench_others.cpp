@@ -74,8 +74,8 @@ Diagnostics outside(const Mapping& mapping, const Workload& workload, const Arch
   Diagnostics out = check(mapping, workload, machine);
   if (!out.empty()) return out;
   const auto refuse = [&](const char* field, const char* why) { out.push_back({"", 0, field, why}); };
-  if (!mapping.is_perfect() && options.factors == Factors::Perfect && !options.imperfect)
-    refuse("factors", "some do not divide their dimensions; the row allows them with factors any or imperfect");
+  if (!mapping.is_perfect() && options.factors == Factors::Perfect)
+    refuse("factors", "some do not divide their dimensions; the row allows them with factors any");
   if (!mapping.is_even() && options.tiles == Tiles::Even)
     refuse("tiles", "those of a level differ; the row allows them with tiles uneven");
   const Result<Mapspace> space = resolve(workload, machine, mapspace_options(options));

@@ -1,4 +1,4 @@
-#include "engine/search/imperfect/imperfect_plan.h"
+#include "engine/search/all_tiles/tile_plans.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 
 namespace heliolite {
 
-Mapping ImperfectPlanSpace::mapping(const ImperfectPlan& plan) const {
+Mapping TilePlans::mapping(const TilePlan& plan) const {
   Mapping out;
   out.keep = plan.keep;
   PlaceFactors tiling{};
@@ -22,8 +22,8 @@ Mapping ImperfectPlanSpace::mapping(const ImperfectPlan& plan) const {
 }
 
 // Each level's loops as they are, the dimensions without one outside them.
-ImperfectPlan ImperfectPlanSpace::plan(const Mapping& mapping) const {
-  ImperfectPlan out;
+TilePlan TilePlans::plan(const Mapping& mapping) const {
+  TilePlan out;
   out.keep = mapping.keep;
   std::array<DimensionMask, kMaxLevels> seen{};
   for (const Loop& loop : mapping.loops()) {
@@ -32,7 +32,7 @@ ImperfectPlan ImperfectPlanSpace::plan(const Mapping& mapping) const {
     out.order.loop[loop.level][out.order.count[loop.level]++] = loop.dimension;
     seen[loop.level] |= dimension_bit(loop.dimension);
   }
-  ImperfectPlan canonical;
+  TilePlan canonical;
   canonical_orders(canonical);
   for (int i = 0; i < space_.level_count(); ++i) {
     const auto level = at(i);
@@ -49,7 +49,7 @@ ImperfectPlan ImperfectPlanSpace::plan(const Mapping& mapping) const {
   return out;
 }
 
-void ImperfectPlanSpace::canonical_orders(ImperfectPlan& plan) const {
+void TilePlans::canonical_orders(TilePlan& plan) const {
   for (int i = 0; i < space_.level_count(); ++i) {
     const TemporalSpace& level = space_.levels[at(i)].temporal;
     auto& loops = plan.order.loop[at(i)];
@@ -64,7 +64,7 @@ void ImperfectPlanSpace::canonical_orders(ImperfectPlan& plan) const {
   }
 }
 
-bool ImperfectPlanSpace::smallest(ImperfectPlan& plan) const {
+bool TilePlans::smallest(TilePlan& plan) const {
   plan = {};
   canonical_orders(plan);
   for (int i = 0; i < space_.level_count(); ++i) plan.keep[at(i)] = space_.levels[at(i)].keep;
@@ -88,6 +88,60 @@ bool ImperfectPlanSpace::smallest(ImperfectPlan& plan) const {
     possible &= done;
   }
   return possible;
+}
+
+namespace {
+
+constexpr u64 kClockEvery = 256;  // evaluations between two looks at the clock
+
+// Moves loop `from` of a level to place `to`, the others close up.
+void move_loop(std::array<u8, kMaxDimensions>& loops, int from, int to) {
+  const auto first = loops.begin();
+  if (from < to) std::rotate(first + from, first + from + 1, first + to + 1);
+  else std::rotate(first + to, first + from, first + from + 1);
+}
+
+}  // namespace
+
+Score TileClimbSpace::price(const TilePlan& plan) {
+  if (++evaluated_ % kClockEvery == 0) stopped_ |= budget_.over();
+  const Evaluation e = problem_.evaluate(plans_.mapping(plan));
+  if (e.verdict != Verdict::Fits) return {};
+  return {true, e.cost, Value::of(problem_.options.objective, e.cost)};
+}
+
+Score TileClimbSpace::choose_orders(TilePlan& plan) {
+  const Score score = price(plan);
+  return score.fits ? better_orders(plan, score) : score;
+}
+
+Score TileClimbSpace::better_orders(TilePlan& plan, Score score) {
+  const Mapspace& space = plans_.space();
+  const PlanKey key(plan);
+  for (int i = 1; i < space.level_count(); ++i) {
+    const auto prefix = space.levels[at(i)].temporal.order.dimensions();
+    // Loops of one iteration are moved out of the way: only the present ones have places.
+    const LevelOrders before = plan.order;
+    auto& loops = plan.order.loop[at(i)];
+    const auto end = loops.begin() + plan.order.count[at(i)];
+    const auto is_loop = [&](u8 d) { return plan.temporal(i, d) > 1; };
+    const auto present = static_cast<int>(std::stable_partition(loops.begin(), end, is_loop) - loops.begin());
+    const auto ordered = static_cast<int>(std::count_if(loops.begin(), loops.begin() + present, [&](u8 d) {
+      return std::find(prefix.begin(), prefix.end(), d) != prefix.end();
+    }));
+    bool any = false;
+    for (int from = ordered; from < present; ++from)
+      for (int to = ordered; to < present; ++to) {
+        if (from == to || from == to + 1 || spent()) continue;  // neighbours swap once
+        const auto now = loops;
+        move_loop(loops, from, to);
+        const Score trial = visited_.add(key.with(OrderKey(plan.order))) ? price(plan) : Score{};
+        if (trial.value < score.value) score = trial, any = true;
+        else loops = now;
+      }
+    if (!any) plan.order = before;
+  }
+  return score;
 }
 
 }  // namespace heliolite

@@ -1,6 +1,7 @@
-// map --imperfect through its door: legal, inside the mapspace, never worse than perfect factors, never below its
-// bound, and as good as looking at everything where that is possible.
-#include "engine/search/imperfect/imperfect_search.h"
+// Climbs over all tile sizes, through the door of strategy sunstone and alone: legal, inside the mapspace, never worse
+// than perfect factors, never below the bound, and near the best where all mappings can be looked at.
+#include "engine/search/all_tiles/tile_climbs.h"
+
 #include "engine/search/map.h"
 
 #include <gtest/gtest.h>
@@ -10,22 +11,23 @@
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
 #include "engine/model/mapping_check.h"
+#include "engine/model/true_counts/nest.h"
+#include "engine/search/all_tiles/least_steps.h"
 #include "engine/search/baseline/strategies.h"
-#include "engine/search/imperfect/imperfect_bound.h"
 #include "tests/support/load.h"
 #include "tests/support/random_problem.h"
 #include "tests/support/search_problem.h"
 
-namespace heliolite::imperfect_search_test {
+namespace heliolite::tile_climbs_test {
 namespace {
 
 using testing::machine;
 using testing::workload;
 
-SearchOptions imperfect(Objective objective = Objective::Edp) {
+SearchOptions all_tiles(Objective objective = Objective::Edp) {
   SearchOptions options;
   options.strategy = Strategy::Sunstone;
-  options.imperfect = true;
+  options.factors = Factors::Any;
   options.objective = objective;
   return options;
 }
@@ -33,7 +35,7 @@ SearchOptions imperfect(Objective objective = Objective::Edp) {
 // Of one map: sound, and not worse than with perfect factors. Returns value / perfect value.
 double expect_sound(const Workload& w, const Architecture& a, const SearchOptions& options) {
   SearchOptions plain = options;
-  plain.imperfect = false;
+  plain.factors = Factors::Perfect;
   // Perfect factors are searched first, with half of the evaluations.
   if (plain.budget_evaluations) plain.budget_evaluations = *plain.budget_evaluations / 2;
   const auto perfect = map_workload(w, a, plain);
@@ -43,7 +45,7 @@ double expect_sound(const Workload& w, const Architecture& a, const SearchOption
   EXPECT_TRUE(check(r->mapping, w, a).empty()) << to_string(check(r->mapping, w, a));
   const auto space = resolve(w, a);
   EXPECT_TRUE(violations(*space, r->mapping).empty()) << to_string(violations(*space, r->mapping));
-  EXPECT_EQ(CostModel(w, a).evaluate(r->mapping).cost, r->cost);
+  EXPECT_EQ(CostModel(w, a).evaluate(r->mapping, Counts::True).cost, r->cost);
   EXPECT_GE(r->value, r->lower_bound);
   EXPECT_GT(r->lower_bound, 0);
   if (perfect->status == Status::Infeasible) return 1;
@@ -51,12 +53,12 @@ double expect_sound(const Workload& w, const Architecture& a, const SearchOption
   return r->value / perfect->value;
 }
 
-TEST(ImperfectSearch, NeverWorseThanPerfectFactors) {
+TEST(TileClimbs, NeverWorseThanPerfectFactors) {
   for (const char* name : {"eyeriss", "edge_unified", "simba", "gemmini"}) {
     const Architecture a = machine(name);
     for (const char* text : {"conv:k=16,c=8,p=14,q=14,r=3,s=3", "gemm:60x44x97"}) {
       SCOPED_TRACE(std::string(name) + " " + text);
-      SearchOptions options = imperfect();
+      SearchOptions options = all_tiles();
       options.budget_evaluations = 5'000;
       expect_sound(workload(text), a, options);
     }
@@ -64,14 +66,13 @@ TEST(ImperfectSearch, NeverWorseThanPerfectFactors) {
 }
 
 // Without its keep rules the machine has more mappings, and no dearer answer, whatever the factors.
-TEST(ImperfectSearch, OpenMachinesHaveNoDearerAnswers) {
+TEST(TileClimbs, OpenMachinesHaveNoDearerAnswers) {
   int compared = 0, cheaper = 0;
   for (u64 seed = 0; seed < 60; ++seed) {
     const testing::SearchProblem p = testing::random_search_problem(seed, {.max_mappings = 2'000});
     SearchOptions options;
     options.look_at_any = false;
-    if (seed % 2 == 0) options.factors = Factors::Any;
-    else options.imperfect = true;
+    options.factors = Factors::Any;
     options.budget_evaluations = 500;
     const auto closed = map_workload(p.workload, p.architecture, options);
     if (!closed.ok() || closed->status == Status::Infeasible) continue;
@@ -87,29 +88,29 @@ TEST(ImperfectSearch, OpenMachinesHaveNoDearerAnswers) {
   EXPECT_GT(cheaper, 5);
 }
 
-TEST(ImperfectSearch, EveryObjective) {
+TEST(TileClimbs, EveryObjective) {
   for (const Objective objective : {Objective::Energy, Objective::Delay, Objective::Ed2p}) {
-    SearchOptions options = imperfect(objective);
+    SearchOptions options = all_tiles(objective);
     options.budget_evaluations = 5'000;
     expect_sound(workload("gemm:60x44x97"), machine("eyeriss"), options);
   }
 }
 
 // 512 has no divisors that fill an array of 14 x 12.
-TEST(ImperfectSearch, FillsTheArrayThatPerfectFactorsCannot) {
-  SearchOptions options = imperfect();
+TEST(TileClimbs, FillsTheArrayThatPerfectFactorsCannot) {
+  SearchOptions options = all_tiles();
   options.budget_evaluations = 30'000;
   const Workload w = workload("gemm:512x512x512");
   const Architecture a = machine("eyeriss");
   EXPECT_LT(expect_sound(w, a, options), 0.5);
   const auto r = map_workload(w, a, options);
-  EXPECT_GT(CostModel(w, a).explain(r->mapping).compute.utilized, 64u);
+  EXPECT_GT(CostModel(w, a).explain(r->mapping, Counts::True).compute.utilized, 64u);
 }
 
-TEST(ImperfectSearch, SameAnswerForAnyNumberOfThreads) {
+TEST(TileClimbs, SameAnswerForAnyNumberOfThreads) {
   const Architecture a = machine("eyeriss");
   const Network network{"n", {{workload("gemm:60x44x97"), 2}, {workload("conv:k=8,c=8,p=7,q=7,r=3,s=3"), 3}}};
-  SearchOptions options = imperfect();
+  SearchOptions options = all_tiles();
   options.budget_evaluations = 5'000;
   options.threads = 1;
   const auto one = map_network(network, a, options);
@@ -125,9 +126,9 @@ TEST(ImperfectSearch, SameAnswerForAnyNumberOfThreads) {
   }
 }
 
-TEST(ImperfectSearch, StopsAtOnceAndStillAnswers) {
+TEST(TileClimbs, StopsAtOnceAndStillAnswers) {
   const std::atomic<bool> stop{true};
-  SearchOptions options = imperfect();
+  SearchOptions options = all_tiles();
   options.stop = &stop;
   const auto r = map_workload(workload("resnet18/conv2_x"), machine("eyeriss"), options);
   ASSERT_TRUE(r.ok());
@@ -135,8 +136,8 @@ TEST(ImperfectSearch, StopsAtOnceAndStillAnswers) {
   EXPECT_LT(r->statistics.evaluated, 2'000u);
 }
 
-// Few enough mappings to look at all of them: the bound is below the best one, the search is near it.
-TEST(ImperfectSearch, NearTheOptimumOfTinyMapspaces) {
+// Few enough mappings to look at all of them: the climbs are near the best one.
+TEST(TileClimbs, NearTheOptimumOfTinyMapspaces) {
   double log_ratio = 0, worst = 1;
   int cases = 0;
   for (u64 seed = 0; cases < 40 && seed < 2'000; ++seed) {
@@ -148,7 +149,7 @@ TEST(ImperfectSearch, NearTheOptimumOfTinyMapspaces) {
     random.max_size = 9;
     random.max_fanout = 3;
     const testing::RandomProblem p = testing::random_problem(seed, random);
-    SearchOptions options = imperfect(static_cast<Objective>(seed % 4));
+    SearchOptions options = all_tiles(static_cast<Objective>(seed % 4));
     options.budget_evaluations = 15'000;
     const LayerProblem problem{p.workload, p.architecture, options, *resolve(p.workload, p.architecture),
                                CostModel(p.workload, p.architecture)};
@@ -156,9 +157,7 @@ TEST(ImperfectSearch, NearTheOptimumOfTinyMapspaces) {
     if (!all.complete || !all.found) continue;
     ++cases;
     const double optimum = objective_number(options.objective, all.cost);
-    ASSERT_LE(imperfect_lower_bound(problem.model, problem.space, problem.keep_range(), options.objective), optimum)
-        << seed;
-    const LayerAnswer found = imperfect_search(problem, {}, SearchBudget(options));
+    const LayerAnswer found = climb_tiles(problem, {}, SearchBudget(options));
     ASSERT_TRUE(found.found) << seed;
     EXPECT_TRUE(violations(problem.space, found.mapping).empty());
     EXPECT_TRUE(check(found.mapping, p.workload, p.architecture).empty());
@@ -172,5 +171,17 @@ TEST(ImperfectSearch, NearTheOptimumOfTinyMapspaces) {
   EXPECT_LT(worst, 1.1);
 }
 
+TEST(TileClimbs, NoMappingTakesFewerStepsThanAnyUnrollingLeaves) {
+  for (u64 seed = 0; seed < 3'000; ++seed) {
+    testing::RandomOptions random;
+    random.imperfect = true;
+    random.max_fanout = 2 + seed % 5;
+    if (seed % 3 == 0) random.max_dimensions = 2, random.max_size = 60;
+    const testing::RandomProblem p = testing::random_problem(seed, random);
+    const Compiled c(p.workload, p.architecture);
+    ASSERT_LE(fewest_steps(c, *resolve(p.workload, p.architecture)), TrueNest(c, p.mapping).steps) << seed;
+  }
+}
+
 }  // namespace
-}  // namespace heliolite::imperfect_search_test
+}  // namespace heliolite::tile_climbs_test

@@ -1,4 +1,4 @@
-#include "engine/search/imperfect/imperfect_search.h"
+#include "engine/search/all_tiles/tile_climbs.h"
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,9 @@
 #include <random>
 
 #include "engine/base/integers.h"
+#include "engine/search/all_tiles/tile_plans.h"
 #include "engine/search/core/parallel.h"
 #include "engine/search/core/rules.h"
-#include "engine/search/imperfect/imperfect_climb.h"
 
 namespace heliolite {
 namespace {
@@ -18,32 +18,31 @@ constexpr std::size_t kStarts = 8;  // unrollings climbed from
 // many there are.
 constexpr std::size_t kKicksOfARound = 8;
 
-using ImperfectCandidate = Scored<ImperfectPlan>;
+using TileCandidate = Scored<TilePlan>;
 
-class ImperfectSearch {
+class TileClimbs {
  public:
-  ImperfectSearch(const LayerProblem& problem, const LayerAnswer& perfect, const SearchBudget& budget,
-                  ClimbShares shares)
+  TileClimbs(const LayerProblem& problem, const LayerAnswer& known, const SearchBudget& budget, ClimbShares shares)
       : problem_(problem),
-        perfect_(perfect),
+        known_(known),
         shares_(shares),
         plans_(problem.space, problem.options.rules[Rule::UsefulEnds]),
-        budget_(budget.limited() ? budget : budget.at_most(kImperfectEvaluations)) {}
+        budget_(budget.limited() ? budget : budget.at_most(kClimbEvaluations)) {}
 
   LayerAnswer run() {
     LayerAnswer answer;
-    if (perfect_.found) answer.offer(problem_.options.objective, perfect_.mapping, perfect_.cost);
+    if (known_.found) answer.offer(problem_.options.objective, known_.mapping, known_.cost);
     starts();
     climb_starts();
     sort();
     if (!starts_.empty() && problem_.options.rules[Rule::Refine]) {
-      ImperfectCandidate& best = starts_.front();
-      with_climb([&](ImperfectClimbs& space) {
+      TileCandidate& best = starts_.front();
+      with_climb([&](TileClimbSpace& space) {
         Climb climb(space, best);
         climb.to_the_end();
         best = climb.best();
       });
-      ImperfectCandidate from = best;
+      TileCandidate from = best;
       for (u64 round = 0; !over() && kicks(best, from, round); ++round) {
       }
     }
@@ -56,12 +55,12 @@ class ImperfectSearch {
 
  private:
   void sort() {
-    std::sort(starts_.begin(), starts_.end(), [&](const ImperfectCandidate& a, const ImperfectCandidate& b) {
+    std::sort(starts_.begin(), starts_.end(), [&](const TileCandidate& a, const TileCandidate& b) {
       return a.score.value != b.score.value ? a.score.value < b.score.value : mapping(a) < mapping(b);
     });
   }
 
-  Mapping mapping(const ImperfectCandidate& candidate) const { return plans_.mapping(candidate.plan); }
+  Mapping mapping(const TileCandidate& candidate) const { return plans_.mapping(candidate.plan); }
 
   u64 evaluations_left() const { return budget_.evaluations_left(evaluated_); }
   bool over() const { return evaluations_left() == 0 || budget_.over(); }
@@ -69,7 +68,7 @@ class ImperfectSearch {
   // On the calling thread, with all that is left of the budget.
   template <class Body>
   void with_climb(Body body) {
-    ImperfectClimbs space(problem_, plans_, budget_.at_most(evaluations_left()));
+    TileClimbSpace space(problem_, plans_, budget_.at_most(evaluations_left()));
     body(space);
     evaluated_ += space.evaluated();
   }
@@ -78,62 +77,62 @@ class ImperfectSearch {
   template <class Body>
   void at_once(std::size_t count, Body body) {
     if (shares_ == ClimbShares::InOrder) {
-      for (std::size_t k = 0; k < count; ++k) with_climb([&](ImperfectClimbs& space) { body(k, space); });
+      for (std::size_t k = 0; k < count; ++k) with_climb([&](TileClimbSpace& space) { body(k, space); });
       return;
     }
-    std::vector<ImperfectClimbs> spaces;
+    std::vector<TileClimbSpace> spaces;
     const u64 left = evaluations_left(), share = left / std::max<std::size_t>(1, count);
     for (std::size_t k = 0; k < count; ++k)
       spaces.emplace_back(problem_, plans_, budget_.at_most(share + (k < left % count ? 1 : 0)));
     parallel_for(count, problem_.options.threads, [&](std::size_t k) { body(k, spaces[k]); });
-    for (const ImperfectClimbs& space : spaces) evaluated_ += space.evaluated();
+    for (const TileClimbSpace& space : spaces) evaluated_ += space.evaluated();
   }
 
   // Step 1.
   void starts() {
-    with_climb([&](ImperfectClimbs& space) { list_starts(space); });
+    with_climb([&](TileClimbSpace& space) { list_starts(space); });
   }
-  void list_starts(ImperfectClimbs& space) {
-    ImperfectPlan first;
-    if (perfect_.found) {
-      first = plans_.plan(perfect_.mapping);
+  void list_starts(TileClimbSpace& space) {
+    TilePlan first;
+    if (known_.found) {
+      first = plans_.plan(known_.mapping);
     } else if (!plans_.smallest(first)) {
       return;
     }
     if (space.spent()) return;
-    if (!perfect_.found && !problem_.space.uses_enough_units(plans_.mapping(first))) {
+    if (!known_.found && !problem_.space.uses_enough_units(plans_.mapping(first))) {
       const auto filled = enough_units(first, space);
       if (!filled) return;
       first = *filled;
     }
-    const ImperfectCandidate start{first, space.price(first)};
+    const TileCandidate start{first, space.price(first)};
     if (!start.score.fits) return;
     starts_.push_back(start);
     if (problem_.options.rules[Rule::FillFanouts]) other_unrollings(start, space);
     sort();
     if (starts_.size() > kStarts) starts_.resize(kStarts);
     if (std::none_of(starts_.begin(), starts_.end(),
-                     [&](const ImperfectCandidate& p) { return mapping(p) == mapping(start); }))
+                     [&](const TileCandidate& p) { return mapping(p) == mapping(start); }))
       starts_.push_back(start);
   }
 
   // Each fan-out's axes cleared, then filled by one dimension each; what is gained or lost is made up for at the
   // outermost temporal place that takes it.
-  void other_unrollings(const ImperfectCandidate& start, ImperfectClimbs& space) {
+  void other_unrollings(const TileCandidate& start, TileClimbSpace& space) {
     for (int s = 0; s < moves_.place_count(); ++s) {
       if (kind_of(s) == LoopKind::Temporal || moves_.allowed(s) == 0) continue;
-      ImperfectPlan cleared = start.plan;
+      TilePlan cleared = start.plan;
       if (!fill(cleared, s, -1)) continue;
       const int t = s + 1;  // the other axis of the same fan-out
       const bool two = kind_of(t) == LoopKind::SpatialY && moves_.allowed(t) != 0;
       for (const int d : bits(moves_.allowed(s))) {
-        ImperfectPlan one = cleared;
+        TilePlan one = cleared;
         if (!fill(one, s, d)) continue;
         offer(one, space);
         if (!two) continue;
         if (!fill(one, t, -1)) continue;
         for (const int k : bits(moves_.allowed(t))) {
-          ImperfectPlan both = one;
+          TilePlan both = one;
           if (fill(both, t, k)) offer(both, space);
         }
       }
@@ -142,11 +141,11 @@ class ImperfectSearch {
 
   // The plan with its fan-outs filled, by one dimension after the other on each axis, until mappings use as many units
   // as they must and fit; none: no such plan was met.
-  std::optional<ImperfectPlan> enough_units(const ImperfectPlan& plan, ImperfectClimbs& space) const {
+  std::optional<TilePlan> enough_units(const TilePlan& plan, TileClimbSpace& space) const {
     constexpr u64 kTries = 20'000;
     u64 tries = 0;
-    std::optional<ImperfectPlan> found;
-    const auto walk = [&](auto&& self, const ImperfectPlan& now, int loop_place, int d) -> void {
+    std::optional<TilePlan> found;
+    const auto walk = [&](auto&& self, const TilePlan& now, int loop_place, int d) -> void {
       if (found || ++tries > kTries || space.spent()) return;
       if (loop_place == moves_.place_count()) {
         if (problem_.space.uses_enough_units(plans_.mapping(now)) && space.price(now).fits) found = now;
@@ -158,7 +157,7 @@ class ImperfectSearch {
       std::vector<u32> ends;
       moves_.useful_ends(now.factor, d, loop_place, ends);
       for (std::size_t k = ends.size(); k-- > 0 && !found;) {  // large ones first
-        ImperfectPlan next = now;
+        TilePlan next = now;
         if (ends[k] == now.factor[at(loop_place)][at(d)] || set_outermost(next, d, loop_place, ends[k]))
           self(self, next, loop_place, d + 1);
       }
@@ -167,9 +166,9 @@ class ImperfectSearch {
     return found;
   }
 
-  void offer(const ImperfectPlan& plan, ImperfectClimbs& space) {
+  void offer(const TilePlan& plan, TileClimbSpace& space) {
     if (space.spent()) return;
-    ImperfectCandidate priced{plan, space.price(plan)};
+    TileCandidate priced{plan, space.price(plan)};
     const Gate gate(problem_.options.rules, rules_);
     if (gate.prunes(Rule::FillFanouts, [&] { return !priced.score.fits; })) return;
     priced.score = space.better_orders(priced.plan, priced.score);
@@ -177,7 +176,7 @@ class ImperfectSearch {
   }
 
   // Dimension d as large as it gets along the axis; d = -1: no dimension along it, as far as the machine allows.
-  bool fill(ImperfectPlan& plan, int loop_place, int d) const {
+  bool fill(TilePlan& plan, int loop_place, int d) const {
     const LevelSpace& level = problem_.space.levels[at(level_of(loop_place))];
     std::vector<u32> ends;
     for (const int k : bits(moves_.allowed(loop_place))) {
@@ -193,7 +192,7 @@ class ImperfectSearch {
     return true;
   }
 
-  bool set_outermost(ImperfectPlan& plan, int d, int loop_place, u32 end) const {
+  bool set_outermost(TilePlan& plan, int d, int loop_place, u32 end) const {
     const LoopColumn before = moves_.column(plan.factor, d);
     for (int q = moves_.place_count(); q-- > 0;) {
       if (kind_of(q) != LoopKind::Temporal || !contains(moves_.allowed(q), d)) continue;
@@ -206,7 +205,7 @@ class ImperfectSearch {
 
   // Step 2.
   void climb_starts() {
-    at_once(starts_.size(), [&](std::size_t k, ImperfectClimbs& space) {
+    at_once(starts_.size(), [&](std::size_t k, TileClimbSpace& space) {
       Climb climb(space, starts_[k]);
       climb.first_steps();
       starts_[k] = climb.best();
@@ -215,15 +214,15 @@ class ImperfectSearch {
 
   // Step 3, one round: all kicks start at `from`, which becomes where the next round starts. False: no kick leads
   // anywhere.
-  bool kicks(ImperfectCandidate& best, ImperfectCandidate& from, u64 round) {
-    std::array<std::optional<ImperfectCandidate>, kKicksOfARound> found;
-    at_once(kKicksOfARound, [&](std::size_t k, ImperfectClimbs& space) {
+  bool kicks(TileCandidate& best, TileCandidate& from, u64 round) {
+    std::array<std::optional<TileCandidate>, kKicksOfARound> found;
+    at_once(kKicksOfARound, [&](std::size_t k, TileClimbSpace& space) {
       std::mt19937_64 random(kSeed + round * kKicksOfARound + k);
-      const auto disturb = [&](ImperfectPlan& plan) { return disturbed(plan, random); };
+      const auto disturb = [&](TilePlan& plan) { return disturbed(plan, random); };
       found[k] = kick(space, from, best.score, problem_.options.objective, kKick, disturb);
     });
     const Mapping begin = mapping(from);
-    const ImperfectCandidate* least = nullptr;
+    const TileCandidate* least = nullptr;
     bool any = begin != mapping(best);
     for (const auto& local : found) {
       any |= local.has_value();
@@ -235,13 +234,13 @@ class ImperfectSearch {
     return any;
   }
 
-  bool close_to(const ImperfectCandidate& plan, const ImperfectCandidate& best) const {
+  bool close_to(const TileCandidate& plan, const TileCandidate& best) const {
     const Objective objective = problem_.options.objective;
     return objective_number(objective, plan.score.cost) <= kClose * objective_number(objective, best.score.cost);
   }
 
   // A few moves drawn at random. False: one was not legal.
-  bool disturbed(ImperfectPlan& plan, std::mt19937_64& random) const {
+  bool disturbed(TilePlan& plan, std::mt19937_64& random) const {
     std::vector<Move> moves;
     for (u64 left = 1 + random() % kMovesOfAKick; left > 0; --left) {
       moves_.list(plan.factor, MoveReach::Far, moves);
@@ -260,21 +259,21 @@ class ImperfectSearch {
   static constexpr Kick kKick{.attempts = 1'000, .goes_to_the_end = 1};
 
   const LayerProblem& problem_;
-  const LayerAnswer& perfect_;
+  const LayerAnswer& known_;
   const ClimbShares shares_;
-  const ImperfectPlanSpace plans_;
+  const TilePlans plans_;
   const MoveSpace& moves_ = plans_.moves();
   const SearchBudget budget_;
   u64 evaluated_ = 0;
-  std::vector<ImperfectCandidate> starts_;
+  std::vector<TileCandidate> starts_;
   RuleCounts rules_;
 };
 
 }  // namespace
 
-LayerAnswer imperfect_search(const LayerProblem& problem, const LayerAnswer& perfect, const SearchBudget& budget,
-                             ClimbShares shares) {
-  return ImperfectSearch(problem, perfect, budget, shares).run();
+LayerAnswer climb_tiles(const LayerProblem& problem, const LayerAnswer& known, const SearchBudget& budget,
+                        ClimbShares shares) {
+  return TileClimbs(problem, known, budget, shares).run();
 }
 
 }  // namespace heliolite
