@@ -63,7 +63,7 @@ LayerAnswer random_search(const LayerProblem& problem, const SearchBudget& budge
 
 // Runs on the calling thread. The answer is `complete` when the whole mapspace was covered; a budget or a stop ends the
 // search before, with the best so far. The mapspace is what docs/rules/mapspace_size.md counts as "nests", or with
-// options.imperfect the one with all imperfect factors.
+// options.factors the one with all factors.
 LayerAnswer exhaustive_search(const LayerProblem& problem, const SearchBudget& budget);
 
 inline constexpr std::size_t kPopulation = 100, kParents = 40, kElites = 5;
