@@ -68,7 +68,7 @@ struct SpatialConstraints {
   // Timeloop's `split`: as many dimensions, the first in order, go to X, all others to Y. Together with `allowed` ones:
   // both hold.
   std::optional<u64> split;
-  std::vector<std::string> no_link_transfer;  // tensor selectors: their words take no links here
+  std::vector<std::string> no_peers;  // tensor selectors: receivers take their words from the level outside alone
 };
 
 struct LevelConstraints {
@@ -135,8 +135,8 @@ struct Architecture {
   bool constraints_for_channels_only = false;
   // A constraint: the share of the compute units that every mapping uses at least; 0: any.
   double min_parallelism = 0;
-  // Receivers of a fan-out take words from a neighbour that had them a step before (docs/link_transfers.md).
-  bool link_transfers = false;
+  // Receivers of a fan-out take words from their peers (arch/peer_channel.h).
+  bool peer_channel = false;
   std::optional<double> technology_nm;  // when energies come from the tables
   std::optional<double> cycle_ns;
   std::vector<std::string> notes;  // what of its files was read otherwise than it is written

@@ -10,6 +10,7 @@
 
 #include "arch/architecture_spec.h"
 #include "arch/constraints_yaml.h"
+#include "arch/peer_channel.h"
 #include "engine/base/integers.h"
 
 namespace heliolite {
@@ -70,7 +71,7 @@ Fields fields_of(const StorageLevel& l) {
                     {"spatial.order", words_text(l.constraints.spatial.order)},
                     {"spatial.allowed_x", list_text(l.constraints.spatial.allowed_x)},
                     {"spatial.allowed_y", list_text(l.constraints.spatial.allowed_y)},
-                    {"spatial.no_link_transfer", words_text(l.constraints.spatial.no_link_transfer)}};
+                    {fmt::format("spatial.{}", kPeerChannel.excludes), words_text(l.constraints.spatial.no_peers)}};
   out.insert(out.end(), rest.begin(), rest.end());
   return out;
 }
@@ -85,7 +86,7 @@ Fields fields_of(const Compute& c) {
 }
 
 Fields fields_of(const Architecture& m) {
-  return {{"link_transfers", m.link_transfers ? "on" : "off"},
+  return {{kPeerChannel.field, m.peer_channel ? "on" : "off"},
           {"one_axis_per_dimension", fmt::format("{}", m.one_axis_per_dimension)},
           {"constraints_for", m.constraints_for_channels_only ? "channels" : "all"},
           {"min_parallelism", fmt::format("{}", m.min_parallelism)}};

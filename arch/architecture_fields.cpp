@@ -4,6 +4,7 @@
 #include "arch/bandwidth_units.h"
 #include "arch/energy_tables.h"
 #include "arch/limits.h"
+#include "arch/peer_channel.h"
 #include "engine/base/number_text.h"
 #include "engine/base/types.h"
 
@@ -161,7 +162,7 @@ const FieldTable& spatial_constraint_fields() {
               {"allowed_y", shape::words(), "Only these dimensions may have a factor above 1 along Y.", "", "all"},
               {"split", shape::integer(0, kMaxDimensionSize),
                "Timeloop's: the first so many dimensions of order may go to X only, all others to Y only."},
-              {"no_link_transfer", shape::words(),
+              {kPeerChannel.excludes, shape::words(),
                "Tensors, by name or role, that take no words from neighbours here."}})};
   return table;
 }
@@ -209,7 +210,7 @@ const FieldTable& architecture_fields() {
         "A constraint: the share of the compute units that every mapping uses at least, as the product of its spatial "
         "factors.",
         "", "0"},
-       {"link_transfers", shape::one_of({"on", "off"}), "Whether units of a fan-out take words from neighbours.", "",
+       {kPeerChannel.field, shape::one_of({"on", "off"}), "Whether units of a fan-out take words from neighbours.", "",
         "off"},
        {"levels", shape::list(shape::either({shape::map(level_fields()), shape::map(split_level_fields())})),
         "The storage levels, outermost first; required unless there is a base, whose levels of these names they "

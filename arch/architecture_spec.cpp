@@ -117,7 +117,7 @@ ArchitectureSpec vary(ArchitectureSpec base, const ArchitectureSpec& variant, Di
   replace(base.unit_loops_first, variant.unit_loops_first);
   replace(base.constraints_for_channels_only, variant.constraints_for_channels_only);
   replace(base.min_parallelism, variant.min_parallelism);
-  replace(base.link_transfers, variant.link_transfers);
+  replace(base.peer_channel, variant.peer_channel);
   if (variant.energy) forget_energies(base);
   replace(base.energy, variant.energy);
 

@@ -11,6 +11,7 @@
 #include "arch/energy_tables.h"
 #include "arch/level_yaml.h"
 #include "arch/limits.h"
+#include "arch/peer_channel.h"
 #include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
@@ -85,7 +86,7 @@ Result<ArchitectureSpec> read_architecture_yaml(const YamlNode& document) {
   if (const std::optional<std::string> whom = reader.choice("constraints_for"))
     spec.constraints_for_channels_only = *whom == "channels";
   spec.min_parallelism = reader.number("min_parallelism");
-  if (const std::optional<std::string> links = reader.choice("link_transfers")) spec.link_transfers = *links == "on";
+  if (const std::optional<std::string> word = reader.choice(kPeerChannel.field)) spec.peer_channel = *word == "on";
   const std::optional<YamlNode> levels = spec.base ? reader.child("levels") : reader.needed("levels");
   if (levels) spec.levels = read_levels(*levels, errors);
   check_names(spec.levels, errors);
@@ -143,7 +144,7 @@ std::string constraints_text(const LevelConstraints& level) {
   spatial.add("allowed_x", level.spatial.allowed_x);
   spatial.add("allowed_y", level.spatial.allowed_y);
   spatial.add("split", level.spatial.split);
-  spatial.add_unless_empty("no_link_transfer", names_text(level.spatial.no_link_transfer));
+  spatial.add_unless_empty(kPeerChannel.excludes, names_text(level.spatial.no_peers));
   out.add_unless_empty("temporal", temporal.map());
   out.add_unless_empty("spatial", spatial.map());
   return out.map();
@@ -204,7 +205,7 @@ std::string write_architecture(const Architecture& architecture) {
                   architecture.one_axis_per_dimension, architecture.constraints_for_channels_only ? "channels" : "all");
   if (architecture.min_parallelism > 0)
     out.insert(out.find("  levels:"), fmt::format("  min_parallelism: {}\n", architecture.min_parallelism));
-  if (architecture.link_transfers) out.insert(out.find("  levels:"), "  link_transfers: on\n");
+  if (architecture.peer_channel) out.insert(out.find("  levels:"), fmt::format("  {}: on\n", kPeerChannel.field));
   for (std::size_t i = architecture.levels.size(); i-- > 0;) out += level_text(architecture.levels[i]);
   const Compute& compute = architecture.compute;
   return out + fmt::format("  compute: {{name: {}, word_bits: {}, energy: {}, area_um2: {}}}\n",

@@ -7,6 +7,7 @@
 
 #include "arch/architecture_spec.h"
 #include "arch/limits.h"
+#include "arch/peer_channel.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/base/types.h"
@@ -128,8 +129,9 @@ void Checker::interconnect(const StorageLevel& level, bool outermost) {
   if (level.entries || level.multiple_buffering != 1 || level.cluster_size != 1 || level.is_dram || level.reduction ||
       level.address_generation_pj != 0)
     complain("interconnect", "an interconnect has no capacity, buffers, clusters, or addresses, and sums nothing");
-  if (architecture_.link_transfers)
-    complain("interconnect", "link transfers are not counted on machines with interconnects: say link_transfers: off");
+  if (architecture_.peer_channel)
+    complain("interconnect", fmt::format("{} are not counted on machines with interconnects: say {}: off",
+                                         kPeerChannel.name, kPeerChannel.field));
 }
 
 void Checker::factors(std::string_view field, const std::vector<FactorConstraint>& factors, u64 most) {

@@ -7,6 +7,7 @@
 
 #include "arch/architecture_fields.h"
 #include "arch/limits.h"
+#include "arch/peer_channel.h"
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
@@ -108,7 +109,7 @@ SpatialConstraints read_spatial(const YamlNode& node, Diagnostics& errors) {
     reader.error("give either 'allowed' for both axes or 'allowed_x' and 'allowed_y'");
   if (both) spatial.allowed_x = spatial.allowed_y = both;
   if (const std::optional<i64> split = reader.integer("split")) spatial.split = static_cast<u64>(*split);
-  spatial.no_link_transfer = reader.words("no_link_transfer").value_or(Names{});
+  spatial.no_peers = reader.words(kPeerChannel.excludes).value_or(Names{});
   reader.finish();
   return spatial;
 }

@@ -170,7 +170,7 @@ Architecture Resolver::run() {
   architecture.unit_loops_first = spec_.unit_loops_first.value_or(false);
   architecture.constraints_for_channels_only = spec_.constraints_for_channels_only.value_or(false);
   architecture.min_parallelism = spec_.min_parallelism.value_or(0);
-  architecture.link_transfers = spec_.link_transfers.value_or(false);
+  architecture.peer_channel = spec_.peer_channel.value_or(false);
   for (const LevelSpec& level_spec : spec_.levels) architecture.levels.push_back(level(level_spec));
   compute(architecture.compute);
   arrange(architecture);

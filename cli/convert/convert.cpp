@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "arch/peer_channel.h"
 #include "cli/convert/convert_inputs.h"
 #include "cli/convert/written_files.h"
 #include "cli/ui/command.h"
@@ -113,7 +114,8 @@ void add_convert_command(CLI::App& app, Output& output, Action& action) {
       "  heliolite convert arch.yaml ert.yaml problem.yaml -o ours --to heliolite\n"
       "  heliolite convert bert.onnx --dim batch=1,seq=128 --merge blocks -o bert.yaml");
   command->callback([command, &action, arguments] {
-    for (const char* option : {"--layer", "--timeloop-version", "--rename", "--define", "--sparse", "--link-transfers"})
+    for (const char* option :
+         {"--layer", "--timeloop-version", "--rename", "--define", "--sparse", kPeerChannel.option})
       if (command->count(option) > 0) arguments->not_of_models.emplace_back(option);
     if (command->count("--to") > 0 && arguments->to != "heliolite") arguments->not_of_models.emplace_back("--to");
     action = [arguments](const Output& o) { return run(*arguments, o); };

@@ -143,8 +143,9 @@ class TimeloopConverter {
   void mapping(std::size_t index, const std::string& problem, const Architecture& machine, const Architecture& back,
                const Mapping& mapping) {
     const Workload& workload = from_.network->layers[index].workload;
-    // The form has links, as Timeloop's machines do; what takes none in the machine as it was given must say so.
-    const Mapping said = with_links_said(mapping, workload, *from_.machine);
+    // The form has the channel between peers, as Timeloop's machines do; what does not take it in the machine as it was
+    // given must say so.
+    const Mapping said = peers_said(mapping, workload, *from_.machine);
     const Result<std::string> text = write_timeloop_mapping(said, workload, machine, version_);
     if (!text) {
       fail(text.errors());
@@ -162,7 +163,7 @@ class TimeloopConverter {
     if (!read) return bug(workload.name, read.errors());
     const Cost before = CostModel(workload, *from_.machine).evaluate(mapping).cost;
     const Cost after = CostModel(*same, back).evaluate(*read).cost;
-    if (*read != with_links_said(said, workload, machine) || before != after) bug(workload.name, {});
+    if (*read != peers_said(said, workload, machine) || before != after) bug(workload.name, {});
   }
 
   // The machine that the files are read as.

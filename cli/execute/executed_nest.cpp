@@ -222,7 +222,7 @@ bool model_is_exact(const Compiled& compiled, int v) {
 
 int run_mapping(const NestArguments& arguments, const Output& output) {
   ReadOptions reading = arguments.reading;
-  reading.link_transfers = false;  // every word comes from the level outside
+  reading.peer_channel = false;  // every word comes from the level outside
   const Result<MappedLayer> layer =
       load_mapped_layer({arguments.architecture, arguments.workload, arguments.layer, arguments.mapping}, reading);
   if (!layer) return fail(layer.errors());

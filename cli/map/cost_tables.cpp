@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "arch/bandwidth_units.h"
+#include "arch/peer_channel.h"
 #include "cli/ui/figures.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
@@ -183,11 +184,11 @@ std::string time_table(const Breakdown& b, const Architecture& architecture) {
 
 std::string network_table(const Breakdown& b, const Workload& workload) {
   const EnergyUnit unit = energy_unit(b.energy.picojoules());
-  bool any_links = false;
+  bool any_peers = false;
   for (const LevelBreakdown& level : b.level)
-    for (const NetworkTraffic& n : level.network) any_links |= n.links > 0;
+    for (const NetworkTraffic& n : level.network) any_peers |= n.links > 0;
   std::vector<std::string> header{"<from -> to", "<tensor", "fan-out", "words in", "<multicast", "reductions", "hops"};
-  if (any_links) header.emplace_back("over links");
+  if (any_peers) header.emplace_back(kPeerChannel.column);
   header.push_back(fmt::format("energy [{}]", unit.name));
   Table table(header);
   const bool of_all = counts_all_instances(b);
@@ -207,7 +208,7 @@ std::string network_table(const Breakdown& b, const Workload& workload) {
                                    n.fanout > 1 ? fmt::format("{}", fmt::join(groups, ", ")) : "",
                                    n.spatial_reductions != 0 ? grouped(n.spatial_reductions) : "",
                                    n.hops > 0 ? fmt::format("{:.4g}", n.hops) : ""};
-      if (any_links) row.push_back(n.links > 0 ? count(n.links) : "");
+      if (any_peers) row.push_back(n.links > 0 ? count(n.links) : "");
       row.push_back(n.energy.units != 0 ? unit(n.energy.picojoules()) : "");
       table.row(row);
     }

@@ -1,6 +1,7 @@
 // The answer of `heliolite map` as JSON (docs/json.md).
 #include <cmath>
 
+#include "arch/peer_channel.h"
 #include "cli/map/answer_texts.h"
 #include "cli/map/level_bounds.h"
 #include "cli/map/map_answer.h"
@@ -105,7 +106,7 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   json["lower_bound"] = feasible && r.status != Status::Measured ? Json(r.lower_bound) : Json();
   json["gap"] = feasible && r.lower_bound > 0 ? Json(r.gap) : Json();
   json["status"] = std::string(name(r.status));
-  json["without_links"] = without_links_json(r);
+  json[kPeerChannel.without] = without_links_json(r);
   json["mapspace"] = mapspace_json(answer.any_factors, answer.counts, answer.tiles);
   json["strategy"] = name(r.strategy);
   json["ended_by"] = r.end == SearchEnd::Done ? Json() : Json(std::string(name(r.end)));

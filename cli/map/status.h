@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "arch/peer_channel.h"
 #include "cli/ui/json.h"
 #include "cli/ui/lines.h"
 #include "cli/ui/output.h"
@@ -14,10 +15,10 @@
 
 namespace heliolite::cli {
 
-// The status of an answer; where link transfers were not searched, that of the answer without them.
+// The status of an answer; where words between peers were not searched, that of the answer without them.
 inline std::string status_word(const MappingResult& r) {
   if (!r.without_links || r.status == Status::Optimal) return std::string(name(r.status));
-  return fmt::format("{} without link transfers", name(r.without_links->status));
+  return fmt::format("{} without {}", name(r.without_links->status), kPeerChannel.name);
 }
 
 // The status with the mapspace: "optimal, perfect factors"; even tiles go without saying.

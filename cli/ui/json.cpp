@@ -1,7 +1,10 @@
 #include "cli/ui/json.h"
 
+#include <fmt/format.h>
+
 #include <vector>
 
+#include "arch/peer_channel.h"
 #include "engine/base/integers.h"
 #include "engine/base/version.h"
 #include "engine/model/fingerprint.h"
@@ -63,8 +66,8 @@ Json network_json(const NetworkTraffic& n) {
           {"multicast", multicast},
           {"spatial_reductions", n.spatial_reductions},
           {"hops", n.hops},
-          {"links", n.links},
-          {"link_energy_pj", n.link_energy.picojoules()},
+          {kPeerChannel.words, n.links},
+          {fmt::format("{}_pj", kPeerChannel.energy), n.link_energy.picojoules()},
           {"energy_pj", n.energy.picojoules()}};
 }
 
@@ -139,8 +142,8 @@ Json to_json(const Mapping& mapping, const Workload& workload, const Architectur
     const Json x = loops_json(mapping, workload, first, parts.back().first, LoopKind::SpatialX);
     const Json y = loops_json(mapping, workload, first, parts.back().first, LoopKind::SpatialY);
     if (!x.empty() || !y.empty()) levels.back()["spatial"] = {{"x", x}, {"y", y}};
-    for (const int v : bits(mapping.unlinked[at(i)]))
-      levels.back()["spatial"]["no_link_transfer"].push_back(workload.tensors[at(v)].name);
+    for (const int v : bits(mapping.no_peers[at(i)]))
+      levels.back()["spatial"][kPeerChannel.excludes].push_back(workload.tensors[at(v)].name);
   }
   return levels;
 }

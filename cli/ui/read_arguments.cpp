@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "arch/peer_channel.h"
 #include "cli/ui/search_arguments.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
@@ -149,7 +150,7 @@ void add_read_options(CLI::App& command, ReadOptions& options) {
       ->allow_extra_args(false);
   command
       .add_option_function<std::string>(
-          "--link-transfers", [&options](const std::string& word) { options.link_transfers = word == "on"; },
+          kPeerChannel.option, [&options](const std::string& word) { options.peer_channel = word == "on"; },
           "Whether receivers take words from neighbours: on or off (default: as the machine says; Timeloop's "
           "files: on)")
       ->type_name("on|off")
@@ -181,7 +182,7 @@ std::vector<std::string> words_of(const ReadOptions& options) {
     words.insert(words.end(), {"--define", fmt::format("{}={}", name, value)});
   for (const Rename& rename : options.renames)
     words.insert(words.end(), {"--rename", fmt::format("{}={}", rename.from, rename.to)});
-  if (options.link_transfers) words.insert(words.end(), {"--link-transfers", *options.link_transfers ? "on" : "off"});
+  if (options.peer_channel) words.insert(words.end(), {kPeerChannel.option, *options.peer_channel ? "on" : "off"});
   if (options.word_bits.source != WordBitsSource::File)
     words.insert(words.end(), {"--word-bits", text_of(options.word_bits)});
   for (const std::string& option : options.models) {

@@ -1,5 +1,5 @@
 #pragma once
-// Options that say how input files are read: --sparse, --define, --rename, --link-transfers, --word-bits, and those of
+// Options that say how input files are read: --sparse, --define, --rename, --word-bits, and those of
 // ONNX models. Every command that takes a machine or a workload has them.
 #include <CLI/CLI.hpp>
 #include <chrono>

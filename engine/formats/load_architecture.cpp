@@ -206,9 +206,9 @@ Result<ArchitectureSource> load_architecture_source(const std::string& what, con
     std::vector<std::string>& said = source->architecture.notes;
     said.insert(said.begin(), notes.begin(), notes.end());
     if (std::optional<std::string> rounded = rounded_prices(source->architecture)) said.push_back(*std::move(rounded));
-    if (options.link_transfers) {
-      source->architecture.link_transfers = *options.link_transfers;
-      if (source->spec) source->spec->link_transfers = options.link_transfers;
+    if (options.peer_channel) {
+      source->architecture.peer_channel = *options.peer_channel;
+      if (source->spec) source->spec->peer_channel = options.peer_channel;
       if (Diagnostics problems = check(source->architecture); !problems.empty()) return problems;
     }
   }

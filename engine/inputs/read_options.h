@@ -1,6 +1,6 @@
 #pragma once
-// How input files are to be read, as far as a user can say (--define, --sparse, --rename, --link-transfers,
-// --word-bits, and of ONNX models --dim, --value, --merge, --elementwise, --skip-unknown).
+// How input files are to be read, as far as a user can say (--define, --sparse, --rename, --word-bits, the option of
+// arch/peer_channel.h, and of ONNX models --dim, --value, --merge, --elementwise, --skip-unknown).
 #include <map>
 #include <memory>
 #include <optional>
@@ -43,7 +43,7 @@ struct ReadOptions {
   std::map<std::string, std::string> defines{};  // names of templates and their values
   bool ignore_sparse = false;                    // read sparse machines and problems as dense ones, with notes
   std::vector<Rename> renames{};                 // carried out all at once
-  std::optional<bool> link_transfers{};          // of machines; none: as they say themselves
+  std::optional<bool> peer_channel{};            // of machines; none: as they say themselves
   WordBits word_bits{};                          // of workloads
   // Options of ONNX models, one an entry as it stands behind '@': "batch=1", "value:sr=16000", "skip-unknown". A
   // workload that is no model and has none inside refuses them, and a model those that it has no use for.

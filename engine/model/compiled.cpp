@@ -58,7 +58,7 @@ CompiledTensor compile(const Tensor& tensor, const Workload& workload) {
 TensorMask linked_tensors(const Compiled& c, const StorageLevel& level, int i, const Workload& workload) {
   TensorMask out = 0;
   if (level.fanout() == 1) return out;
-  const KeepRule excluded{level.constraints.spatial.no_link_transfer, {}};
+  const KeepRule excluded{level.constraints.spatial.no_peers, {}};
   for (int v = 0; v < c.tensor_count; ++v)
     if ((i == 0 || c.tensor[at(v)].sliding) && keep_choice(excluded, workload, v) != KeepChoice::Keep)
       out = static_cast<TensorMask>(out | 1u << v);
@@ -118,7 +118,7 @@ Compiled::Compiled(const Workload& workload, const Architecture& architecture)
     level[i].entering_costs_alone = level[i].network_costs && !level[i].hops_cost && !level[i].routers_cost &&
                                     level[i].reduces && macs < kExactInDoubles;
     for (int v = 0; v < tensor_count; ++v) level[i].whole += level[i].taken(v, tensor[v].words);
-    if (architecture.link_transfers) level[i].linked = linked_tensors(*this, architecture.levels[i], i, workload);
+    if (architecture.peer_channel) level[i].linked = linked_tensors(*this, architecture.levels[i], i, workload);
     linked = static_cast<TensorMask>(linked | level[i].linked);
   }
 }

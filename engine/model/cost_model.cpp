@@ -31,22 +31,22 @@ CostModel::CostModel(const Workload& workload, const Architecture& architecture)
       architecture_(architecture),
       compiled_(std::make_shared<const Compiled>(workload, architecture)) {}
 
-bool CostModel::allows_all_links(const Mapping& mapping) const {
-  return compiled_->linked == 0 || mapping.allows_all_links();
+bool CostModel::allows_all_peers(const Mapping& mapping) const {
+  return compiled_->linked == 0 || mapping.allows_all_peers();
 }
 
 Compiled CostModel::with_links_of(const Mapping& mapping) const {
   Compiled out = *compiled_;
   out.linked = 0;
   for (int i = 0; i < out.level_count; ++i) {
-    out.level[at(i)].linked = static_cast<TensorMask>(out.level[at(i)].linked & ~mapping.unlinked[at(i)]);
+    out.level[at(i)].linked = static_cast<TensorMask>(out.level[at(i)].linked & ~mapping.no_peers[at(i)]);
     out.linked = static_cast<TensorMask>(out.linked | out.level[at(i)].linked);
   }
   return out;
 }
 
 Evaluation CostModel::evaluate(const Mapping& mapping, Counts counts) const {
-  if (!allows_all_links(mapping)) return evaluate_with(with_links_of(mapping), mapping, counts);
+  if (!allows_all_peers(mapping)) return evaluate_with(with_links_of(mapping), mapping, counts);
   return evaluate_with(*compiled_, mapping, counts);
 }
 
@@ -130,7 +130,7 @@ Breakdown CostModel::explain(const Mapping& mapping, Counts counts) const {
     out.divides = nest.divides;
     return out;
   }
-  Breakdown out = allows_all_links(mapping) ? timeloop_breakdown(architecture_, *compiled_, mapping)
+  Breakdown out = allows_all_peers(mapping) ? timeloop_breakdown(architecture_, *compiled_, mapping)
                                             : timeloop_breakdown(architecture_, with_links_of(mapping), mapping);
   out.counts = counts;
   return out;

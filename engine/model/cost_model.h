@@ -31,7 +31,7 @@ class CostModel {
   const Compiled& compiled() const { return *compiled_; }
 
  private:
-  bool allows_all_links(const Mapping& mapping) const;
+  bool allows_all_peers(const Mapping& mapping) const;
   // The tables for a mapping that forbids links to some tensors.
   Compiled with_links_of(const Mapping& mapping) const;
 

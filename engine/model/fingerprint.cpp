@@ -60,7 +60,7 @@ class Hasher {
     if (l.is_interconnect) add(std::string_view("interconnect"));
     if (l.reduces() == l.is_dram) add(std::string_view("reduction"));
     if (s.split) add(s.split);
-    return s.no_link_transfer.empty() ? *this : add(s.no_link_transfer);
+    return s.no_peers.empty() ? *this : add(s.no_peers);
   }
   Hasher& add(const Compute& c) {
     return add(c.name).add(c.instances).add(c.mesh_x).add(c.word_bits).add(c.op_pj).add(c.area_um2);
@@ -80,7 +80,7 @@ u64 fingerprint(const Architecture& a) {
   Hasher hasher;
   hasher.add(a.levels).add(a.compute).add(u64{a.one_axis_per_dimension}).add(u64{a.constraints_for_channels_only});
   if (a.unit_loops_first) hasher.add(u64{2});
-  if (a.link_transfers) hasher.add(u64{3});  // machines without keep their fingerprint
+  if (a.peer_channel) hasher.add(u64{3});  // machines without keep their fingerprint
   if (a.min_parallelism > 0) hasher.add(u64{4}).add(a.min_parallelism);
   return hasher.value();
 }

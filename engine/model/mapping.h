@@ -42,7 +42,7 @@ struct Mapping {
   std::array<Loop, kMaxLoops> loop{};         // [0, loop_count): innermost first, sorted by (level, kind)
   std::array<TensorMask, kMaxLevels> keep{};  // bit v of keep[i]: level i keeps tensor v
   StoreDepths outside{};
-  std::array<TensorMask, kMaxLevels> unlinked{};  // tensors that take no links below the level (link_transfers.md)
+  std::array<TensorMask, kMaxLevels> no_peers{};  // tensors that peers below the level do not pass on
   u8 loop_count = 0;
   u8 level_count = 0;
 
@@ -65,8 +65,8 @@ struct Mapping {
       if (l.is_spatial()) product = saturating_product(product, l.end);
     return product;
   }
-  bool allows_all_links() const {
-    return std::ranges::all_of(unlinked, [](TensorMask tensors) { return tensors == 0; });
+  bool allows_all_peers() const {
+    return std::ranges::all_of(no_peers, [](TensorMask tensors) { return tensors == 0; });
   }
   // Appends a loop; unit loops are dropped. Callers append in nest order.
   void add(LoopKind kind, int level, int dimension, u64 end, u64 residual) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "arch/peer_channel.h"
 #include "engine/base/integers.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
@@ -75,12 +76,12 @@ const FieldTable& mapping_level_fields() {
 }
 
 const FieldTable& mapping_fanout_fields() {
-  static const FieldTable table{
-      "unrolling",
-      "Loops across the instances of the level below.",
-      {{"x", loops(), "Along X: dimensions and factors."},
-       {"y", loops(), "Along Y: dimensions and factors."},
-       {"no_link_transfer", tensors(), "Tensors that take no words from neighbours here: all, or a list of names."}}};
+  static const FieldTable table{"unrolling",
+                                "Loops across the instances of the level below.",
+                                {{"x", loops(), "Along X: dimensions and factors."},
+                                 {"y", loops(), "Along Y: dimensions and factors."},
+                                 {kPeerChannel.excludes, tensors(),
+                                  "Tensors that take no words from neighbours here: all, or a list of names."}}};
   return table;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "arch/peer_channel.h"
 #include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
@@ -26,7 +27,7 @@ struct ListedPart {
 struct ListedLevel {
   std::vector<ListedPart> parts;
   std::vector<ListedFactor> y, x;
-  TensorMask unlinked = 0;
+  TensorMask no_peers = 0;
 
   bool listed() const { return !parts.empty(); }
 };
@@ -132,9 +133,9 @@ class Reader {
     FieldReader map(node, mapping_fanout_fields(), errors_);
     const auto x = map.child("x");
     const auto y = map.child("y");
-    const auto unlinked = map.child("no_link_transfer");
+    const auto no_peers = map.child(kPeerChannel.excludes);
     map.finish();
-    if (unlinked) nest.unlinked = read_keep(*unlinked);
+    if (no_peers) nest.no_peers = read_keep(*no_peers);
     if (x) nest.x = read_axis(*x, l.name + " x", l.fanout_x);
     if (y) nest.y = read_axis(*y, l.name + " y", l.fanout_y);
   }
@@ -209,7 +210,7 @@ class Reader {
       append(LoopKind::SpatialY, level.y);
       for (auto part = level.parts.rbegin(); part != level.parts.rend(); ++part)
         append(LoopKind::Temporal, part->temporal);
-      mapping.unlinked[i] = level.unlinked;
+      mapping.no_peers[i] = level.no_peers;
       u8 outside = 0;
       for (const ListedPart& part : level.parts) {
         mapping.keep[i] |= part.keep;
@@ -256,16 +257,16 @@ std::string loops_text(const Mapping& mapping, const Workload& workload, int fir
   return parts.empty() ? "" : fmt::format("[{}]", fmt::join(parts, ", "));
 }
 
-// The loops [first, last) over the fan-out below a level, and the tensors that take no links there; "" without any.
+// The loops [first, last) over the fan-out below a level, and the tensors that no peer passes on there; "" without any.
 std::string spatial_text(const Mapping& mapping, const Workload& workload, int level, int first, int last) {
   std::vector<std::string> parts;
   if (const std::string x = loops_text(mapping, workload, first, last, LoopKind::SpatialX); !x.empty())
     parts.push_back("x: " + x);
   if (const std::string y = loops_text(mapping, workload, first, last, LoopKind::SpatialY); !y.empty())
     parts.push_back("y: " + y);
-  std::vector<std::string> unlinked;
-  for (const int v : bits(mapping.unlinked[at(level)])) unlinked.push_back(yaml_scalar(workload.tensors[at(v)].name));
-  if (!unlinked.empty()) parts.push_back(fmt::format("no_link_transfer: [{}]", fmt::join(unlinked, ", ")));
+  std::vector<std::string> no_peers;
+  for (const int v : bits(mapping.no_peers[at(level)])) no_peers.push_back(yaml_scalar(workload.tensors[at(v)].name));
+  if (!no_peers.empty()) parts.push_back(fmt::format("{}: [{}]", kPeerChannel.excludes, fmt::join(no_peers, ", ")));
   return parts.empty() ? "" : fmt::format("{{{}}}", fmt::join(parts, ", "));
 }
 

@@ -42,10 +42,10 @@ Result<LayerSearch> LayerSearch::create(const Workload& workload, const Architec
   auto space = resolve(workload, architecture, mapspace_options(options));
   if (!space) return space.errors();
   Architecture machine = architecture;
-  machine.link_transfers = false;
+  machine.peer_channel = false;
   std::unique_ptr<LayerProblem> problem(
       new LayerProblem{workload, machine, options, *std::move(space), CostModel(workload, machine)});
-  if (architecture.link_transfers) {
+  if (architecture.peer_channel) {
     CostModel linked(workload, architecture);
     if (links_matter(problem->space, linked.compiled())) {
       problem->linked = std::move(linked);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "arch/peer_channel.h"
 #include "engine/base/integers.h"
 #include "engine/model/fingerprint.h"
 #include "engine/sweep/design_points.h"
@@ -84,7 +85,7 @@ std::string reading_text(const ReadOptions& options) {
       {"defines", options.defines},
       {"ignore_sparse", options.ignore_sparse},
       {"renames", renames},
-      {"link_transfers", options.link_transfers ? SortedJson(*options.link_transfers) : SortedJson()},
+      {kPeerChannel.field, options.peer_channel ? SortedJson(*options.peer_channel) : SortedJson()},
       {"word_bits_source", at(options.word_bits.source)},
       {"word_bits", bits},
       {"models", options.models}};
@@ -105,7 +106,7 @@ ReadOptions parse_reading(const std::string& text) {
   for (const SortedJson& rename : part("renames"))
     if (is_pair(rename) && rename[1].is_string())
       out.renames.push_back({rename[0].get<std::string>(), rename[1].get<std::string>()});
-  if (const SortedJson links = part("link_transfers"); links.is_boolean()) out.link_transfers = links.get<bool>();
+  if (const SortedJson on = part(kPeerChannel.field); on.is_boolean()) out.peer_channel = on.get<bool>();
   if (const SortedJson source = part("word_bits_source");
       source.is_number_unsigned() && source <= at(WordBitsSource::Given))
     out.word_bits.source = static_cast<WordBitsSource>(source.get<u8>());

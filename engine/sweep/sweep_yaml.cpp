@@ -87,7 +87,7 @@ class Reader {
     if (machine) {
       out_.machine = *std::move(machine);
       for (const std::string& note : out_.machine.notes) out_.warnings.push_back(reader.child("machine")->error(note));
-      if (overrides_.reading.link_transfers) out_.machine.link_transfers = overrides_.reading.link_transfers;
+      if (overrides_.reading.peer_channel) out_.machine.peer_channel = overrides_.reading.peer_channel;
       const Result<ReferenceTables> tables = load_reference_tables(out_.machine, overrides_.reading);
       if (tables) out_.tables = *tables;
       else problems = tables.errors();

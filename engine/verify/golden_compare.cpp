@@ -1,6 +1,8 @@
 // Compares every number of a recorded Timeloop run with ours.
 #include "engine/verify/golden_verify.h"
 
+#include "arch/peer_channel.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,8 +40,8 @@ Numbers numbers(const TensorTraffic& t, Counts counts) {
 Numbers numbers(const NetworkTraffic& n, Counts counts) {
   return {{"fanout", static_cast<double>(n.fanout)},
           {"ingresses", counts == Counts::True ? n.all_ingresses : n.ingresses},
-          {"link_transfers", n.links},
-          {"link_energy_pJ", n.link_energy.picojoules()},
+          {kPeerChannel.field, n.links},
+          {fmt::format("{}_pJ", kPeerChannel.energy), n.link_energy.picojoules()},
           {"spatial_reductions", static_cast<double>(n.spatial_reductions)},
           {"hops", n.hops},
           {"energy_pJ", n.energy.picojoules() - n.link_energy.picojoules()}};
@@ -146,7 +148,7 @@ class Comparison {
           compare_multicast(where, field.value(), traffic);
           continue;
         }
-        const bool words = field.key() == "ingresses" || field.key() == "hops" || field.key() == "link_transfers";
+        const bool words = field.key() == "ingresses" || field.key() == "hops" || field.key() == kPeerChannel.field;
         check(where, field.value().get<double>(), value(have, field.key()),
               words ? kNetworkTolerance : energy_only(field.key()));
       }

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "arch/peer_channel.h"
 #include "engine/base/text.h"
 #include "engine/verify/json_record.h"
 
@@ -223,8 +224,8 @@ Result<GoldenRecord> parse_golden_record(std::string_view text, const std::strin
     if (const std::string by = record_string(root, "by", complaints); !by.empty() && by != "walk" && by != "factorised")
       complaints.add("by", fmt::format("'{}' must be walk or factorised", by));
   } else if (const json* flag =
-                 record_member(root, "link_transfers", json::value_t::boolean, "true or false", complaints)) {
-    record.link_transfers = flag->get<bool>();
+                 record_member(root, kPeerChannel.field, json::value_t::boolean, "true or false", complaints)) {
+    record.peer_channel = flag->get<bool>();
   }
   if (record_member(root, "mapping", json::value_t::array, "a list of levels", complaints) != nullptr) {
     record.mapping = std::move(root["mapping"]);  // moved, not copied: copying recurses

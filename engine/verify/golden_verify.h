@@ -24,7 +24,7 @@ struct GoldenRecord {
   std::string mode;     // strict, free, imperfect, link; residual, perfect
   // True: not a run of Timeloop, but a mapping counted by the rules of true counts. Words are of all instances then.
   Counts counts = Counts::Timeloop;
-  bool link_transfers = false;
+  bool peer_channel = false;
   nlohmann::json mapping;  // levels innermost first, orders innermost loop first
   nlohmann::json expect;   // shape already checked: every leaf is a number
 };

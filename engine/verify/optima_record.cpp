@@ -9,6 +9,7 @@
 #include <sstream>
 #include <vector>
 
+#include "arch/peer_channel.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
@@ -106,9 +107,10 @@ Result<OptimumRecord> parse_optimum_record(std::string_view text, const std::str
         record_member(*root, "one_axis_per_dimension", json::value_t::boolean, "true or false", complaints);
     if (flag != nullptr) record.one_axis_per_dimension = flag->get<bool>();
   }
-  if (root->contains("link_transfers"))
-    if (const json* flag = record_member(*root, "link_transfers", json::value_t::boolean, "true or false", complaints))
-      record.link_transfers = flag->get<bool>();
+  if (root->contains(kPeerChannel.field))
+    if (const json* flag =
+            record_member(*root, kPeerChannel.field, json::value_t::boolean, "true or false", complaints))
+      record.peer_channel = flag->get<bool>();
   for (const auto& [key, into] : {std::pair{"set", &record.set}, std::pair{"mapping_yaml", &record.mapping_yaml}})
     if (root->contains(key) && !(*root)[key].is_null()) *into = record_string(*root, key, complaints);
   if (!complaints.empty()) return complaints.errors();
@@ -251,7 +253,7 @@ Architecture with_keep(const KeepSets& sets, const Workload& workload, const Arc
 Result<RecordedMachine> with_recorded_keep(const OptimumRecord& record, const Workload& workload,
                                            const Architecture& loaded) {
   Architecture architecture = loaded;
-  architecture.link_transfers = record.link_transfers;
+  architecture.peer_channel = record.peer_channel;
   if (record.keep_text.empty()) {
     const auto sets = from_lists(record, workload, architecture);
     if (!sets) return sets.errors();

@@ -297,7 +297,7 @@ TEST(TimeloopArchitecture, LinkTransfersAreSwitchedOffByATypeOfTheirOwn) {
   const Result<Architecture> machine = parse_timeloop(
       flat(kReg) + "constraints: [{target: DRAM, type: no_link_transfer, datatypes: [Inputs, Outputs]}]\n");
   ASSERT_TRUE(machine) << to_string(machine.errors());
-  EXPECT_THAT(machine->levels[1].constraints.spatial.no_link_transfer, ElementsAre("Inputs", "Outputs"));
+  EXPECT_THAT(machine->levels[1].constraints.spatial.no_peers, ElementsAre("Inputs", "Outputs"));
 }
 
 TEST(TimeloopArchitecture, EntriesGoBeforeADepth) {

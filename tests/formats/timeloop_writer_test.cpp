@@ -191,7 +191,7 @@ TEST(TimeloopWriter, MappingsOfMachinesWithoutLinks) {
     one_axis.one_axis_per_dimension = true;
     const auto found = map_workload(workload, one_axis, options);
     ASSERT_TRUE(found.ok() && found->status != Status::Infeasible);
-    const Mapping said = with_links_said(found->mapping, workload, machine);
+    const Mapping said = peers_said(found->mapping, workload, machine);
     const auto written = write_timeloop_mapping(said, workload, form->machine, version);
     ASSERT_TRUE(written.ok()) << to_string(written.errors());
     const Architecture back = there_and_back(form->machine, version);
@@ -254,7 +254,7 @@ TEST(TimeloopWriter, MappingsCostTheSame) {
           EXPECT_TRUE(before.energy == after.energy && before.cycles == after.cycles);
         };
         expect_same(found->mapping, form->machine);
-        expect_same(with_links_said(found->mapping, workload, original), original);
+        expect_same(peers_said(found->mapping, workload, original), original);
       }
     }
   }

@@ -132,7 +132,7 @@ TEST(CostModel, LinksByHand) {
   m.add(LoopKind::Temporal, 1, 1, 2);
   m.add(LoopKind::Temporal, 2, 0, 2);
   EXPECT_EQ(CostModel(w, a).evaluate(m).cost.energy.picojoules(), 5848);
-  a.link_transfers = true;
+  a.peer_channel = true;
   const Breakdown b = CostModel(w, a).explain(m);
   EXPECT_EQ(b.energy.picojoules(), 5498.5);
   EXPECT_EQ(CostModel(w, a).evaluate(m).cost.energy, b.energy);
@@ -141,7 +141,7 @@ TEST(CostModel, LinksByHand) {
   EXPECT_EQ(b.level[0].tensor[0].fills, 16);
   EXPECT_EQ(b.level[1].network[0].links, 36);
   EXPECT_EQ(b.level[1].network[0].link_energy.picojoules(), 36);
-  m.unlinked[1] = 1;
+  m.no_peers[1] = 1;
   EXPECT_EQ(CostModel(w, a).evaluate(m).cost.energy.picojoules(), 5848);
 }
 

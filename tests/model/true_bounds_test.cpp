@@ -188,7 +188,7 @@ TEST(TrueBounds, RecordedOptimaOverAllTileSizesAreThoseOfEveryMapping) {
     if (all == nullptr) {
       auto machine = load_architecture(folder + "arch/" + arch + ".yaml");
       ASSERT_TRUE(machine.ok());
-      machine->link_transfers = false;  // the recorded search has none
+      machine->peer_channel = false;  // the recorded search has none
       all = std::make_unique<EveryMapping>(load_network(folder + "problem/" + problem + ".yaml")->layers[0].workload,
                                            *machine);
     }

@@ -111,7 +111,7 @@ TEST(AnyFactors, RecordedOptimaAreFoundAndProven) {
     auto machine = load_architecture(folder + "arch/" + record["arch"].get<std::string>() + ".yaml");
     const auto network = load_network(folder + "problem/" + record["problem"].get<std::string>() + ".yaml");
     ASSERT_TRUE(machine.ok() && network.ok());
-    machine->link_transfers = false;
+    machine->peer_channel = false;
     SearchOptions options = any_factors(*parse_objective(record["objective"].get<std::string>()));
     const auto found = map_workload(network->layers[0].workload, *machine, options);
     ASSERT_TRUE(found.ok());

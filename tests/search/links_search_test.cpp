@@ -56,7 +56,7 @@ TEST(LinksSearch, NoAnswerIsAboveThatOfASmallerMapspace) {
 
 LayerProblem linked_problem(const SearchProblem& p) {
   LayerProblem out = testing::layer_problem(p.workload, p.architecture, {});
-  out.architecture.link_transfers = false;
+  out.architecture.peer_channel = false;
   return out;
 }
 

@@ -61,7 +61,7 @@ TEST(Mapper, StepsTellWhereAllMappingsWerePriced) {
             (factors == Factors::Any && strategy.factors == OtherFactors::Refuses))
           continue;
         Architecture a = machine("eyeriss");
-        a.link_transfers = links;
+        a.peer_channel = links;
         SearchOptions options;
         options.strategy = strategy.strategy;
         options.factors = factors;

@@ -177,9 +177,9 @@ inline Architecture random_architecture(Rng& rng, const RandomOptions& options =
   a.compute.mesh_x = x;
   a.compute.op_pj = static_cast<double>(pick(rng, 1, 16)) / 4;
   if (options.interconnects) add_interconnects(rng, a);
-  a.link_transfers = options.links;
+  a.peer_channel = options.links;
   if (options.links && chance(rng, 20))
-    a.levels[pick(rng, 0, static_cast<u64>(levels - 1))].constraints.spatial.no_link_transfer = {"In0"};
+    a.levels[pick(rng, 0, static_cast<u64>(levels - 1))].constraints.spatial.no_peers = {"In0"};
   return a;
 }
 

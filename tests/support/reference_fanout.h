@@ -93,9 +93,8 @@ class ReferenceFanOut {
   // Whether a neighbour on the grid asked for these words a step before.
   bool has_neighbour(std::size_t v, i64 x, const ReferenceBoxes& words) const {
     const StorageLevel& level = architecture_.levels[nest_.at(outermost_).loop.level];
-    const auto& excluded = level.constraints.spatial.no_link_transfer;
-    if (!architecture_.link_transfers || std::ranges::count(excluded, nest_.workload().tensors[v].name) > 0)
-      return false;
+    const auto& excluded = level.constraints.spatial.no_peers;
+    if (!architecture_.peer_channel || std::ranges::count(excluded, nest_.workload().tensors[v].name) > 0) return false;
     const auto [columns, rows] = grid();
     for (const auto& [right, down] : {std::pair{0, 1}, {0, -1}, {1, 0}, {-1, 0}}) {
       const i64 column = x % columns + right, row = x / columns + down;

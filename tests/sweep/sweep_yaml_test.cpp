@@ -332,7 +332,7 @@ TEST(SweepYaml, OptionsOfReadingAreWrittenAndReadAgain) {
   const ReadOptions options{.defines = {{"a", "1"}, {"b", "\"x\""}},
                             .ignore_sparse = true,
                             .renames = {{"C", "K"}, {"K", "C"}},
-                            .link_transfers = false,
+                            .peer_channel = false,
                             .word_bits = {WordBitsSource::Given, {{"weights", 4}, {"all", 8}}},
                             .models = {"batch=1", "value:sr=16000"}};
   const ReadOptions again = parse_reading(reading_text(options));
@@ -340,7 +340,7 @@ TEST(SweepYaml, OptionsOfReadingAreWrittenAndReadAgain) {
   EXPECT_EQ(again.defines, options.defines);
   EXPECT_TRUE(again.ignore_sparse);
   EXPECT_EQ(again.renames.at(1).from, "K");
-  EXPECT_EQ(again.link_transfers, false);
+  EXPECT_EQ(again.peer_channel, false);
   EXPECT_EQ(again.word_bits.given.at(1).bits, 8U);
   EXPECT_EQ(again.models, options.models);
   for (const char* text : {"", "{", "[]", "{\"defines\": 3, \"models\": [1], \"word_bits_source\": 99}"})

@@ -10,6 +10,7 @@
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/attributes.h"
 #include "engine/formats/timeloop/loops.h"
+#include "engine/formats/timeloop/peers.h"
 
 namespace heliolite {
 namespace {
@@ -198,8 +199,8 @@ void read_spatial_constraint(const YamlNode& node, SpatialConstraints& constrain
   }
   refuse(reader, {"no_reuse", "no_multicast_no_reduction"}, "changes how accesses are counted, which is not modelled",
          errors);
-  if (const auto node = reader.child("no_link_transfer"); node && !node->is_null())
-    add_names(read_tensors(*node, errors), constraints.no_link_transfer);
+  if (const auto node = reader.child(kTimeloopNoPeers); node && !node->is_null())
+    add_timeloop_no_peers(*node, constraints.no_peers, errors);
   reader.finish();
 }
 

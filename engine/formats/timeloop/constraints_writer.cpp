@@ -13,6 +13,7 @@
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/architecture_writer.h"
 #include "engine/formats/timeloop/constraints.h"
+#include "engine/formats/timeloop/peers.h"
 
 namespace heliolite {
 namespace {
@@ -136,7 +137,7 @@ class ConstraintsWriter {
       }
       parts.push_back(fmt::format("split: {}", x.size()));
     }
-    if (!rules.no_link_transfer.empty()) parts.push_back("no_link_transfer: " + list(tensors(rules.no_link_transfer)));
+    if (!rules.no_peers.empty()) parts.push_back(timeloop_no_peers_text(tensors(rules.no_peers)));
     if (!parts.empty()) add(level.fanout_name.empty() ? level.name : level.fanout_name, "spatial", parts);
   }
 

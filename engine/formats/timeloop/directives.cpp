@@ -9,6 +9,7 @@
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/attributes.h"
+#include "engine/formats/timeloop/peers.h"
 #include "engine/model/keep.h"
 
 namespace heliolite {
@@ -79,11 +80,11 @@ class DirectivesReader {
         errors_.push_back(
             value->error(fmt::format("{}: changes how accesses are counted, which is not modelled", key)));
     }
-    const auto unlinked = reader.child("no_link_transfer");
-    if (unlinked && is_spatial && place && !says_nothing(*unlinked))
-      for (const std::string& name : read_tensors(*unlinked, errors_))
-        out_.unlinked[place->level] =
-            static_cast<TensorMask>(out_.unlinked[place->level] | tensors_named(name, *unlinked));
+    const auto no_peers = reader.child(kTimeloopNoPeers);
+    if (no_peers && is_spatial && place && !says_nothing(*no_peers))
+      for (const std::string& name : read_tensors(*no_peers, errors_))
+        out_.no_peers[place->level] =
+            static_cast<TensorMask>(out_.no_peers[place->level] | tensors_named(name, *no_peers));
     if (*type == DirectiveType::Keep) {
       const auto keep = reader.child("keep");
       const auto bypass = reader.child("bypass");

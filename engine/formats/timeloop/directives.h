@@ -46,7 +46,7 @@ struct TimeloopDirectives {
   std::vector<NestDirective> temporal;  // [level]
   std::vector<NestDirective> spatial;   // [level]: of the fan-out below it
   std::vector<TensorMask> keep;         // [level]: without a directive what the machine does not make it bypass
-  std::array<TensorMask, kMaxLevels> unlinked{};  // [level]: tensors of no_link_transfer
+  std::array<TensorMask, kMaxLevels> no_peers{};  // [level]: tensors that peers do not pass on
 };
 
 // Reads a list of directives. What is wrong is added to `errors`: unknown targets, dimensions and tensors (with

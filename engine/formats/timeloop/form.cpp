@@ -7,6 +7,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
+#include "engine/formats/timeloop/peers.h"
 
 namespace heliolite {
 namespace {
@@ -32,8 +33,8 @@ class FormMaker {
       note("",
            "one_axis_per_dimension = false: Timeloop unrolls a dimension along X or along Y of a fan-out, not both");
     }
-    if (!std::exchange(form_.machine.link_transfers, true) && std::ranges::any_of(levels(), has_fanout))
-      note("", "link_transfers = off: Timeloop counts them, unless TIMELOOP_DISABLE_LINK_TRANSFERS=1 is set");
+    if (!std::exchange(form_.machine.peer_channel, true) && std::ranges::any_of(levels(), has_fanout))
+      note("", std::string(kTimeloopHasPeers));
     const bool front_end = version_ == TimeloopVersion::V04;
     if (std::exchange(form_.machine.unit_loops_first, front_end) != front_end) note_splits();
     if (front_end) {
@@ -96,7 +97,7 @@ class FormMaker {
                            "network of their own there, which costs more; write v0.3"});
     }
     SpatialConstraints& spatial = level.constraints.spatial;
-    for (std::vector<std::string>* selectors : {&level.keep.keep, &level.keep.bypass, &spatial.no_link_transfer})
+    for (std::vector<std::string>* selectors : {&level.keep.keep, &level.keep.bypass, &spatial.no_peers})
       if (!has_workload_) name_roles(field, *selectors);
     if (fans_out || (spatial.factors.empty() && spatial.order.empty() && !spatial.allowed_x && !spatial.allowed_y &&
                      !spatial.split))

@@ -9,6 +9,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/directives.h"
+#include "engine/formats/timeloop/peers.h"
 #include "engine/model/keep.h"
 #include "engine/model/mapping_check.h"
 
@@ -69,7 +70,7 @@ class MappingReader {
     mapping.level_count = static_cast<u8>(architecture_.levels.size());
     for (std::size_t i = 0; i < architecture_.levels.size(); ++i) {
       mapping.keep[i] = said_.keep[i];
-      if (architecture_.link_transfers) mapping.unlinked[i] = said_.unlinked[i];
+      if (architecture_.peer_channel) mapping.no_peers[i] = said_.no_peers[i];
       const NestDirective& across = said_.spatial[i];
       for (const LoopKind kind : {LoopKind::SpatialX, LoopKind::SpatialY}) {
         const bool x = kind == LoopKind::SpatialX;
@@ -133,7 +134,7 @@ class MappingWriter {
  public:
   MappingWriter(const Mapping& mapping, const Workload& workload, const Architecture& architecture,
                 TimeloopVersion version)
-      : mapping_(with_links_said(mapping, workload, architecture)),
+      : mapping_(peers_said(mapping, workload, architecture)),
         workload_(workload),
         architecture_(architecture),
         tree_(version == TimeloopVersion::V03) {
@@ -221,14 +222,14 @@ class MappingWriter {
     const std::string& target = spatial && !storage.fanout_name.empty() ? storage.fanout_name : storage.name;
     out_ += fmt::format("  - {{target: {}, type: {}, factors: {}, permutation: {}{}{}}}\n", yaml_scalar(target),
                         spatial ? "spatial" : "temporal", factor_list(factors), permutation(names),
-                        spatial ? fmt::format(", split: {}", split) : "", spatial ? unlinked(level) : "");
+                        spatial ? fmt::format(", split: {}", split) : "", spatial ? no_peers(level) : "");
   }
 
-  // The tensors that take no links here: Timeloop's files let all of them, unless they say so.
-  std::string unlinked(std::size_t level) const {
+  // The tensors that take no words from peers here.
+  std::string no_peers(std::size_t level) const {
     std::vector<std::string> names;
-    for (const int v : bits(mapping_.unlinked[level])) names.push_back(yaml_scalar(workload_.tensors[at(v)].name));
-    return names.empty() ? "" : fmt::format(", no_link_transfer: [{}]", fmt::join(names, ", "));
+    for (const int v : bits(mapping_.no_peers[level])) names.push_back(workload_.tensors[at(v)].name);
+    return names.empty() ? "" : ", " + timeloop_no_peers_text(names);
   }
 
   // Strings for Timeloop itself, lists for the front end of v0.4.
@@ -253,22 +254,6 @@ class MappingWriter {
 };
 
 }  // namespace
-
-Mapping with_links_said(const Mapping& mapping, const Workload& workload, const Architecture& architecture) {
-  Mapping said = mapping;
-  const auto all = static_cast<TensorMask>((1u << workload.tensors.size()) - 1);
-  for (std::size_t i = 0; i < architecture.levels.size(); ++i) {
-    const StorageLevel& level = architecture.levels[i];
-    const KeepRule excluded{level.constraints.spatial.no_link_transfer, {}};
-    TensorMask& unlinked = said.unlinked[i];
-    for (std::size_t v = 0; v < workload.tensors.size(); ++v)
-      if (keep_choice(excluded, workload, static_cast<int>(v)) == KeepChoice::Keep)
-        unlinked = static_cast<TensorMask>(unlinked | 1u << v);
-    if (!architecture.link_transfers) unlinked = all;
-    if (level.fanout_x * level.fanout_y == 1) unlinked = 0;
-  }
-  return said;
-}
 
 Result<std::string> write_timeloop_mapping(const Mapping& mapping, const Workload& workload,
                                            const Architecture& architecture, TimeloopVersion version) {

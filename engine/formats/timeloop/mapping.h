@@ -19,9 +19,10 @@ namespace heliolite {
 // (mapping_check.h).
 Result<Mapping> read_timeloop_mapping(const YamlNode& node, const Workload& workload, const Architecture& architecture);
 
-// The mapping as a file of Timeloop says it: at each fan-out the tensors are named that take no links there, be it by
-// the mapping, by the machine's constraints or because the machine has no links. It costs the same.
-Mapping with_links_said(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
+// The mapping as a file of Timeloop says it: at each fan-out the tensors are named that take no words from peers there,
+// be it by the mapping, by the machine's constraints or because the machine has no such channel (arch/peer_channel.h).
+// It costs the same.
+Mapping peers_said(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
 
 // A whole document that read_timeloop_mapping(), and Timeloop where dimensions have one letter, reads back to an equal
 // mapping. `architecture`: a machine in the form of the version (engine/formats/timeloop/form.h), or one that was read

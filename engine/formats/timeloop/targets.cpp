@@ -12,6 +12,7 @@
 #include "engine/formats/timeloop/constraints.h"
 #include "engine/formats/timeloop/form.h"
 #include "engine/formats/timeloop/loops.h"
+#include "engine/formats/timeloop/peers.h"
 
 namespace heliolite {
 namespace {
@@ -20,7 +21,7 @@ using Names = std::vector<std::string>;
 
 bool holds(const Names& names, const std::string& name) { return std::ranges::find(names, name) != names.end(); }
 
-enum class TargetType : u8 { Temporal, Spatial, Keep, Utilization, Overbooking, LinkTransfer, Multicast };
+enum class TargetType : u8 { Temporal, Spatial, Keep, Utilization, Overbooking, NoPeers, Multicast };
 
 std::optional<TargetType> target_type(const YamlNode& node, Diagnostics& errors) {
   const std::string& word = node.text();
@@ -29,7 +30,7 @@ std::optional<TargetType> target_type(const YamlNode& node, Diagnostics& errors)
   if (word == "datatype" || word == "dataspace" || word == "bypass" || word == "bypassing") return TargetType::Keep;
   if (word == "utilization" || word == "parallelism") return TargetType::Utilization;
   if (word == "max_overbooked_proportion") return TargetType::Overbooking;
-  if (word == "no_link_transfer") return TargetType::LinkTransfer;
+  if (word == kTimeloopNoPeers) return TargetType::NoPeers;
   if (word == "no_multicast" || word == "no_reduction" || word == "no_multicast_no_reduction")
     return TargetType::Multicast;
   const Names names{"temporal", "spatial", "dataspace", "datatype", "bypass", "utilization"};
@@ -96,8 +97,8 @@ class TargetReader {
             proportion->error("max_overbooked_proportion: tiles larger than the memory are not supported"));
       return;
     }
-    if (*type == TargetType::LinkTransfer) {
-      no_link_transfer(*target, body);
+    if (*type == TargetType::NoPeers) {
+      no_peers(*target, body);
       return;
     }
     if (*type == TargetType::Spatial && holds(spatial_.without_fanout, target->text())) {
@@ -113,15 +114,13 @@ class TargetReader {
     else read_keep_constraint(body, level.keep, errors_);
   }
 
-  // {target: X, type: no_link_transfer, datatypes: [A]}: the same as the key of that name in a spatial constraint.
-  void no_link_transfer(const YamlNode& target, const YamlNode& body) {
+  // {target: X, type: .., datatypes: [A]}: what the key of that name says in a spatial constraint.
+  void no_peers(const YamlNode& target, const YamlNode& body) {
     const auto tensors = body.find("datatypes");
     if (!tensors) return errors_.push_back(body.error("missing key 'datatypes': the tensors that take no words"));
     const std::optional<std::size_t> index = find(target, TargetType::Spatial);
     if (!index) return;
-    std::vector<std::string>& names = architecture_.levels[*index].constraints.spatial.no_link_transfer;
-    for (const std::string& name : read_tensors(*tensors, errors_))
-      if (!holds(names, name)) names.push_back(name);
+    add_timeloop_no_peers(*tensors, architecture_.levels[*index].constraints.spatial.no_peers, errors_);
   }
 
   void without_fanout(const YamlNode& body, const std::string& owner) {

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "arch/architecture_spec.h"
+#include "arch/peer_channel.h"
 #include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 #include "engine/model/fingerprint.h"
@@ -83,11 +84,10 @@ void widen(StorageLevel& all, const StorageLevel& one) {
 Result<MachineFamily> MachineFamily::create(std::vector<Architecture> machines) {
   if (machines.empty()) return Diagnostic{"", 0, "machines", "a family needs at least one"};
   for (const Architecture& machine : machines)
-    if (machine.link_transfers)
+    if (machine.peer_channel)
       return Diagnostic{"", 0, "machines",
-                        fmt::format("{} has link transfers, which a search of many machines at once does not count; "
-                                    "say link_transfers: off",
-                                    machine.name)};
+                        fmt::format("{} has {}, which a search of many machines at once does not count; say {}: off",
+                                    machine.name, kPeerChannel.name, kPeerChannel.field)};
   const Architecture shape = shape_of(machines.front());
   for (std::size_t k = 1; k < machines.size(); ++k) {
     if (machines[k].cycle_ns != machines.front().cycle_ns)

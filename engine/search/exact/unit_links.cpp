@@ -120,14 +120,14 @@ UnitLinks joined(const std::vector<UnitLinks>& classes) {
 LayerProblem with_unit_registers(const LayerProblem& linked, const UnitLinks& links) {
   // Step 1. The machine.
   Architecture machine = linked.architecture;
-  machine.link_transfers = false;
+  machine.peer_channel = false;
   StorageLevel registers;
   registers.name = "registers of the units";
   registers.word_bits = machine.levels.front().word_bits;
   registers.instances = machine.compute.instances;
   registers.mesh_x = machine.compute.mesh_x;
   registers.loops_allowed = false;
-  machine.levels.front().constraints.spatial.no_link_transfer = {"all"};
+  machine.levels.front().constraints.spatial.no_peers = {"all"};
   machine.levels.insert(machine.levels.begin(), registers);
   // Step 2. Its mapspace.
   Mapspace space = linked.space;
@@ -147,9 +147,9 @@ LayerProblem with_unit_registers(const LayerProblem& linked, const UnitLinks& li
     tables = std::make_shared<const Compiled>(share_words(space, links, Compiled(linked.workload, machine)));
     for (const int i : asked) machine.levels[at(i)].energy = {};
   }
-  machine.link_transfers = true;
+  machine.peer_channel = true;
   CostModel further_out(linked.workload, machine);
-  machine.link_transfers = false;
+  machine.peer_channel = false;
   LayerProblem out{linked.workload, machine, linked.options, std::move(space), CostModel(linked.workload, machine)};
   if (links_matter(out.space, further_out.compiled())) out.linked = std::move(further_out);
   out.tables = std::move(tables);
