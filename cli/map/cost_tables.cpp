@@ -186,7 +186,7 @@ std::string network_table(const Breakdown& b, const Workload& workload) {
   const EnergyUnit unit = energy_unit(b.energy.picojoules());
   bool any_peers = false;
   for (const LevelBreakdown& level : b.level)
-    for (const NetworkTraffic& n : level.network) any_peers |= n.links > 0;
+    for (const NetworkTraffic& n : level.network) any_peers |= n.peer_words > 0;
   std::vector<std::string> header{"<from -> to", "<tensor", "fan-out", "words in", "<multicast", "reductions", "hops"};
   if (any_peers) header.emplace_back(kPeerChannel.column);
   header.push_back(fmt::format("energy [{}]", unit.name));
@@ -197,7 +197,7 @@ std::string network_table(const Breakdown& b, const Workload& workload) {
     std::string name = fmt::format("{} -> {}", level.name, i == 0 ? b.compute.name : b.level[i - 1].name);
     for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
       const NetworkTraffic& n = level.network[v];
-      if (n.ingresses == 0 && n.energy.units == 0 && n.links == 0) continue;
+      if (n.ingresses == 0 && n.energy.units == 0 && n.peer_words == 0) continue;
       std::vector<std::string> groups;
       for (const MulticastRecord& m : n.multicast)
         groups.push_back(of_all ? fmt::format("to {}", m.multicast) : fmt::format("{} to {}", m.groups, m.multicast));
@@ -208,7 +208,7 @@ std::string network_table(const Breakdown& b, const Workload& workload) {
                                    n.fanout > 1 ? fmt::format("{}", fmt::join(groups, ", ")) : "",
                                    n.spatial_reductions != 0 ? grouped(n.spatial_reductions) : "",
                                    n.hops > 0 ? fmt::format("{:.4g}", n.hops) : ""};
-      if (any_peers) row.push_back(n.links > 0 ? count(n.links) : "");
+      if (any_peers) row.push_back(n.peer_words > 0 ? count(n.peer_words) : "");
       row.push_back(n.energy.units != 0 ? unit(n.energy.picojoules()) : "");
       table.row(row);
     }

@@ -66,8 +66,8 @@ Json network_json(const NetworkTraffic& n) {
           {"multicast", multicast},
           {"spatial_reductions", n.spatial_reductions},
           {"hops", n.hops},
-          {kPeerChannel.words, n.links},
-          {fmt::format("{}_pj", kPeerChannel.energy), n.link_energy.picojoules()},
+          {kPeerChannel.words, n.peer_words},
+          {fmt::format("{}_pj", kPeerChannel.energy), n.peer_energy.picojoules()},
           {"energy_pj", n.energy.picojoules()}};
 }
 

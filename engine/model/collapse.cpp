@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "engine/base/integers.h"
-#include "engine/model/links.h"
+#include "engine/model/peer_words.h"
 #include "engine/model/temporal_traffic.h"
 #include "engine/model/tile_box.h"
 
@@ -88,7 +88,8 @@ struct NestChain {
 // What one of `instances` receives of the sender's words and its peers', rounded down: as integers, for a sum of
 // quotients in doubles may be a word less (rule 30).
 u64 received_words(const LevelNest& outside, double received, u64 instances) {
-  const u128 sent = static_cast<u128>(received) * instances, taken = static_cast<u128>(outside.links) * outside.fanout;
+  const u128 sent = static_cast<u128>(received) * instances,
+             taken = static_cast<u128>(outside.peer_words) * outside.fanout;
   return static_cast<u64>((sent + taken) / (u128{outside.fanout} * instances));
 }
 
@@ -106,7 +107,7 @@ std::vector<CollapsedTensor> collapse_chain(const Compiled& c, const NestChain& 
     row.kept = chain.kept[i];
     row.instances.used = nest[i].used;
     row.fanout = nest[i].fanout;
-    row.links = inner_kept ? nest[i].links : 0;
+    row.peer_words = inner_kept ? nest[i].peer_words : 0;
     double accesses = 0, passing = 0;
     const u64 own_part = row.kept ? part[i] : 0;
     for (const NestRecord& r : nest[i].records) {
@@ -120,7 +121,7 @@ std::vector<CollapsedTensor> collapse_chain(const Compiled& c, const NestChain& 
       for (const NestRecord& r : nest[i + 1].records) received += r.words * static_cast<double>(r.multicast);
     if (row.kept) {
       const double share = outermost ? 0 : nest[i + 1].share;
-      const double peers = outermost ? 0 : nest[i + 1].links / static_cast<double>(row.instances.used);  // rule 17
+      const double peers = outermost ? 0 : nest[i + 1].peer_words / static_cast<double>(row.instances.used);  // rule 17
       row.tile_words = nest[i].tile_words;
       row.words = averaged_words(is_output, accesses, share, static_cast<double>(part[i]), peers);
       if (!is_output && chain.divides && !outermost)
@@ -160,12 +161,8 @@ LevelNest perfect_level(const Compiled& c, const Nest& nest, int i, int v) {
   const CompiledTensor& t = c.tensor[v];
   const LoopMask below = i > 0 ? nest.through[i - 1] : 0;
   LevelNest out;
-  if (LinkedRecords linked; linked_records(c, v, nest, i, linked)) {
-    out.records = std::move(linked.records);
-    out.links = static_cast<double>(linked.links);
-  } else {
+  if (!take_from_peers(c, v, nest, i, out))
     out = plain_records(t, nest, i, c.level[i], i > 0 ? crossing_into(t, nest, below) : nest.steps);
-  }
   out.fanout = nest.product_x[i] * nest.product_y[i];
   for (const NestRecord& r : out.records) {
     out.accesses_sum += r.words;
@@ -177,9 +174,9 @@ LevelNest perfect_level(const Compiled& c, const Nest& nest, int i, int v) {
   return out;
 }
 
-// A tensor some of whose words cross by links.
-std::vector<CollapsedTensor> collapse_linked(const Compiled& c, const Nest& nest, const KeepMasks& keep,
-                                             const StoreDepths& outside, int v) {
+// A tensor some of whose words come from peers.
+std::vector<CollapsedTensor> collapse_with_peers(const Compiled& c, const Nest& nest, const KeepMasks& keep,
+                                                 const StoreDepths& outside, int v) {
   const CompiledTensor& t = c.tensor[v];
   NestChain chain;
   chain.divides = true;
@@ -215,11 +212,11 @@ std::vector<CollapsedTensor> collapse_linked(const Compiled& c, const Nest& nest
 }  // namespace
 
 CollapsedTraffic collapse(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside,
-                          TensorMask linked) {
+                          TensorMask peers) {
   CollapsedTraffic out;
   for (int v = 0; v < c.tensor_count; ++v)
-    out.push_back(contains(linked, v) ? collapse_linked(c, nest, keep, outside, v)
-                                      : collapse_perfect(c, nest, keep, outside, v));
+    out.push_back(contains(peers, v) ? collapse_with_peers(c, nest, keep, outside, v)
+                                     : collapse_perfect(c, nest, keep, outside, v));
   return out;
 }
 
@@ -239,7 +236,7 @@ CollapsedTraffic collapse(const Compiled& c, const KeepMasks& keep, const NestTr
 NetworkSum network_sum(const CollapsedTensor& row, bool is_output) {
   NetworkSum out;
   for (const NetworkRecord& record : row.records) out.add(record, is_output);
-  out.link_words = row.links;
+  out.peer_words = row.peer_words;
   return out;
 }
 

@@ -58,7 +58,7 @@ struct LevelNest {
   std::vector<NestRecord> records;  // network below the level, one sender; sorted by (multicast, groups)
   double accesses_sum = 0;          // sum of the records' words
   double share = 0;                 // one receiver's words on average: sum of words * multicast / fanout; a fraction
-  double links = 0;                 // words that receivers of one sender take from neighbours
+  double peer_words = 0;            // that receivers of one sender take from each other
   u64 tile_words = 0;               // largest tile of one instance of the level
   u64 tile_below_master = 0;        // largest tile of all receivers of the fan-out together (rule 14)
   u64 used = 1;                     // instances of the level in use: the average, truncated (rule 13)
@@ -94,16 +94,16 @@ struct CollapsedTensor {
   Accesses<u64> words;                 // of one instance; none when neither kept nor carried
   u64 fanout = 1;                      // receivers of one sender on the network below the level
   std::vector<NetworkRecord> records;  // words of one sender on that network
-  double links = 0;                    // words that its receivers take from neighbours
+  double peer_words = 0;               // that its receivers take from each other
 };
 
 using CollapsedTraffic = std::vector<std::vector<CollapsedTensor>>;  // [tensor][level]
 
-// The traffic of a perfect nest whose levels keep these tensors, in tiles that stand there; `linked`: the tensors of
-// which words cross by links (links.h). And that of any mapping from what imperfect_cost.h counts, of all tensors or
-// one.
+// The traffic of a perfect nest whose levels keep these tensors, in tiles that stand there; `peers`: the tensors of
+// which words come from peers (peer_words.h). And that of any mapping from what imperfect_cost.h counts, of all tensors
+// or one.
 CollapsedTraffic collapse(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside,
-                          TensorMask linked);
+                          TensorMask peers);
 CollapsedTraffic collapse(const Compiled& c, const KeepMasks& keep, const NestTraffic& traffic);
 std::vector<CollapsedTensor> collapse(const Compiled& c, const KeepMasks& keep, int v,
                                       const std::vector<LevelNest>& nest);

@@ -6,6 +6,7 @@
 #include <limits>
 #include "engine/base/integers.h"
 #include "engine/model/keep.h"
+#include "engine/model/peer_words.h"
 #include "engine/model/tile_box.h"
 
 namespace heliolite {
@@ -50,18 +51,6 @@ CompiledTensor compile(const Tensor& tensor, const Workload& workload) {
       if (all[k].dimension == d) out.by_dimension[n++] = all[k];
   }
   out.first_of[kMaxDimensions] = static_cast<u8>(n);
-  return out;
-}
-
-// Where tiles never overlap nobody has what a neighbour needs next (docs/link_transfers.md), except below the innermost
-// level, where compute units ask for a word at each step.
-TensorMask linked_tensors(const Compiled& c, const StorageLevel& level, int i, const Workload& workload) {
-  TensorMask out = 0;
-  if (level.fanout() == 1) return out;
-  const KeepRule excluded{level.constraints.spatial.no_peers, {}};
-  for (int v = 0; v < c.tensor_count; ++v)
-    if ((i == 0 || c.tensor[at(v)].sliding) && keep_choice(excluded, workload, v) != KeepChoice::Keep)
-      out = static_cast<TensorMask>(out | 1u << v);
   return out;
 }
 
@@ -118,8 +107,8 @@ Compiled::Compiled(const Workload& workload, const Architecture& architecture)
     level[i].entering_costs_alone = level[i].network_costs && !level[i].hops_cost && !level[i].routers_cost &&
                                     level[i].reduces && macs < kExactInDoubles;
     for (int v = 0; v < tensor_count; ++v) level[i].whole += level[i].taken(v, tensor[v].words);
-    if (architecture.peer_channel) level[i].linked = linked_tensors(*this, architecture.levels[i], i, workload);
-    linked = static_cast<TensorMask>(linked | level[i].linked);
+    if (architecture.peer_channel) level[i].peers = tensors_of_peers(*this, architecture.levels[i], i, workload);
+    peers = static_cast<TensorMask>(peers | level[i].peers);
   }
 }
 

@@ -68,7 +68,7 @@ struct CompiledLevel {
   bool entering_costs_alone = false;
   bool reduces = true;           // sums partial outputs that come in (rule 26)
   bool is_interconnect = false;  // keeps nothing, and counts the words of all tensors as they pass (rule 43)
-  TensorMask linked = 0;         // tensors that receivers may take from neighbours (docs/link_transfers.md)
+  TensorMask peers = 0;          // tensors of which receivers may take words from peers (arch/peer_channel.h)
 
   // Instances of the level inside, of one instance.
   u64 fanout() const { return fanout_x * fanout_y; }
@@ -92,7 +92,7 @@ struct Compiled {
   std::array<CompiledLevel, kMaxLevels> level{};  // innermost first
   u64 op_units = 0;                               // energy units of one MAC
   u64 macs = 1;                                   // MACs of the workload
-  TensorMask linked = 0;                          // tensors of which some level says so
+  TensorMask peers = 0;                           // tensors of which some level says so
 
   Compiled(const Workload& workload, const Architecture& architecture);
 

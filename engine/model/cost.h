@@ -72,9 +72,9 @@ struct NetworkTraffic {
   std::vector<MulticastRecord> multicast;  // of one sender
   u64 spatial_reductions = 0;              // additions of partial sums on the way of one sender's words
   double hops = 0;                         // average of a word
-  double links = 0;                        // words that receivers of one sender take from neighbours
+  double peer_words = 0;                   // that receivers of one sender take from each other
   Energy energy;                           // of all senders
-  Energy link_energy;                      // the part of it that the links take
+  Energy peer_energy;                      // the part of it that these take
 };
 
 // One storage level.

@@ -6,9 +6,9 @@
 #include "engine/model/collapse.h"
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/imperfect_cost.h"
-#include "engine/model/links.h"
 #include "engine/model/nest.h"
 #include "engine/model/perfect.h"
+#include "engine/model/peer_words.h"
 #include "engine/model/true_counts/cost.h"
 
 namespace heliolite {
@@ -32,21 +32,21 @@ CostModel::CostModel(const Workload& workload, const Architecture& architecture)
       compiled_(std::make_shared<const Compiled>(workload, architecture)) {}
 
 bool CostModel::allows_all_peers(const Mapping& mapping) const {
-  return compiled_->linked == 0 || mapping.allows_all_peers();
+  return compiled_->peers == 0 || mapping.allows_all_peers();
 }
 
-Compiled CostModel::with_links_of(const Mapping& mapping) const {
+Compiled CostModel::tables_of(const Mapping& mapping) const {
   Compiled out = *compiled_;
-  out.linked = 0;
+  out.peers = 0;
   for (int i = 0; i < out.level_count; ++i) {
-    out.level[at(i)].linked = static_cast<TensorMask>(out.level[at(i)].linked & ~mapping.no_peers[at(i)]);
-    out.linked = static_cast<TensorMask>(out.linked | out.level[at(i)].linked);
+    out.level[at(i)].peers = static_cast<TensorMask>(out.level[at(i)].peers & ~mapping.no_peers[at(i)]);
+    out.peers = static_cast<TensorMask>(out.peers | out.level[at(i)].peers);
   }
   return out;
 }
 
 Evaluation CostModel::evaluate(const Mapping& mapping, Counts counts) const {
-  if (!allows_all_peers(mapping)) return evaluate_with(with_links_of(mapping), mapping, counts);
+  if (!allows_all_peers(mapping)) return evaluate_with(tables_of(mapping), mapping, counts);
   return evaluate_with(*compiled_, mapping, counts);
 }
 
@@ -79,10 +79,10 @@ NetworkTraffic network_traffic(const CompiledLevel& level, int v, const Collapse
   out.all_ingresses = sum.ingress_words * static_cast<double>(senders);
   out.spatial_reductions = static_cast<u64>(std::max<i64>(0, sum.spatial_reductions));
   out.hops = sum.ingress_words > 0 ? sum.hop_words / sum.ingress_words : 0;
-  out.links = sum.link_words;
+  out.peer_words = sum.peer_words;
   if (!level.network_costs) return out;
   out.energy = network_energy(level, v, sum, senders);
-  if (out.links > 0) out.link_energy = link_energy(level, v, out.links, senders);
+  if (out.peer_words > 0) out.peer_energy = peer_energy(level, v, out.peer_words, senders);
   return out;
 }
 
@@ -107,7 +107,7 @@ Breakdown breakdown(const Compiled& c, const CollapsedTraffic& rows, u64 steps, 
 Breakdown timeloop_breakdown(const Architecture& architecture, const Compiled& c, const Mapping& m) {
   if (m.is_perfect()) {
     const Nest nest(c, m);
-    return breakdown(c, collapse(c, nest, m.keep, m.outside, tensors_on_links(c, nest)), nest.steps,
+    return breakdown(c, collapse(c, nest, m.keep, m.outside, tensors_from_peers(c, nest)), nest.steps,
                      BreakdownSum(architecture, c, c.macs, nest.macs_used, nest.steps));
   }
   thread_local ImperfectWorkspace workspace;
@@ -131,7 +131,7 @@ Breakdown CostModel::explain(const Mapping& mapping, Counts counts) const {
     return out;
   }
   Breakdown out = allows_all_peers(mapping) ? timeloop_breakdown(architecture_, *compiled_, mapping)
-                                            : timeloop_breakdown(architecture_, with_links_of(mapping), mapping);
+                                            : timeloop_breakdown(architecture_, tables_of(mapping), mapping);
   out.counts = counts;
   return out;
 }

@@ -32,8 +32,8 @@ class CostModel {
 
  private:
   bool allows_all_peers(const Mapping& mapping) const;
-  // The tables for a mapping that forbids links to some tensors.
-  Compiled with_links_of(const Mapping& mapping) const;
+  // The tables for a mapping whose words come from the level outside alone for some tensors, fan-out by fan-out.
+  Compiled tables_of(const Mapping& mapping) const;
 
   Workload workload_;
   Architecture architecture_;

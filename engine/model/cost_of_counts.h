@@ -1,9 +1,9 @@
 #pragma once
 // From counts to costs (docs/cost_model.md, rules 18 to 20, 23, 25, 28, 43 and 44). Mappings are counted in several
 // ways: in closed form where factors divide (perfect.h, tensor_flows.h), in Timeloop's averages (imperfect_cost.h),
-// word by word (true_counts), by the rows of collapse.h where words cross by links. Each ends with the same counts of a
-// level and a tensor. What these cost, in sum or one by one, is worked out here alone; bounds take their formulas from
-// here, too.
+// word by word (true_counts), by the rows of collapse.h where words come from peers. Each ends with the same counts of
+// a level and a tensor. What these cost, in sum or one by one, is worked out here alone; bounds take their formulas
+// from here, too.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -32,7 +32,7 @@ inline Accesses<u64> carried_words(bool is_output, u64 accesses, u64 part) {
 // C's round() of a count; Timeloop's subtractions can go below zero where boxes have holes.
 inline u64 rounded(double words) { return words > 0 ? static_cast<u64>(std::floor(words + 0.5)) : 0; }
 
-// Both in Timeloop's averages, rounded where it rounds; `peers`: words that the instance passes on to neighbours.
+// Both in Timeloop's averages, rounded where it rounds; `peers`: words that the instance passes on to peers.
 inline Accesses<u64> averaged_words(bool is_output, double accesses, double crossing, double part, double peers = 0) {
   if (is_output) return {rounded(accesses + peers - part), rounded(crossing + peers - part), rounded(accesses)};
   return {rounded(accesses + peers), static_cast<u64>(std::max(0.0, crossing + peers)), 0};

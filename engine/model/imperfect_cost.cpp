@@ -17,14 +17,14 @@ void level_nest(ImperfectEvaluation& evaluation, const Compiled& c, int v, int i
   out.tile_below_master = imperfect_box_words(t, nest.largest(nest.master[i], nest.first_temporal[i]));
   out.used = static_cast<u64>(nest.used[i]);
   out.fanout = nest.fanout[i];
-  if (records || evaluation.may_link(v)) {
+  if (records || evaluation.may_use_peers(v)) {
     evaluation.records(t, i, out);
     if (!records) out.records.clear();
     return;
   }
   const ImperfectSums sums = evaluation.sums(t, i);
   out.records.clear();
-  out.links = 0;
+  out.peer_words = 0;
   out.accesses_sum = static_cast<double>(sums.accesses);
   out.share = static_cast<double>(sums.received) / static_cast<double>(out.fanout);
 }
@@ -102,7 +102,7 @@ class ImperfectCost {
   void tensor(int v, CostSum& sum) {
     const CompiledTensor& t = c_.tensor[v];
     const ImperfectNest& nest = evaluation_.nest();
-    if (evaluation_.may_link(v)) return linked_tensor(v, sum);
+    if (evaluation_.may_use_peers(v)) return tensor_with_peers(v, sum);
     if (t.is_output) partition(t);
     double scale = 1;      // rule 16: what a bypassed level inside passes on, over what it receives
     double hop_scale = 1;  // rule 16 for an interconnect inside: its factor for the hops
@@ -125,7 +125,7 @@ class ImperfectCost {
   }
 
   // The rows of explain().
-  void linked_tensor(int v, CostSum& sum) {
+  void tensor_with_peers(int v, CostSum& sum) {
     std::vector<LevelNest> nest(at(c_.level_count));
     for (int i = 0; i < c_.level_count; ++i) level_nest(evaluation_, c_, v, i, true, nest[at(i)]);
     add_counts(c_, v, collapse(c_, m_.keep, v, nest), sum, load_);

@@ -85,17 +85,16 @@ class ImperfectEvaluation {
   // Timeloop does: what bypassed levels inside pass on (rule 16).
   double scaled_accesses(const CompiledTensor& t, int i, double scale, const ImperfectSums& sums);
 
-  // sums() with the records of the network, into `out`; its tiles and instances are not filled in. Words that cross by
-  // links are not among the accesses, and receivers that they reach not among the records'.
+  // sums() with the records of the network, into `out`; its tiles and instances are not filled in. Words from
+  // peers are not among the accesses, and receivers that they reach not among the records'.
   void records(const CompiledTensor& t, int i, LevelNest& out);
 
-  // Whether some words of tensor v may cross by links, somewhere.
-  bool may_link(int v) const;
+  // Whether some words of tensor v may come from peers, somewhere.
+  bool may_use_peers(int v) const;
 
  private:
   void words_below(const CompiledTensor& t, int i);
-  bool may_link(int v, int i) const;
-  void linked_records(const CompiledTensor& t, int i, LevelNest& out);
+  bool may_use_peers(int v, int i) const;
 
   const Compiled& c_;
   ImperfectNest nest_;

@@ -5,7 +5,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/imperfect_walk.h"
-#include "engine/model/links.h"
+#include "engine/model/peer_words.h"
 #include "engine/model/temporal_traffic.h"
 
 namespace heliolite {
@@ -212,9 +212,9 @@ double ImperfectEvaluation::scaled_accesses(const CompiledTensor& t, int i, doub
 }
 
 void ImperfectEvaluation::records(const CompiledTensor& t, int i, LevelNest& out) {
-  out.accesses_sum = out.share = out.links = 0;
+  out.accesses_sum = out.share = out.peer_words = 0;
   out.records.clear();
-  if (may_link(static_cast<int>(&t - c_.tensor.data()), i)) return linked_records(t, i, out);
+  if (may_use_peers(static_cast<int>(&t - c_.tensor.data()), i)) return take_from_peers(c_, t, nest_, i, out);
   words_below(t, i);
   for (std::size_t context = 0; context < w_.words.size(); ++context) {
     const u64 words = w_.words[context];
@@ -233,40 +233,15 @@ void ImperfectEvaluation::records(const CompiledTensor& t, int i, LevelNest& out
 }
 
 // Other than where factors divide, a tile that has changed its size may be fetched where it was: any neighbour will do.
-bool ImperfectEvaluation::may_link(int v, int i) const {
-  return contains(c_.level[at(i)].linked, v) && nest_.has_spatial(i);
+bool ImperfectEvaluation::may_use_peers(int v, int i) const {
+  return contains(c_.level[at(i)].peers, v) && nest_.has_spatial(i);
 }
 
-bool ImperfectEvaluation::may_link(int v) const {
-  if (!contains(c_.linked, v)) return false;
+bool ImperfectEvaluation::may_use_peers(int v) const {
+  if (!contains(c_.peers, v)) return false;
   for (int i = 0; i < c_.level_count; ++i)
-    if (may_link(v, i)) return true;
+    if (may_use_peers(v, i)) return true;
   return false;
-}
-
-// Each step by itself: words that all receivers find at a neighbour, or none, or some, as the sender has least to send.
-void ImperfectEvaluation::linked_records(const CompiledTensor& t, int i, LevelNest& out) {
-  std::vector<LinkLoop> loops;
-  for (int l = nest_.first[at(i)]; l < nest_.first_temporal[at(i)]; ++l) {
-    const ImperfectLoop& loop = nest_.loop[at(l)];
-    loops.push_back({loop.end, loop.residual, loop.dimension, {}});
-    add_move(t, loop.dimension, static_cast<i64>(loop.step), loops.back().move);
-  }
-  LinkGrid grid(loops, std::max(c_.level[at(i)].fanout_x, nest_.columns[at(i)]),
-                std::max(c_.level[at(i)].fanout_y, nest_.fanout[at(i)] / nest_.columns[at(i)]));
-  for (const LinkSteps& steps : LinkWalk(t, nest_, i).run()) {
-    LinkShare share = grid.without_links(steps.context);
-    if (steps.repeats) {
-      LinkShare less = grid.with_links(steps.context, steps.before, steps.shift);
-      if (less.linked > 0 && less.distinct < share.distinct) share = std::move(less);
-    }
-    for (const ReceiverGroups& g : share.groups) add_record(g, steps.words, out.records);
-    out.links += static_cast<double>(share.linked * steps.words);
-  }
-  for (const NestRecord& r : out.records) {
-    out.accesses_sum += r.words;
-    out.share += r.words * static_cast<double>(r.multicast) / static_cast<double>(nest_.fanout[at(i)]);
-  }
 }
 
 }  // namespace heliolite

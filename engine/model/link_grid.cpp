@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <memory>
 
 #include "engine/base/integers.h"
 #include "engine/model/imperfect_nest.h"
+#include "engine/model/peer_words.h"
 #include "engine/model/tile_box.h"
 
 namespace heliolite {
@@ -98,6 +100,73 @@ void LinkGrid::share(const std::vector<i64>& offsets, std::span<const bool> link
 
 namespace {
 
+// The words that cross a fan-out step by step, as a walk of the nest for one tensor (docs/cost_model.md, rules 6 and 7)
+// that knows of each step whether its words are those of the step before, moved: what link transfers are made of
+// (docs/link_transfers.md). For factors that need not divide; equal states are walked once.
+
+// Steps of a fan-out that are alike.
+struct LinkSteps {
+  DimensionMask context = 0, before = 0;  // dimensions in their last context, now and a step before
+  bool repeats = false;                   // the words are those of the step before, moved by `shift`
+  RankMove shift{};
+  u64 words = 0;  // of each receiver, over all these steps
+
+  bool alike(const LinkSteps& other) const {
+    return context == other.context && before == other.before && repeats == other.repeats && shift == other.shift;
+  }
+};
+
+// One walk.
+class LinkWalk {
+ public:
+  LinkWalk(const CompiledTensor& t, const ImperfectNest& nest, int level);
+
+  // The steps of the fan-out below `level` that bring the receivers anything.
+  std::vector<LinkSteps> run();
+
+ private:
+  // Words [low, low + extent) of each rank, relative to the origin of the current tile.
+  struct Region {
+    RankMove low{}, extent{};
+    auto operator<=>(const Region&) const = default;
+  };
+  using Regions = std::vector<Region>;
+
+  // What the steps before leave behind.
+  struct State {
+    bool visited = false, has_stride = false;
+    RankMove stride{};         // the last move of the tile
+    Region tile;               // the last tile
+    Regions fresh;             // the words of the last step
+    DimensionMask before = 0;  // its context
+    auto operator<=>(const State&) const = default;
+  };
+  struct Key {
+    int loop;
+    DimensionMask last;
+    State state;
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Entry {
+    State after;
+    std::vector<LinkSteps> steps;
+  };
+
+  void visit(int l, DimensionMask last, State& state, u64 weight, std::vector<LinkSteps>& out);
+  void iterate(int l, DimensionMask last, State& state, std::vector<LinkSteps>& out);
+  void step(DimensionMask last, State& state, u64 weight, std::vector<LinkSteps>& out) const;
+  Regions fresh_words(const Region& tile, State& state) const;
+  Region tile(DimensionMask last) const;
+  void shift(State& state, const ImperfectLoop& loop, i64 iterations) const;
+
+  const CompiledTensor& tensor_;
+  const ImperfectNest& nest_;
+  int level_;
+  int from_;               // the level's first temporal loop
+  DimensionMask cut_ = 0;  // dimensions that the level's spatial loops keep in the middle
+  std::map<Key, Entry> known_;
+};
+
 void add_steps(std::vector<LinkSteps>& out, LinkSteps steps) {
   for (LinkSteps& known : out)
     if (known.alike(steps)) return void(known.words += steps.words);
@@ -106,8 +175,6 @@ void add_steps(std::vector<LinkSteps>& out, LinkSteps steps) {
 
 // C's round() of twice / 2.
 i64 half_away_from_zero(i64 twice) { return twice >= 0 ? (twice + 1) / 2 : -((1 - twice) / 2); }
-
-}  // namespace
 
 LinkWalk::LinkWalk(const CompiledTensor& t, const ImperfectNest& nest, int level)
     : tensor_(t), nest_(nest), level_(level), from_(nest.first_temporal[at(level)]) {
@@ -237,6 +304,33 @@ void LinkWalk::shift(State& state, const ImperfectLoop& loop, i64 iterations) co
   for (std::size_t r = 0; r < move.size(); ++r) {
     state.tile.low[r] -= move[r];
     for (Region& region : state.fresh) region.low[r] -= move[r];
+  }
+}
+
+}  // namespace
+
+// Each step by itself: words that all receivers find at a neighbour, or none, or some, as the sender has least to send.
+void take_from_peers(const Compiled& c, const CompiledTensor& t, const ImperfectNest& nest, int level, LevelNest& out) {
+  std::vector<LinkLoop> loops;
+  for (int l = nest.first[at(level)]; l < nest.first_temporal[at(level)]; ++l) {
+    const ImperfectLoop& loop = nest.loop[at(l)];
+    loops.push_back({loop.end, loop.residual, loop.dimension, {}});
+    add_move(t, loop.dimension, static_cast<i64>(loop.step), loops.back().move);
+  }
+  LinkGrid grid(loops, std::max(c.level[at(level)].fanout_x, nest.columns[at(level)]),
+                std::max(c.level[at(level)].fanout_y, nest.fanout[at(level)] / nest.columns[at(level)]));
+  for (const LinkSteps& steps : LinkWalk(t, nest, level).run()) {
+    LinkShare share = grid.without_links(steps.context);
+    if (steps.repeats) {
+      LinkShare less = grid.with_links(steps.context, steps.before, steps.shift);
+      if (less.linked > 0 && less.distinct < share.distinct) share = std::move(less);
+    }
+    for (const ReceiverGroups& g : share.groups) add_record(g, steps.words, out.records);
+    out.peer_words += static_cast<double>(share.linked * steps.words);
+  }
+  for (const NestRecord& r : out.records) {
+    out.accesses_sum += r.words;
+    out.share += r.words * static_cast<double>(r.multicast) / static_cast<double>(nest.fanout[at(level)]);
   }
 }
 

@@ -4,6 +4,8 @@
 #include <array>
 
 #include "engine/base/integers.h"
+#include "engine/model/keep.h"
+#include "engine/model/peer_words.h"
 #include "engine/model/temporal_traffic.h"
 #include "engine/model/tile_box.h"
 
@@ -146,7 +148,7 @@ std::span<const LinkLoop> link_loops(const CompiledTensor& t, const Nest& nest, 
 }
 
 bool may_link(const Compiled& c, int v, const Nest& nest, int level) {
-  if (!contains(c.level[at(level)].linked, v) || !nest.has_spatial(level)) return false;
+  if (!contains(c.level[at(level)].peers, v) || !nest.has_spatial(level)) return false;
   if (level == 0) return true;
   const DimensionMask sharing = c.tensor[at(v)].sharing_any;
   for (const int j : bits(nest.fanout[level]))
@@ -156,7 +158,19 @@ bool may_link(const Compiled& c, int v, const Nest& nest, int level) {
 
 }  // namespace
 
-bool linked_records(const Compiled& c, int v, const Nest& nest, int level, LinkedRecords& out) {
+// Where tiles never overlap nobody has what a neighbour needs next, except below the innermost level, where compute
+// units ask for a word at each step.
+TensorMask tensors_of_peers(const Compiled& c, const StorageLevel& level, int i, const Workload& workload) {
+  TensorMask out = 0;
+  if (level.fanout() == 1) return out;
+  const KeepRule excluded{level.constraints.spatial.no_peers, {}};
+  for (int v = 0; v < c.tensor_count; ++v)
+    if ((i == 0 || c.tensor[at(v)].sliding) && keep_choice(excluded, workload, v) != KeepChoice::Keep)
+      out = static_cast<TensorMask>(out | 1u << v);
+  return out;
+}
+
+bool take_from_peers(const Compiled& c, int v, const Nest& nest, int level, LevelNest& out) {
   if (!may_link(c, v, nest, level)) return false;
   const CompiledTensor& t = c.tensor[at(v)];
   const CompiledLevel& machine = c.level[at(level)];
@@ -171,16 +185,16 @@ bool linked_records(const Compiled& c, int v, const Nest& nest, int level, Linke
   const u64 rows = std::max(machine.fanout_y, nest.product_y[level]);
   thread_local GridCache cache;
   out.records.clear();
-  out.links = 0;
-  u64 moved = 0;
+  u64 moved = 0, taken = 0;
   for (const ShiftedWords& shift : shifts) {
     const GridAnswer& grid = cache.of(loops, columns, rows, shift.by);
     if (grid.left.linked == 0 || grid.left.distinct >= grid.all.distinct) continue;
     for (const ReceiverGroups& g : grid.left.groups) add_record(g, shift.words, out.records);
-    out.links += grid.left.linked * shift.words;
+    taken += grid.left.linked * shift.words;
     moved += shift.words;
   }
   if (moved == 0) return false;
+  out.peer_words = static_cast<double>(taken);
   // Step 2. All others come from the sender.
   u64 rest = nest.steps - moved;
   if (level > 0) {
@@ -194,12 +208,12 @@ bool linked_records(const Compiled& c, int v, const Nest& nest, int level, Linke
   return true;
 }
 
-TensorMask tensors_on_links(const Compiled& c, const Nest& nest) {
+TensorMask tensors_from_peers(const Compiled& c, const Nest& nest) {
   TensorMask out = 0;
-  LinkedRecords unused;
-  for (const int v : bits(c.linked))
+  LevelNest unused;
+  for (const int v : bits(c.peers))
     for (int i = 0; i < c.level_count && !contains(out, v); ++i)
-      if (linked_records(c, v, nest, i, unused)) out = static_cast<TensorMask>(out | 1u << v);
+      if (take_from_peers(c, v, nest, i, unused)) out = static_cast<TensorMask>(out | 1u << v);
   return out;
 }
 

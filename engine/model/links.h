@@ -1,17 +1,12 @@
 #pragma once
-// The receivers of a fan-out as neighbours on their grid: which of them find the words of a step at a neighbour that
-// had them a step before, and what the sender still has to send (docs/link_transfers.md).
-#include <array>
-#include <map>
+// Link transfers: the receivers of a fan-out as neighbours on their grid, which of them find the words of a step at a
+// neighbour that had them a step before, and what the sender still has to send (docs/link_transfers.md). What counters
+// ask of them is in peer_words.h.
 #include <span>
 #include <vector>
 
 #include "engine/base/types.h"
-#include "engine/model/collapse.h"
-#include "engine/model/compiled.h"
-#include "engine/model/imperfect_nest.h"
 #include "engine/model/multicast.h"
-#include "engine/model/nest.h"
 #include "engine/model/temporal_traffic.h"
 
 namespace heliolite {
@@ -60,87 +55,5 @@ class LinkGrid {
   };
   std::vector<Listed> listed_;
 };
-
-// The words that cross a fan-out step by step, as a walk of the nest for one tensor (docs/cost_model.md, rules 6 and 7)
-// that knows of each step whether its words are those of the step before, moved: what link transfers are made of
-// (docs/link_transfers.md). For factors that need not divide; equal states are walked once.
-
-// Steps of a fan-out that are alike.
-struct LinkSteps {
-  DimensionMask context = 0, before = 0;  // dimensions in their last context, now and a step before
-  bool repeats = false;                   // the words are those of the step before, moved by `shift`
-  RankMove shift{};
-  u64 words = 0;  // of each receiver, over all these steps
-
-  bool alike(const LinkSteps& other) const {
-    return context == other.context && before == other.before && repeats == other.repeats && shift == other.shift;
-  }
-};
-
-// One walk.
-class LinkWalk {
- public:
-  LinkWalk(const CompiledTensor& t, const ImperfectNest& nest, int level);
-
-  // The steps of the fan-out below `level` that bring the receivers anything.
-  std::vector<LinkSteps> run();
-
- private:
-  // Words [low, low + extent) of each rank, relative to the origin of the current tile.
-  struct Region {
-    RankMove low{}, extent{};
-    auto operator<=>(const Region&) const = default;
-  };
-  using Regions = std::vector<Region>;
-
-  // What the steps before leave behind.
-  struct State {
-    bool visited = false, has_stride = false;
-    RankMove stride{};         // the last move of the tile
-    Region tile;               // the last tile
-    Regions fresh;             // the words of the last step
-    DimensionMask before = 0;  // its context
-    auto operator<=>(const State&) const = default;
-  };
-  struct Key {
-    int loop;
-    DimensionMask last;
-    State state;
-    auto operator<=>(const Key&) const = default;
-  };
-  struct Entry {
-    State after;
-    std::vector<LinkSteps> steps;
-  };
-
-  void visit(int l, DimensionMask last, State& state, u64 weight, std::vector<LinkSteps>& out);
-  void iterate(int l, DimensionMask last, State& state, std::vector<LinkSteps>& out);
-  void step(DimensionMask last, State& state, u64 weight, std::vector<LinkSteps>& out) const;
-  Regions fresh_words(const Region& tile, State& state) const;
-  Region tile(DimensionMask last) const;
-  void shift(State& state, const ImperfectLoop& loop, i64 iterations) const;
-
-  const CompiledTensor& tensor_;
-  const ImperfectNest& nest_;
-  int level_;
-  int from_;               // the level's first temporal loop
-  DimensionMask cut_ = 0;  // dimensions that the level's spatial loops keep in the middle
-  std::map<Key, Entry> known_;
-};
-
-// Nests whose factors divide, in closed form (links.cpp).
-
-// What one sender sends over a fan-out, and what its receivers take from neighbours.
-struct LinkedRecords {
-  std::vector<NestRecord> records;  // records of the sender, sorted
-  u64 links = 0;                    // words taken from neighbours
-};
-
-// Whether some words of tensor v cross the fan-out below `level` by links; if so they are written, over the tile of
-// all loops inside the level, before bypass.
-bool linked_records(const Compiled& c, int v, const Nest& nest, int level, LinkedRecords& out);
-
-// The tensors of which some words do.
-TensorMask tensors_on_links(const Compiled& c, const Nest& nest);
 
 }  // namespace heliolite

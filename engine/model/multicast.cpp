@@ -188,14 +188,14 @@ void NetworkSum::add(const NetworkRecord& record, bool is_output) {
                                           static_cast<double>(record.multicast - 1) * record.words);
 }
 
-Energy link_energy(const CompiledLevel& machine, int v, double words, u64 senders) {
-  return Energy{price_of_links(machine.units[at(v)], words)} * senders;
+Energy peer_energy(const CompiledLevel& machine, int v, double words, u64 senders) {
+  return Energy{price_of_peers(machine.units[at(v)], words)} * senders;
 }
 
 // Hop words and ingresses can be fractional (bypass scaling of imperfect factors).
 Energy network_energy(const CompiledLevel& machine, int v, const NetworkSum& sum, u64 senders) {
   const u128 sent = price_of_sending(machine.units[at(v)], sum.ingress_words, sum.hop_words, sum.router_words);
-  return Energy{sent + price_of_links(machine.units[at(v)], sum.link_words)} * senders;
+  return Energy{sent + price_of_peers(machine.units[at(v)], sum.peer_words)} * senders;
 }
 
 }  // namespace heliolite

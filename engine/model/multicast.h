@@ -66,7 +66,7 @@ struct NetworkRecord {
 struct NetworkSum {
   double ingress_words = 0;
   double hop_words = 0;
-  double link_words = 0;       // words that receivers take from neighbours
+  double peer_words = 0;       // that receivers take from each other
   u64 router_words = 0;        // truncated per record, as Timeloop counts them
   i64 spatial_reductions = 0;  // likewise; a record with less than no words (crossing_words) takes some away
 
@@ -119,16 +119,16 @@ inline bool carries_tiles(const Compiled& c, int level, int v) {
   return c.tensor[at(v)].term_count == 0 && !c.tensor[at(v)].entangled;
 }
 
-// Energy of `words` of tensor v that receivers of each of the `senders` take from neighbours: one hop between two
-// routers.
-Energy link_energy(const CompiledLevel& machine, int v, double words, u64 senders);
+// Energy of `words` of tensor v that receivers of each of the `senders` take from each other: one hop between
+// two routers.
+Energy peer_energy(const CompiledLevel& machine, int v, double words, u64 senders);
 
 // Energy of `words` of tensor v as they enter the network below a level, from each of the `senders`.
 inline Energy ingress_energy(const CompiledLevel& machine, int v, double words, u64 senders) {
   return Energy{price_of(words, machine.units[at(v)].ingress)} * senders;
 }
 
-// Energy of tensor v on the network below a level, links included; `sum`: of each of the `senders`.
+// Energy of tensor v on the network below a level, words from peers included; `sum`: of each of the `senders`.
 Energy network_energy(const CompiledLevel& machine, int v, const NetworkSum& sum, u64 senders);
 
 }  // namespace heliolite

@@ -7,8 +7,8 @@
 #include "engine/base/integers.h"
 #include "engine/model/collapse.h"
 #include "engine/model/cost_of_counts.h"
-#include "engine/model/links.h"
 #include "engine/model/multicast.h"
+#include "engine/model/peer_words.h"
 #include "engine/model/temporal_traffic.h"
 
 namespace heliolite {
@@ -162,9 +162,9 @@ class WordFlow {
 
 Evaluation evaluate_perfect(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside) {
   Evaluation out = WordFlow(c, nest, keep, outside).run();
-  if (c.linked != 0 && out.verdict == Verdict::Fits)
-    if (const TensorMask linked = tensors_on_links(c, nest))
-      return cost_of(c, collapse(c, nest, keep, outside, linked), c.macs, nest.steps);
+  if (c.peers != 0 && out.verdict == Verdict::Fits)
+    if (const TensorMask peers = tensors_from_peers(c, nest))
+      return cost_of(c, collapse(c, nest, keep, outside, peers), c.macs, nest.steps);
   return out;
 }
 

@@ -88,8 +88,8 @@ constexpr u128 price_of_sending(const ValueUnits& price, Entering entering, doub
   return price_of(hop_words, price.hop) + price_of(router_words, price.router) + price_of(entering, price.ingress);
 }
 
-// Energy units of words that receivers take from neighbours: one hop between two routers.
-constexpr u128 price_of_links(const ValueUnits& price, double words) {
+// Energy units of words that receivers take from each other: one hop between two routers.
+constexpr u128 price_of_peers(const ValueUnits& price, double words) {
   return price_of(words, price.hop + 2 * price.router);
 }
 

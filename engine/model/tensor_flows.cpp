@@ -15,7 +15,7 @@ TensorFlows::TensorFlows(const Compiled& c, const Nest& nest, const KeepMasks& k
     : c_(c), nest_(nest), keep_(keep), boxes_(boxes) {
   for (int i = 0; i < c.level_count; ++i)
     whole_ |= c.level[at(i)].network_costs && !c.level[at(i)].entering_costs_alone;
-  whole_ |= c.linked != 0;
+  whole_ |= c.peers != 0;
   if (whole_) return;
   for (int v = 0; v < c.tensor_count; ++v) {
     const CompiledTensor& t = c.tensor[at(v)];

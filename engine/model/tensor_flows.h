@@ -13,7 +13,8 @@ namespace heliolite {
 using TileBoxes = std::array<std::array<Box, kMaxTensors>, kMaxLevels>;
 
 // The flows of one nest that fits, with even tiles. All arguments must outlive it. On machines whose networks cost
-// energy by their ways or may have links, which depend on more than these flows, the whole nest is priced each time.
+// energy by their ways or let receivers take words from peers, which depend on more than these flows, the whole nest is
+// priced each time.
 class TensorFlows {
  public:
   // `boxes`: room for the boxes of the nest's tiles, which are measured here.
@@ -46,7 +47,7 @@ class TensorFlows {
   const Nest& nest_;
   const KeepMasks& keep_;
   TileBoxes& boxes_;
-  bool whole_ = false;                                              // ways cost energy, or some network has links
+  bool whole_ = false;                                              // ways cost energy, or some words come from peers
   std::array<LoopMask, kMaxTensors> moving_;                        // the loops that move the tensor
   std::array<std::array<u64, kMaxTensors>, kMaxLevels> distinct_;   // N of the level's fan-out
   std::array<std::array<Stop, kMaxTensors>, kMaxLevels> stop_;      // [level][tensor that it counts]

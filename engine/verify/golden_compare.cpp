@@ -40,11 +40,11 @@ Numbers numbers(const TensorTraffic& t, Counts counts) {
 Numbers numbers(const NetworkTraffic& n, Counts counts) {
   return {{"fanout", static_cast<double>(n.fanout)},
           {"ingresses", counts == Counts::True ? n.all_ingresses : n.ingresses},
-          {kPeerChannel.field, n.links},
-          {fmt::format("{}_pJ", kPeerChannel.energy), n.link_energy.picojoules()},
+          {kPeerChannel.field, n.peer_words},
+          {fmt::format("{}_pJ", kPeerChannel.energy), n.peer_energy.picojoules()},
           {"spatial_reductions", static_cast<double>(n.spatial_reductions)},
           {"hops", n.hops},
-          {"energy_pJ", n.energy.picojoules() - n.link_energy.picojoules()}};
+          {"energy_pJ", n.energy.picojoules() - n.peer_energy.picojoules()}};
 }
 
 Numbers numbers(const ComputeBreakdown& c) {

@@ -13,7 +13,7 @@
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
 #include "engine/model/collapse.h"
-#include "engine/model/links.h"
+#include "engine/model/peer_words.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/nest.h"
 #include "engine/model/tensor_flows.h"
@@ -31,7 +31,7 @@ using testing::RandomProblem;
 void expect_same_counts(const RandomProblem& p) {
   const Compiled compiled(p.workload, p.architecture);
   const Nest nest(compiled, p.mapping);
-  const CollapsedTraffic closed = collapse(compiled, nest, p.mapping.keep, kEven, tensors_on_links(compiled, nest));
+  const CollapsedTraffic closed = collapse(compiled, nest, p.mapping.keep, kEven, tensors_from_peers(compiled, nest));
   const CollapsedTraffic walked =
       collapse(compiled, p.mapping.keep, testing::reference_traffic(p.workload, p.architecture, p.mapping));
   for (std::size_t v = 0; v < closed.size(); ++v) {
@@ -45,7 +45,7 @@ void expect_same_counts(const RandomProblem& p) {
       // Read-only fills are truncated sums of doubles in the walk (rule 30).
       ASSERT_TRUE(a.words.fills == b.words.fills ||
                   (!compiled.tensor[static_cast<int>(v)].is_output && a.words.fills == b.words.fills + 1));
-      ASSERT_TRUE(a.links == b.links);
+      ASSERT_TRUE(a.peer_words == b.peer_words);
       ASSERT_TRUE(a.records.size() == b.records.size());
       for (std::size_t k = 0; k < a.records.size(); ++k) {
         ASSERT_TRUE(a.records[k].multicast == b.records[k].multicast);
@@ -89,7 +89,7 @@ TEST(CostModel, ClosedFormCountsWhatTheWalkCountsOverLinks) {
     const RandomProblem p = random_problem(seed, options);
     expect_same_counts(p);
     const Compiled compiled(p.workload, p.architecture);
-    linked += tensors_on_links(compiled, Nest(compiled, p.mapping)) != 0 ? 1 : 0;
+    linked += tensors_from_peers(compiled, Nest(compiled, p.mapping)) != 0 ? 1 : 0;
   }
   EXPECT_GT(linked, 250);
 }
@@ -139,8 +139,8 @@ TEST(CostModel, LinksByHand) {
   EXPECT_EQ(b.level[1].tensor[0].reads, 28);
   EXPECT_EQ(b.level[0].tensor[0].reads, 25);
   EXPECT_EQ(b.level[0].tensor[0].fills, 16);
-  EXPECT_EQ(b.level[1].network[0].links, 36);
-  EXPECT_EQ(b.level[1].network[0].link_energy.picojoules(), 36);
+  EXPECT_EQ(b.level[1].network[0].peer_words, 36);
+  EXPECT_EQ(b.level[1].network[0].peer_energy.picojoules(), 36);
   m.no_peers[1] = 1;
   EXPECT_EQ(CostModel(w, a).evaluate(m).cost.energy.picojoules(), 5848);
 }

@@ -25,7 +25,7 @@ static bool operator==(const NestRecord& a, const NestRecord& b) {
 
 static bool operator==(const LevelNest& a, const LevelNest& b) {
   return a.records == b.records && a.accesses_sum == b.accesses_sum && near(a.share, b.share) &&
-         a.tile_words == b.tile_words && a.tile_below_master == b.tile_below_master && a.links == b.links &&
+         a.tile_words == b.tile_words && a.tile_below_master == b.tile_below_master && a.peer_words == b.peer_words &&
          a.used == b.used && a.fanout == b.fanout;
 }
 
@@ -41,7 +41,7 @@ static std::ostream& operator<<(std::ostream& out, const NestTraffic& t) {
     for (std::size_t i = 0; i < t.at[v].size(); ++i) {
       const LevelNest& n = t.at[v][i];
       out << "\n  tensor " << v << " level " << i << ": tile " << n.tile_words << " below " << n.tile_below_master
-          << " links " << n.links << " used " << n.used << "/" << n.fanout << " sum " << n.accesses_sum << " share "
+          << " links " << n.peer_words << " used " << n.used << "/" << n.fanout << " sum " << n.accesses_sum << " share "
           << n.share;
       for (const NestRecord& r : n.records)
         out << " [" << r.multicast << " " << r.groups << " " << r.words << " hops " << r.hop_words << "]";

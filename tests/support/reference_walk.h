@@ -156,7 +156,7 @@ inline NestTraffic ReferenceWalk::traffic() const {
         n.accesses_sum += sums.first;
         n.share += sums.first * static_cast<double>(key.first) / static_cast<double>(fanout);
       }
-      n.links = nest_.at(first).links[v];
+      n.peer_words = nest_.at(first).links[v];
       n.tile_words = static_cast<u64>(nest_.at(last).largest[v]);
       const bool master = nest_.spatial_at(first);
       n.tile_below_master = master  ? static_cast<u64>(nest_.at(first).largest[v])
