@@ -47,9 +47,9 @@ Json look_json(const MappingResult& r, const Workload& workload, const Architect
   return json;
 }
 
-Json without_links_json(const MappingResult& r) {
-  if (!r.without_links) return nullptr;
-  const WithoutLinks& w = *r.without_links;
+Json without_peers_json(const MappingResult& r) {
+  if (!r.without_peers) return nullptr;
+  const WithoutPeers& w = *r.without_peers;
   return {{"status", std::string(name(w.status))}, {"value", w.value}, {"lower_bound", w.lower_bound}};
 }
 
@@ -106,7 +106,7 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   json["lower_bound"] = feasible && r.status != Status::Measured ? Json(r.lower_bound) : Json();
   json["gap"] = feasible && r.lower_bound > 0 ? Json(r.gap) : Json();
   json["status"] = std::string(name(r.status));
-  json[kPeerChannel.without] = without_links_json(r);
+  json[kPeerChannel.without] = without_peers_json(r);
   json["mapspace"] = mapspace_json(answer.any_factors, answer.counts, answer.tiles);
   json["strategy"] = name(r.strategy);
   json["ended_by"] = r.end == SearchEnd::Done ? Json() : Json(std::string(name(r.end)));

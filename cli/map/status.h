@@ -17,8 +17,8 @@ namespace heliolite::cli {
 
 // The status of an answer; where words between peers were not searched, that of the answer without them.
 inline std::string status_word(const MappingResult& r) {
-  if (!r.without_links || r.status == Status::Optimal) return std::string(name(r.status));
-  return fmt::format("{} without {}", name(r.without_links->status), kPeerChannel.name);
+  if (!r.without_peers || r.status == Status::Optimal) return std::string(name(r.status));
+  return fmt::format("{} without {}", name(r.without_peers->status), kPeerChannel.name);
 }
 
 // The status with the mapspace: "optimal, perfect factors"; even tiles go without saying.

@@ -83,7 +83,7 @@ LayerAnswer run_in_stages(const LayerSearch& layer, const LayerAnswer& perfect, 
     out.statistics += found.statistics;
     if (!found.found) return;
     out.offer(objective, found.mapping, found.cost);
-    if (problem.linked && (whole || found.complete)) out.alternatives.push_back(found.mapping);
+    if (problem.whole_model && (whole || found.complete)) out.alternatives.push_back(found.mapping);
   };
   std::optional<double> bound;
   for (u64 stage = share::kFactorStages.first;; stage *= share::kFactorStages.growth) {
@@ -119,13 +119,13 @@ LayerAnswer run_other_factors(const LayerSearch& layer, const LayerAnswer& perfe
   LayerAnswer out = ours && budget.limits_evaluations() ? run_in_stages(layer, perfect, budget)
                                                         : run_all_tile_sizes(problem, start, budget);
   out.statistics.follow(perfect.statistics);
-  if (!problem.linked) return out;
+  if (!problem.whole_model) return out;
   // What a limit of evaluations has ended does not count: with a larger limit it may not be the answer.
   const bool own = !budget.limits_evaluations() || out.complete;
   const std::vector<Mapping> steps = std::exchange(out.alternatives, {});
   LayerAnswer known = perfect;
   known.alternatives.insert(known.alternatives.end(), steps.begin(), steps.end());
-  take_with_links(problem, known, own, out);
+  take_by_whole_model(problem, known, own, out);
   return out;
 }
 
@@ -184,7 +184,7 @@ Result<std::string> LayerSearch::cosa_program() const {
 
 std::optional<AnyLook> LayerSearch::probe_other_tiles(const LayerAnswer& perfect, const SearchBudget& budget) const {
   const SearchOptions& options = problem_->options;
-  if (!options.look_at_any || problem_->linked || problem_->has_all_tiles() || options.tiles == Tiles::Uneven ||
+  if (!options.look_at_any || problem_->whole_model || problem_->has_all_tiles() || options.tiles == Tiles::Uneven ||
       !perfect.found || !climbs_to_all_tiles(options.strategy) || !has_true_counts(problem_->model.compiled()) ||
       budget.end(0) != SearchEnd::Done)
     return std::nullopt;

@@ -29,7 +29,7 @@ int too_slow_level(const LayerProblem& problem) {
 // Values of energy and cycles times what the machine and the layer's operations make of them.
 void scale(MappingResult& out, double factor) {
   out.value *= factor, out.lower_bound *= factor;
-  if (out.without_links) out.without_links->value *= factor, out.without_links->lower_bound *= factor;
+  if (out.without_peers) out.without_peers->value *= factor, out.without_peers->lower_bound *= factor;
   if (!out.witness) return;
   out.witness->value *= factor;
   for (WitnessEvent& event : out.witness->events)
@@ -89,7 +89,7 @@ MappingResult LayerSearch::conclude(const LayerAnswer& best, double bound) const
     out.end = best.end;
     out.why_not_proven = explain(best.end, *problem_);
   }
-  if (problem_->linked) add_links(*problem_, best, out);
+  if (problem_->whole_model) conclude_by_whole_model(*problem_, best, out);
   scale(out, machine_factor(objective, problem_->architecture, problem_->workload));
   return out;
 }

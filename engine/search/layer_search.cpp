@@ -46,10 +46,10 @@ Result<LayerSearch> LayerSearch::create(const Workload& workload, const Architec
   std::unique_ptr<LayerProblem> problem(
       new LayerProblem{workload, machine, options, *std::move(space), CostModel(workload, machine)});
   if (architecture.peer_channel) {
-    CostModel linked(workload, architecture);
-    if (links_matter(problem->space, linked.compiled())) {
-      problem->linked = std::move(linked);
-      // What the search without links has proven is not proven of all mappings.
+    CostModel whole(workload, architecture);
+    if (peers_matter(problem->space, whole.compiled())) {
+      problem->whole_model = std::move(whole);
+      // What the search without words from peers has proven is not proven of all mappings.
       if (options.progress)
         problem->options.progress = [tell = options.progress](SearchProgress news) {
           news.lower_bound = 0;
@@ -67,7 +67,7 @@ Result<LayerSearch> LayerSearch::create(const Workload& workload, const Architec
 
 LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
   const bool exact = problem_->options.strategy == Strategy::Exact;
-  if (problem_->linked && !exact) return run_other_with_links(*this, budget);
+  if (problem_->whole_model && !exact) return run_other_by_whole_model(*this, budget);
   LayerAnswer answer = run_strategy(*this, budget);
   if (!exact && answer.end == SearchEnd::Done) answer.end = budget.end(answer.statistics.evaluated);
   return answer;

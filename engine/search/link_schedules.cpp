@@ -27,7 +27,7 @@ class LinkSearch {
   LinkSearch(const LayerProblem& problem, const LayerAnswer& known, double without, const SearchBudget& budget,
              const SearchBudget& stage)
       : problem_(problem),
-        linked_(perfect(problem.with_links())),
+        linked_(perfect(problem.by_whole_model())),
         budget_(stage),
         left_(budget.evaluations_left(0)),
         user_(budget),
@@ -40,9 +40,9 @@ class LinkSearch {
 
   LayerAnswer run() {
     // Step 1. What is proven.
-    if (linkable_tensors(problem_.space, linked_.model.compiled(), 0) != 0) {
+    if (tensors_with_peers(problem_.space, linked_.model.compiled(), 0) != 0) {
       if (gate().on(Rule::UnitRegisters)) bound_unit_links();
-    } else if (links_searched(problem_.space, linked_.model.compiled())) {
+    } else if (peers_searched(problem_.space, linked_.model.compiled())) {
       bound_links();
     }
     // Step 2. What is left of the budget: all mappings, if it is enough, or chance.
@@ -112,7 +112,7 @@ class LinkSearch {
   void bound_links() {
     LayerAnswer start = best_;
     start.statistics = {};
-    const SearchBudget step = share::kExactWithLinks.of(budget_);
+    const SearchBudget step = share::kExactByWholeModel.of(budget_);
     const LayerAnswer found = run_step("exact with links", [&] { return exact_search(linked_, start, there(step)); });
     take(found, step, false);
     prove(std::min(without_, bound_of(found)));
@@ -145,12 +145,13 @@ class LinkSearch {
         LayerProblem{problem_.workload, problem_.architecture, linked_.options, problem_.space, linked_.model}, links);
     if (at(registers.space.level_count()) > kMaxLevels) return 0;
     // Without links among the units, and none further out, the answer without links says as much.
-    if (links.held == 0 && links.inexact == 0 && !registers.linked) return without_;
+    if (links.held == 0 && links.inexact == 0 && !registers.whole_model) return without_;
     const u64 before = best_.statistics.evaluated;
-    const double bound = register_bound(registers, registers.linked ? budget.half() : budget);
-    if (!registers.linked) return bound;
-    if (!links_searched(registers.space, registers.linked->compiled())) return 0;
-    return std::min(bound, register_bound(registers.with_links(), budget.after(best_.statistics.evaluated - before)));
+    const double bound = register_bound(registers, registers.whole_model ? budget.half() : budget);
+    if (!registers.whole_model) return bound;
+    if (!peers_searched(registers.space, registers.whole_model->compiled())) return 0;
+    return std::min(bound,
+                    register_bound(registers.by_whole_model(), budget.after(best_.statistics.evaluated - before)));
   }
 
   // A mapping of the machine with registers may cost more with links, and is offered at what it costs.
@@ -185,12 +186,12 @@ class LinkSearch {
 
 // Climbs with links come first: what they do with few evaluations is what they do first with more. Then what is found
 // without links, which a limit of evaluations may end anywhere: then it says nothing of what it would cost with them.
-LayerAnswer run_sunstone_with_links(const LayerSearch& layer, const SearchBudget& budget) {
+LayerAnswer run_sunstone_by_whole_model(const LayerSearch& layer, const SearchBudget& budget) {
   const LayerProblem& problem = layer.problem();
   const Objective objective = problem.options.objective;
-  const LayerProblem linked = problem.with_links();
+  const LayerProblem linked = problem.by_whole_model();
   LayerAnswer climbed = run_step("sunstone with links", [&] {
-    return sunstone_search(LevelProblem(linked), share::kClimbsWithLinks.of(budget), kClimbsAlone);
+    return sunstone_search(LevelProblem(linked), share::kClimbsByWholeModel.of(budget), kClimbsAlone);
   });
   const SearchBudget left = budget.after(climbed.statistics.evaluated);
   LayerAnswer out, known;
@@ -199,60 +200,60 @@ LayerAnswer run_sunstone_with_links(const LayerSearch& layer, const SearchBudget
   out.statistics.follow(climbed.statistics);
   if (climbed.found) {
     out.offer(objective, climbed.mapping, problem.model.evaluate(climbed.mapping).cost);
-    known.with_links = std::make_shared<const LayerAnswer>(std::move(climbed));
+    known.by_whole_model = std::make_shared<const LayerAnswer>(std::move(climbed));
   }
-  take_with_links(problem, known, whole, out);
+  take_by_whole_model(problem, known, whole, out);
   if (out.end == SearchEnd::Done) out.end = budget.end(out.statistics.evaluated);
   return out;
 }
 
 // Where exact goes on from `fast`: first without links, then with them.
-LayerAnswer run_linked_stage(const LayerSearch& layer, const LayerAnswer& known, const SearchBudget& budget,
-                             const SearchBudget& stage) {
+LayerAnswer run_whole_model_stage(const LayerSearch& layer, const LayerAnswer& known, const SearchBudget& budget,
+                                  const SearchBudget& stage) {
   const LayerProblem& problem = layer.problem();
   const Objective objective = problem.options.objective;
   const bool limited = budget.limits_evaluations();
   LayerAnswer out = known;
   bool whole = true;
   if (!known.complete) {
-    const SearchBudget step = limited ? stage.half() : share::kExactWithoutLinks.of(budget);
+    const SearchBudget step = limited ? stage.half() : share::kExactWithoutPeers.of(budget);
     out = run_exact(layer, step.at_most(budget.evaluations_left(0)), known.found ? &known : nullptr);
     whole = out.complete || !limited || budget.allows(step.evaluations_left(0));
   } else {
     out.statistics = {};
   }
-  take_with_links(problem, known, whole, out);
+  take_by_whole_model(problem, known, whole, out);
   if (known.lower_bound) out.lower_bound = std::max(out.lower_bound.value_or(0), *known.lower_bound);
-  const std::optional<double> proven = known.with_links ? known.with_links->lower_bound : std::nullopt;
+  const std::optional<double> proven = known.by_whole_model ? known.by_whole_model->lower_bound : std::nullopt;
   if (!out.found) return out;
   if (!whole) {
-    LayerAnswer linked = *out.with_links;
+    LayerAnswer linked = *out.by_whole_model;
     linked.lower_bound = proven;
-    out.with_links = std::make_shared<const LayerAnswer>(std::move(linked));
+    out.by_whole_model = std::make_shared<const LayerAnswer>(std::move(linked));
     return out;
   }
   const u64 used = out.statistics.evaluated;
   const double least = objective_number(objective, compulsory_cost(problem.model, problem.keep_range()).whole);
   const double without = out.complete ? out.number(objective) : std::max(least, out.lower_bound.value_or(0));
   SearchBudget rest = stage.after(used);
-  if (!budget.limited()) rest = rest.at_most(std::max(share::kLeastWithLinks, share::kTimesWithLinks * used));
-  LinkSearch search(problem, *out.with_links, without, budget.after(used), rest);
+  if (!budget.limited()) rest = rest.at_most(std::max(share::kLeastByWholeModel, share::kTimesByWholeModel * used));
+  LinkSearch search(problem, *out.by_whole_model, without, budget.after(used), rest);
   LayerAnswer found = search.run();
   if (proven) found.lower_bound = std::max(*found.lower_bound, *proven);
   out.statistics += found.statistics;
-  out.with_links = std::make_shared<const LayerAnswer>(std::move(found));
+  out.by_whole_model = std::make_shared<const LayerAnswer>(std::move(found));
   return out;
 }
 
 }  // namespace
 
-void take_with_links(const LayerProblem& problem, const LayerAnswer& known, bool own, LayerAnswer& out) {
+void take_by_whole_model(const LayerProblem& problem, const LayerAnswer& known, bool own, LayerAnswer& out) {
   LayerAnswer linked;
   const auto offer = [&](const Mapping& mapping) {
-    const Cost cost = problem.linked->evaluate(mapping, problem.counts()).cost;
+    const Cost cost = problem.whole_model->evaluate(mapping, problem.counts()).cost;
     linked.offer(problem.options.objective, mapping, cost);
   };
-  if (out.with_links) linked = *out.with_links;
+  if (out.by_whole_model) linked = *out.by_whole_model;
   for (const Mapping& mapping : known.mappings()) offer(mapping);
   if (out.found && (own || !linked.found)) offer(out.mapping);
   if (own)
@@ -262,16 +263,16 @@ void take_with_links(const LayerProblem& problem, const LayerAnswer& known, bool
   linked.statistics = {};
   linked.complete = false;
   linked.lower_bound.reset();
-  out.with_links = std::make_shared<const LayerAnswer>(std::move(linked));
+  out.by_whole_model = std::make_shared<const LayerAnswer>(std::move(linked));
 }
 
-// The answer of exact without links, with the best mapping with links in `with_links`. Under a limit of evaluations it
+// The answer of exact without links, with the best mapping with links in `by_whole_model`. Under a limit of evaluations it
 // begins as sunstone does, and goes on in stages once that is done: what a stage does is settled by its own number.
-LayerAnswer run_exact_with_links(const LayerSearch& layer, const SearchBudget& budget) {
-  LayerAnswer out = run_sunstone_with_links(layer, share::kFastWithLinks.of(budget));
+LayerAnswer run_exact_by_whole_model(const LayerSearch& layer, const SearchBudget& budget) {
+  LayerAnswer out = run_sunstone_by_whole_model(layer, share::kFastByWholeModel.of(budget));
   if (out.complete && !out.found) return out;
   const auto go_on = [&](const SearchBudget& left, const SearchBudget& stage) {
-    LayerAnswer next = run_linked_stage(layer, out, left, stage);
+    LayerAnswer next = run_whole_model_stage(layer, out, left, stage);
     next.statistics.follow(out.statistics);
     out = std::move(next);
   };
@@ -279,26 +280,26 @@ LayerAnswer run_exact_with_links(const LayerSearch& layer, const SearchBudget& b
     go_on(budget, budget);
     return out;
   }
-  for (u64 stage = share::kLinkStages.first;; stage *= share::kLinkStages.growth) {
+  for (u64 stage = share::kWholeModelStages.first;; stage *= share::kWholeModelStages.growth) {
     const u64 before = out.statistics.evaluated;
     const SearchBudget left = budget.after(before);
     if (left.end(0) != SearchEnd::Done) break;
     go_on(left, left.with_evaluations(stage));
-    const bool done = out.with_links && out.with_links->complete;
+    const bool done = out.by_whole_model && out.by_whole_model->complete;
     if (done || !left.allows(stage) || out.statistics.evaluated == before) break;
   }
   return out;
 }
 
 // Strategies that only need values get them with links. The others answer without, and sunstone climbs from scratch.
-LayerAnswer run_other_with_links(const LayerSearch& layer, const SearchBudget& budget) {
+LayerAnswer run_other_by_whole_model(const LayerSearch& layer, const SearchBudget& budget) {
   const LayerProblem& problem = layer.problem();
   const Strategy strategy = problem.options.strategy;
-  if (strategy == Strategy::Sunstone) return run_sunstone_with_links(layer, budget);
+  if (strategy == Strategy::Sunstone) return run_sunstone_by_whole_model(layer, budget);
   const bool prices = info(strategy).values || strategy == Strategy::DMazeRunner || strategy == Strategy::Interstellar;
-  auto other = std::make_unique<LayerProblem>(prices ? problem.with_links() : problem);
+  auto other = std::make_unique<LayerProblem>(prices ? problem.by_whole_model() : problem);
   other->options.progress = problem.options.progress;
-  other->linked.reset();
+  other->whole_model.reset();
   LayerAnswer out = LayerSearch(std::move(other)).search(budget);
   if (!prices || !out.found || out.evaluator) return out;
   // What the answer is without links.
@@ -307,24 +308,24 @@ LayerAnswer run_other_with_links(const LayerSearch& layer, const SearchBudget& b
   out.lower_bound.reset();
   out.cost = problem.model.evaluate(out.mapping, problem.counts()).cost;
   out.value = Value::of(problem.options.objective, out.cost);
-  out.with_links = std::make_shared<const LayerAnswer>(std::move(linked));
+  out.by_whole_model = std::make_shared<const LayerAnswer>(std::move(linked));
   return out;
 }
 
 // What was proven of `out` is proven of mappings without links alone.
-void add_links(const LayerProblem& problem, const LayerAnswer& best, MappingResult& out) {
+void conclude_by_whole_model(const LayerProblem& problem, const LayerAnswer& best, MappingResult& out) {
   const Objective objective = problem.options.objective;
-  out.without_links = WithoutLinks{out.status, out.value, out.lower_bound};
-  const LayerAnswer* const linked = best.with_links.get();
+  out.without_peers = WithoutPeers{out.status, out.value, out.lower_bound};
+  const LayerAnswer* const linked = best.by_whole_model.get();
   if (linked != nullptr) out.mapping = linked->mapping;
-  out.cost = problem.linked->evaluate(out.mapping, problem.counts()).cost;
+  out.cost = problem.whole_model->evaluate(out.mapping, problem.counts()).cost;
   for (const Mapping& other : best.alternatives) {
-    const Cost cost = problem.linked->evaluate(other, problem.counts()).cost;
+    const Cost cost = problem.whole_model->evaluate(other, problem.counts()).cost;
     if (Value::of(objective, cost) < Value::of(objective, out.cost)) out.mapping = other, out.cost = cost;
   }
   out.utilization = problem.utilization(out.cost.cycles);
   out.value = objective_number(objective, out.cost);
-  double least = objective_number(objective, compulsory_cost(*problem.linked, problem.keep_range()).whole);
+  double least = objective_number(objective, compulsory_cost(*problem.whole_model, problem.keep_range()).whole);
   if (linked != nullptr && linked->lower_bound) least = std::max(least, *linked->lower_bound);
   if (linked != nullptr && linked->complete) least = out.value;
   out.lower_bound = std::min(least, out.value);
@@ -339,9 +340,9 @@ void add_links(const LayerProblem& problem, const LayerAnswer& best, MappingResu
   const bool given_up = linked != nullptr && linked->end == SearchEnd::Evaluations && !options.budget_evaluations;
   std::string_view why = "which were not searched";
   if (given_up) why = "with which the search was given up; with a --budget it goes on";
-  else if (linked != nullptr && out.value > out.without_links->value) why = "with which it costs more";
+  else if (linked != nullptr && out.value > out.without_peers->value) why = "with which it costs more";
   else if (linked != nullptr) why = "with which the search was not completed";
-  const std::string without = fmt::format("{} without link transfers, {}", name(out.without_links->status), why);
+  const std::string without = fmt::format("{} without link transfers, {}", name(out.without_peers->status), why);
   if (linked != nullptr && !given_up && out.end == SearchEnd::Done) out.end = linked->end;
   const std::string end = explain(out.end, problem);
   out.why_not_proven = end.empty() ? without : fmt::format("{}; {}", without, end);

@@ -1,8 +1,8 @@
 #pragma once
 // The schedule of a search of one layer: a list of steps, each with its name, its share of what the steps before it
 // have left of the budget, and the search that it runs from the best mapping so far. The answer says which were run, on
-// how many mappings and for how long. The lists stand in schedules.cpp; what all tile sizes and link transfers add to
-// them in factor_schedules.cpp and link_schedules.cpp.
+// how many mappings and for how long. The lists stand in schedules.cpp; what all tile sizes add to them
+// is in factor_schedules.cpp.
 #include <chrono>
 #include <memory>
 #include <span>
@@ -33,15 +33,15 @@ inline constexpr Share kHalf{0.5, 0.5};  // the first of two steps that are wort
 // Shares of the time that is left.
 inline constexpr Share kFastBeforeExact{0.5};     // sunstone, whose answer exact begins with; under a limit of
                                                   // evaluations it may use all of those
-inline constexpr Share kFastWithLinks{0.25};      // sunstone with and without links, before the stages of exact
-inline constexpr Share kClimbsWithLinks{0.5};     // climbs by what mappings cost with links, of sunstone's time
-inline constexpr Share kExactWithoutLinks{0.5};   // exact without links, before exact with them
-inline constexpr Share kExactWithLinks{0.8};      // exact with links, before annealing
+inline constexpr Share kFastByWholeModel{0.25};      // sunstone with and without links, before the stages of exact
+inline constexpr Share kClimbsByWholeModel{0.5};     // climbs by what mappings cost with links, of sunstone's time
+inline constexpr Share kExactWithoutPeers{0.5};   // exact without links, before exact with them
+inline constexpr Share kExactByWholeModel{0.8};      // exact with links, before annealing
 inline constexpr Share kPerfectBeforeAny{0.1};    // factors that divide, before all tile sizes, of half of the time
 inline constexpr Share kProbeOfOtherTiles{0.25};  // a short search of all tile sizes after an answer that divides
 
 // Shares of time and evaluations.
-inline constexpr double kRegistersTogether = 0.4;     // all kinds of links among units at once, before each by itself
+inline constexpr double kRegistersTogether = 0.4;     // all kinds of words from peers at once, before each by itself
 inline constexpr Share kPaddedBeforeAny{0.08, 0.08};  // sizes that divide better, before all tile sizes
 
 // Evaluations.
@@ -49,8 +49,8 @@ inline constexpr Share kFromNothing{1, 1, 200'000};  // exact, where sunstone fo
 inline constexpr u64 kLeastProbe = 500;              // a short search of all tile sizes: as many as the answer took,
 inline constexpr u64 kMostProbe = 2'000;             // between these
 inline constexpr u64 kMostOneByOne = 400'000;        // mapspaces that are looked at one by one, without a budget
-inline constexpr u64 kLeastWithLinks = 400'000;      // links without a budget: at least these, and
-inline constexpr u64 kTimesWithLinks = 4;            // this many times what the search without links took
+inline constexpr u64 kLeastByWholeModel = 400'000;   // by the whole model without a budget: at least these, and
+inline constexpr u64 kTimesByWholeModel = 4;         // this many times what the search without it took
 
 // Stages under a limit of evaluations. What a stage does is settled by its own number, not by that of the budget: a
 // smaller budget does the beginning of what a larger one does, and more evaluations never give a dearer answer.
@@ -58,9 +58,9 @@ struct Stages {
   u64 first;   // evaluations of the first stage
   u64 growth;  // how many times more each next one has
 };
-inline constexpr Stages kFactorStages{64, 4};   // factors that need not divide
-inline constexpr Stages kLinkStages{1'000, 4};  // exact with link transfers
-inline constexpr u64 kFactorStageStart = 8;     // this part of a stage of factors finds the mapping it starts from
+inline constexpr Stages kFactorStages{64, 4};         // factors that need not divide
+inline constexpr Stages kWholeModelStages{1'000, 4};  // exact by the whole model
+inline constexpr u64 kFactorStageStart = 8;  // this part of a stage of factors finds the mapping it starts from
 
 }  // namespace share
 
@@ -102,11 +102,11 @@ LayerAnswer run_step(std::string_view name, Run run) {
   return run_step(name, {}, std::move(run));
 }
 
-// The options' strategy with perfect factors, from nothing. Where link transfers change what mappings cost: only
+// The options' strategy with perfect factors, from nothing. Where words from peers change what mappings cost: only
 // strategy `exact`, the others leave them out.
 LayerAnswer run_strategy(const LayerSearch& layer, const SearchBudget& budget);
 
-// Without a look at link transfers:
+// Without words from peers:
 
 // Strategy `sunstone`.
 LayerAnswer run_sunstone(const LayerSearch& layer, const SearchBudget& budget);
@@ -118,17 +118,17 @@ LayerAnswer run_exact(const LayerSearch& layer, const SearchBudget& budget, cons
 std::unique_ptr<LayerProblem> with_keep_rules(const LayerProblem& problem);
 
 // Where link transfers change what mappings cost (docs/link_transfers.md). The answer is that without links, with the
-// best mapping with links in LayerAnswer::with_links.
+// best mapping with links in LayerAnswer::by_whole_model.
 
 // Strategy `exact` with one tile for each level.
-LayerAnswer run_exact_with_links(const LayerSearch& layer, const SearchBudget& budget);
+LayerAnswer run_exact_by_whole_model(const LayerSearch& layer, const SearchBudget& budget);
 // All other strategies.
-LayerAnswer run_other_with_links(const LayerSearch& layer, const SearchBudget& budget);
-// Gives `out` the best with links of what is known: answers with links that `known` and `out` have, and mappings
+LayerAnswer run_other_by_whole_model(const LayerSearch& layer, const SearchBudget& budget);
+// Gives `out` the best by the whole model of what is known: answers by it that `known` and `out` have, and mappings
 // without. `own`: those of `out` count, too.
-void take_with_links(const LayerProblem& problem, const LayerAnswer& known, bool own, LayerAnswer& out);
+void take_by_whole_model(const LayerProblem& problem, const LayerAnswer& known, bool own, LayerAnswer& out);
 // What a conclusion without links becomes with them.
-void add_links(const LayerProblem& problem, const LayerAnswer& best, MappingResult& out);
+void conclude_by_whole_model(const LayerProblem& problem, const LayerAnswer& best, MappingResult& out);
 
 // Sizes other than those of the layer.
 

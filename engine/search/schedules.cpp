@@ -75,8 +75,8 @@ constexpr Step kSunstone[] = {{"sunstone", share::kAll, sunstone<fast_effort>},
                               {"narrow", share::kAll, narrow, found},
                               {"exact", share::kFromNothing, exact_from_nothing, nothing_found}};
 
-// By what mappings cost with links sunstone only climbs.
-constexpr Step kSunstoneWithLinks[] = {{"sunstone", share::kAll, sunstone<full_effort>}};
+// With words from peers sunstone only climbs.
+constexpr Step kSunstoneByWholeModel[] = {{"sunstone", share::kAll, sunstone<full_effort>}};
 
 // Under a limit of evaluations sunstone gets all that it asks for, and what it does with a part of them is what it does
 // first with more: the answer of exact is never dearer than its own, nor than with fewer. Without such a limit exact
@@ -108,14 +108,14 @@ LayerAnswer run_exact_below(const LayerSearch& layer, const SearchBudget& budget
 }
 
 LayerAnswer even_tiles(const StepStart& start) {
-  return problem_of(start).linked ? run_exact_with_links(start.layer, start.budget)
-                                  : run_exact(start.layer, start.budget);
+  return problem_of(start).whole_model ? run_exact_by_whole_model(start.layer, start.budget)
+                                       : run_exact(start.layer, start.budget);
 }
 
 LayerAnswer uneven_tiles(const StepStart& start) {
   LayerAnswer out = uneven_search(problem_of(start), start.so_far, start.budget);
   const bool whole = out.complete || !start.budget.limits_evaluations();
-  if (problem_of(start).linked) take_with_links(problem_of(start), start.so_far, whole, out);
+  if (problem_of(start).whole_model) take_by_whole_model(problem_of(start), start.so_far, whole, out);
   return out;
 }
 
@@ -188,7 +188,7 @@ LayerAnswer run_schedule(Schedule steps, const StepStart& start) {
 }
 
 LayerAnswer run_sunstone(const LayerSearch& layer, const SearchBudget& budget) {
-  if (layer.problem().model.compiled().linked != 0) return run_schedule(kSunstoneWithLinks, {layer, {}, budget});
+  if (layer.problem().model.compiled().peers != 0) return run_schedule(kSunstoneByWholeModel, {layer, {}, budget});
   return run_reduced(kSunstone, layer, budget);
 }
 

@@ -41,8 +41,8 @@ static std::ostream& operator<<(std::ostream& out, const NestTraffic& t) {
     for (std::size_t i = 0; i < t.at[v].size(); ++i) {
       const LevelNest& n = t.at[v][i];
       out << "\n  tensor " << v << " level " << i << ": tile " << n.tile_words << " below " << n.tile_below_master
-          << " links " << n.peer_words << " used " << n.used << "/" << n.fanout << " sum " << n.accesses_sum << " share "
-          << n.share;
+          << " links " << n.peer_words << " used " << n.used << "/" << n.fanout << " sum " << n.accesses_sum
+          << " share " << n.share;
       for (const NestRecord& r : n.records)
         out << " [" << r.multicast << " " << r.groups << " " << r.words << " hops " << r.hop_words << "]";
     }

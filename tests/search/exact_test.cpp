@@ -86,10 +86,10 @@ TEST(ExactWithLinks, EqualsTheOracle) {
     if (seed % 2 != 0) options.rules.set(exact_rules[seed / 2 % exact_rules.size()], false);
     const auto r = map_workload(p.workload, p.architecture, options);
     ASSERT_TRUE(r.ok()) << to_string(r.errors());
-    if (!r->without_links || p.answer.legal == 0) continue;
+    if (!r->without_peers || p.answer.legal == 0) continue;
     SCOPED_TRACE(seed);
     ++with_links;
-    cuts += r->statistics.rules.cuts[at(Rule::LinkedOnly)];
+    cuts += r->statistics.rules.cuts[at(Rule::PeersOnly)];
     const Cost& best = p.answer.best[at(options.objective)].cost;
     const double least = objective_number(options.objective, best);
     EXPECT_LE(r->lower_bound, least * (1 + 1e-12));

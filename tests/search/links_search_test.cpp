@@ -32,7 +32,7 @@ TEST(LinksSearch, NoAnswerIsAboveThatOfASmallerMapspace) {
     const auto map = [&](const SearchOptions& with) { return map_workload(p.workload, p.architecture, with); };
     const auto perfect = map(options);
     ASSERT_TRUE(perfect.ok()) << to_string(perfect.errors());
-    if (!perfect->without_links || perfect->status == Status::Infeasible) continue;
+    if (!perfect->without_peers || perfect->status == Status::Infeasible) continue;
     const auto is_not_above = [&](const Result<MappingResult>& larger) {
       if (!larger.ok()) return;
       ++compared;
@@ -84,14 +84,14 @@ TEST(UnitLinks, TheMachineWithRegistersCostsNoMore) {
         random_search_problem(seed, {.max_mappings = 500, .links = true, .reductions = seed % 3 == 0});
     const LayerProblem linked = linked_problem(p);
     const Compiled& c = linked.model.compiled();
-    if (linkable_tensors(linked.space, c, 0) == 0 || c.level_count == kMaxLevels) continue;
+    if (tensors_with_peers(linked.space, c, 0) == 0 || c.level_count == kMaxLevels) continue;
     SCOPED_TRACE(seed);
     const CostModel unlinked(p.workload, linked.architecture);
     std::vector<LayerProblem> registers;
     const std::vector<UnitLinks> classes = unit_links(linked);
     for (const UnitLinks& links : classes) {
       const LayerProblem problem = with_unit_registers(linked, links);
-      registers.push_back(problem.linked ? problem.with_links() : problem);
+      registers.push_back(problem.whole_model ? problem.by_whole_model() : problem);
     }
     const Sampler sampler(linked.space, linked.model, false, seed);
     if (!sampler.possible()) continue;
@@ -150,8 +150,8 @@ TEST(UnitLinks, AreSearchedToTheOptimum) {
   EXPECT_EQ(best->status, Status::Optimal) << best->why_not_proven;
   EXPECT_EQ(best->cost.energy, Energy::from_picojoules(15'872));
   EXPECT_EQ(best->cost.cycles, 128u);
-  ASSERT_TRUE(best->without_links);
-  EXPECT_EQ(best->without_links->value, 18'432.0 * 128);
+  ASSERT_TRUE(best->without_peers);
+  EXPECT_EQ(best->without_peers->value, 18'432.0 * 128);
 }
 
 // Switched off it is not asked, and what is proven then is proven by looking at all mappings: the answer is the same.
@@ -161,7 +161,7 @@ TEST(UnitLinks, TheRuleLosesNothing) {
   for (u64 seed = 0; seed < 120; ++seed) {
     const SearchProblem p = random_search_problem(seed + 2'000, {.max_mappings = 1'000, .links = true});
     const LayerProblem linked = linked_problem(p);
-    if (p.answer.legal == 0 || linkable_tensors(linked.space, linked.model.compiled(), 0) == 0) continue;
+    if (p.answer.legal == 0 || tensors_with_peers(linked.space, linked.model.compiled(), 0) == 0) continue;
     SCOPED_TRACE(seed);
     SearchOptions options;
     options.objective = kObjectives[seed % kObjectives.size()];
@@ -194,7 +194,7 @@ TEST(LinksSearch, NoStrategyIsBelowExactWithoutABudget) {
     options.look_at_any = false;
     const auto exact = map_workload(p.workload, p.architecture, options);
     ASSERT_TRUE(exact.ok());
-    if (!exact->without_links) continue;
+    if (!exact->without_peers) continue;
     for (const Strategy strategy : {Strategy::Sunstone, Strategy::Annealing, Strategy::Thesis}) {
       options.strategy = strategy;
       const auto other = map_workload(p.workload, p.architecture, options);
@@ -212,7 +212,7 @@ TEST(UnitLinks, NoStrategyIsBelowExact) {
   for (u64 seed = 0; seed < 60; ++seed) {
     const SearchProblem p = random_search_problem(seed + 700, {.max_mappings = 2'000, .links = true});
     const LayerProblem linked = linked_problem(p);
-    if (p.answer.legal == 0 || linkable_tensors(linked.space, linked.model.compiled(), 0) == 0) continue;
+    if (p.answer.legal == 0 || tensors_with_peers(linked.space, linked.model.compiled(), 0) == 0) continue;
     SCOPED_TRACE(seed);
     SearchOptions options;
     options.objective = kObjectives[seed % kObjectives.size()];
@@ -225,7 +225,7 @@ TEST(UnitLinks, NoStrategyIsBelowExact) {
       if (!other.ok() || other->status == Status::Infeasible) continue;
       EXPECT_GE(other->value, exact->value * (1 - 1e-12)) << name(strategy) << " " << exact->why_not_proven;
       EXPECT_LE(exact->lower_bound, other->value * (1 + 1e-12));
-      better += other->value < exact->without_links->value;
+      better += other->value < exact->without_peers->value;
     }
   }
   EXPECT_GT(better, 5);

@@ -141,7 +141,7 @@ TEST(SearchLimits, WithLinksNothingIsLostByMore) {
     open.open = true;
     uneven.tiles = Tiles::Uneven;
     const std::vector<MappingResult> exact = answers(p.workload, p.architecture, plain);
-    if (!exact.back().without_links) continue;
+    if (!exact.back().without_peers) continue;
     ++linked;
     const std::vector<MappingResult> sunstone = answers(p.workload, p.architecture, fast);
     for (std::size_t k = 0; k < kLimits.size(); ++k)

@@ -118,7 +118,7 @@ class Enumeration {
         splits_(problem.space, problem.has_all_tiles()),
         writer_(problem.space),
         pricing_(problem, budget),
-        innermost_orders_(linkable_tensors(problem.space, problem.model.compiled(), 0) != 0) {
+        innermost_orders_(tensors_with_peers(problem.space, problem.model.compiled(), 0) != 0) {
     for (const LevelSpace& level : problem.space.levels)
       room_.push_back({level.spatial.fanout_x, level.spatial.fanout_y});
   }

@@ -102,10 +102,10 @@ struct AnyLook {
   double seconds = 0;      // wall time
 };
 
-// What is known of an answer if nothing travels over links (docs/link_transfers.md).
-struct WithoutLinks {
+// What is known of an answer if no words come from peers (arch/peer_channel.h).
+struct WithoutPeers {
   Status status = Status::Bounded;
-  double value = 0, lower_bound = 0;  // as below, of the cost without links
+  double value = 0, lower_bound = 0;  // as below, of the cost without these words
 };
 
 // The answer for one layer. If the status is Infeasible, mapping, cost and the numbers up to `gap` mean nothing.
@@ -126,8 +126,8 @@ struct MappingResult {
   std::optional<WitnessReport> witness;      // of SearchOptions::witness
   std::optional<MipReport> mip;              // of strategy cosa
   std::optional<EvaluatorReport> evaluator;  // of SearchOptions::evaluator
-  // Only where links may change what mappings cost, which the numbers above count.
-  std::optional<WithoutLinks> without_links;
+  // Only where words from peers may change what mappings cost, which the numbers above count.
+  std::optional<WithoutPeers> without_peers;
   Diagnostics why_infeasible;  // the level that the smallest tile does not fit, the constraint, or the limit
 };
 

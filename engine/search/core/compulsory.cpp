@@ -35,10 +35,10 @@ AccessCounts least_words(const Compiled& c, const CompiledTensor& t, bool serves
   return {first_writes < c.macs ? c.macs - static_cast<u64>(first_writes) : 0, 0, c.macs};
 }
 
-// What is left of it where words may travel over links: the level may read less than its receivers take, if
-// `linked_inside`, and fill less than the level outside sends, if `linked_outside`.
-AccessCounts with_links(const AccessCounts& n, bool linked_inside, bool linked_outside) {
-  return {linked_inside ? 0 : n.reads, linked_outside ? 0 : n.fills, linked_inside ? 0 : n.updates};
+// What is left of it where words may come from peers: the level may read less than its receivers take, if
+// `peers_inside`, and fill less than the level outside sends, if `peers_outside`.
+AccessCounts with_peers(const AccessCounts& n, bool peers_inside, bool peers_outside) {
+  return {peers_inside ? 0 : n.reads, peers_outside ? 0 : n.fills, peers_inside ? 0 : n.updates};
 }
 
 }  // namespace
@@ -71,17 +71,17 @@ CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
   const int levels = c.level_count;
   std::array<bool, kMaxLevels> inside_fanouts{};     // no fan-out at or inside the level
   std::array<TensorMask, kMaxLevels> kept_inside{};  // tensors that a level further in may keep
-  // Tensors with links below the level, or further in if no level between keeps them for certain.
-  std::array<TensorMask, kMaxLevels> linked{};
+  // Tensors with words from peers below the level, or further in if no level between keeps them for certain.
+  std::array<TensorMask, kMaxLevels> peers{};
   u64 units = 1;
-  TensorMask kept = 0, linked_so_far = 0;
+  TensorMask kept = 0, peers_so_far = 0;
   for (int i = 0; i < levels; ++i) {
     units *= c.level[i].fanout();
     inside_fanouts[i] = units == 1;
     kept_inside[i] = kept;
     kept |= keep.may[i];
-    linked[i] = static_cast<TensorMask>(linked_so_far | c.level[i].linked);
-    linked_so_far = static_cast<TensorMask>(linked[i] & ~keep.must[i]);
+    peers[i] = static_cast<TensorMask>(peers_so_far | c.level[i].peers);
+    peers_so_far = static_cast<TensorMask>(peers[i] & ~keep.must[i]);
   }
   CompulsoryCost out;
   Cost sum;
@@ -94,10 +94,10 @@ CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
     for (const int v : bits(c.counted(i, keep.must[i]))) {
       // Only compute units pass on words of tensors whose tiles never overlap: words that stay where they are.
       const bool overlaps = c.tensor[v].sharing_any != 0;
-      const bool serves_macs = inside_fanouts[i] && !contains(kept_inside[i], v) && !contains(linked[i], v);
+      const bool serves_macs = inside_fanouts[i] && !contains(kept_inside[i], v) && !contains(peers[i], v);
       const AccessCounts n =
-          with_links(least_words(c, c.tensor[v], serves_macs, no_fills, fanout_outside),
-                     overlaps && contains(linked[i], v), i + 1 < levels && contains(c.level[i + 1].linked, v));
+          with_peers(least_words(c, c.tensor[v], serves_macs, no_fills, fanout_outside),
+                     overlaps && contains(peers[i], v), i + 1 < levels && contains(c.level[i + 1].peers, v));
       sum.energy += least_energy(c.level[i], v, instances, n);
       total += in_parts(c.level[i], v, n);
     }

@@ -7,17 +7,17 @@
 
 namespace heliolite {
 
-LayerProblem LayerProblem::with_links() const {
+LayerProblem LayerProblem::by_whole_model() const {
   LayerProblem out = *this;
-  out.architecture = linked->architecture();
-  out.model = *linked;
+  out.architecture = whole_model->architecture();
+  out.model = *whole_model;
   if (tables) {
     Compiled with = *tables;
-    for (int i = 0; i < with.level_count; ++i) with.level[at(i)].linked = out.model.compiled().level[at(i)].linked;
-    with.linked = out.model.compiled().linked;
+    for (int i = 0; i < with.level_count; ++i) with.level[at(i)].peers = out.model.compiled().level[at(i)].peers;
+    with.peers = out.model.compiled().peers;
     out.tables = std::make_shared<const Compiled>(with);
   }
-  out.linked.reset();
+  out.whole_model.reset();
   out.options.witness.reset();
   out.options.progress = {};
   return out;
@@ -77,7 +77,7 @@ std::vector<KeepMasks> LayerProblem::keep_choices(u64 most) const {
 
 std::vector<Mapping> LayerAnswer::mappings() const {
   std::vector<Mapping> out = alternatives;
-  if (with_links) out.push_back(with_links->mapping);
+  if (by_whole_model) out.push_back(by_whole_model->mapping);
   else if (found) out.push_back(mapping);
   return out;
 }
@@ -94,28 +94,28 @@ bool LayerAnswer::offer(const Mapping& candidate, const Cost& its_cost, const Va
   return true;
 }
 
-TensorMask linkable_tensors(const Mapspace& space, const Compiled& c, int level) {
+TensorMask tensors_with_peers(const Mapspace& space, const Compiled& c, int level) {
   const SpatialSpace& fanout = space.levels[at(level)].spatial;
   DimensionMask unrolled = 0;
   for (const int d : bits(static_cast<DimensionMask>((fanout.allowed_x | fanout.allowed_y) & space.non_unit)))
     if (fanout.factor[at(d)].max > 1) unrolled |= dimension_bit(d);
   TensorMask out = 0;
-  for (const int v : bits(c.level[at(level)].linked))
+  for (const int v : bits(c.level[at(level)].peers))
     if ((level == 0 ? unrolled : unrolled & c.tensor[at(v)].sharing_any) != 0)
       out = static_cast<TensorMask>(out | 1u << v);
   return out;
 }
 
-bool links_matter(const Mapspace& space, const Compiled& c) {
+bool peers_matter(const Mapspace& space, const Compiled& c) {
   for (int i = 0; i < c.level_count; ++i)
-    if (linkable_tensors(space, c, i) != 0) return true;
+    if (tensors_with_peers(space, c, i) != 0) return true;
   return false;
 }
 
-bool links_searched(const Mapspace& space, const Compiled& c) {
-  if (linkable_tensors(space, c, 0) != 0) return false;
+bool peers_searched(const Mapspace& space, const Compiled& c) {
+  if (tensors_with_peers(space, c, 0) != 0) return false;
   for (int i = 1; i < c.level_count; ++i)
-    for (const int v : bits(linkable_tensors(space, c, i)))
+    for (const int v : bits(tensors_with_peers(space, c, i)))
       if (c.tensor[at(v)].is_output && !c.level[at(i)].reduces && c.level[at(i)].network_costs) return false;
   return true;
 }

@@ -43,16 +43,17 @@ struct LayerProblem {
   std::shared_ptr<const StoreStack> stack = nullptr;
   std::optional<CostModel> unstacked{};
 
-  // Where link transfers may change what mappings cost, their cost model; `model` then leaves them out.
-  std::optional<CostModel> linked{};
+  // Where words from peers (arch/peer_channel.h) may change what mappings cost, the cost model that counts them;
+  // `model` then leaves them out.
+  std::optional<CostModel> whole_model{};
   // With strategy exact: of one fan-out only these unrollings. Null: what `space` says.
   std::shared_ptr<const UnrollingSubset> unrollings = nullptr;
 
   // In a search for a bound, what mappings cost in place of `model`, which costs no more. Null: what `model` says.
   std::shared_ptr<const Compiled> tables = nullptr;
 
-  // Where there is a model with links, the same question of what mappings cost with them; nobody is told of it.
-  LayerProblem with_links() const;
+  // Where there is a whole model, the same question of what mappings cost by that; nobody is told of it.
+  LayerProblem by_whole_model() const;
 
   // The rules that are on and hold for perfect factors on this machine: those that prefer mappings which move fewer
   // words do not where these may touch more routers.
@@ -114,9 +115,9 @@ struct LayerAnswer {
   std::optional<WitnessReport> witness{};      // of SearchOptions::witness
   std::optional<MipReport> mip{};              // of strategy cosa
   std::optional<EvaluatorReport> evaluator{};  // of SearchOptions::evaluator
-  // Where LayerProblem::linked is searched: the answer with link transfers; the others are those without.
-  std::shared_ptr<const LayerAnswer> with_links{};
-  // Where LayerProblem::linked is not searched: answers of smaller mapspaces, which may cost less with link transfers.
+  // Where the problem's whole model is searched: the answer by that; the others are those by `model`.
+  std::shared_ptr<const LayerAnswer> by_whole_model{};
+  // Where it is not searched: answers of smaller mapspaces, which may cost less by the whole model.
   std::vector<Mapping> alternatives{};
   Diagnostics why_not_found{};  // the reason if it is not the problem's
 
@@ -135,16 +136,16 @@ struct LayerAnswer {
   double number(Objective objective) const { return evaluator ? evaluator->value : objective_number(objective, cost); }
 };
 
-// Which tensors link transfers may touch, in some mapping of a mapspace (docs/rules/link_transfers.md).
+// Of which tensors words may come from peers, in some mapping of a mapspace.
 
-// Tensors of which some mapping takes words over links at the fan-out below the level.
-TensorMask linkable_tensors(const Mapspace& space, const Compiled& compiled, int level);
+// Tensors of which some mapping takes words from peers at the fan-out below the level.
+TensorMask tensors_with_peers(const Mapspace& space, const Compiled& compiled, int level);
 
-// Whether link transfers can change the cost of any mapping.
-bool links_matter(const Mapspace& space, const Compiled& compiled);
+// Whether words from peers can change the cost of any mapping.
+bool peers_matter(const Mapspace& space, const Compiled& compiled);
 
 // Whether the bounds of strategy exact hold with them: not where compute units share the innermost level, nor for an
 // output that crosses in both directions below a DRAM whose network has a price.
-bool links_searched(const Mapspace& space, const Compiled& compiled);
+bool peers_searched(const Mapspace& space, const Compiled& compiled);
 
 }  // namespace heliolite

@@ -45,7 +45,7 @@ enum class Rule : u8 {
   CandidateEnds,
   SmallestMemory,
   MemoryBound,
-  LinkedOnly,
+  PeersOnly,
   UnitRegisters,
 };
 
@@ -159,7 +159,7 @@ inline constexpr auto kRuleTable = std::to_array<RuleInfo>({
      "M1: look at a tile only on machines whose memory could not be smaller", "co_search.md"},
     {Rule::MemoryBound, "memory-bound", RuleUser::CoSearch, Soundness::Sound,
      "M2: do not search a machine whose every mapping costs too much", "co_search.md"},
-    {Rule::LinkedOnly, "linked-only", RuleUser::Exact, Soundness::Sound,
+    {Rule::PeersOnly, "linked-only", RuleUser::Exact, Soundness::Sound,
      "for link transfers search only what may have some: the rest was searched without", "link_transfers.md"},
     {Rule::UnitRegisters, "unit-registers", RuleUser::Exact, Soundness::Sound,
      "drop unrollings over linked compute units that cost too much if each unit had a register", "link_transfers.md"},

@@ -14,9 +14,9 @@ namespace {
 // before it rounds up to whole cycles: the same words of other tensors may take a cycle more.
 constexpr double kClearlyLess = 1 - 1e-12;
 
-// Whether the words of x that cross by links cost at most what those of y do, now and in every completion.
-bool no_more_over_links(const SlidingFlow& x, const SlidingFlow& y) {
-  const FlowLinks &a = x.links, &b = y.links;
+// Whether the words that x takes from peers cost at most what those of y do, now and in every completion.
+bool no_more_from_peers(const SlidingFlow& x, const SlidingFlow& y) {
+  const FlowPeers &a = x.peers, &b = y.peers;
   return a.site == b.site && a.apart == b.apart && a.arrived == b.arrived && a.first_iterations == b.first_iterations &&
          x.full == y.full && x.fetched - a.saved <= y.fetched - b.saved && a.over <= b.over;
 }
@@ -88,7 +88,7 @@ bool Dominance::dominates(const PackedMapping& packed_a, const PackedMapping& pa
   const auto& [a, a_sliding, a_at] = packed_a;
   const auto& [b, b_sliding, b_at] = packed_b;
   const FrontierNode &a_node = *a_at, &b_node = *b_at;
-  if (a_node.sliding_count != b_node.sliding_count || a_node.links.inexact) return false;
+  if (a_node.sliding_count != b_node.sliding_count || a_node.peers.inexact) return false;
   if (room_matters_ && a_node.room > b_node.room) return false;
   const bool same_machine = a_node.machine == b_node.machine;
   if (!same_machine && m_->leaks && !m_->problem->family->leaks_no_more(a_node.machine, b_node.machine)) return false;
@@ -106,7 +106,7 @@ bool Dominance::dominates(const PackedMapping& packed_a, const PackedMapping& pa
     double sum = a[k];
     for (const int v : bits(closes)) sum += a_flows[at(v) * 2 * channels_ + k] * iterations;
     if (sum > b[k] || a[channels_ + k] > b[channels_ + k]) return false;
-    if (a_node.links.fanouts != 0 && sum > b[k] - m_->peer_rounding[k] &&
+    if (a_node.peers.fanouts != 0 && sum > b[k] - m_->peer_rounding[k] &&
         (sum < b[k] || a_node.signature != b_node.signature))
       return false;
     if (sum > b[k] * kClearlyLess && !same_split(a, b, k, closes)) return false;
@@ -138,10 +138,10 @@ bool Dominance::dominates(const PackedMapping& packed_a, const PackedMapping& pa
     if (x.tensor != y.tensor || x.start != y.start || x.moving != y.moving || x.extent != y.extent ||
         x.first != y.first || x.inner != y.inner || x.fetched > y.fetched || x.delta != y.delta)
       return false;
-    if ((x.links.apart || y.links.apart) && !no_more_over_links(x, y)) return false;
+    if ((x.peers.apart || y.peers.apart) && !no_more_from_peers(x, y)) return false;
     for (std::size_t k = 0; k < channels_; ++k)
       if (x.fill[k] > y.fill[k] || x.serve[k] > y.serve[k]) return false;
-    equal &= x.fetched == y.fetched && x.links.saved == y.links.saved && x.links.over == y.links.over;
+    equal &= x.fetched == y.fetched && x.peers.saved == y.peers.saved && x.peers.over == y.peers.over;
   }
   // Blocks are rounded up in the end: a must be better by more than that, or move the same words.
   return equal || better >= a_node.rounding;

@@ -71,8 +71,8 @@ class Exact {
 
   // All of the mapspace.
   void search_all() {
-    if (problem_.model.compiled().linked != 0) {
-      open_linked();
+    if (problem_.model.compiled().peers != 0) {
+      open_peer_ranges();
     } else {
       if (open_places(problem_) > kFewOpen) try_one_tensor_each();
       add({problem_.keep_range()}, {0, 0});
@@ -105,10 +105,10 @@ class Exact {
     open_.raise(due.division, end.complete ? ObjectiveKey() : end.least_left);
   }
 
-  // What may have words that cross by links; without rule linked-only everything.
-  void open_linked() {
-    if (gate().on(Rule::LinkedOnly))
-      for (SearchRange& range : linked_ranges(tables_.fanouts(), problem_.keep_range())) add(std::move(range), {0, 0});
+  // What may have words from peers; without the rule for them everything.
+  void open_peer_ranges() {
+    if (gate().on(Rule::PeersOnly))
+      for (SearchRange& range : peer_ranges(tables_.fanouts(), problem_.keep_range())) add(std::move(range), {0, 0});
     else add({problem_.keep_range()}, {0, 0});
   }
 

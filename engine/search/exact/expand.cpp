@@ -127,7 +127,7 @@ void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_
   const ExactLevel& level = m_.level[at(level_)];
   if (level.shares_inside && !m_.has_room(level_, m_.servers.kept(level_, from.s.servers), from.s.room, tile.extent))
     return;
-  const auto every_order_pushed = [&] { return loops.pushable == loops.all && !NestSteps::links_open(from.s); };
+  const auto every_order_pushed = [&] { return loops.pushable == loops.all && !NestSteps::peers_open(from.s); };
   if (bounds_.possible(level_, from.s.servers, tile) && !swapped_twin(tile) && !needless(from.s, tile) &&
       !swaps_with_inside(from.s, loops.all) && (loops.all == 0 || !gate().prunes(Rule::PushIn, every_order_pushed)) &&
       !candidate_cut(from, tile))
@@ -225,9 +225,9 @@ void Expander::join(PartialMapping& s, u32 servers, u64 order) {
     node.swapped = true;
     gate().pruned(Rule::Symmetry, 1);
   }
-  if (unlinked(s)) return;
+  if (misses_peers(s)) return;
   // Step 8.
-  if (!top() && m_.compiled->linked == 0)
+  if (!top() && m_.compiled->peers == 0)
     gate().prunes(Rule::IdleBandwidth, [&] { return steps_.forget_idle(s, level_) > 0; });
   // Most states are dominated, and it takes less to see that than to bound them.
   if (!top() && gate().prunes(Rule::StateDominance, [&] { return out_.dominated(s); })) return;
@@ -249,11 +249,11 @@ void Expander::join(PartialMapping& s, u32 servers, u64 order) {
   if (added && out_.bytes() > most_bytes_) left_out_ = std::min(left_out_, out_.shrink(most_bytes_ / 2));
 }
 
-// Whether no completion has the words that cross by links for which alone this range is searched.
-bool Expander::unlinked(const PartialMapping& s) {
-  const int fanout = m_.linked_fanout;
-  return fanout >= 0 && fanout <= level_ && gate().prunes(Rule::LinkedOnly, [&] {
-    return !contains(s.links.fanouts, fanout) && !NestSteps::may_link(s, fanout);
+// Whether no completion has the words from peers for which alone this range is searched.
+bool Expander::misses_peers(const PartialMapping& s) {
+  const int fanout = m_.peer_fanout;
+  return fanout >= 0 && fanout <= level_ && gate().prunes(Rule::PeersOnly, [&] {
+    return !contains(s.peers.fanouts, fanout) && !NestSteps::may_use_peers(s, fanout);
   });
 }
 

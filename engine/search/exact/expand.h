@@ -95,8 +95,8 @@ class Expander {
   bool prefix_exceeds_bound(const PartialMapping& s, const Loops& loops, const LatticePoint& tile);
   void finish(PartialMapping& s, const Loops& loops, const LatticePoint& tile);
   void join(PartialMapping& s, u32 servers, u64 order);
-  bool unlinked(const PartialMapping& s);
-  using UnrolledAlike = std::set<std::pair<u64, std::vector<const LinkSite*>>>;  // by tile, and the sites of its flows
+  bool misses_peers(const PartialMapping& s);
+  using UnrolledAlike = std::set<std::pair<u64, std::vector<const PeerSite*>>>;  // by tile, and the sites of its flows
   bool seen_before(const PartialMapping& s, UnrolledAlike& seen);
   void complete(const FrontierNode& last);
 

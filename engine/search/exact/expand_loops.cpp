@@ -29,7 +29,7 @@ void Expander::place(const PartialMapping& s, const LatticePoint& tile, TileLoop
     loops.left[at(d)] = m_.compiled->size[at(d)] / s.tile.extent[at(d)];
     if (loops.factor[at(d)] > 1) loops.waiting |= dimension_bit(d);
   }
-  loops.pushable = NestSteps::links_open(s) ? DimensionMask{0} : tile_loops.pushable;
+  loops.pushable = NestSteps::peers_open(s) ? DimensionMask{0} : tile_loops.pushable;
   ++statistics_.tiles[at(level_)];
   machines_tried_[s.machine] = true;
   for (int d = 0; d < m_.compiled->dimension_count; ++d)
@@ -40,7 +40,7 @@ void Expander::place(const PartialMapping& s, const LatticePoint& tile, TileLoop
     if (loops.pushable != 0 && gate().prunes(Rule::PushIn, [&] { return contains(loops.pushable, d); })) return;
     add_loop(next, loops, d);
   }
-  if (unlinked(next) || prefix_exceeds_bound(next, loops, tile)) return;
+  if (misses_peers(next) || prefix_exceeds_bound(next, loops, tile)) return;
   if (loops.waiting == 0) return finish(next, loops, tile);
   arrange(next, loops, tile);
 }
@@ -73,7 +73,7 @@ Expander::Ends Expander::ends_of(const PartialMapping& s, const Loops& loops) co
 // the same flows only one is tried, for the others are then free.
 unsigned Expander::next_loops(const PartialMapping& s, const Loops& loops) {
   const unsigned waiting = loops.waiting;
-  const bool free_loops = gate().on(Rule::FreeLoops) && !NestSteps::links_open(s);
+  const bool free_loops = gate().on(Rule::FreeLoops) && !NestSteps::peers_open(s);
   if (!free_loops && loops.pushable == 0) return waiting;
   const Ends ends = ends_of(s, loops);
   // While a flow is moving it is not known where even the loops that do not move it serve best.
@@ -115,7 +115,7 @@ void Expander::arrange(const PartialMapping& s, const Loops& loops, const Lattic
     unsigned now = 1u << first;
     for (; now != 0 && std::has_single_bit(now); now = next_loops(with, rest))
       add_loop(with, rest, std::countr_zero(now));
-    if (unlinked(with) || prefix_exceeds_bound(with, rest, tile)) continue;
+    if (misses_peers(with) || prefix_exceeds_bound(with, rest, tile)) continue;
     if (rest.waiting == 0) finish(with, rest, tile);
     else arrange(with, rest, tile);
   }
@@ -176,7 +176,7 @@ void Expander::unroll(const PartialMapping& s, PartialBounds::Inside* before, bo
     }
     next = s;
     steps_.unroll(next, level_, spatial);
-    if (unlinked(next) || seen_before(next, seen)) continue;
+    if (misses_peers(next) || seen_before(next, seen)) continue;
     choice_ = c;
     grow(next);
   }
@@ -185,9 +185,9 @@ void Expander::unroll(const PartialMapping& s, PartialBounds::Inside* before, bo
 // Whether an unrolling over the same tile, with the dimensions elsewhere on X and Y, was as good: its neighbours have
 // as much for each other.
 bool Expander::seen_before(const PartialMapping& s, UnrolledAlike& seen) {
-  if (m_.compiled->linked == 0 || m_.fanout[at(level_)].hops || s.links.inexact) return false;
-  std::vector<const LinkSite*> sites;
-  for (int f = 0; f < s.sliding_count; ++f) sites.push_back(s.sliding[at(f)].links.site);
+  if (m_.compiled->peers == 0 || m_.fanout[at(level_)].hops || s.peers.inexact) return false;
+  std::vector<const PeerSite*> sites;
+  for (int f = 0; f < s.sliding_count; ++f) sites.push_back(s.sliding[at(f)].peers.site);
   return !seen.emplace(s.tile.index, std::move(sites)).second;
 }
 

@@ -58,10 +58,10 @@ SpatialChoice make_spatial_choice(const LayerProblem& problem, int level, const 
   }
   for (int v = 0; v < c.tensor_count; ++v)
     if (receivers_overlap(c.tensor[v], factor.extent)) out.slides |= static_cast<TensorMask>(1u << v);
-  for (const int v : bits(c.level[level].linked))
+  for (const int v : bits(c.level[level].peers))
     if (level == 0 ? out.instances > 1 : unrolls(factor.extent, c.tensor[v].sharing_any))
-      out.linked |= static_cast<TensorMask>(1u << v);
-  out.slides |= out.linked;
+      out.peers |= static_cast<TensorMask>(1u << v);
+  out.slides |= out.peers;
   for (int v = 0; v < c.tensor_count; ++v) {
     const CompiledTensor& t = c.tensor[v];
     if (t.is_output)
@@ -86,7 +86,7 @@ double least_spread(const CompiledTensor& t, const SpatialChoice& s) {
   return receivers / s.instances;
 }
 
-double least_linked_spread(const CompiledTensor& t, const SpatialChoice& s) {
+double least_peer_spread(const CompiledTensor& t, const SpatialChoice& s) {
   if (t.entangled) return 1 / s.instances;
   double longest = 1;
   for (int r = 0; r < t.rank_count; ++r)
@@ -174,7 +174,7 @@ void summarize(const Compiled& c, const LatticeGrid& grid, FanoutChoices& out) {
     std::array<double, kMaxTensors> spreads{};
     for (int v = 0; v < c.tensor_count; ++v) {
       const auto t = at(v);
-      spreads[t] = contains(s.linked, v) ? least_linked_spread(c.tensor[v], s) : least_spread(c.tensor[v], s);
+      spreads[t] = contains(s.peers, v) ? least_peer_spread(c.tensor[v], s) : least_spread(c.tensor[v], s);
       double& least = out.least_spread[t][grid.cell(s.factor.index)];
       least = std::min(least, spreads[t]);
       out.most_receivers[t] = std::max(out.most_receivers[t], c.tensor[v].entangled ? s.instances : s.spread[t]);
@@ -244,7 +244,7 @@ class FanoutMaker {
     const std::vector<LatticePoint> along_x = std::move(axis_);
     axis_.clear();
     list_axis(space, space.allowed_y, space.fanout_y);
-    const bool places = out.hops || c_.level[i].linked != 0;  // it matters which unit is where
+    const bool places = out.hops || c_.level[i].peers != 0;  // it matters which unit is where
     std::unordered_set<u64> known;
     for (const LatticePoint& x : along_x)
       for (const LatticePoint& y : axis_) {

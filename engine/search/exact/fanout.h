@@ -18,7 +18,7 @@ struct SpatialChoice {
   // [tensor]: instances that need different words; not for tensors in `slides`.
   std::array<double, kMaxTensors> spread{};
   TensorMask slides = 0;  // tensors whose receivers may overlap, so that the spread needs the tile
-  TensorMask linked = 0;  // of these, tensors that receivers may take from neighbours (docs/rules/link_transfers.md)
+  TensorMask peers = 0;   // of these, tensors of which receivers may take words from peers
   double reducing = 1;    // most instances that add to the same output word
   std::array<double, kMaxTensors> hop_units{};  // [tensor]: as the function below; 0 for tensors in `slides`
 };
@@ -30,9 +30,9 @@ SpatialChoice make_spatial_choice(const LayerProblem& problem, int level, const 
 // Least ratio of the receivers that need different words of the tensor to the instances in use, whatever the tile:
 // along one dimension of each rank all receivers differ.
 double least_spread(const CompiledTensor& tensor, const SpatialChoice& choice);
-// That least ratio if words move on by links. Where receivers stand in a row along a move, some have nobody before
+// That least ratio with words from peers. Where receivers stand in a row along a move, some have nobody before
 // them: at least one for each place across it, so that one rank at most counts as one receiver.
-double least_linked_spread(const CompiledTensor& tensor, const SpatialChoice& choice);
+double least_peer_spread(const CompiledTensor& tensor, const SpatialChoice& choice);
 
 // Energy units (2^-32 pJ) to send one word of tensor v from each sender to all its receivers through the fan-out below
 // `level`, when `choice` unrolls tiles of extent `tile` (by dimension).

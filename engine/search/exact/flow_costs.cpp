@@ -119,7 +119,7 @@ class Builder {
     const std::vector<LevelChannels> channels = list_channels(m_, machines_);
     for (const Compiled* machine : machines_) m_.machine.push_back(flow_prices(m_, channels, *machine));
     find_least();
-    if (c_.linked != 0) prepare_links();
+    if (c_.peers != 0) prepare_peers();
     for (int i = 0; i < c_.level_count && !m_.cycles_only; ++i) find_rounding(i);
     return std::move(m_);
   }
@@ -153,11 +153,11 @@ class Builder {
   }
 
   // Each instance may pass on a word more or less than its share.
-  void prepare_links() {
-    m_.sites = std::make_shared<LinkSites>();
+  void prepare_peers() {
+    m_.sites = std::make_shared<PeerSites>();
     for (int i = 0; i + 1 < c_.level_count; ++i)
       for (std::size_t k = 0; k < m_.channels.size(); ++k)
-        if (c_.level[i + 1].linked != 0)
+        if (c_.level[i + 1].peers != 0)
           for (int v = 0; v < c_.tensor_count; ++v)
             m_.peer_rounding[k] += m_.machine.front().level[at(i)].peer[at(v)][k] *
                                    static_cast<double>(c_.fanouts(i + 1, c_.level_count - 1));
@@ -259,7 +259,7 @@ bool FlowCosts::needless(u32 k, int i, u32 set, const Extents& tile) const {
 FlowCosts make_flow_costs(const LayerProblem& problem, const KeepRange& keep, const Lattice& lattice,
                           std::span<const FanoutChoices> fanouts, bool cycles_only) {
   FlowCosts out = Builder(problem, keep, lattice, fanouts, cycles_only).run();
-  if (problem.options.rules[Rule::Symmetry] && out.compiled->linked == 0)
+  if (problem.options.rules[Rule::Symmetry] && out.compiled->peers == 0)
     out.symmetry = find_symmetry(problem.space, *out.compiled);
   return out;
 }

@@ -17,7 +17,7 @@
 #include "engine/base/types.h"
 #include "engine/search/core/compulsory.h"
 #include "engine/search/exact/fanout.h"
-#include "engine/search/exact/link_sites.h"
+#include "engine/search/exact/peer_sites.h"
 #include "engine/space/symmetry.h"
 
 namespace heliolite {
@@ -129,8 +129,8 @@ struct FlowCosts {
   bool exact = true;                      // only rounding to blocks is left out
   u16 interconnect = 0;                   // mask of the levels that are one
   double macs = 1;                        // MACs of the layer
-  int linked_fanout = -1;                 // only mappings count of which words cross by links below this level; -1: all
-  std::shared_ptr<LinkSites> sites{};     // where links may matter
+  int peer_fanout = -1;                   // only mappings count with words from peers below this level; -1: all
+  std::shared_ptr<PeerSites> sites{};     // where words from peers may matter
   Channels peer_rounding{};               // what rounding the words passed to neighbours can add
 
   // What a word of tensor v costs on its way from the tile of level `from` (-1: the MACs) to its server: there, and in
@@ -146,12 +146,12 @@ struct FlowCosts {
   int levels() const { return static_cast<int>(level.size()); }
   // Whether words fill the tile of level i: the outermost has them, an interconnect has no tile.
   bool fills(int i) const { return i + 1 < levels() && !compiled->level[i].is_interconnect; }
-  // Whether words that level i takes over links may make its fills of tensor v fewer: it has senders side by side.
+  // Whether words that level i takes from peers may make its fills of tensor v fewer: it has senders side by side.
   bool fills_fewer(int i, int v) const {
-    return i + 1 < levels() && contains(compiled->level[i + 1].linked, v) && last_fanout(i + 1, levels() - 1) >= 0;
+    return i + 1 < levels() && contains(compiled->level[i + 1].peers, v) && last_fanout(i + 1, levels() - 1) >= 0;
   }
-  // Whether what links change of the words that fill level i is priced exactly.
-  bool prices_links(int i, int v) const { return !fills_fewer(i, v) && !level[at(i)].hops; }
+  // Whether what these change of the words that fill level i is priced exactly.
+  bool prices_peers(int i, int v) const { return !fills_fewer(i, v) && !level[at(i)].hops; }
   // The outermost fan-out between a tile of level `from` (-1: the MACs) and the level `to`; -1: there is none.
   int last_fanout(int from, int to) const {
     for (int f = to; f > from; --f)

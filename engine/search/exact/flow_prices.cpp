@@ -59,7 +59,7 @@ class ChannelList {
   // Stores of one memory share its channels, which are those of the outermost of them.
   void list_bandwidths() {
     // Neighbours may read as many words as the level outside sends.
-    const double most = c_.linked != 0 ? 2 : 1;
+    const double most = c_.peers != 0 ? 2 : 1;
     double reads = 0, writes = 0;  // of the level and those inside that share with it
     for (int i = 0; i < c_.level_count; ++i) {
       const bool shares = m_.level[at(i)].shares_inside;

@@ -85,7 +85,7 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
     const auto t = at(v);
     const bool listed = contains(choice.slides, v);
     receivers[t] = listed ? distinct_receivers(c_.tensor[v], choice, s.tile.extent) : choice.spread[t];
-    if (contains(choice.linked, v)) receivers[t] = std::min(receivers[t], look_for_links(s, level, choice, v));
+    if (contains(choice.peers, v)) receivers[t] = std::min(receivers[t], look_for_peers(s, level, choice, v));
     // What is on its way out arrives behind the last fan-out below its server.
     const bool arrives = m_.last_fanout(level - 1, m_.servers.server(level - 1, s.servers, v)) == level;
     Channels& pending = s.pending[t];
@@ -108,9 +108,9 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
       for (std::size_t k = 0; k < channels; ++k) {
         flow.fill[k] *= choice.instances;
         flow.serve[k] *= spreads(k) ? receivers[t] : choice.instances;
-        if (arrives && !flow.links.apart) flow.fill[k] += flow.serve[k], flow.serve[k] = 0;
+        if (arrives && !flow.peers.apart) flow.fill[k] += flow.serve[k], flow.serve[k] = 0;
       }
-      flow.links.arrived |= arrives;
+      flow.peers.arrived |= arrives;
     }
     begin_filling(s, level, v, choice);
     if (!fanout.hops || m_.cycles_only) continue;
@@ -157,8 +157,8 @@ void NestSteps::loop(PartialMapping& s, int d, u32 iterations, const Extents& le
     SlidingFlow& flow = s.sliding[at(f)];
     flow.least *= iterations;
     move(s, flow, d, iterations);
-    if (flow.links.apart) settle_links(s, flow);
-    if (!flow.moving || can_still_gain(flow, left) || can_still_link(flow, left)) {
+    if (flow.peers.apart) settle_peers(s, flow);
+    if (!flow.moving || can_still_gain(flow, left) || can_still_use_peers(flow, left)) {
       ++f;
       continue;
     }
@@ -173,8 +173,8 @@ void NestSteps::move(const PartialMapping& s, SlidingFlow& flow, int d, u32 iter
   const CompiledTensor& t = c_.tensor[flow.tensor];
   if (!contains(t.indexing, d)) {
     if (flow.moving) flow.fetched *= iterations;
-    if (flow.links.apart && flow.moving) next_link(flow, d, iterations, {});
-    if (!flow.moving) flow.links.site = nullptr;
+    if (flow.peers.apart && flow.moving) next_peer_loop(flow, d, iterations, {});
+    if (!flow.moving) flow.peers.site = nullptr;
     return;
   }
   RankMove own{};
@@ -190,10 +190,10 @@ void NestSteps::move(const PartialMapping& s, SlidingFlow& flow, int d, u32 iter
     flow.first = flow.inner = own;
     flow.delta = 1 - overlap / flow.full;
     flow.fetched = 1 + (n - 1) * flow.delta;
-    if (flow.links.apart) first_link(flow, d, iterations);
+    if (flow.peers.apart) first_peer_loop(flow, d, iterations);
     return;
   }
-  if (flow.links.apart) next_link(flow, d, iterations, own);
+  if (flow.peers.apart) next_peer_loop(flow, d, iterations, own);
   const NetMove net = net_move(t.rank_count, own, flow.first, flow.inner);
   flow.fetched *= n;
   if (net.stays) flow.fetched -= n - 1;
@@ -248,7 +248,7 @@ bool NestSteps::start(PartialMapping& s, int level, u32 servers) const {
     flow.full = words;
     flow.fetched = flow.delta = 1;
     flow.keeps = keeps;
-    flow.links.arrived = arrived;
+    flow.peers.arrived = arrived;
     add(flow.fill, fill, words, channels);
     add(arrived ? flow.fill : flow.serve, serve, words, channels);
     flow.extent = box_extent(t, s.tile.extent);

@@ -10,16 +10,16 @@ namespace heliolite {
 // A partial mapping as the exact search sees it: the loops up to some tile are placed, and every flow out of the tiles
 // inside is either closed (its words are known) or still in place (no loop so far has moved it).
 
-// What a sliding flow knows of link transfers at the fan-out directly outside its tile (docs/rules/link_transfers.md).
+// What a sliding flow knows of words from peers at the fan-out directly outside its tile (peer_flows.cpp).
 // While it has any, the cost of serving it stays apart from that of filling the tile, even when it has arrived.
-struct FlowLinks {
-  const LinkSite* site = nullptr;  // null: no further words move on by links
+struct FlowPeers {
+  const PeerSite* site = nullptr;  // null: no further words come from peers
   bool apart = false;              // some words do, or may
-  bool exact = true;               // as LinkSite::exact
+  bool exact = true;               // as PeerSite::exact
   bool arrived = false;            // the fan-outs on the way to the server are all placed
   DimensionMask first = 0;         // while the tile waits: loops of which one must come next if words shall move on
   u32 first_iterations = 1;        // of the first loop that moves the tile
-  double most_saved = 0;           // as LinkSite::most_saved; while the tile waits, of what the loops left can make
+  double most_saved = 0;           // as PeerSite::most_saved; while the tile waits, of what the loops left can make
   double saved = 0, over = 0;      // of `fetched`: what the sender need not send, and what receivers take instead
 };
 
@@ -35,21 +35,21 @@ struct SlidingFlow {
   double full;           // words of the tile
   double least;          // lower bound of `fetched` over all orders, reuse by fan-outs included
   bool keeps;            // the level keeps the tile; else it counts for its hops alone
-  FlowLinks links;       // of the fan-out directly outside the tile
+  FlowPeers peers;       // of the fan-out directly outside the tile
   std::array<i64, kMaxRanks> extent;  // [rank]: of the tile's box
   std::array<i64, kMaxRanks> first;   // [rank]: by how much a step of the first moving loop shifts the tile
   std::array<i64, kMaxRanks> inner;   // [rank]: sum of the shifts of one step of each moving loop so far
 
-  // While the tile waits, of these costs of filling it and of serving that: what links may leave of them.
-  double least_fill(double cost) const { return links.apart && !links.exact ? 0 : cost; }
-  double least_serve(double cost) const { return links.apart ? cost * (1 - links.most_saved) : cost; }
+  // While the tile waits, of these costs of filling it and of serving that: what words from peers may leave of them.
+  double least_fill(double cost) const { return peers.apart && !peers.exact ? 0 : cost; }
+  double least_serve(double cost) const { return peers.apart ? cost * (1 - peers.most_saved) : cost; }
 };
 
 inline constexpr int kMaxSlidingFlows = 16;
 
-// What is known of link transfers at the fan-outs placed so far.
-struct LinkState {
-  u16 fanouts = 0;       // mask of levels: below them words cross by links
+// What is known of words from peers at the fan-outs placed so far.
+struct PeerState {
+  u16 fanouts = 0;       // mask of levels: below them words come from peers
   bool inexact = false;  // at some of them the sums are lower bounds of what these words cost
 };
 
@@ -61,7 +61,7 @@ struct PlacedState {
   u64 room = 0;         // parts of words that the level's tile takes, and levels inside that share its room
   u32 machine = 0;      // index into FlowCosts::machine
   u32 servers = 0;      // the set of servers (ServerSets) of the stage after the last level placed
-  LinkState links;
+  PeerState peers;
   u16 idle = 0;  // mask of the channels that forget_idle() has set to 0
   u8 sliding_count = 0;
 };
@@ -113,11 +113,11 @@ class NestSteps {
   void swap(PartialMapping& s) const;
   // All loops are placed: flows still in place are fetched once.
   void finish(PartialMapping& s) const;
-  // Whether the next loop may decide which words move on by links, or what they cost is not known.
-  static bool links_open(const PartialMapping& s);
-  // Whether words of a flow into the tile of level `fanout` - 1 may still come to move on by links.
-  static bool may_link(const PartialMapping& s, int fanout);
-  // Energy and cycles of the words that receivers take from neighbours when a flow is fetched so often.
+  // Whether the next loop may decide which words come from peers, or what they cost is not known.
+  static bool peers_open(const PartialMapping& s);
+  // Whether words of a flow into the tile of level `fanout` - 1 may still come from peers.
+  static bool may_use_peers(const PartialMapping& s, int fanout);
+  // Energy and cycles of the words that receivers take from peers when a flow is fetched so often.
   Channels peer_cost(const PartialMapping& s, const SlidingFlow& flow, double over, double times) const;
 
  private:
@@ -127,14 +127,14 @@ class NestSteps {
   void close(PartialMapping& s, const SlidingFlow& flow, double times) const;
   void move(const PartialMapping& s, SlidingFlow& flow, int d, u32 iterations) const;
   bool can_still_gain(const SlidingFlow& flow, const Extents& left) const;
-  double look_for_links(PartialMapping& s, int level, const SpatialChoice& choice, int v) const;
-  MulticastRange begin_links(const PartialMapping& s, int level, const SpatialChoice& choice, SlidingFlow& flow) const;
-  void list_first_links(SlidingFlow& flow, int level, const Extents& tile) const;
+  double look_for_peers(PartialMapping& s, int level, const SpatialChoice& choice, int v) const;
+  MulticastRange begin_peers(const PartialMapping& s, int level, const SpatialChoice& choice, SlidingFlow& flow) const;
+  void list_first_peers(SlidingFlow& flow, int level, const Extents& tile) const;
   void begin_filling(PartialMapping& s, int level, int v, const SpatialChoice& choice) const;
-  void first_link(SlidingFlow& flow, int d, u32 iterations) const;
-  void next_link(SlidingFlow& flow, int d, u32 iterations, const RankMove& own) const;
-  bool can_still_link(const SlidingFlow& flow, const Extents& left) const;
-  static void settle_links(PartialMapping& s, SlidingFlow& flow);
+  void first_peer_loop(SlidingFlow& flow, int d, u32 iterations) const;
+  void next_peer_loop(SlidingFlow& flow, int d, u32 iterations, const RankMove& own) const;
+  bool can_still_use_peers(const SlidingFlow& flow, const Extents& left) const;
+  static void settle_peers(PartialMapping& s, SlidingFlow& flow);
 
   const FlowCosts& m_;
   const Compiled& c_;

@@ -61,9 +61,8 @@ PartialBounds::Inside PartialBounds::inside(const PartialMapping& s, Place place
     out.repeats[n] = irrelevant_share(c_, t, out.outside) *
                      halo_shares(tables_.classes(), t, flow.extent, s.tile.extent, out.outside, out.halo[at(f)].data());
     out.halo_of[n] = f;
-    if (flow.links.site != nullptr && flow.start + 1 == m_.linked_fanout &&
-        !contains(s.links.fanouts, m_.linked_fanout))
-      for (const int d : bits(flow.links.first)) out.first |= dimension_bit(static_cast<int>(tables_.classes().of(d)));
+    if (flow.peers.site != nullptr && flow.start + 1 == m_.peer_fanout && !contains(s.peers.fanouts, m_.peer_fanout))
+      for (const int d : bits(flow.peers.first)) out.first |= dimension_bit(static_cast<int>(tables_.classes().of(d)));
   }
   sum_channel(s, 0, out);
   out.known = 1;
@@ -126,8 +125,8 @@ void PartialBounds::sum_channel(const PartialMapping& s, std::size_t k, Inside& 
   for (int f = 0; f < s.sliding_count; ++f) {
     const SlidingFlow& sliding = s.sliding[at(f)];
     const double fill = sliding.least_fill(of(sliding.fill)), serve = sliding.least_serve(of(sliding.serve));
-    if (sliding.moving && sliding.links.apart)
-      sum += moving_links(s, sliding, k, out, out.fetched[at(f)], spread[sliding.tensor]);
+    if (sliding.moving && sliding.peers.apart)
+      sum += moving_with_peers(s, sliding, k, out, out.fetched[at(f)], spread[sliding.tensor]);
     else if (sliding.moving)
       sum += std::max((fill + serve * spread[sliding.tensor]) * out.fetched[at(f)],
                       (fill + serve) * sliding.least * s.iterations);
@@ -139,24 +138,24 @@ void PartialBounds::sum_channel(const PartialMapping& s, std::size_t k, Inside& 
   out.sum[k] = sum + flows.least(out.outside.of_class, out.outside.present, out.first);
 }
 
-// A moving flow of which words move on by links, or may yet: the least that all loops outside can leave of it.
-double PartialBounds::moving_links(const PartialMapping& s, const SlidingFlow& flow, std::size_t k,
-                                   const Inside& inside, double fetched, double spread) const {
-  const FlowLinks& links = flow.links;
+// A moving flow of which words come from peers, or may yet: the least that all loops outside can leave of it.
+double PartialBounds::moving_with_peers(const PartialMapping& s, const SlidingFlow& flow, std::size_t k,
+                                        const Inside& inside, double fetched, double spread) const {
+  const FlowPeers& moved = flow.peers;
   const auto of = [&](const Channels& x) { return tables_.of(x, k, inside.sharing); };
   const double fill = of(flow.fill), serve = of(flow.serve);
   // Each loop outside begins what those inside do again: that may add a step to all of theirs together.
-  const double more = links.site == nullptr ? 0
+  const double more = moved.site == nullptr ? 0
                       : flow.delta == 1     ? 1 - 1 / s.iterations
-                                            : flow.delta * links.first_iterations * (1 - 1 / s.iterations);
-  const double saved = (links.saved + more * links.most_saved) * s.iterations;
+                                            : flow.delta * moved.first_iterations * (1 - 1 / s.iterations);
+  const double saved = (moved.saved + more * moved.most_saved) * s.iterations;
   const double full_reuse = flow.least * s.iterations;
   const double sent =
-      std::max({0.0, fetched - saved, fetched * (1 - links.most_saved), full_reuse * (1 - links.most_saved)});
+      std::max({0.0, fetched - saved, fetched * (1 - moved.most_saved), full_reuse * (1 - moved.most_saved)});
   double filled = std::max(fetched, full_reuse);
-  if (!links.exact) filled = std::max(0.0, fetched - (links.over + more) * s.iterations);
+  if (!moved.exact) filled = std::max(0.0, fetched - (moved.over + more) * s.iterations);
   double peers = 0;
-  if (links.site == nullptr) peers = of(steps_.peer_cost(s, flow, links.over, s.iterations));
+  if (moved.site == nullptr) peers = of(steps_.peer_cost(s, flow, moved.over, s.iterations));
   return fill * filled + serve * spread * sent + peers;
 }
 

@@ -48,7 +48,7 @@ class PartialBounds {
     std::array<double, kMaxOpenFlows> repeats;  // share of the iterations outside that fetch it in every order
     std::array<int, kMaxOpenFlows> halo_of;     // index into `halo`; -1: the tensor does not slide
     std::array<ClassLoops, kMaxSlidingFlows> halo;
-    // Classes of which one is the next loop, where only mappings count of which words cross by links; 0: any is.
+    // Classes of which one is the next loop, where only mappings count of which words come from peers; 0: any is.
     DimensionMask first = 0;
 
     explicit Inside(const LoopSet& all_outside) : outside(all_outside) {}
@@ -139,8 +139,8 @@ class PartialBounds {
   void enlarge(const Inside& inside, const Reuse& reuse, const LatticePoint& tile, double gain, std::size_t first_axis,
                double enough, double& least) const;
   void sum_channel(const PartialMapping& s, std::size_t channel, Inside& out) const;
-  double moving_links(const PartialMapping& s, const SlidingFlow& flow, std::size_t channel, const Inside& inside,
-                      double fetched, double spread) const;
+  double moving_with_peers(const PartialMapping& s, const SlidingFlow& flow, std::size_t channel, const Inside& inside,
+                           double fetched, double spread) const;
   double pending(const PartialMapping& s, Place place, std::size_t channel, const Channels& sharing,
                  const std::array<double, kMaxTensors>& spread) const;
   struct Candidate;

@@ -15,7 +15,7 @@
 namespace heliolite {
 
 ReducedProblem::ReducedProblem(const LayerProblem& problem) : original_(problem) {
-  if (problem.family || problem.model.compiled().linked != 0) return;
+  if (problem.family || problem.model.compiled().peers != 0) return;
   const RuleSet rules = problem.sound_rules();
   const Gate gate(rules, counts_);
   Workload workload = problem.workload;
@@ -91,12 +91,12 @@ SearchRange listed(std::span<const FanoutChoices> all, const SearchRange& range)
 
 }  // namespace
 
-std::vector<SearchRange> linked_ranges(std::span<const FanoutChoices> all, const KeepRange& keep) {
+std::vector<SearchRange> peer_ranges(std::span<const FanoutChoices> all, const KeepRange& keep) {
   std::vector<SearchRange> out;
   for (std::size_t i = 1; i < all.size(); ++i) {
     SearchRange range = listed(all, {keep});
-    range.linked_fanout = static_cast<int>(i);
-    std::erase_if(range.unrollings[i], [&](u32 k) { return all[i].choices[k].linked == 0; });
+    range.peer_fanout = static_cast<int>(i);
+    std::erase_if(range.unrollings[i], [&](u32 k) { return all[i].choices[k].peers == 0; });
     if (!range.unrollings[i].empty()) out.push_back(std::move(range));
   }
   return out;

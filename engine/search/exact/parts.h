@@ -49,12 +49,12 @@ struct SearchRange {
   KeepRange keep;
   // [level]: of the choices of the fan-out below it, indices in rising order. Empty: all choices of all fan-outs.
   std::vector<std::vector<u32>> unrollings{};
-  int linked_fanout = -1;  // only mappings of which words cross by links below this level; -1: all
+  int peer_fanout = -1;  // only mappings with words from peers below this level; -1: all
 };
 
-// With link transfers, for each fan-out whose unrollings let words cross by links: the mappings in which some do
-// (docs/rules/link_transfers.md). Others are in none.
-std::vector<SearchRange> linked_ranges(std::span<const FanoutChoices> all, const KeepRange& keep);
+// For each fan-out whose unrollings let receivers take words from peers: the mappings in which some do. Others are in
+// none.
+std::vector<SearchRange> peer_ranges(std::span<const FanoutChoices> all, const KeepRange& keep);
 
 // In how many places of the machine a tensor may be kept or not.
 int open_places(const LayerProblem& problem);

@@ -69,8 +69,8 @@ std::optional<PreparedRange> RangeTables::prepare(const SearchRange& range, u64 
   if (!range.unrollings.empty()) out.fanouts = with_choices(c, lattice_, fanouts_, range.unrollings);
   FlowCosts model =
       make_flow_costs(problem_, range.keep, lattice_, out.fanouts.empty() ? fanouts_ : out.fanouts, cycles_only);
-  model.linked_fanout = range.linked_fanout;
-  if (c.linked != 0) model.sites = sites_;
+  model.peer_fanout = range.peer_fanout;
+  if (c.peers != 0) model.sites = sites_;
   // Step 2. The tables, if there is memory for them and some states.
   out.bytes = bytes(out.fanouts) + RestBounds::bytes(model);
   const u64 used = held + bytes(fanouts_) + out.bytes;

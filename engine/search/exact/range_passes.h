@@ -60,7 +60,7 @@ class RangeTables {
   const LayerProblem& problem_;
   Lattice lattice_;
   std::vector<FanoutChoices> fanouts_;
-  std::shared_ptr<LinkSites> sites_ = std::make_shared<LinkSites>();  // of all ranges
+  std::shared_ptr<PeerSites> sites_ = std::make_shared<PeerSites>();  // of all ranges
 };
 
 // Why there can be no further pass after this number of evaluations; Done: there can. The tasks of a pass share its

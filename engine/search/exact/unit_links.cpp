@@ -7,7 +7,7 @@
 #include "engine/base/integers.h"
 #include "engine/search/core/layer_problem.h"
 #include "engine/search/exact/fanout.h"
-#include "engine/search/exact/link_sites.h"
+#include "engine/search/exact/peer_sites.h"
 
 namespace heliolite {
 namespace {
@@ -31,7 +31,7 @@ UnitLinks links_of(const LayerProblem& linked, const SpatialChoice& choice) {
   const Compiled& c = linked.model.compiled();
   UnitLinks out;
   out.sent.fill(1);
-  for (const int v : bits(c.level[0].linked)) {
+  for (const int v : bits(c.level[0].peers)) {
     if (choice.instances == 1) continue;
     const UnitSharing sharing = unit_sharing(linked, choice, v);
     if (sharing.still > 0) out.held = static_cast<TensorMask>(out.held | 1u << v);
@@ -85,7 +85,7 @@ std::vector<UnitLinks> unit_links(const LayerProblem& linked) {
   const Compiled& c = linked.model.compiled();
   UnitLinks all;
   all.sent.fill(1);
-  all.held = all.inexact = linkable_tensors(linked.space, c, 0);
+  all.held = all.inexact = tensors_with_peers(linked.space, c, 0);
   for (const int v : bits(all.held))
     if (c.tensor[at(v)].sharing_any != 0) all.sent[at(v)] = 0;
   const Lattice lattice(c.size, c.dimension_count, {~u64{0}, 1});
@@ -151,7 +151,7 @@ LayerProblem with_unit_registers(const LayerProblem& linked, const UnitLinks& li
   CostModel further_out(linked.workload, machine);
   machine.peer_channel = false;
   LayerProblem out{linked.workload, machine, linked.options, std::move(space), CostModel(linked.workload, machine)};
-  if (links_matter(out.space, further_out.compiled())) out.linked = std::move(further_out);
+  if (peers_matter(out.space, further_out.compiled())) out.whole_model = std::move(further_out);
   out.tables = std::move(tables);
   // Step 4. What does not tell unrollings apart as links do is off.
   out.options.rules = without_rules(out.options.rules, kNotWithUnitRegisters);

@@ -215,7 +215,7 @@ const std::vector<Ladder::DifferentOrder>& Ladder::different_orders(int level, D
 }
 
 // One order after the other, the innermost level's included, where neighbours take words from each other.
-Score Ladder::choose_linked_orders(Plan& plan, int first, int top, const Extents& rest, Score best) {
+Score Ladder::choose_orders_with_peers(Plan& plan, int first, int top, const Extents& rest, Score best) {
   for (int i = first <= 1 ? 0 : first; i <= top; ++i) {
     DimensionMask loops = 0;
     for (const int d : bits(space_.non_unit))
@@ -239,7 +239,7 @@ Score Ladder::choose_orders(Plan& plan, int first, int top, const Extents& rest)
   Score best = score(plan, top, rest);
   if (!best.fits) return best;
   const Compiled& c = machine(top);
-  if (c.linked != 0) return choose_linked_orders(plan, first, top, rest, best);
+  if (c.peers != 0) return choose_orders_with_peers(plan, first, top, rest, best);
   TileBoxes boxes;                                   // boxes of nest_, for the flows
   std::optional<TensorFlows> flows;                  // flows of nest_, as soon as there is an order to try
   for (int i = std::max(first, 1); i <= top; ++i) {  // the order at the innermost level never matters

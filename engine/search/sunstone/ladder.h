@@ -83,7 +83,7 @@ class Ladder {
 
   bool out_of_evaluations() const { return evaluated_ >= last_evaluation_; }
   Score score_of(const Cost& inside, int top) const;
-  Score choose_linked_orders(Plan& plan, int first, int top, const Extents& rest, Score best);
+  Score choose_orders_with_peers(Plan& plan, int first, int top, const Extents& rest, Score best);
   const std::vector<DifferentOrder>& different_orders(int level, DimensionMask dimensions);
   // The machine that prices plans up to this level.
   const Compiled& machine(int top) const { return (bypassed_[top] ? roomy_ : cut_)[at(top)]; }

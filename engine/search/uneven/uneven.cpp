@@ -113,7 +113,7 @@ class Uneven {
       : problem_(problem), budget_(budget), answer_(even) {
     answer_.complete = false;
     answer_.lower_bound.reset();
-    answer_.with_links.reset();
+    answer_.by_whole_model.reset();
     answer_.alternatives = even.mappings();
     answer_.end = SearchEnd::Done;
   }

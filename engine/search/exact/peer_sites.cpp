@@ -1,4 +1,4 @@
-#include "engine/search/exact/link_sites.h"
+#include "engine/search/exact/peer_sites.h"
 
 #include <algorithm>
 
@@ -35,7 +35,7 @@ class Receivers {
   }
 
   // The moves between neighbours by which the sender saves something.
-  std::vector<LinkMove> moves() const {
+  std::vector<PeerMove> moves() const {
     std::vector<i64> differences;
     const auto add = [&](i64 difference) {
       if (difference != 0 && std::ranges::find(differences, difference) == differences.end())
@@ -44,9 +44,9 @@ class Receivers {
     for (std::size_t id = 0; id < offset_.size(); ++id)
       for (const std::size_t other : {right_of(id), below(id)})
         if (other < offset_.size()) add(offset_[other] - offset_[id]);
-    std::vector<LinkMove> out;
+    std::vector<PeerMove> out;
     for (const i64 difference : differences)
-      if (const LinkMove move = along(difference); move.saved > 0) out.push_back(move);
+      if (const PeerMove move = along(difference); move.saved > 0) out.push_back(move);
     std::ranges::sort(out);
     return out;
   }
@@ -91,22 +91,22 @@ class Receivers {
   std::size_t below(std::size_t id) const { return id / columns_ + 1 >= rows_ ? kNobody : id + columns_; }
   bool has(std::size_t id, i64 offset) const { return id < offset_.size() && offset_[id] == offset; }
 
-  LinkMove along(i64 difference) const {
-    std::size_t linked = 0, left = 0;
+  PeerMove along(i64 difference) const {
+    std::size_t taking = 0, left = 0;
     std::vector<bool> served(distinct_);
     for (std::size_t id = 0; id < offset_.size(); ++id) {
       const i64 wanted = offset_[id] + difference;
       if (has(right_of(id), wanted) || has(below(id), wanted) || (id % columns_ > 0 && has(id - 1, wanted)) ||
           (id >= columns_ && has(id - columns_, wanted))) {
-        ++linked;
+        ++taking;
       } else if (!served[group_[id]]) {
         served[group_[id]] = true;
         ++left;
       }
     }
-    LinkMove out;
+    PeerMove out;
     out.saved = static_cast<double>(distinct_ - left) / static_cast<double>(distinct_);
-    out.over = static_cast<double>(linked) / static_cast<double>(offset_.size());
+    out.over = static_cast<double>(taking) / static_cast<double>(offset_.size());
     for (std::size_t r = 0; r < reach_.size(); ++r) {
       const i64 radix = 2 * reach_[r] + 1;
       const i64 digit = (((difference + reach_[r]) % radix) + radix) % radix - reach_[r];
@@ -132,29 +132,29 @@ UnitSharing unit_sharing(const LayerProblem& problem, const SpatialChoice& choic
   const Receivers receivers(problem, 0, choice, v, unit_extents());
   UnitSharing out{receivers.saved_of_still(), 0};
   if (t.sharing_any == 0) return out;
-  const auto reached = [&](const LinkMove& move) {
+  const auto reached = [&](const PeerMove& move) {
     for (std::size_t r = 0; r < at(t.rank_count); ++r)
       if (t.sharing[r] == 0 && move.by[r] != 0) return false;
     return true;
   };
-  for (const LinkMove& move : receivers.moves())
+  for (const PeerMove& move : receivers.moves())
     if (reached(move)) out.moving = std::max(out.moving, move.saved);
   return out;
 }
 
-const LinkMove* LinkSite::find(const RankMove& by) const {
-  for (const LinkMove& move : moves)
+const PeerMove* PeerSite::find(const RankMove& by) const {
+  for (const PeerMove& move : moves)
     if (move.by == by) return &move;
   return nullptr;
 }
 
-std::size_t LinkSites::Hash::operator()(const Key& key) const {
+std::size_t PeerSites::Hash::operator()(const Key& key) const {
   u64 h = 0;
   for (const u32 word : key) h = (h ^ word) * 0x9e37'79b9'7f4a'7c15U, h ^= h >> 29;
   return h;
 }
 
-LinkPlace LinkSites::of(const LayerProblem& problem, int level, const SpatialChoice& choice, int v, const Extents& tile,
+PeerPlace PeerSites::of(const LayerProblem& problem, int level, const SpatialChoice& choice, int v, const Extents& tile,
                         bool exact) {
   // A dimension that has ranks of its own alone keeps its receivers apart whatever its tile.
   Extents relevant = unit_extents();
@@ -174,15 +174,15 @@ LinkPlace LinkSites::of(const LayerProblem& problem, int level, const SpatialCho
   return known->second;
 }
 
-const LinkSite* LinkSites::unique(std::vector<LinkMove> moves, bool exact) {
+const PeerSite* PeerSites::unique(std::vector<PeerMove> moves, bool exact) {
   if (moves.empty()) return nullptr;
   if (!exact)
-    for (LinkMove& move : moves) move.over = 1;
-  std::unique_ptr<LinkSite>& out = sites_[{moves, exact}];
+    for (PeerMove& move : moves) move.over = 1;
+  std::unique_ptr<PeerSite>& out = sites_[{moves, exact}];
   if (!out) {
-    out = std::make_unique<LinkSite>();
+    out = std::make_unique<PeerSite>();
     out->least = moves.front().by;
-    for (const LinkMove& move : moves) {
+    for (const PeerMove& move : moves) {
       out->most_saved = std::max(out->most_saved, move.saved);
       for (std::size_t r = 0; r < move.by.size(); ++r) out->least[r] = std::min(out->least[r], move.by[r]);
     }

@@ -1,6 +1,6 @@
 #pragma once
-// What neighbours of a fan-out can take from each other, by how far a tensor's words move from one step to the next
-// (docs/link_transfers.md): the closed form of links.h for partial mappings, whose outer loops are not placed yet.
+// What peers of a fan-out can take from each other, by how far a tensor's words move from one step to the next: the
+// closed form of link transfers (docs/link_transfers.md) for partial mappings, whose outer loops are not placed yet.
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,22 +14,22 @@
 namespace heliolite {
 
 // Words of a step that are those of the step before, moved by `by`.
-struct LinkMove {
+struct PeerMove {
   RankMove by{};
   double saved = 0;  // share of them that the sender need not send
   double over = 0;   // share of the receivers that take them from a neighbour
-  auto operator<=>(const LinkMove&) const = default;
+  auto operator<=>(const PeerMove&) const = default;
 };
 
 // One tensor at an unrolled fan-out, directly outside the tile that its words fill.
-struct LinkSite {
-  std::vector<LinkMove> moves;  // those that save something
+struct PeerSite {
+  std::vector<PeerMove> moves;  // those that save something
   bool exact =
-      false;  // what links add and save is priced exactly; else all receivers count as taking, and it is a bound
+      false;  // what these add and save is priced exactly; else all receivers count as taking, and it is a bound
   double most_saved = 0;
   RankMove least{};  // least of the moves along each rank
 
-  const LinkMove* find(const RankMove& by) const;
+  const PeerMove* find(const RankMove& by) const;
 };
 
 // Receivers of an unrolled fan-out that want the same words.
@@ -40,8 +40,8 @@ struct MulticastRange {
 };
 
 // A tensor at an unrolled fan-out.
-struct LinkPlace {
-  const LinkSite* site = nullptr;  // null: neighbours have nothing for each other
+struct PeerPlace {
+  const PeerSite* site = nullptr;  // null: neighbours have nothing for each other
   MulticastRange groups;
 };
 
@@ -55,11 +55,11 @@ struct UnitSharing {
 UnitSharing unit_sharing(const LayerProblem& problem, const SpatialChoice& choice, int v);
 
 // The places of a search; the same few are asked about again and again, by several threads.
-class LinkSites {
+class PeerSites {
  public:
   // Of tensor v at a choice of the fan-out below `level`, over a tile of extent `tile`. Sites that are alike are one
   // object, which lives as long as this.
-  LinkPlace of(const LayerProblem& problem, int level, const SpatialChoice& choice, int v, const Extents& tile,
+  PeerPlace of(const LayerProblem& problem, int level, const SpatialChoice& choice, int v, const Extents& tile,
                bool exact);
 
  private:
@@ -67,11 +67,11 @@ class LinkSites {
   struct Hash {
     std::size_t operator()(const Key& key) const;
   };
-  const LinkSite* unique(std::vector<LinkMove> moves, bool exact);
+  const PeerSite* unique(std::vector<PeerMove> moves, bool exact);
 
   std::mutex mutex_;
-  std::unordered_map<Key, LinkPlace, Hash> known_;
-  std::map<std::pair<std::vector<LinkMove>, bool>, std::unique_ptr<LinkSite>> sites_;
+  std::unordered_map<Key, PeerPlace, Hash> known_;
+  std::map<std::pair<std::vector<PeerMove>, bool>, std::unique_ptr<PeerSite>> sites_;
 };
 
 }  // namespace heliolite

@@ -1,4 +1,4 @@
-// What partial mappings know of link transfers: the closed form of docs/link_transfers.md, one loop after the other.
+// What partial mappings know of words from peers: the closed form of docs/link_transfers.md, one loop after the other.
 #include <algorithm>
 #include <bit>
 
@@ -16,32 +16,32 @@ bool all_new(const CompiledTensor& t, const RankMove& extent, const RankMove& mo
   return false;
 }
 
-DimensionMask link_dimensions(const CompiledTensor& t) { return static_cast<DimensionMask>(t.sharing_any & ~t.alone); }
+DimensionMask peer_dimensions(const CompiledTensor& t) { return static_cast<DimensionMask>(t.sharing_any & ~t.alone); }
 
 }  // namespace
 
-bool NestSteps::links_open(const PartialMapping& s) {
-  if (s.links.inexact) return true;
+bool NestSteps::peers_open(const PartialMapping& s) {
+  if (s.peers.inexact) return true;
   for (int f = 0; f < s.sliding_count; ++f)
-    if (s.sliding[at(f)].links.site != nullptr && !s.sliding[at(f)].moving) return true;
+    if (s.sliding[at(f)].peers.site != nullptr && !s.sliding[at(f)].moving) return true;
   return false;
 }
 
-bool NestSteps::may_link(const PartialMapping& s, int fanout) {
+bool NestSteps::may_use_peers(const PartialMapping& s, int fanout) {
   for (int f = 0; f < s.sliding_count; ++f)
-    if (s.sliding[at(f)].start == fanout - 1 && s.sliding[at(f)].links.site != nullptr) return true;
+    if (s.sliding[at(f)].start == fanout - 1 && s.sliding[at(f)].peers.site != nullptr) return true;
   return false;
 }
 
 // A fan-out below `level` is placed whose receivers of tensor v may have words for each other. Returns the least
 // receivers that the words of flows count which only pass the tile directly inside.
-double NestSteps::look_for_links(PartialMapping& s, int level, const SpatialChoice& choice, int v) const {
+double NestSteps::look_for_peers(PartialMapping& s, int level, const SpatialChoice& choice, int v) const {
   bool kept_inside = false;
   for (int f = 0; f < s.sliding_count; ++f) {
     SlidingFlow& flow = s.sliding[at(f)];
     if (flow.tensor != v || flow.start != level - 1) continue;
     kept_inside |= flow.keeps;
-    begin_links(s, level, choice, flow);
+    begin_peers(s, level, choice, flow);
   }
   if (kept_inside) return choice.instances;
   // Then the sender is asked for as many words as before in groups of other sizes.
@@ -49,51 +49,51 @@ double NestSteps::look_for_links(PartialMapping& s, int level, const SpatialChoi
   passing.tensor = static_cast<u8>(v);
   passing.start = static_cast<u8>(level - 1);
   passing.extent = box_extent(c_.tensor[v], s.tile.extent);
-  const MulticastRange groups = begin_links(s, level, choice, passing);
-  if (passing.links.site == nullptr) return choice.instances;
-  s.links.inexact = true;
+  const MulticastRange groups = begin_peers(s, level, choice, passing);
+  if (passing.peers.site == nullptr) return choice.instances;
+  s.peers.inexact = true;
   const double least = groups.instances / groups.most;
-  if (least < groups.groups) s.links.fanouts |= static_cast<u16>(1u << level);
+  if (least < groups.groups) s.peers.fanouts |= static_cast<u16>(1u << level);
   return least;
 }
 
-MulticastRange NestSteps::begin_links(const PartialMapping& s, int level, const SpatialChoice& choice,
+MulticastRange NestSteps::begin_peers(const PartialMapping& s, int level, const SpatialChoice& choice,
                                       SlidingFlow& flow) const {
-  const LinkPlace place =
-      m_.sites->of(*m_.problem, level, choice, flow.tensor, s.tile.extent, m_.prices_links(level - 1, flow.tensor));
-  flow.links.site = place.site;
+  const PeerPlace place =
+      m_.sites->of(*m_.problem, level, choice, flow.tensor, s.tile.extent, m_.prices_peers(level - 1, flow.tensor));
+  flow.peers.site = place.site;
   if (place.site == nullptr) return place.groups;
-  list_first_links(flow, level, Lattice::product(s.tile, choice.factor).extent);
-  flow.links.apart = flow.links.first != 0;
-  flow.links.exact = flow.links.site->exact;
-  if (!flow.links.apart) flow.links.site = nullptr;
+  list_first_peers(flow, level, Lattice::product(s.tile, choice.factor).extent);
+  flow.peers.apart = flow.peers.first != 0;
+  flow.peers.exact = flow.peers.site->exact;
+  if (!flow.peers.apart) flow.peers.site = nullptr;
   return place.groups;
 }
 
 // Which loops directly outside the fan-out below `level` let words move on, and the largest share of its words that the
 // sender can save; `tile`: of all receivers together. If a fan-out further out comes before that loop, its step is
 // longer.
-void NestSteps::list_first_links(SlidingFlow& flow, int level, const Extents& tile) const {
+void NestSteps::list_first_peers(SlidingFlow& flow, int level, const Extents& tile) const {
   const CompiledTensor& t = c_.tensor[flow.tensor];
-  FlowLinks& links = flow.links;
+  FlowPeers& peers = flow.peers;
   const bool steps_known = m_.last_fanout(level, m_.levels() - 1) < 0;
-  for (const int d : bits(link_dimensions(t))) {
+  for (const int d : bits(peer_dimensions(t))) {
     if (tile[d] == c_.size[d]) continue;
     RankMove own{};
     add_move(t, at(d), tile[d], own);
-    const LinkMove* const move = links.site->find(own);
+    const PeerMove* const move = peers.site->find(own);
     const bool fresh = all_new(t, flow.extent, own);
-    double most = links.site->most_saved;
+    double most = peers.site->most_saved;
     // Loops further out advance at most once in two steps of this one.
     if (steps_known && fresh) most = 0.5 * ((move != nullptr ? move->saved : 0) + most);
     else if (steps_known) most = move != nullptr ? move->saved : 0;
     if (most == 0) continue;
-    links.most_saved = std::max(links.most_saved, most);
-    links.first |= dimension_bit(d);
+    peers.most_saved = std::max(peers.most_saved, most);
+    peers.first |= dimension_bit(d);
   }
 }
 
-// Fills that start() has left out, for links might have made them fewer.
+// Fills that start() has left out, for words from peers might have made them fewer.
 void NestSteps::begin_filling(PartialMapping& s, int level, int v, const SpatialChoice& choice) const {
   if (level == 0 || !m_.fills_fewer(level - 1, v)) return;
   for (int f = 0; f < s.sliding_count; ++f) {
@@ -105,81 +105,81 @@ void NestSteps::begin_filling(PartialMapping& s, int level, int v, const Spatial
 }
 
 // The innermost loop outside the fan-out moves the tile.
-void NestSteps::first_link(SlidingFlow& flow, int d, u32 iterations) const {
-  FlowLinks& links = flow.links;
+void NestSteps::first_peer_loop(SlidingFlow& flow, int d, u32 iterations) const {
+  FlowPeers& peers = flow.peers;
   const CompiledTensor& t = c_.tensor[flow.tensor];
-  if (!contains(link_dimensions(t), d)) links.site = nullptr;
-  if (links.site == nullptr) return;
-  links.first_iterations = iterations;
-  links.most_saved = links.site->most_saved;
-  const LinkMove* const first = links.site->find(flow.first);
+  if (!contains(peer_dimensions(t), d)) peers.site = nullptr;
+  if (peers.site == nullptr) return;
+  peers.first_iterations = iterations;
+  peers.most_saved = peers.site->most_saved;
+  const PeerMove* const first = peers.site->find(flow.first);
   if (!all_new(t, flow.extent, flow.first)) {
-    if (first == nullptr) links.site = nullptr;
+    if (first == nullptr) peers.site = nullptr;
   } else if (first != nullptr) {
-    links.saved = (iterations - 1) * first->saved;
-    links.over = (iterations - 1) * first->over;
+    peers.saved = (iterations - 1) * first->saved;
+    peers.over = (iterations - 1) * first->over;
   }
 }
 
 // A loop further out, which moves by `own`, when those inside have moved by flow.inner.
-void NestSteps::next_link(SlidingFlow& flow, int d, u32 iterations, const RankMove& own) const {
-  FlowLinks& links = flow.links;
-  links.saved *= iterations;
-  links.over *= iterations;
+void NestSteps::next_peer_loop(SlidingFlow& flow, int d, u32 iterations, const RankMove& own) const {
+  FlowPeers& peers = flow.peers;
+  peers.saved *= iterations;
+  peers.over *= iterations;
   const CompiledTensor& t = c_.tensor[flow.tensor];
-  if (contains(t.alone, d)) links.site = nullptr;
-  if (links.site == nullptr) return;
+  if (contains(t.alone, d)) peers.site = nullptr;
+  if (peers.site == nullptr) return;
   RankMove net = own;
   for (std::size_t r = 0; r < net.size(); ++r) net[r] -= flow.inner[r];
   const double steps = iterations - 1;
-  const LinkMove* move = nullptr;
+  const PeerMove* move = nullptr;
   double times = 0;  // steps that move on by it
   if (!all_new(t, flow.extent, flow.first)) {
-    if (net == flow.first) move = links.site->find(net), times = steps * flow.delta * links.first_iterations;
+    if (net == flow.first) move = peers.site->find(net), times = steps * flow.delta * peers.first_iterations;
   } else if (net == RankMove{}) {
-    move = links.site->find(flow.first), times = -steps * (links.first_iterations - 1);
+    move = peers.site->find(flow.first), times = -steps * (peers.first_iterations - 1);
   } else {
-    move = links.site->find(net), times = steps;
+    move = peers.site->find(net), times = steps;
   }
   if (move == nullptr) return;
-  links.saved += times * move->saved;
-  links.over += times * move->over;
+  peers.saved += times * move->saved;
+  peers.over += times * move->over;
 }
 
 // Whether a loop outside can move words on by as much as some neighbours are apart.
-bool NestSteps::can_still_link(const SlidingFlow& flow, const Extents& left) const {
-  if (flow.links.site == nullptr) return false;
+bool NestSteps::can_still_use_peers(const SlidingFlow& flow, const Extents& left) const {
+  if (flow.peers.site == nullptr) return false;
   const CompiledTensor& t = c_.tensor[flow.tensor];
   for (int d = 0; d < c_.dimension_count; ++d) {
     if (left[at(d)] == 1 || contains(t.alone, d)) continue;
     RankMove most{};
     add_move(t, at(d), c_.size[at(d)] / 2, most);
     bool possible = true;
-    for (std::size_t r = 0; r < at(t.rank_count); ++r) possible &= most[r] - flow.inner[r] >= flow.links.site->least[r];
+    for (std::size_t r = 0; r < at(t.rank_count); ++r) possible &= most[r] - flow.inner[r] >= flow.peers.site->least[r];
     if (possible) return true;
   }
   return false;
 }
 
-// After a loop: what is known of words over links now.
-void NestSteps::settle_links(PartialMapping& s, SlidingFlow& flow) {
-  FlowLinks& links = flow.links;
-  if (links.saved > 0) {
-    s.links.fanouts |= static_cast<u16>(1u << (flow.start + 1));
-    s.links.inexact |= !links.exact;
-  } else if (links.site == nullptr) {
+// After a loop: what is known of words from peers now.
+void NestSteps::settle_peers(PartialMapping& s, SlidingFlow& flow) {
+  FlowPeers& peers = flow.peers;
+  if (peers.saved > 0) {
+    s.peers.fanouts |= static_cast<u16>(1u << (flow.start + 1));
+    s.peers.inexact |= !peers.exact;
+  } else if (peers.site == nullptr) {
     // There are none: the flow is one as any other.
-    links.apart = false;
-    for (std::size_t k = 0; links.arrived && k < s.channel_count; ++k) flow.fill[k] += flow.serve[k], flow.serve[k] = 0;
-    links.over = links.most_saved = 0;
-    links.first_iterations = 1;
+    peers.apart = false;
+    for (std::size_t k = 0; peers.arrived && k < s.channel_count; ++k) flow.fill[k] += flow.serve[k], flow.serve[k] = 0;
+    peers.over = peers.most_saved = 0;
+    peers.first_iterations = 1;
   }
 }
 
 // Every instance rounds what it passes on to whole words.
 Channels NestSteps::peer_cost(const PartialMapping& s, const SlidingFlow& flow, double over, double times) const {
   Channels out{};
-  if (!flow.links.exact || !flow.keeps) return out;
+  if (!flow.peers.exact || !flow.keeps) return out;
   const double words = std::max(0.0, flow.full * over * times - 0.5) * s.instances[at(flow.start) + 1];
   for (std::size_t k = 0; k < m_.channels.size(); ++k)
     out[k] = m_.machine[s.machine].level[flow.start].peer[flow.tensor][k] * words;
@@ -188,24 +188,24 @@ Channels NestSteps::peer_cost(const PartialMapping& s, const SlidingFlow& flow, 
 
 // The words of a sliding flow are known: its tile is fetched `fetched` times in each of so many iterations.
 void NestSteps::close(PartialMapping& s, const SlidingFlow& flow, double times) const {
-  const FlowLinks& links = flow.links;
-  if (!links.apart) return close(s, flow.tensor, flow.fill, flow.serve, flow.fetched * times);
-  const double sent = std::max(0.0, flow.fetched - links.saved);
-  const double filled = links.exact ? flow.fetched : std::max(0.0, flow.fetched - links.over);
-  Channels fill = peer_cost(s, flow, links.over, times), serve{};
+  const FlowPeers& peers = flow.peers;
+  if (!peers.apart) return close(s, flow.tensor, flow.fill, flow.serve, flow.fetched * times);
+  const double sent = std::max(0.0, flow.fetched - peers.saved);
+  const double filled = peers.exact ? flow.fetched : std::max(0.0, flow.fetched - peers.over);
+  Channels fill = peer_cost(s, flow, peers.over, times), serve{};
   for (std::size_t k = 0; k < m_.channels.size(); ++k) {
     fill[k] += flow.fill[k] * filled * times;
-    (links.arrived ? fill : serve)[k] += flow.serve[k] * sent * times;
+    (peers.arrived ? fill : serve)[k] += flow.serve[k] * sent * times;
   }
   close(s, flow.tensor, fill, serve, 1);
-  s.signature += std::bit_cast<u64>(links.saved) * 3 + std::bit_cast<u64>(links.over);
+  s.signature += std::bit_cast<u64>(peers.saved) * 3 + std::bit_cast<u64>(peers.over);
 }
 
 // What a partial mapping need not know: bandwidths that cannot delay it, and flows without a price.
 
 // Flows without a price need not be known (rule cycles-first).
 void NestSteps::drop_free_flows(PartialMapping& s) const {
-  if (!m_.cycles_only || c_.linked != 0) return;
+  if (!m_.cycles_only || c_.peers != 0) return;
   const auto is_free = [&](const Channels& fill, const Channels& serve) {
     for (std::size_t k = 0; k < m_.channels.size(); ++k)
       if (fill[k] > 0 || serve[k] > 0) return false;
