@@ -231,7 +231,7 @@ int print_plan(const BenchPlan& plan, const Output& output) {
 int run(const BenchArguments& arguments, const Output& output) {
   Result<BenchConfig> config = load_bench_config(arguments.config, arguments.search.given(), arguments.reading);
   if (!config) return fail(config.errors());
-  output.tell(config->notes);
+  output.report_notes(config->notes);
   if (!config->suite && !(arguments.trace.empty() && arguments.page.empty()))
     return fail("--trace and --page are of suites that compare mappers, this one does not");
   if (!config->suite && arguments.short_form.asked())

@@ -123,7 +123,7 @@ std::string rows_text(const std::string& name, const std::vector<ExperimentRow>&
 int run_experiment(const std::string& path, const Output& output) {
   Result<Experiment> read = read_experiment(path);
   if (!read) return fail(read.errors());
-  for (const ExperimentRow& row : read->rows) output.tell(row.network.notes);
+  for (const ExperimentRow& row : read->rows) output.report_notes(row.network.notes);
   const auto experiment = std::make_shared<const Experiment>(*std::move(read));
   const auto meter = std::make_shared<Meter>(*experiment);
   std::vector<ExperimentRow> rows;

@@ -304,7 +304,7 @@ int run_orojenesis(OrojenesisArguments arguments, const Output& output) {
   if (!errors.empty()) return fail(errors);
   const bool one_layer = !arguments.layer.empty() || network->layers.size() == 1;
   // Bounds hold whatever the machine's constraints are; its mapper obeys them.
-  if (architecture && arguments.map) output.tell(constraint_notes(*network, *architecture));
+  if (architecture && arguments.map) output.report_notes(constraint_notes(*network, *architecture));
   errors = contradictions(arguments, one_layer);
   if (!errors.empty()) return fail(errors);
   Result<Workload> workload = one_layer && !arguments.fuse ? pick_layer(*network, arguments.layer) : Workload{};

@@ -186,7 +186,7 @@ int run_program(const ProgramArguments& arguments, const Output& output) {
   }
   if (!*answer) return fail(answer->errors());
   const ProgramAnswer& known = **answer;
-  output.tell(known.notes);
+  output.report_notes(known.notes);
   if (known.words.empty() && arguments.csv)
     return fail("--csv: is of numbers, and formulas alone are asked for; give --param a value for each parameter");
   output.table(answer_text(known));

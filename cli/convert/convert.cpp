@@ -66,8 +66,8 @@ int run(const ConvertArguments& arguments, const Output& output) {
   if (!from) return fail(from.errors());
   const Diagnostics refused = refuse_model_options(arguments.reading, "no workload is given");
   if (!from->network && !refused.empty()) return fail(refused);
-  if (from->machine) output.tell(from->machine->notes);
-  if (from->network) output.tell(from->network->notes);
+  if (from->machine) output.report_notes(from->machine->notes);
+  if (from->network) output.report_notes(from->network->notes);
   const TimeloopVersion version = arguments.version == "0.3" ? TimeloopVersion::V03 : TimeloopVersion::V04;
   const Result<WrittenFiles> files = arguments.to == "timeloop" ? to_timeloop(*from, version) : to_heliolite(*from);
   if (!files) return fail(files.errors());

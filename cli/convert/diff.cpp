@@ -92,7 +92,7 @@ Result<Comparison> compared_mappings(const DiffArguments& arguments, const Outpu
       load_mapped_layer({arguments.architecture, arguments.workload, arguments.layer, arguments.b}, arguments.reading);
   if (!a) return a.errors();
   if (!b) return b.errors();
-  output.tell(a->notes);
+  output.report_notes(a->notes);
   Comparison out{Compared::Mappings, differences(a->mapping, b->mapping, a->workload, a->architecture), {}, 0, 0};
   const CostModel model(a->workload, a->architecture);
   const Breakdown x = model.explain(a->mapping), y = model.explain(b->mapping);

@@ -28,7 +28,7 @@ Result<ExecutedNest> nest_of(const NestArguments& arguments, const Output& outpu
     if (!layer) return layer.errors();
     if (Diagnostics errors = refuse_word_bits(layer->workload, "a C program of one type"); !errors.empty())
       return errors;
-    output.tell(layer->notes);
+    output.report_notes(layer->notes);
     if (!layer->mapping.is_even())
       return Diagnostic{"", 0, "-m", "tiles of tensors with places of their own (--tiles uneven) have no nest in C"};
     return ExecutedNest{mapped_nest(layer->workload, layer->architecture, layer->mapping),

@@ -226,7 +226,7 @@ int run_mapping(const NestArguments& arguments, const Output& output) {
   const Result<MappedLayer> layer =
       load_mapped_layer({arguments.architecture, arguments.workload, arguments.layer, arguments.mapping}, reading);
   if (!layer) return fail(layer.errors());
-  output.tell(layer->notes);
+  output.report_notes(layer->notes);
   if (!arguments.cache_texts.empty()) return fail("--cache: a machine has capacities of its own; leave out -a and -m");
   if (const Diagnostics errors = check_execution(layer->workload, layer->mapping); !errors.empty()) return fail(errors);
   const auto executed =

@@ -152,8 +152,8 @@ int run_simulated_program(const SimulatedProgram& question, const Output& output
   if (unfinished) return fail(fmt::format("--budget: the execution is not done after {:g} s", *question.budget));
   if (!answer->run) return fail(answer->run.errors());
   if (!answer->errors.empty()) return fail(answer->errors);
-  output.tell(answer->run->notes());
-  output.tell(answer->notes);
+  output.report_notes(answer->run->notes());
+  output.report_notes(answer->notes);
   output.table(fmt::format("{}: {} instances in the order of the text; words loaded\n\n{}", question.file,
                            grouped(answer->run->instances()), program_table(question, answer->bound, answer->traffic)));
   Json json = answer_head("simulate");

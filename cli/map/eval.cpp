@@ -86,7 +86,7 @@ int run(const char* command, bool by_level, const EvalArguments& arguments, cons
   const MappedLayerNames& names = arguments.names;
   const Result<MappedLayer> layer = load_mapped_layer(names, arguments.reading);
   if (!layer) return fail(layer.errors());
-  output.tell(layer->notes);
+  output.report_notes(layer->notes);
   const Diagnostics outside = at_their_levels(outside_mapspace(*layer), names.architecture);
   for (const Diagnostic& d : outside) output.note("heliolite: note: outside the machine's mapspace: " + d.to_string());
   const CostModel model(layer->workload, layer->architecture);

@@ -41,7 +41,7 @@ struct MapArguments {
 SearchOptions search_options(const MapArguments& arguments) {
   SearchOptions options;
   arguments.search.apply(options);
-  options.look_at_any = !arguments.no_look;
+  options.probe_other_tiles = !arguments.no_look;
   options.stop = &interrupt_flag();
   return options;
 }
@@ -108,7 +108,7 @@ Diagnostics read_witness(const MapArguments& arguments, const Network& network, 
 }
 
 // Prints what became of the witness, if there was one. Whether the program is right as far as that shows.
-bool tell_of_witness(const MapAnswer& answer, Objective objective, const Output& output) {
+bool report_witness(const MapAnswer& answer, Objective objective, const Output& output) {
   const MappingResult& result = answer.result.layers.front().result;
   if (!result.witness) return true;
   output.table(witness_text(*result.witness, objective, result.value, answer.architecture));
@@ -150,7 +150,7 @@ int run(const MapArguments& arguments, const Output& output) {
     return fail({{"", 0, "objective", "means nothing with an evaluator, whose value is minimised"}});
   if (!inputs) return fail(inputs.errors());
   std::vector<std::string> notes = inputs->notes();
-  output.tell(notes);
+  output.report_notes(notes);
   Architecture& architecture = inputs->architecture;
   Network& network = inputs->network;
   if (!arguments.layer.empty()) {
@@ -178,7 +178,7 @@ int run(const MapArguments& arguments, const Output& output) {
   // The text says it next to the totals.
   if (std::string alone = layers_alone_note(answer.network, answer.architecture.levels.back().name); !alone.empty())
     notes.push_back(std::move(alone));
-  const bool right = tell_of_witness(answer, options.objective, output);
+  const bool right = report_witness(answer, options.objective, output);
   if (interrupt_flag()) output.note("heliolite: interrupted, this is the best found so far");
   explain_infeasible(answer.result, arguments.architecture);
   if (!output.json(answer_json(options, answer, notes)) || !write_learned(options, output)) return kBadInput;

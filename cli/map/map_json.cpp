@@ -33,17 +33,17 @@ Json true_counts_json(const MapAnswer& answer, std::size_t i) {
   return json;
 }
 
-Json look_json(const MappingResult& r, const Workload& workload, const Architecture& architecture) {
-  if (!r.look) return nullptr;
-  const AnyLook& look = *r.look;
-  Json json = {{"value", look.value},
-               {"lower_bound", look.lower_bound},
-               {"lower_found", 1 - look.value / r.value},
-               {"lower_possible", 1 - look.lower_bound / r.value},
-               {"evaluated", look.evaluated},
-               {"seconds", look.seconds}};
-  add_cost(json, look.cost.energy, look.cost.cycles, look.utilization);
-  json["mapping"] = to_json(look.mapping, workload, architecture);
+Json other_tiles_json(const MappingResult& r, const Workload& workload, const Architecture& architecture) {
+  if (!r.other_tiles) return nullptr;
+  const OtherTilesProbe& probe = *r.other_tiles;
+  Json json = {{"value", probe.value},
+               {"lower_bound", probe.lower_bound},
+               {"lower_found", 1 - probe.value / r.value},
+               {"lower_possible", 1 - probe.lower_bound / r.value},
+               {"evaluated", probe.evaluated},
+               {"seconds", probe.seconds}};
+  add_cost(json, probe.cost.energy, probe.cost.cycles, probe.utilization);
+  json["mapping"] = to_json(probe.mapping, workload, architecture);
   return json;
 }
 
@@ -119,7 +119,7 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   json["mip"] = mip_json(r.mip);
   json["evaluator"] = evaluator_json(r, answer.evaluator);
   json["true_counts"] = true_counts_json(answer, i);
-  json["any_look"] = look_json(r, workload, answer.architecture);
+  json["any_look"] = other_tiles_json(r, workload, answer.architecture);
   json["mapping"] = feasible ? to_json(r.mapping, workload, answer.architecture) : Json();
   json["breakdown"] = answer.breakdowns[i] ? to_json(*answer.breakdowns[i], workload) : Json();
   json["bounds"] = distances_json(answer.distances[i]);

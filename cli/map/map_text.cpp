@@ -104,11 +104,11 @@ std::string looks_text(const NetworkResult& result) {
   double perfect = 0, found = 0, bound = 0, time = 0;
   u64 evaluated = 0;
   for (const LayerResult& layer : result.layers) {
-    if (!layer.result.look) continue;
-    const AnyLook& look = *layer.result.look;
+    if (!layer.result.other_tiles) continue;
+    const OtherTilesProbe& probe = *layer.result.other_tiles;
     const auto runs = static_cast<double>(layer.count);
-    perfect += runs * layer.result.value, found += runs * look.value, bound += runs * look.lower_bound;
-    evaluated += look.evaluated, time += look.seconds;
+    perfect += runs * layer.result.value, found += runs * probe.value, bound += runs * probe.lower_bound;
+    evaluated += probe.evaluated, time += probe.seconds;
   }
   if (perfect == 0) return "";
   // In percent, or where little of 100 % is left, how many times lower.

@@ -98,7 +98,7 @@ int show_machine(const ShowArguments& arguments, const std::string& name, const 
   if (arguments.yaml && !preset) return show_yaml(preset, name, output);
   const Result<ArchitectureSource> machine = load_architecture_source(name, arguments.reading);
   if (!machine) return fail(machine.errors());
-  output.tell(machine->architecture.notes);
+  output.report_notes(machine->architecture.notes);
   const bool yaml = arguments.yaml || (preset && !arguments.resolved);
   // A picture or JSON asked for by itself leaves the file out.
   if (yaml && arguments.svg.empty() && output.json_target.empty()) return show_yaml(preset, name, output);

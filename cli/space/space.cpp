@@ -117,7 +117,7 @@ int run(const SpaceArguments& arguments, const Output& output) {
   const Result<Inputs> inputs =
       load_inputs(arguments.architecture, arguments.workload, arguments.reading, arguments.lifted);
   if (!inputs) return fail(inputs.errors());
-  output.tell(inputs->notes());
+  output.report_notes(inputs->notes());
   const Architecture* const architecture = &inputs->architecture;
   const Network* const network = &inputs->network;
   std::vector<Workload> workloads;

@@ -64,7 +64,7 @@ int DescriptorBuffer::sync() {
 
 FileWriter::FileWriter(const std::string& target) {
   if (target == "-" || is_special(target)) open_direct(target);
-  else open_beside(target);
+  else open_temporary(target);
   buffer_ = std::make_unique<DescriptorBuffer>(descriptor_);
   stream_ = std::make_unique<std::ostream>(buffer_.get());
 }
@@ -82,20 +82,20 @@ void FileWriter::open_direct(const std::string& target) {
   else if (!given) fcntl(descriptor_, F_SETFL, 0);  // from now on wait for a slow reader
 }
 
-void FileWriter::open_beside(const std::string& target) {
+void FileWriter::open_temporary(const std::string& target) {
   place_ = followed_path(target);
   const std::string folder = folder_of(place_);
   for (int n = 0; n < kMostNames && descriptor_ < 0; ++n) {
-    beside_ = fmt::format("{}/.heliolite-{}-{}", folder, getpid(), n);
-    descriptor_ = open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFile);
+    temporary_ = fmt::format("{}/.heliolite-{}-{}", folder, getpid(), n);
+    descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFile);
     if (descriptor_ < 0 && errno != EEXIST) break;
   }
   if (descriptor_ < 0) {
     error_ = errno;
-    beside_.clear();
+    temporary_.clear();
     return;
   }
-  removed_.emplace(beside_.c_str());
+  removed_.emplace(temporary_.c_str());
   Status old{};
   if (stat(place_.c_str(), &old) != 0) return;
   // Only root can give a file away, and some disks have no modes: no reason to lose an answer.
@@ -105,7 +105,7 @@ void FileWriter::open_beside(const std::string& target) {
 
 FileWriter::~FileWriter() {
   if (descriptor_ >= 0) ::close(descriptor_);
-  if (!beside_.empty()) unlink(beside_.c_str());
+  if (!temporary_.empty()) unlink(temporary_.c_str());
 }
 
 std::string FileWriter::finish() {
@@ -113,7 +113,7 @@ std::string FileWriter::finish() {
   if (error_ == 0) error_ = buffer_->error();
   if (error_ == EPIPE) return "";
   if (error_ != 0) return std::strerror(error_);
-  return beside_.empty() ? "" : take_place();
+  return temporary_.empty() ? "" : take_place();
 }
 
 std::string FileWriter::take_place() {
@@ -122,9 +122,9 @@ std::string FileWriter::take_place() {
   if (fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) return why("not on the disk");
   const int done = std::exchange(descriptor_, -1);
   if (::close(done) != 0) return why("not closed");
-  if (std::rename(beside_.c_str(), place_.c_str()) != 0) return why("not put in place");
+  if (std::rename(temporary_.c_str(), place_.c_str()) != 0) return why("not put in place");
   removed_.reset();
-  beside_.clear();
+  temporary_.clear();
   // The folder's entry: if it were lost, the old file would be found, which is whole too.
   const int folder = open(folder_of(place_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder >= 0) {

@@ -45,12 +45,12 @@ class FileWriter {
 
  private:
   void open_direct(const std::string& target);
-  void open_beside(const std::string& target);
+  void open_temporary(const std::string& target);
   std::string take_place();
 
   int descriptor_ = -1;
   int error_ = 0;
-  std::string place_, beside_;  // both empty when written directly
+  std::string place_, temporary_;  // both empty when written directly
   std::optional<RemovedOnSignal> removed_;
   std::unique_ptr<DescriptorBuffer> buffer_;
   std::unique_ptr<std::ostream> stream_;

@@ -48,7 +48,7 @@ CLI::Option* add_workload_option(CLI::App& command, std::string& workload, const
 Result<Network> load_workload(const std::string& what, const ReadOptions& reading, const Output& output,
                               Wanted wanted) {
   Result<Network> network = load_layers(what, reading, wanted);
-  if (network) output.tell(network->notes);
+  if (network) output.report_notes(network->notes);
   return network;
 }
 
@@ -72,7 +72,7 @@ std::optional<Architecture> load_if_named(const std::string& name, const ReadOpt
   if (name.empty()) return std::nullopt;
   Result<Architecture> architecture = load_machine(name, reading);
   if (architecture) {
-    output.tell(architecture->notes);
+    output.report_notes(architecture->notes);
     return *std::move(architecture);
   }
   errors.insert(errors.end(), architecture.errors().begin(), architecture.errors().end());

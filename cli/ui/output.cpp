@@ -72,18 +72,18 @@ void Output::note(const std::string& text) const {
   if (!quiet) std::fputs((visible(text, "\n") + "\n").c_str(), stderr);
 }
 
-void Output::tell(const std::vector<std::string>& notes) const {
-  if (!told_) told_.emplace();
+void Output::report_notes(const std::vector<std::string>& notes) const {
+  if (!reported_notes_) reported_notes_.emplace();
   for (const std::string& text : notes) {
     note("heliolite: note: " + text);
-    if (std::ranges::find(*told_, text) == told_->end()) told_->push_back(text);
+    if (std::ranges::find(*reported_notes_, text) == reported_notes_->end()) reported_notes_->push_back(text);
   }
 }
 
 bool Output::json(const nlohmann::ordered_json& answer) const {
   if (json_target.empty()) return true;
   nlohmann::ordered_json complete = answer;
-  if (told_ && complete.is_object() && !complete.contains("notes")) complete["notes"] = *told_;
+  if (reported_notes_ && complete.is_object() && !complete.contains("notes")) complete["notes"] = *reported_notes_;
   // Names from files may hold broken UTF-8; they are shown with replacement characters.
   return write("--json", complete.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }

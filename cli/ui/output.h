@@ -42,8 +42,8 @@ class Output {
   // Prints progress, a note or a warning to stderr.
   void note(const std::string& text) const;
   // Prints what of an input was read otherwise than it is written, and remembers it for the answer's JSON.
-  void tell(const std::vector<std::string>& notes) const;
-  // Writes the answer as JSON, if asked for, with the "notes" that were told unless it has its own. Returns false,
+  void report_notes(const std::vector<std::string>& notes) const;
+  // Writes the answer as JSON, if asked for, with the "notes" that were reported unless it has its own. Returns false,
   // after a complaint, if it cannot be written.
   bool json(const nlohmann::ordered_json& answer) const;
 
@@ -60,7 +60,7 @@ class Output {
  private:
   std::vector<std::pair<std::string, const std::string*>> targets_;
   mutable bool lost_ = false;
-  mutable std::optional<std::vector<std::string>> told_;  // none: tell() was not called
+  mutable std::optional<std::vector<std::string>> reported_notes_;  // none: report_notes() was not called
 };
 
 // Prints the complaints to stderr, "heliolite: " before each; returns kBadInput.

@@ -13,7 +13,7 @@ Scratchpad::Scratchpad(const LoopNest& nest, u8 level, bool outputs_read)
     : nest_(nest), level_(level), outputs_read_(outputs_read), traffic_(nest.arrays.size()) {
   for (const NestAccess& access : nest.accesses) {
     HeldBox& box = boxes_.emplace_back();
-    box.seen.assign(nest.arrays[at(access.array)].words, 0);
+    box.last_tile.assign(nest.arrays[at(access.array)].words, 0);
     box.ranks = ranks_of(access);
   }
 }
@@ -79,8 +79,8 @@ void Scratchpad::end_tile(HeldBox& box) {
     });
   };
   for (const u64 word : box.before) {
-    if (box.seen[word] == box.tile || !in_box(word)) continue;
-    box.seen[word] = box.tile;
+    if (box.last_tile[word] == box.tile || !in_box(word)) continue;
+    box.last_tile[word] = box.tile;
     box.words.push_back(word);
   }
   std::swap(box.before, box.words);
@@ -92,7 +92,7 @@ void Scratchpad::end_tile(HeldBox& box) {
 // Notes a word that the present tile touches for the first time.
 void Scratchpad::touch(HeldBox& box, u64 word) {
   const bool first = box.words.empty();
-  box.seen[word] = box.tile;
+  box.last_tile[word] = box.tile;
   box.words.push_back(word);
   for (HeldRank& rank : box.ranks) {
     const u64 value = rank.value(word);
@@ -108,11 +108,11 @@ void Scratchpad::visit(const TouchedWords& words) {
     HeldBox& box = boxes_[a];
     if (box.turned) end_tile(box);
     const u64 word = words[a] - nest_.arrays[at(access.array)].first;
-    const u32 seen = box.seen[word];
-    if (seen == box.tile) continue;
+    const u32 last_tile = box.last_tile[word];
+    if (last_tile == box.tile) continue;
     touch(box, word);
-    if (seen != 0 && seen + 1 == box.tile) continue;
-    if (!access.is_output || outputs_read_ || seen != 0) ++traffic_.loads[at(access.array)];
+    if (last_tile != 0 && last_tile + 1 == box.tile) continue;
+    if (!access.is_output || outputs_read_ || last_tile != 0) ++traffic_.loads[at(access.array)];
     if (access.is_output) ++traffic_.stores[at(access.array)];
   }
 }

@@ -38,10 +38,10 @@ class Scratchpad {
   };
   // What one access has in the memory.
   struct HeldBox {
-    u32 tile = 1;         // the number of the tile that is present; before the first begins, one more than any seen
+    u32 tile = 1;  // the number of the tile that is present; before the first begins, one more than any in `last_tile`
     bool turned = false;  // a new one has begun
     // [word of its array]: the last tile that held it; 0: none yet.
-    std::vector<u32> seen{};
+    std::vector<u32> last_tile{};
     std::vector<u64> words{}, before{};  // what this tile touched; what the one before held
     std::vector<HeldRank> ranks{};
   };

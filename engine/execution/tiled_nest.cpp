@@ -120,13 +120,13 @@ class LevelStore {
       instance.step = steps_;
       ++instance.tile;
     }
-    u32& seen = instance.seen[words[access_]];
-    if (seen == instance.tile) return;
-    if (seen == 0 || seen + 1 != instance.tile) {
-      fills_ += !is_output_ || seen != 0 ? 1 : 0;
+    u32& last_tile = instance.last_tile[words[access_]];
+    if (last_tile == instance.tile) return;
+    if (last_tile == 0 || last_tile + 1 != instance.tile) {
+      fills_ += !is_output_ || last_tile != 0 ? 1 : 0;
       drains_ += is_output_ ? 1 : 0;
     }
-    seen = instance.tile;
+    last_tile = instance.tile;
   }
 
   ExecutedTensor answer(const LoopNest& nest) const { return {level_, nest.accesses[access_].tensor, fills_, drains_}; }
@@ -134,8 +134,8 @@ class LevelStore {
  private:
   struct Instance {
     u64 step = ~u64{0};
-    u32 tile = 0;                       // the number of the present one, from 1
-    std::unordered_map<u64, u32> seen;  // [word]: the last tile that touched it
+    u32 tile = 0;                            // the number of the present one, from 1
+    std::unordered_map<u64, u32> last_tile;  // [word]: the last tile that touched it
   };
 
   u8 level_;

@@ -14,8 +14,8 @@ struct Steps {
 };
 using StepsByDimension = std::array<Steps, kMaxDimensions>;
 
-// What one step of each kind is worth: the extents the dimension contributes to the volume.
-using WorthByDimension = StepsByDimension;
+// What one step of each kind counts: the extents that the dimension contributes to the volume.
+using ExtentsByDimension = StepsByDimension;
 
 using LoopMask = u64;  // bit l: loop l
 static_assert(kMaxLoops <= 64);
@@ -45,19 +45,20 @@ StepsByDimension count_steps(const ImperfectNest& nest, int from, int mover, Loo
 }
 
 // words[context] += factor * product over the dimensions, split by the dimensions of the fan-out's contexts.
-void add_product(const FanoutContexts& contexts, const StepsByDimension& steps, const WorthByDimension& worth,
+void add_product(const FanoutContexts& contexts, const StepsByDimension& steps, const ExtentsByDimension& extents,
                  DimensionMask dimensions, i64 factor, std::span<u64> words) {
   u64 common = static_cast<u64>(factor);  // negative factors wrap around, as do the sums: all is modulo 2^64
   DimensionMask split = 0;
   for (int k = 0; k < contexts.bits; ++k) split |= static_cast<DimensionMask>(1u << contexts.dimension[k]);
   for (int d = 0; d < kMaxDimensions; ++d)
-    if (contains(dimensions & ~split, d)) common *= steps[d].middle * worth[d].middle + steps[d].last * worth[d].last;
+    if (contains(dimensions & ~split, d))
+      common *= steps[d].middle * extents[d].middle + steps[d].last * extents[d].last;
   if (common == 0) return;
   for (std::size_t context = 0; context < contexts.count(); ++context) {
     u64 product = common;
     for (int k = 0; k < contexts.bits; ++k) {
       const u8 d = contexts.dimension[k];
-      product *= contains(context, k) ? steps[d].last * worth[d].last : steps[d].middle * worth[d].middle;
+      product *= contains(context, k) ? steps[d].last * extents[d].last : steps[d].middle * extents[d].middle;
     }
     words[context] += product;
   }
@@ -71,22 +72,22 @@ DimensionMask looping_dimensions(const ImperfectNest& nest, int from) {
 
 // Extents of the tile inside `level`, as a product over dimensions; 1 for those of `constant` ranks and all that
 // do not index the tensor.
-WorthByDimension tile_worth(const CompiledTensor& t, const ImperfectNest& nest, int level, DimensionMask constant) {
+ExtentsByDimension tile_extents(const CompiledTensor& t, const ImperfectNest& nest, int level, DimensionMask constant) {
   const ImperfectTile& tile = nest.inside[level];
   DimensionMask cut = 0;  // spatial loops of the level that keep everything inside in a middle context
   for (int l = nest.first[level]; l < nest.first_temporal[level]; ++l)
     if (nest.loop[l].residual > 1) cut |= nest.loop[l].bit();
-  WorthByDimension worth;
-  worth.fill({1, 1});
+  ExtentsByDimension extents;
+  extents.fill({1, 1});
   for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
     const CompiledTerm& term = t.by_dimension[k];
     const u8 d = term.dimension;
     if (contains(constant, d)) continue;
     const u64 middle = 1 + term.coefficient * (tile.middle[d] - 1);
-    worth[d].middle *= middle;
-    worth[d].last *= contains(cut, d) ? middle : 1 + term.coefficient * (tile.last[d] - 1);
+    extents[d].middle *= middle;
+    extents[d].last *= contains(cut, d) ? middle : 1 + term.coefficient * (tile.last[d] - 1);
   }
-  return worth;
+  return extents;
 }
 
 // Timeloop's short cut: at a level without spatial loops the innermost loop, when perfect, counts its last iteration
@@ -114,7 +115,7 @@ struct Products {
   const ImperfectNest& nest;
   int level;
   std::span<u64> words;
-  WorthByDimension worth;
+  ExtentsByDimension extents;
   DimensionMask dimensions;
 
   Products(const CompiledTensor& tensor, const ImperfectNest& n, int i, DimensionMask constant, std::span<u64> out)
@@ -122,12 +123,12 @@ struct Products {
         nest(n),
         level(i),
         words(out),
-        worth(tile_worth(tensor, n, i, constant)),
+        extents(tile_extents(tensor, n, i, constant)),
         dimensions(static_cast<DimensionMask>(tensor.indexing | looping_dimensions(n, n.first_temporal[i]))) {}
 
   // Steps at which a loop at or outside `mover` advances, times their extents.
   void add(int mover, LoopMask resting, i64 factor) {
-    WorthByDimension w = worth;
+    ExtentsByDimension w = extents;
     if (counts_last_as_middle(nest, level, mover)) {
       const u8 d = nest.loop[mover].dimension;
       w[d].last = w[d].middle;
@@ -240,10 +241,10 @@ bool product_words(const CompiledTensor& t, const ImperfectNest& nest, int level
 }
 
 void product_steps(const ImperfectNest& nest, std::span<u64> steps) {
-  WorthByDimension worth;
-  worth.fill({1, 1});
+  ExtentsByDimension extents;
+  extents.fill({1, 1});
   const StepsByDimension counts = count_steps(nest, nest.first_temporal[0], kEveryLoop, 0);
-  add_product(nest.contexts[0], counts, worth, looping_dimensions(nest, 0), 1, steps);
+  add_product(nest.contexts[0], counts, extents, looping_dimensions(nest, 0), 1, steps);
 }
 
 }  // namespace heliolite

@@ -50,7 +50,7 @@ void enumerate_groups(const CompiledTensor& t, const Nest& nest, int level, cons
 }
 
 // The ranks in which two dimensions of these loops meet: receivers can share words without agreeing in both.
-std::array<bool, kMaxRanks> meeting_ranks(const CompiledTensor& t, const Nest& nest, LoopMask moving) {
+std::array<bool, kMaxRanks> ranks_moved_together(const CompiledTensor& t, const Nest& nest, LoopMask moving) {
   std::array<bool, kMaxRanks> out{};
   if (!t.sliding) return out;
   DimensionMask seen = 0;
@@ -77,7 +77,7 @@ struct FanoutShape {
   FanoutShape(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine)
       : fanout_x(machine.fanout_x), fanout_y(machine.fanout_y), product_x(nest.product_x[level]) {
     const LoopMask moving = nest.moving(t) & nest.fanout[level];
-    const std::array<bool, kMaxRanks> meeting = meeting_ranks(t, nest, moving);
+    const std::array<bool, kMaxRanks> together = ranks_moved_together(t, nest, moving);
     std::size_t count = 0;
     for (LoopMask rest = nest.fanout[level]; rest != 0; rest &= rest - 1, ++count) {
       const int j = std::countr_zero(rest);
@@ -85,8 +85,8 @@ struct FanoutShape {
       loop[count] = u64{16} * l.end;
       if (!contains(moving, j)) continue;
       const CompiledTerm& term = t.by_dimension[t.first_of[l.dimension]];
-      loop[count] += meeting[term.rank] ? kMeets + term.rank : kAlone;
-      if (meeting[term.rank]) step[count] = u64{term.coefficient} * l.step;
+      loop[count] += together[term.rank] ? kMeets + term.rank : kAlone;
+      if (together[term.rank]) step[count] = u64{term.coefficient} * l.step;
     }
   }
 

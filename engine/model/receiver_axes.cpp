@@ -118,13 +118,13 @@ class WrappedGrid {
   }
 
   // By ascending id.
-  void look_at(u64 id) {
+  void add_member(u64 id) {
     Rows& rows = rows_[place_[id].column];
     rows.high = place_[id].row;
     if (rows.low == kNone) rows.low = rows.high;
     last_ = std::max(last_, place_[id].column);
   }
-  // Twice the hops to the members looked at, which it forgets.
+  // Twice the hops to the members added, which it forgets.
   u64 take_hops(i64 centre) {
     u64 out = 2 * u64{last_};
     for (u32 k = 0; k <= last_; ++k)
@@ -146,7 +146,7 @@ class WrappedGrid {
   };
   std::vector<Place> place_;  // [receiver]
   std::vector<Rows> rows_;    // [column]
-  u32 last_ = 0;              // column looked at
+  u32 last_ = 0;              // the last column with a member
 };
 
 void add_wrapped(const AxisClasses& x, const AxisClasses& y, u64 product_x, u64 product_y, u64 columns, i64 centre,
@@ -157,7 +157,7 @@ void add_wrapped(const AxisClasses& x, const AxisClasses& y, u64 product_x, u64 
     for (std::size_t b = 0; b < y.count(); ++b) {
       const auto along_x = x.members(a), along_y = y.members(b);
       for (const auto& [move_y, iy] : along_y)
-        for (const auto& [move_x, ix] : along_x) grid.look_at(ix + product_x * iy);
+        for (const auto& [move_x, ix] : along_x) grid.add_member(ix + product_x * iy);
       add(out, {along_x.size() * along_y.size(), 1, grid.take_hops(centre)});
     }
 }

@@ -74,7 +74,7 @@ void TensorFlows::serve(int v, int i, u64 accesses, u64 crossing) {
   writes_[at(i)] += writes;
 }
 
-void TensorFlows::leave(int v, int i) {
+void TensorFlows::withdraw(int v, int i) {
   const Stop& stop = stop_[at(i)][at(v)];
   units_ -= stop.units;
   reads_[at(i)] -= stop.reads;
@@ -111,7 +111,7 @@ void TensorFlows::reorder(int v, int level) {
     enter(v, i, in);
     if (!contains(keep_[at(i)], v)) {
       if (c_.level[at(i)].is_interconnect && in != stop_[at(i)][at(v)].accesses) {
-        leave(v, i);
+        withdraw(v, i);
         serve(v, i, in, 0);
       }
       in *= distinct_[at(i + 1)][at(v)];
@@ -120,7 +120,7 @@ void TensorFlows::reorder(int v, int level) {
     const Stop before = stop_[at(i)][at(v)];
     const u64 out = i < level ? crossing(v, i) : before.crossing;
     if (in != before.accesses || out != before.crossing) {
-      leave(v, i);
+      withdraw(v, i);
       serve(v, i, in, out);
     }
     if (i >= level) return;

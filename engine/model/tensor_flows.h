@@ -37,7 +37,7 @@ class TensorFlows {
   void price(int v);
   void enter(int v, int i, u64 words);
   void serve(int v, int i, u64 accesses, u64 crossing);
-  void leave(int v, int i);
+  void withdraw(int v, int i);
   void reorder(int v, int level);
   u64 crossing(int v, int i) const;
   int first_reached(int v, int level) const;

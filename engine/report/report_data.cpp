@@ -12,12 +12,12 @@
 namespace heliolite {
 
 void PointSample::add(const PointRecord& point) {
-  ++seen_;
+  ++offered_;
   if (kept_.size() < most_) {
     kept_.push_back(point);
     return;
   }
-  const u64 place = random_() % seen_;
+  const u64 place = random_() % offered_;
   if (place < most_) kept_[place] = point;
 }
 

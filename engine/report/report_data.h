@@ -27,7 +27,7 @@ class PointSample {
 
  private:
   std::size_t most_;
-  u64 seen_ = 0;
+  u64 offered_ = 0;
   std::mt19937_64 random_;
   std::vector<PointRecord> kept_;
 };

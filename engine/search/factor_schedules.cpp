@@ -182,11 +182,12 @@ Result<std::string> LayerSearch::cosa_program() const {
   return cosa_program_text(*resized(*problem_, workload));
 }
 
-std::optional<AnyLook> LayerSearch::probe_other_tiles(const LayerAnswer& perfect, const SearchBudget& budget) const {
+std::optional<OtherTilesProbe> LayerSearch::probe_other_tiles(const LayerAnswer& perfect,
+                                                              const SearchBudget& budget) const {
   const SearchOptions& options = problem_->options;
-  if (!options.look_at_any || problem_->whole_model || problem_->has_all_tiles() || options.tiles == Tiles::Uneven ||
-      !perfect.found || !climbs_to_all_tiles(options.strategy) || !has_true_counts(problem_->model.compiled()) ||
-      budget.end(0) != SearchEnd::Done)
+  if (!options.probe_other_tiles || problem_->whole_model || problem_->has_all_tiles() ||
+      options.tiles == Tiles::Uneven || !perfect.found || !climbs_to_all_tiles(options.strategy) ||
+      !has_true_counts(problem_->model.compiled()) || budget.end(0) != SearchEnd::Done)
     return std::nullopt;
   LayerProblem problem = *problem_;  // nobody is told of its progress: it is not the layer's search
   problem.options.progress = {};
@@ -197,17 +198,17 @@ std::optional<AnyLook> LayerSearch::probe_other_tiles(const LayerAnswer& perfect
   start.offer(options.objective, perfect.mapping, perfect.cost);
   const LayerAnswer padded = padded_start(*problem_, all.half());
   const LayerAnswer found = any_look(problem, std::array{start, padded}, all.after(padded.statistics.evaluated));
-  AnyLook look;
-  look.mapping = found.mapping;
-  look.cost = found.cost;
-  look.utilization = problem_->utilization(found.cost.cycles);
-  look.value = objective_number(options.objective, found.cost);
-  look.lower_bound = std::min(look.value, std::max(first_bound(), found.lower_bound.value_or(0)));
-  if (found.complete) look.lower_bound = look.value;
+  OtherTilesProbe probe;
+  probe.mapping = found.mapping;
+  probe.cost = found.cost;
+  probe.utilization = problem_->utilization(found.cost.cycles);
+  probe.value = objective_number(options.objective, found.cost);
+  probe.lower_bound = std::min(probe.value, std::max(first_bound(), found.lower_bound.value_or(0)));
+  if (found.complete) probe.lower_bound = probe.value;
   const double factor = machine_factor(options.objective, problem_->architecture, problem_->workload);
-  look.value *= factor, look.lower_bound *= factor;
-  look.evaluated = padded.statistics.evaluated + found.statistics.evaluated;
-  return look;
+  probe.value *= factor, probe.lower_bound *= factor;
+  probe.evaluated = padded.statistics.evaluated + found.statistics.evaluated;
+  return probe;
 }
 
 }  // namespace heliolite

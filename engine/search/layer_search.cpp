@@ -51,9 +51,9 @@ Result<LayerSearch> LayerSearch::create(const Workload& workload, const Architec
       problem->whole_model = std::move(whole);
       // What the search without words from peers has proven is not proven of all mappings.
       if (options.progress)
-        problem->options.progress = [tell = options.progress](SearchProgress news) {
+        problem->options.progress = [report = options.progress](SearchProgress news) {
           news.lower_bound = 0;
-          tell(news);
+          report(news);
         };
     }
   }

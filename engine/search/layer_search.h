@@ -50,7 +50,7 @@ class LayerSearch {
   // What a short search of all tile sizes finds after `perfect`, an answer with perfect factors, if the options ask
   // for it and `budget` leaves anything. It prices about as many mappings as `perfect` took, whatever the budget's
   // time.
-  std::optional<AnyLook> probe_other_tiles(const LayerAnswer& perfect, const SearchBudget& budget) const;
+  std::optional<OtherTilesProbe> probe_other_tiles(const LayerAnswer& perfect, const SearchBudget& budget) const;
 
   // `best` with what is proven of it, or the reasons why there is no mapping. `bound`: first_bound().
   MappingResult conclude(const LayerAnswer& best, double bound) const;

@@ -68,7 +68,7 @@ struct ShapeSearch {
   std::unique_ptr<LayerSearch> search;  // none: the machine's constraints cannot be obeyed
   Diagnostics refused;                  // why
   LayerAnswer answer;
-  std::optional<AnyLook> look;
+  std::optional<OtherTilesProbe> other_tiles;
   double first_bound = 0;
   double seconds = 0;
   u64 layers = 0;  // layers of this shape
@@ -98,7 +98,7 @@ class ProgressReporter {
     if (answer.found) known_[layer].value = answer.number(options_.objective) * factor_[layer];
     known_[layer].evaluated = answer.statistics.evaluated;
     layers_done_ += layers;
-    tell(layer, true);
+    report_progress(layer, true);
   }
 
  private:
@@ -109,10 +109,10 @@ class ProgressReporter {
     if (value > 0 && (known.value == 0 || value < known.value)) known.value = value;
     known.lower_bound = std::max(known.lower_bound, news.lower_bound * factor_[layer]);
     known.evaluated = news.evaluated;
-    tell(layer, false);
+    report_progress(layer, false);
   }
 
-  void tell(std::size_t layer, bool layer_done) {
+  void report_progress(std::size_t layer, bool layer_done) {
     SearchProgress news = known_[layer];
     news.layer = network_.layers[layer].workload.name;
     news.layer_done = layer_done;
@@ -199,9 +199,9 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
   parallel_for(first.size(), options.threads, [&](std::size_t t) {
     const auto begin = Clock::now();
     ShapeSearch& s = shapes.at(first[t]);
-    s.look =
+    s.other_tiles =
         s.search->probe_other_tiles(s.answer, SearchBudget(options).after(s.answer.statistics.evaluated, s.seconds));
-    if (s.look) s.look->seconds = seconds_since(begin);
+    if (s.other_tiles) s.other_tiles->seconds = seconds_since(begin);
   });
 
   // Step 5. Conclusions, in the network's order.
@@ -210,7 +210,7 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
     if (s.search) {
       results[k] = s.search->conclude(s.answer, s.first_bound);
       results[k].seconds = s.seconds;
-      results[k].look = s.look;
+      results[k].other_tiles = s.other_tiles;
     } else {
       results[k].strategy = options.strategy;
       results[k].why_infeasible = s.refused;
@@ -229,7 +229,7 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
     if (shape_of[k] == k) continue;
     MappingResult& reused = out.layers.back().result;
     reused.seconds = 0;
-    if (reused.look) reused.look->seconds = 0, reused.look->evaluated = 0;
+    if (reused.other_tiles) reused.other_tiles->seconds = 0, reused.other_tiles->evaluated = 0;
   }
   if (Diagnostics errors = uncountable(network, picojoules, cycles); !errors.empty()) return errors;
   out.seconds = searched;

@@ -21,24 +21,24 @@ constexpr std::size_t kWritesTogether = 200;
 
 void RunState::found(const PointRecord& point) {
   ++news_.kept;
-  tell(point);
+  report_progress(point);
 }
 
 void RunState::write(const PointRecord& point, const LayerRecord& last_layer) {
   keep(store.write(point, std::span(&last_layer, 1)));
   ++result.points;
-  tell(point);
+  report_progress(point);
 }
 
 void RunState::pass(PointRecord point) {
-  tell(point);
+  report_progress(point);
   passed_.push_back(std::move(point));
   if (passed_.size() >= kWritesTogether) flush();
 }
 
 void RunState::pass_together(std::vector<PointRecord> points) {
   keep(write_all(points));
-  for (const PointRecord& point : points) tell(point);
+  for (const PointRecord& point : points) report_progress(point);
 }
 
 void RunState::flush() {
@@ -56,7 +56,7 @@ Diagnostics RunState::write_all(const std::vector<PointRecord>& points) {
   });
 }
 
-void RunState::tell(const PointRecord& point) {
+void RunState::report_progress(const PointRecord& point) {
   ++news_.points;
   if (point.state == PointState::Done && (!news_.best || point.value < *news_.best)) news_.best = point.value;
   if (progress_) progress_(news_);

@@ -55,12 +55,12 @@ class RunState {
   // Passes on points that belong together: all rows are written at once or none.
   void pass_together(std::vector<PointRecord> points);
   // The point gets no row.
-  void leave_out(const PointRecord& point) { tell(point); }
+  void leave_out(const PointRecord& point) { report_progress(point); }
   // Writes the rows that pass() has not written yet.
   void flush();
 
  private:
-  void tell(const PointRecord& point);
+  void report_progress(const PointRecord& point);
   Diagnostics write_all(const std::vector<PointRecord>& points);
 
   const SweepHook& progress_;

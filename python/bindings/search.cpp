@@ -91,16 +91,16 @@ py::dict rules_as_dict(const RuleCounts& counts) {
   return out;
 }
 
-py::dict look_as_dict(const AnyLook& look, const PlacedMapping& placed) {
+py::dict other_tiles_as_dict(const OtherTilesProbe& probe, const PlacedMapping& placed) {
   py::dict out;
-  out["value"] = look.value;
-  out["lower_bound"] = look.lower_bound;
-  out["energy_pj"] = look.cost.energy.picojoules();
-  out["cycles"] = look.cost.cycles;
-  out["utilization"] = look.utilization;
-  out["evaluated"] = look.evaluated;
-  out["seconds"] = look.seconds;
-  out["mapping"] = PlacedMapping{look.mapping, placed.workload, placed.machine};
+  out["value"] = probe.value;
+  out["lower_bound"] = probe.lower_bound;
+  out["energy_pj"] = probe.cost.energy.picojoules();
+  out["cycles"] = probe.cost.cycles;
+  out["utilization"] = probe.utilization;
+  out["evaluated"] = probe.evaluated;
+  out["seconds"] = probe.seconds;
+  out["mapping"] = PlacedMapping{probe.mapping, placed.workload, placed.machine};
   return out;
 }
 
@@ -115,7 +115,7 @@ void add_found(py::dict& out, const MappingResult& r, const std::shared_ptr<Work
   out["lower_bound"] = r.status == Status::Measured ? py::object(py::none()) : py::cast(r.lower_bound);
   out["gap"] = r.lower_bound > 0 ? py::cast(r.gap) : py::object(py::none());
   out["mapping"] = placed;
-  if (r.look) out["any_look"] = look_as_dict(*r.look, placed);
+  if (r.other_tiles) out["any_look"] = other_tiles_as_dict(*r.other_tiles, placed);
   const auto distances = bound.distances(*workload, *asked.machine, r.mapping);
   out["bounds"] = distances ? py::object(distances_as_list(*distances)) : py::none();
 }
@@ -177,7 +177,7 @@ py::tuple map_network_watched(const std::shared_ptr<Network>& network, std::shar
                               const GivenTexts& given, bool look, const py::object& progress) {
   Asked asked{std::make_shared<Network>(*network), std::move(machine), options_with(given_options(given))};
   fit_products(*asked.network, *asked.machine);
-  asked.options.look_at_any = look;
+  asked.options.probe_other_tiles = look;
   asked.constraint_notes =
       constraint_notes(*asked.network, *asked.machine, {.free = asked.options.free, .open = asked.options.open});
   std::atomic<bool> stop = false;

@@ -200,7 +200,7 @@ TEST(Countable, TotalsOfNetworksAreRefused) {
   const Workload gemm = load_network("gemm:10000x10000x40000")->layers.front().workload;
   SearchOptions options;
   options.strategy = Strategy::Sunstone;
-  options.look_at_any = false;
+  options.probe_other_tiles = false;
   EXPECT_TRUE(map_network({"one", {{gemm, 1}}}, machine, options).ok());
   const auto many = map_network({"many", {{gemm, 1'000'000}}}, machine, options);
   ASSERT_FALSE(many.ok());

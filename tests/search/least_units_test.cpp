@@ -160,7 +160,7 @@ TEST(LeastUnits, MapProvesTheBestThatUsesThem) {
     SCOPED_TRACE(seed);
     SearchOptions options;
     options.objective = kObjectives[seed % kObjectives.size()];
-    options.look_at_any = false;
+    options.probe_other_tiles = false;
     const auto found = map_workload(p.workload, p.architecture, options);
     ASSERT_TRUE(found.ok()) << to_string(found.errors());
     ASSERT_EQ(found->status == Status::Infeasible, p.answer.legal == 0) << to_string(found->why_infeasible);

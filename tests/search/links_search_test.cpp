@@ -27,7 +27,7 @@ TEST(LinksSearch, NoAnswerIsAboveThatOfASmallerMapspace) {
     SCOPED_TRACE(seed);
     SearchOptions options;
     options.objective = kObjectives[seed % kObjectives.size()];
-    options.look_at_any = false;
+    options.probe_other_tiles = false;
     options.budget_evaluations = 20'000;
     const auto map = [&](const SearchOptions& with) { return map_workload(p.workload, p.architecture, with); };
     const auto perfect = map(options);
@@ -165,7 +165,7 @@ TEST(UnitLinks, TheRuleLosesNothing) {
     SCOPED_TRACE(seed);
     SearchOptions options;
     options.objective = kObjectives[seed % kObjectives.size()];
-    options.look_at_any = false;
+    options.probe_other_tiles = false;
     const auto on = map_workload(p.workload, p.architecture, options);
     options.rules.set(Rule::UnitRegisters, false);
     const auto off = map_workload(p.workload, p.architecture, options);
@@ -191,7 +191,7 @@ TEST(LinksSearch, NoStrategyIsBelowExactWithoutABudget) {
     SCOPED_TRACE(seed);
     SearchOptions options;
     options.objective = kObjectives[seed % kObjectives.size()];
-    options.look_at_any = false;
+    options.probe_other_tiles = false;
     const auto exact = map_workload(p.workload, p.architecture, options);
     ASSERT_TRUE(exact.ok());
     if (!exact->without_peers) continue;

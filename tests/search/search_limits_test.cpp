@@ -134,7 +134,7 @@ TEST(SearchLimits, WithLinksNothingIsLostByMore) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     SearchOptions plain;
     plain.objective = seed % 2 == 0 ? Objective::Energy : Objective::Edp;
-    plain.look_at_any = false;
+    plain.probe_other_tiles = false;
     SearchOptions fast = plain, any = plain, open = plain, uneven = plain;
     fast.strategy = Strategy::Sunstone;
     any.factors = Factors::Any;

@@ -71,7 +71,7 @@ TEST(TileClimbs, OpenMachinesHaveNoDearerAnswers) {
   for (u64 seed = 0; seed < 60; ++seed) {
     const testing::SearchProblem p = testing::random_search_problem(seed, {.max_mappings = 2'000});
     SearchOptions options;
-    options.look_at_any = false;
+    options.probe_other_tiles = false;
     options.factors = Factors::Any;
     options.budget_evaluations = 500;
     const auto closed = map_workload(p.workload, p.architecture, options);

@@ -72,11 +72,11 @@ class Connector {
 
   const Workload& workload(int layer) const { return network_.layers[at(layer)].workload; }
 
-  // Why the layer's output is not the operand; "": it is. `once`: what stands there several times is read once.
-  std::string mismatch(const Source& source, int to, int tensor, bool once) const {
+  // Why the layer's output is not the operand; "": it is. `read_once`: what stands there several times is read once.
+  std::string mismatch(const Source& source, int to, int tensor, bool read_once) const {
     const Workload& reader = workload(to);
     if (!source.whole) return source.lost_by;
-    if (source.repeated && !once) return "expand";
+    if (source.repeated && !read_once) return "expand";
     const bool slides =
         std::ranges::any_of(reader.tensors[at(tensor)].ranks, [](const Rank& rank) { return rank.terms.size() > 1; });
     if (source.padded && !slides) return "pad";
@@ -96,7 +96,7 @@ class Connector {
       const Sources& sources = *operand.value->sources;
       for (auto source = sources.rbegin(); source != sources.rend(); ++source) {
         const std::string why =
-            *operand.lost_by != '\0' ? operand.lost_by : mismatch(*source, to, *tensor, operand.once);
+            *operand.lost_by != '\0' ? operand.lost_by : mismatch(*source, to, *tensor, operand.read_once);
         if (why.empty() && !joined) {
           network_.edges.push_back(
               {.from = source->layer, .to = to, .tensor = *tensor, .through = {.op = operator_on(source->way)}});

@@ -64,8 +64,8 @@ Drafts stacked_draft(Call& call, const StackedSizes& s, std::vector<Operand> ope
 Drafts product_draft(Call& call, const Product& p) {
   const bool first_is_a = p.first->constant && !p.second->constant;
   const i64 m = first_is_a ? p.of_first : p.of_second, n = first_is_a ? p.of_second : p.of_first;
-  std::vector<Operand> operands{{.tensor = "A", .value = p.first, .once = p.first_once},
-                                {.tensor = "A", .value = p.second, .once = p.second_once}};
+  std::vector<Operand> operands{{.tensor = "A", .value = p.first, .read_once = p.first_once},
+                                {.tensor = "A", .value = p.second, .read_once = p.second_once}};
   if (!first_is_a) std::swap(operands[0], operands[1]);
   operands[1].tensor = "B";
   return stacked_draft(call, {p.stacked, m, n, p.k}, std::move(operands));

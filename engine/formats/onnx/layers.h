@@ -24,7 +24,7 @@ struct Operand {
   std::optional<InnerSource> inner{};
   const char* lost_by = "";  // why it is not all of `value`, or of the inner source, position by position; "": it is
   u64 bits = 0;              // bits of its words, if it packs several into one element
-  bool once = false;         // words that stand in `value` several times are read once
+  bool read_once = false;    // words that stand in `value` several times are read once
 };
 
 // An Einsum of a node.

@@ -224,11 +224,11 @@ Drafts products_of_inputs(Call& call, AttentionSizes a) {
   const TensorFacts *queries = call.input(0), *keys = alone ? queries : call.input(1);
   const TensorFacts* values = packed ? keys : call.input(2);
   const char* lost_by = packed ? kPacked : a.past > 0 ? kJoined : "";
-  const bool once = !packed && share_repeated_heads(*keys, *values, a);
+  const bool read_once = !packed && share_repeated_heads(*keys, *values, a);
   return products(call, a,
                   {{.value = queries, .lost_by = alone ? kPacked : ""},
-                   {.value = keys, .lost_by = lost_by, .once = once},
-                   {.value = values, .lost_by = lost_by, .once = once}},
+                   {.value = keys, .lost_by = lost_by, .read_once = read_once},
+                   {.value = values, .lost_by = lost_by, .read_once = read_once}},
                   0);
 }
 

@@ -17,13 +17,13 @@ class TileSteps {
         tile_(nest.tile[at(boundary)][at(d)]),
         size_(c.size[at(d)]) {
     const LoopMask loops = nest.of[at(d)] & nest.outside(boundary);
-    beside_ = loops & nest.fanout[at(boundary)];
+    fanout_ = loops & nest.fanout[at(boundary)];
     const LoopMask inside = step.what == StepKind::First   ? loops
-                            : step.what == StepKind::Every ? beside_
+                            : step.what == StepKind::Every ? fanout_
                                                            : loops & loops_before(step.loop);
     own_ = step.what == StepKind::Loop && contains(loops, step.loop);
     time_ = step.what == StepKind::Loop ? inside & ~nest.spatial : 0;
-    above_ = inside & nest.spatial & ~beside_;
+    above_ = inside & nest.spatial & ~fanout_;
     outside_ = loops & ~inside;
   }
 
@@ -55,7 +55,7 @@ class TileSteps {
     for (const int l : bits(above_))
       if (!is_fixed(l)) s.count *= nest_.place[at(l)].end;
     s.run = 1;
-    for (const int l : bits(beside_))
+    for (const int l : bits(fanout_))
       if (!is_fixed(l)) s.run *= nest_.place[at(l)].end;
     s.mover = time_ == 0 ? kNoLoop : static_cast<u8>(std::countr_zero(time_));
     s.extent = s.held = std::min(tile_, size_);
@@ -72,7 +72,7 @@ class TileSteps {
       if (is_fixed(l)) low += unit_.digit[at(l)] * nest_.place[at(l)].inside;
       else loop[at(count++)] = static_cast<u8>(l);
     u32 run = 1;
-    for (const int l : bits(beside_))
+    for (const int l : bits(fanout_))
       if (is_fixed(l)) low += unit_.digit[at(l)] * nest_.place[at(l)].inside;
       else run *= nest_.place[at(l)].end;
     std::array<u32, kMaxLoops> digit{};
@@ -145,7 +145,7 @@ class TileSteps {
   u32 tile_, size_, rest_ = 0;
   u32 back_ = 0, ahead_ = 0;
   bool own_;
-  LoopMask beside_, time_, above_,
+  LoopMask fanout_, time_, above_,
       outside_;  // spatial loops of the boundary's fan-out, temporal ones inside the step's, ..
 };
 

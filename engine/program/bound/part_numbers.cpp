@@ -134,7 +134,7 @@ bool PartNumbers::fill(PartBound& bound) {
   return true;
 }
 
-double PartNumbers::worth(const PartBound& bound) {
+double PartNumbers::small_memory_words(const PartBound& bound) {
   double sum = 0;
   for (const double capacity : kSampleMemories)
     if (bound.method == PartMethod::partition) {

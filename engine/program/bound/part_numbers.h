@@ -20,7 +20,7 @@ class PartNumbers {
   // The part's shape, choices of exponents and counts. False if no bound comes of it.
   bool fill(PartBound& bound);
   // What the bound counts when bounds are compared: its words for a few small memories.
-  double worth(const PartBound& bound);
+  double small_memory_words(const PartBound& bound);
 
   bool uncounted() const { return uncounted_; }  // something, so that a bound had to be left out
   const AffineProgram& program() const { return program_; }

@@ -7,8 +7,8 @@
 
 #include "engine/base/integers.h"
 #include "engine/program/bound/part_bound.h"
-#include "engine/program/bound/relations.h"
 #include "engine/program/bound/program_bound.h"
+#include "engine/program/bound/relations.h"
 
 namespace heliolite {
 namespace {
@@ -135,10 +135,10 @@ std::vector<PartBound> PlanBuilder::parts() {
     try_within(kStatementSteps, [&] { add_statement(s); });
   }
   std::vector<std::pair<double, std::size_t>> order;
-  for (std::size_t i = 0; i < found_.size(); ++i) order.emplace_back(-numbers_.worth(found_[i]), i);
+  for (std::size_t i = 0; i < found_.size(); ++i) order.emplace_back(-numbers_.small_memory_words(found_[i]), i);
   std::ranges::stable_sort(order, {}, &std::pair<double, std::size_t>::first);
-  for (const auto& [worth, i] : order)
-    if (worth < 0) try_within(kPlaceSteps, [&, i = i] { place(found_[i]); });
+  for (const auto& [words, i] : order)
+    if (words < 0) try_within(kPlaceSteps, [&, i = i] { place(found_[i]); });
   // Where there were too few steps to put them together: the best one alone.
   if (!order.empty() && order.front().first < 0 && sum(placed_) < -order.front().first)
     placed_ = {found_[order.front().second]};
@@ -204,7 +204,7 @@ void PlanBuilder::add_partitions(const ProgramPart& whole, const std::vector<Wal
 
 double PlanBuilder::sum(const std::vector<PartBound>& list) {
   double all = 0;
-  for (const PartBound& bound : list) all += numbers_.worth(bound);
+  for (const PartBound& bound : list) all += numbers_.small_memory_words(bound);
   return all;
 }
 
@@ -216,7 +216,7 @@ std::optional<PartBound> PlanBuilder::reduced(const PartBound& bound, const isl:
 }
 
 // The list with the part, which takes all its words: what others lose with them is lost.
-std::vector<PartBound> PlanBuilder::beside(const std::vector<PartBound>& list, const PartBound& bound) {
+std::vector<PartBound> PlanBuilder::with_whole_part(const std::vector<PartBound>& list, const PartBound& bound) {
   const isl::union_set words = used_words(bound.part);
   std::vector<PartBound> next;
   for (const PartBound& other : list) {
@@ -251,7 +251,7 @@ void PlanBuilder::place(const PartBound& bound) {
   std::vector<PartBound> with = placed_;
   if (const auto rest = shared.empty() ? std::optional(bound) : reduced(bound, taken)) with.push_back(*rest);
   consider(std::move(with));
-  if (!shared.empty()) consider(beside(placed_, bound));
+  if (!shared.empty()) consider(with_whole_part(placed_, bound));
   for (const std::size_t i : shared) {
     if (!rules_.joined || bound.method != PartMethod::partition || placed_[i].method != PartMethod::partition) continue;
     const auto both = joined(placed_[i].part, bound.part);
@@ -260,7 +260,7 @@ void PlanBuilder::place(const PartBound& bound) {
     if (!both || !numbers_.fill(together)) continue;
     std::vector<PartBound> others = placed_;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    consider(beside(others, together));
+    consider(with_whole_part(others, together));
   }
   placed_ = std::move(best);
 }

@@ -31,7 +31,7 @@ class PlanBuilder {
   void add(PartMethod method, ProgramPart part, int outer);
   void place(const PartBound& bound);
   double sum(const std::vector<PartBound>& list);
-  std::vector<PartBound> beside(const std::vector<PartBound>& list, const PartBound& bound);
+  std::vector<PartBound> with_whole_part(const std::vector<PartBound>& list, const PartBound& bound);
   std::optional<PartBound> reduced(const PartBound& bound, const isl::union_set& words);
 
   const AffineProgram& program_;

@@ -50,7 +50,7 @@ class Search {
       std::size_t asked = 0;  // samples of the batch that an evaluator was asked about
       for (std::size_t k = 0; k < batch_.size(); ++k) {
         if (k == asked && pricing_.at_once() > 0) asked = ask_ahead(first, k);
-        if (!look(first + k, batch_[k])) return pricing_.answer();
+        if (!take_sample(first + k, batch_[k])) return pricing_.answer();
       }
     }
     return pricing_.answer();
@@ -76,7 +76,7 @@ class Search {
   }
 
   // False: the search is over.
-  bool look(u64 number, const Sample& sample) {
+  bool take_sample(u64 number, const Sample& sample) {
     const bool evaluated = sample.verdict == Verdict::Fits || sample.verdict == Verdict::OverCapacity;
     if (!evaluated) return ++misses_ < timeout_;
     if (pricing_.over()) return false;

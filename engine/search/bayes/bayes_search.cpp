@@ -119,7 +119,7 @@ class BayesSearch {
   bool choose(std::span<const double> point) {
     if (budget_.over() || !budget_.allows(pricing_.evaluated() + batch_.size() + 1)) return false;
     const Mapping mapping = decoder_.decode(point);
-    if (!seen_.insert(mapping).second) return false;
+    if (!visited_.insert(mapping).second) return false;
     batch_.push_back(mapping);
     mine_.point.emplace_back(point.begin(), point.end());
     mine_.value.push_back(least_.value_or(0));  // until it is priced
@@ -209,7 +209,7 @@ class BayesSearch {
   LearnedTask mine_;
   std::optional<double> least_, most_;  // value of what was priced
   std::vector<Observation> recalled_;
-  std::set<Mapping> seen_;
+  std::set<Mapping> visited_;
   std::vector<Mapping> batch_;  // mappings of the last points of mine_; not priced yet
   std::size_t next_fit_ = 0;    // observations
   double mean_ = 0, deviation_ = 1;

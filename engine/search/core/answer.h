@@ -92,7 +92,7 @@ struct SearchStatistics {
 };
 
 // What a short search of all tile sizes found after an answer with perfect factors; not above that answer.
-struct AnyLook {
+struct OtherTilesProbe {
   Mapping mapping;  // the best one: the answer's own if nothing lower was found
   Cost cost;
   double utilization = 0;  // of the compute units by that mapping, 0 to 1
@@ -118,14 +118,14 @@ struct MappingResult {
   double lower_bound = 0;  // no mapping of the mapspace is below, in the same unit; Measured: 0
   double gap = 0;          // value / lower_bound - 1; Measured: 0
   SearchStatistics statistics;
-  double seconds = 0;                        // wall time
-  Strategy strategy = Strategy::Exact;       // that found the mapping
-  SearchEnd end = SearchEnd::Done;           // why it is not proven, if a limit is the reason
-  std::string why_not_proven;                // `end` as a phrase; empty if it is Done
-  std::optional<AnyLook> look;               // only if asked for, of an answer with perfect factors
-  std::optional<WitnessReport> witness;      // of SearchOptions::witness
-  std::optional<MipReport> mip;              // of strategy cosa
-  std::optional<EvaluatorReport> evaluator;  // of SearchOptions::evaluator
+  double seconds = 0;                          // wall time
+  Strategy strategy = Strategy::Exact;         // that found the mapping
+  SearchEnd end = SearchEnd::Done;             // why it is not proven, if a limit is the reason
+  std::string why_not_proven;                  // `end` as a phrase; empty if it is Done
+  std::optional<OtherTilesProbe> other_tiles;  // only if asked for, of an answer with perfect factors
+  std::optional<WitnessReport> witness;        // of SearchOptions::witness
+  std::optional<MipReport> mip;                // of strategy cosa
+  std::optional<EvaluatorReport> evaluator;    // of SearchOptions::evaluator
   // Only where words from peers may change what mappings cost, which the numbers above count.
   std::optional<WithoutPeers> without_peers;
   Diagnostics why_infeasible;  // the level that the smallest tile does not fit, the constraint, or the limit

@@ -83,7 +83,7 @@ class ConvexSearch {
       if (out_.found && log2_best() <= limits.log2_limit) bound = std::max(bound, found.bound);
       const bool again = mapping == last && !better;
       last = mapping;
-      limits.seen.push_back(found.values);
+      limits.earlier_answers.push_back(found.values);
       if (again || !found.proven || (out_.found && bound >= log2_best() - kClose)) break;
       if (part.end(out_.statistics.evaluated) != SearchEnd::Done) break;
     }

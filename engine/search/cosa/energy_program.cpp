@@ -19,7 +19,7 @@ LinearForm PowerSum::chord(const Power& power) {
   return LinearForm(std::exp2(power.low) - slope * power.low).add(power.less, slope);
 }
 
-void PowerSum::add_to(Mip& mip, double limit, std::span<const std::vector<double>> seen) const {
+void PowerSum::add_to(Mip& mip, double limit, std::span<const std::vector<double>> earlier_answers) const {
   // Half a step from two tangents one apart a power is 6 % above them, from two half apart 1.5 %.
   constexpr std::array<double, 9> kPoints{0, -0.5, -1, -1.5, -2, -3, -4, -6, -9};
   constexpr double kLowest = -14, kHighest = 1;  // tangents elsewhere say little and are hard on the solver
@@ -37,7 +37,7 @@ void PowerSum::add_to(Mip& mip, double limit, std::span<const std::vector<double
       mip.add_at_least(fmt::format("{}_{}_{}", name_, k, row++), above, std::exp2(point) - slope * point);
     };
     for (const double point : kPoints) add_tangent(point);
-    for (const std::vector<double>& values : seen)
+    for (const std::vector<double>& values : earlier_answers)
       if (const double point = power.exponent.value_at(values); point >= kLowest && point <= kHighest)
         add_tangent(point);
   }
@@ -97,7 +97,7 @@ EnergyProgram::EnergyProgram(const LayerProblem& problem, const KeepMasks& keep,
     energy.add(
         LinearForm(std::log2(pj(compiled().op_units) * static_cast<double>(compiled().macs))).add(log_energy_, -1));
   for (int i = 0; i <= outermost_; ++i) add_energy(i, energy);
-  energy.add_to(mip_, 1, limits.seen);
+  energy.add_to(mip_, 1, limits.earlier_answers);
 }
 
 // log2 of the instances of level i that the machine has.
@@ -130,7 +130,7 @@ void EnergyProgram::add_rooms(const EnergyLimits& limits) {
       mip_.add_at_most(fmt::format("room_{}_{}", level_name(i), problem_.workload.tensors[at(v)].name), size, room);
       sum.add(size.add_constant(-room));
     }
-    if (std::popcount(keep_[at(i)]) > 1) sum.add_to(mip_, 1, limits.seen);
+    if (std::popcount(keep_[at(i)]) > 1) sum.add_to(mip_, 1, limits.earlier_answers);
   }
 }
 
@@ -219,7 +219,7 @@ void EnergyProgram::add_bandwidths(int i, const EnergyLimits& limits) {
       add_accesses(sum, i, v, reads ? price : 0, writes ? price : 0, writes ? price : 0, scale,
                    std::isfinite(cycles.upper) ? -cycles.upper : kUnlimited, -cycles.lower);
     }
-    if (!sum.empty()) sum.add_to(mip_, 1, limits.seen);
+    if (!sum.empty()) sum.add_to(mip_, 1, limits.earlier_answers);
   };
   add("reads", level.read_bandwidth, true, false);
   add("writes", level.write_bandwidth, false, true);

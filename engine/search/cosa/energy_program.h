@@ -29,9 +29,9 @@ class PowerSum {
   }
   bool empty() const { return powers_.empty(); }
 
-  // Adds the columns and rows of sum <= limit. `seen`: answers of a program with the same columns, at which the powers
-  // get tangents of their own and so are exact.
-  void add_to(Mip& mip, double limit, std::span<const std::vector<double>> seen) const;
+  // Adds the columns and rows of sum <= limit. `earlier_answers`: answers of a program with the same columns, at which
+  // the powers get tangents of their own and so are exact.
+  void add_to(Mip& mip, double limit, std::span<const std::vector<double>> earlier_answers) const;
 
  private:
   struct Power {
@@ -76,9 +76,9 @@ class LoopOrders {
 
 // What is known before a program is made.
 struct EnergyLimits {
-  double log2_limit = 0;                    // mappings whose value has a larger logarithm are left out
-  std::vector<std::vector<double>> seen{};  // answers of earlier programs, at which this one is exact
-  std::vector<double> shrink{};             // [level]: the room is 2^shrink of what it has; empty: all of it
+  double log2_limit = 0;                               // mappings whose value has a larger logarithm are left out
+  std::vector<std::vector<double>> earlier_answers{};  // answers of earlier programs, at which this one is exact
+  std::vector<double> shrink{};                        // [level]: the room is 2^shrink of what it has; empty: all of it
 };
 
 class EnergyProgram : public MappingProgram {

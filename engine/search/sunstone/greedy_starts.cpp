@@ -48,7 +48,8 @@ std::vector<Plan> GreedyStarts::list(std::span<const KeepMasks> keeps, std::size
   const std::size_t each = std::max<std::size_t>(1, kFilledUnrollings / std::max<std::size_t>(1, keeps.size()));
   std::vector<Filled> filled = fill_all(keeps, each, rules_);
   if (filled.empty()) filled = fill_all(keeps, kIdleUnrollings, RuleSet(rules_).set(Rule::FullUnrolling, false));
-  std::stable_sort(filled.begin(), filled.end(), [](const Filled& a, const Filled& b) { return a.worth < b.worth; });
+  std::stable_sort(filled.begin(), filled.end(),
+                   [](const Filled& a, const Filled& b) { return a.estimate < b.estimate; });
   std::vector<Plan> out;
   for (std::size_t k = 0; k < std::min(most, filled.size()); ++k) out.push_back(filled[k].plan);
   return out;
@@ -66,7 +67,7 @@ std::vector<GreedyStarts::Filled> GreedyStarts::fill_all(std::span<const KeepMas
       for (int way = -2; way < c_.tensor_count; ++way) {
         if (!first && way != -1) continue;
         Filled next = bare;
-        next.worth = fill(next.plan, std::max(way, -1), way == -2);
+        next.estimate = fill(next.plan, std::max(way, -1), way == -2);
         const auto same = [&](const Filled& f) { return f.plan == next.plan; };
         if (moves_.legal(next.plan.factor) && std::none_of(filled.begin(), filled.end(), same)) filled.push_back(next);
       }
@@ -83,10 +84,10 @@ int GreedyStarts::server(int level, int tensor) const {
   return i;
 }
 
-GreedyStarts::Worth GreedyStarts::worth(double energy, double cycles) const {
+GreedyStarts::Estimate GreedyStarts::estimate(double energy, double cycles) const {
   const ObjectiveInfo& powers = info(ladder_.objective());
   if (powers.energy_power == 0) return {cycles, energy};
-  Worth out{energy, 0};
+  Estimate out{energy, 0};
   for (int k = 0; k < powers.cycles_power; ++k) out.first *= cycles;
   return out;
 }
@@ -117,11 +118,12 @@ std::vector<GreedyStarts::Filled> GreedyStarts::unrollings(std::size_t most, con
         for (int d = 0; d < space_.dimension_count; ++d) left[d] /= u.factor(d);
         if (!rest_can_be_placed(space_, left, 0, i) || !fits(to.plan, i, c_.level_count - 1)) continue;
         if (!ladder_.uses_enough_units(to.plan, i)) continue;
-        to.worth = unrolled_worth(to.plan);
+        to.estimate = unrolled_estimate(to.plan);
         next.push_back(to);
       }
     }
-    std::stable_sort(next.begin(), next.end(), [](const Filled& a, const Filled& b) { return a.worth < b.worth; });
+    std::stable_sort(next.begin(), next.end(),
+                     [](const Filled& a, const Filled& b) { return a.estimate < b.estimate; });
     if (next.size() > most) next.resize(most);
     plans = std::move(next);
   }
@@ -129,7 +131,7 @@ std::vector<GreedyStarts::Filled> GreedyStarts::unrollings(std::size_t most, con
 }
 
 // As if each word went from its server to the MACs at every step.
-GreedyStarts::Worth GreedyStarts::unrolled_worth(const Plan& plan) const {
+GreedyStarts::Estimate GreedyStarts::unrolled_estimate(const Plan& plan) const {
   double energy = static_cast<double>(c_.op_units) + 1, used = 1;
   for (int i = 0; i < c_.level_count; ++i)
     for (int d = 0; d < space_.dimension_count; ++d) used *= spatial(plan, i, d);
@@ -147,7 +149,7 @@ GreedyStarts::Worth GreedyStarts::unrolled_worth(const Plan& plan) const {
       to = from;
     }
   }
-  return worth(energy, 1 / used);
+  return estimate(energy, 1 / used);
 }
 
 // The machine's least factors, and the rest as far out as it may be. False: there is no such plan, or it does not fit.
@@ -186,7 +188,7 @@ bool GreedyStarts::fits(const Plan& plan, int first, int last) const {
 }
 
 // Steps 2 and 3, level by level.
-GreedyStarts::Worth GreedyStarts::fill(Plan& plan, int stationary, bool inwards) const {
+GreedyStarts::Estimate GreedyStarts::fill(Plan& plan, int stationary, bool inwards) const {
   if (inwards)
     for (int i = c_.level_count - 1; i-- > 0;) grow(plan, i, stationary, {}, true);
   std::vector<Flow> flows;
@@ -234,7 +236,7 @@ GreedyStarts::Worth GreedyStarts::fill(Plan& plan, int stationary, bool inwards)
     const double r = read[at(i)] / units, w = written[at(i)] / units;
     cycles = std::max({cycles, r / level.read_bandwidth, w / level.write_bandwidth, (r + w) / level.shared_bandwidth});
   }
-  return worth(energy, cycles);
+  return estimate(energy, cycles);
 }
 
 // Step 2 at one level.

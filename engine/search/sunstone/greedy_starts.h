@@ -41,22 +41,22 @@ class GreedyStarts {
   struct WordEnergy {
     double read = 0, fill = 0, update = 0;
   };
-  using Worth = std::pair<double, double>;  // compared as the objective's values are
+  using Estimate = std::pair<double, double>;  // compared as the objective's values are
   struct Filled {
     Plan plan;
-    Worth worth;
+    Estimate estimate;
   };
   std::vector<Filled> fill_all(std::span<const KeepMasks> keeps, std::size_t each, const RuleSet& rules);
   std::vector<Filled> unrollings(std::size_t most, const RuleSet& rules);
-  Worth unrolled_worth(const Plan& plan) const;
+  Estimate unrolled_estimate(const Plan& plan) const;
   bool begin(Plan& plan) const;
   bool fits(const Plan& plan, int first, int last) const;
-  Worth fill(Plan& plan, int stationary, bool inwards) const;
+  Estimate fill(Plan& plan, int stationary, bool inwards) const;
   void grow(Plan& plan, int level, int stationary, const std::vector<Flow>& inside, bool nearest) const;
   double words_energy(const Plan& plan, int level, int stationary, const std::vector<Flow>& inside) const;
   void choose_order(Plan& plan, int level, std::vector<Flow>& flows) const;
   double energy_of(const Flow& flow) const;
-  Worth worth(double energy, double cycles) const;
+  Estimate estimate(double energy, double cycles) const;
   int server(int level, int tensor) const;
 
   const Ladder& ladder_;

@@ -130,7 +130,7 @@ class Uneven {
       before = answer_.statistics.evaluated;
       round([&](std::size_t left) { return share(left); });
     }
-    for (const Open& order : open_) leave(order.bound, budget_.end(0));
+    for (const Open& order : open_) record_unexplored(order.bound, budget_.end(0));
     answer_.complete = cut(left_);
     if (answer_.complete) answer_.end = SearchEnd::Done;
     else if (left_ > 0) answer_.lower_bound = left_;
@@ -193,11 +193,11 @@ class Uneven {
     order.bound = std::max(order.bound, found.lower_bound.value_or(0));
     const bool again = found.end == SearchEnd::Evaluations || found.end == SearchEnd::Time;
     if (again || found.end == SearchEnd::Stopped) return false;
-    leave(order.bound, found.end);
+    record_unexplored(order.bound, found.end);
     return true;
   }
 
-  void leave(double bound, SearchEnd why) {
+  void record_unexplored(double bound, SearchEnd why) {
     left_ = std::min(left_, bound);
     answer_.end = std::max(answer_.end, why);
   }
