@@ -96,7 +96,7 @@ class Writer {
  public:
   Json document(const std::string& title, const Shape& shape) {
     Json root{{"$schema", kDraft}, {"title", title}};
-    // Beside a reference other keywords mean nothing, so the document's own table stands at the root.
+    // Next to a reference other keywords mean nothing, so the document's own table stands at the root.
     root.update(shape.kind == Shape::Kind::Map ? of_table(*shape.table) : of(shape));
     if (!definitions_.empty()) root["definitions"] = std::move(definitions_);
     return root;

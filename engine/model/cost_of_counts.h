@@ -44,7 +44,7 @@ constexpr Accesses<Number> serving_one_word(bool is_output) {
   return {1, 0, static_cast<Number>(is_output ? 1 : 0)};
 }
 
-// So many parts in blocks, each kind rounded up by itself (rule 19).
+// Accesses of blocks that `parts` parts take, each kind rounded up by itself (rule 19).
 inline Accesses<u64> in_blocks(const CompiledLevel& level, const Accesses<u64>& parts) {
   return {level.blocks(parts.reads), level.blocks(parts.fills), level.blocks(parts.updates)};
 }

@@ -12,7 +12,7 @@
 namespace heliolite {
 namespace {
 
-// So many words of each receiver are those of the step before, moved by `by`.
+// `words` words of each receiver are those of the step before, moved by `by`.
 struct ShiftedWords {
   RankMove by{};
   u64 words = 0;

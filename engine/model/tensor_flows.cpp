@@ -42,7 +42,7 @@ void TensorFlows::price(int v) {
   }
 }
 
-// So many words enter the network below the level now.
+// `words` words enter the network below the level now.
 void TensorFlows::enter(int v, int i, u64 words) {
   const CompiledLevel& level = c_.level[at(i)];
   u64& before = entered_[at(i)][at(v)];

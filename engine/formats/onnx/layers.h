@@ -72,7 +72,7 @@ using Parameters = std::vector<std::pair<std::string_view, i64>>;
 // workload can be.
 Drafts family_draft(Call& call, std::string_view family, const Parameters& parameters, std::vector<Operand> operands);
 Drafts einsum_draft(Call& call, const std::string& formula, const Parameters& sizes, std::vector<Operand> operands);
-// So many products of m x k by k x n: gemm, or bmm of several.
+// `stacked` products of m x k by k x n: gemm, or bmm if there are several.
 struct StackedSizes {
   i64 stacked = 1, m = 1, n = 1, k = 1;
 };
