@@ -23,7 +23,7 @@ struct CountPolynomial {
   int degree() const;                                // the total one; 0 also of the zero polynomial
   std::string to_string() const;                     // "1/2*N^2 - 1/2*N", the highest terms first
 
-  // Of the same variables in the same order.
+  // Both polynomials have the same variables in the same order.
   CountPolynomial& operator+=(const CountPolynomial& other);
   CountPolynomial& operator*=(const CountPolynomial& other);
   friend bool operator==(const CountPolynomial&, const CountPolynomial&) = default;
@@ -66,7 +66,7 @@ Result<Rational> count_at(const IslContext& context, const isl::set& set, const 
 // set is infinite.
 Result<CountPolynomial> count_polynomial(const IslContext& context, const isl::set& set, const isl::set& assumed);
 
-// The same where every parameter is at least `least`.
+// The number of points of `set` where every parameter is at least `least`.
 Result<CountPolynomial> count_polynomial(const IslContext& context, const isl::set& set, i64 least = 8);
 
 // Walks the integer points of one polytope with parameters.

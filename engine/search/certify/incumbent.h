@@ -70,14 +70,14 @@ class Incumbent {
   // Whether no mapping that costs `bound` or more can beat the incumbent by more than one part in 10^12.
   bool cuts(const ObjectiveKey& bound) const;
   bool cuts(const CostBound& bound) const { return cuts(key_of(bound)); }
-  // Whether no mapping that costs so much at least can beat the incumbent: a bound in integers, without rounding. For
+  // Whether no mapping that costs at least this much can beat the incumbent: a bound in integers, without rounding. For
   // delay equal cycles are enough, whatever the energy.
   bool cuts(const Cost& least) const {
     if (!found()) return false;
     if (info(objective_).energy_power == 0) return least.cycles >= answer_.cost.cycles;
     return !(Value::of(objective_, least) < answer_.value);
   }
-  // The most cycles with which a mapping of at least so much energy can beat the incumbent.
+  // The most cycles with which a mapping of at least this much energy can beat the incumbent.
   u64 most_cycles(Energy least) const;
 
   // Energy units from which on no mapping that takes at least `cycles` can beat the incumbent.
