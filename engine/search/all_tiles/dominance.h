@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/base/growing.h"
+#include "engine/base/types.h"
 
 namespace heliolite {
 

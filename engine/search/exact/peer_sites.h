@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/model/temporal_traffic.h"
-#include "engine/search/exact/spatial_choice.h"
+#include "engine/search/exact/fanout.h"
 #include "engine/search/exact/fanout.h"
 
 namespace heliolite {

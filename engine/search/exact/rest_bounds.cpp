@@ -6,7 +6,7 @@
 #include "engine/base/integers.h"
 #include "engine/model/temporal_traffic.h"
 #include "engine/model/tile_box.h"
-#include "engine/search/exact/incumbent.h"
+#include "engine/search/certify/incumbent.h"
 
 namespace heliolite {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
-#include "engine/search/exact/incumbent.h"
+#include "engine/search/certify/incumbent.h"
 #include "engine/search/exact/rest_bounds.h"
 
 namespace heliolite {
