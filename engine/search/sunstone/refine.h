@@ -13,34 +13,6 @@
 
 namespace heliolite {
 
-// What a climb may change: single factors (moves.h), the tile of a level and an unrolling.
-struct ClimbSteps {
-  // `fillings`: of the ladder's mapspace.
-  ClimbSteps(const Ladder& ladder, Fillings& fillings)
-      : moves(ladder.space(), Ends::Dividing),
-        retiling(ladder.space()),
-        scattering(ladder.space()),
-        reunrolling(ladder, fillings) {}
-
-  MoveSpace moves;
-  Retiling retiling;
-  Scattering scattering;
-  Reunrolling reunrolling;
-  VisitedPlans visited;  // by all climbs of a search
-};
-
-// Changes `start` by moves of single factors and of pairs, other loop orders, keep choices, tiles and unrollings, as
-// long as the value falls, and returns the best. Ends after `budget` evaluations. Deterministic.
-Candidate climb(Ladder& ladder, ClimbSteps& steps, const Candidate& start, u64 budget);
-
-// climb() with the cheapest kinds of steps only: loop orders, keep choices and moves of single factors.
-Candidate first_steps(Ladder& ladder, ClimbSteps& steps, const Candidate& start, u64 budget);
-
-// Climbs again from random disturbances of the best so far, from a fixed seed, and returns the best: all temporal loops
-// are drawn anew, every second time the unrolling of a fan-out too. A climb goes to the end only where its first steps
-// come close to the best. Ends after `kicks` disturbances or `budget` evaluations. Deterministic.
-Candidate kick_and_climb(Ladder& ladder, ClimbSteps& steps, Candidate best, int kicks, u64 budget);
-
 // A step of climbs: all factors of two levels are shared anew between them.
 
 // Shares the temporal factors of two levels of a complete plan anew.
@@ -112,5 +84,33 @@ class Scattering {
   std::vector<std::pair<u8, u32>> factors_;              // dimension, prime: to be placed
   std::array<Extents, kMaxLevels> tile_;                 // [level]: of what is placed
 };
+
+// What a climb may change: single factors (moves.h), the tile of a level and an unrolling.
+struct ClimbSteps {
+  // `fillings`: of the ladder's mapspace.
+  ClimbSteps(const Ladder& ladder, Fillings& fillings)
+      : moves(ladder.space(), Ends::Dividing),
+        retiling(ladder.space()),
+        scattering(ladder.space()),
+        reunrolling(ladder, fillings) {}
+
+  MoveSpace moves;
+  Retiling retiling;
+  Scattering scattering;
+  Reunrolling reunrolling;
+  VisitedPlans visited;  // by all climbs of a search
+};
+
+// Changes `start` by moves of single factors and of pairs, other loop orders, keep choices, tiles and unrollings, as
+// long as the value falls, and returns the best. Ends after `budget` evaluations. Deterministic.
+Candidate climb(Ladder& ladder, ClimbSteps& steps, const Candidate& start, u64 budget);
+
+// climb() with the cheapest kinds of steps only: loop orders, keep choices and moves of single factors.
+Candidate first_steps(Ladder& ladder, ClimbSteps& steps, const Candidate& start, u64 budget);
+
+// Climbs again from random disturbances of the best so far, from a fixed seed, and returns the best: all temporal loops
+// are drawn anew, every second time the unrolling of a fan-out too. A climb goes to the end only where its first steps
+// come close to the best. Ends after `kicks` disturbances or `budget` evaluations. Deterministic.
+Candidate kick_and_climb(Ladder& ladder, ClimbSteps& steps, Candidate best, int kicks, u64 budget);
 
 }  // namespace heliolite
