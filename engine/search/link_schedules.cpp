@@ -40,11 +40,9 @@ class LinkSearch {
 
   LayerAnswer run() {
     // Step 1. What is proven.
-    if (tensors_with_peers(problem_.space, linked_.model.compiled(), 0) != 0) {
-      if (gate().on(Rule::UnitRegisters)) bound_unit_links();
-    } else if (peers_searched(problem_.space, linked_.model.compiled())) {
-      bound_links();
-    }
+    units_ = tensors_with_peers(problem_.space, linked_.model.compiled(), 0) != 0;
+    if (peers_searched(problem_.space, linked_.model.compiled())) bound_links();
+    else if (units_ && gate().on(Rule::UnitRegisters)) bound_unit_links();
     // Step 2. What is left of the budget: all mappings, if it is enough, or chance.
     if (!done() && nests_ <= (limited_ ? budget_.evaluations_left(0) : share::kMostOneByOne)) one_by_one();
     anneal();
@@ -108,14 +106,15 @@ class LinkSearch {
     if (!done()) best_.end = std::max(best_.end, limited_ ? there(budget_).end(0) : SearchEnd::Evaluations);
   }
 
-  // Further out: mappings without words over links cost what they cost without links, the others are searched.
+  // Further out: mappings without words over links cost what they cost without links, the others are searched. Where
+  // units pass words to each other all are.
   void bound_links() {
     LayerAnswer start = best_;
     start.statistics = {};
     const SearchBudget step = share::kExactByWholeModel.of(budget_);
     const LayerAnswer found = run_step("exact with links", [&] { return exact_search(linked_, start, there(step)); });
     take(found, step, false);
-    prove(std::min(without_, bound_of(found)));
+    prove(units_ ? bound_of(found) : std::min(without_, bound_of(found)));
     best_.end = std::max(best_.end, found.end);
   }
 
@@ -126,7 +125,7 @@ class LinkSearch {
     return found.found ? std::min(best, found.number(problem_.options.objective)) : best;
   }
 
-  // Among the units: all unrollings on the machine with registers, then each class of them.
+  // Among the units, where words on their way have a price: all unrollings, then each class of them.
   void bound_unit_links() {
     const std::vector<UnitLinks> classes = unit_links(linked_);
     if (classes.size() > 1) prove(bound_of(joined(classes), budget_.part(share::kRegistersTogether)));
@@ -141,28 +140,30 @@ class LinkSearch {
   }
 
   double bound_of(const UnitLinks& links, const SearchBudget& budget) {
-    LayerProblem registers = with_unit_registers(
-        LayerProblem{problem_.workload, problem_.architecture, linked_.options, problem_.space, linked_.model}, links);
+    const LayerProblem model{problem_.workload, problem_.architecture, linked_.options, problem_.space, linked_.model};
+    if (links.inexact != 0) return class_bound(with_free_networks(model, links), budget);
+    const LayerProblem registers = with_unit_registers(model, links);
     if (at(registers.space.level_count()) > kMaxLevels) return 0;
     // Without links among the units, and none further out, the answer without links says as much.
-    if (links.held == 0 && links.inexact == 0 && !registers.whole_model) return without_;
+    if (links.held == 0 && !registers.whole_model) return without_;
     const u64 before = best_.statistics.evaluated;
-    const double bound = register_bound(registers, registers.whole_model ? budget.half() : budget);
+    const double bound = class_bound(registers, registers.whole_model ? budget.half() : budget);
     if (!registers.whole_model) return bound;
-    if (!peers_searched(registers.space, registers.whole_model->compiled())) return 0;
-    return std::min(bound,
-                    register_bound(registers.by_whole_model(), budget.after(best_.statistics.evaluated - before)));
+    return std::min(bound, class_bound(registers.by_whole_model(), budget.after(best_.statistics.evaluated - before)));
   }
 
-  // A mapping of the machine with registers may cost more with links, and is offered at what it costs.
-  double register_bound(const LayerProblem& registers, const SearchBudget& step) {
-    const LayerAnswer found =
-        run_step("exact with registers", [&] { return exact_search(registers, {}, there(step), limit()); });
+  // Of a class on a machine that is as good or better: a mapping may cost more, and is offered at what it costs.
+  double class_bound(const LayerProblem& machine, const SearchBudget& step) {
+    const Compiled& c = machine.model.compiled();
+    if (c.peers != 0 && !peers_searched(machine.space, c)) return 0;
+    const bool registers = machine.space.level_count() > problem_.space.level_count();
+    const LayerAnswer found = run_step(registers ? "exact with registers" : "exact with free networks",
+                                       [&] { return exact_search(machine, {}, there(step), limit()); });
     const double bound = bound_of(found);
     LayerAnswer offered;
     offered.statistics = found.statistics;
     if (found.found) {
-      const Mapping mapping = without_unit_registers(found.mapping);
+      const Mapping mapping = registers ? without_unit_registers(found.mapping) : found.mapping;
       offered.offer(problem_.options.objective, mapping, linked_.model.evaluate(mapping).cost);
     }
     offered.complete = found.complete;
@@ -177,6 +178,7 @@ class LinkSearch {
   u64 left_;             // and how many evaluations of it there are
   SearchBudget user_;    // what is left in all
   bool limited_;
+  bool units_ = false;  // may pass words to each other
   LayerAnswer best_;
   double without_;       // no mapping is below without links
   double least_ = 0;     // nor with links
@@ -266,8 +268,8 @@ void take_by_whole_model(const LayerProblem& problem, const LayerAnswer& known, 
   out.by_whole_model = std::make_shared<const LayerAnswer>(std::move(linked));
 }
 
-// The answer of exact without links, with the best mapping with links in `by_whole_model`. Under a limit of evaluations it
-// begins as sunstone does, and goes on in stages once that is done: what a stage does is settled by its own number.
+// The answer of exact without links, with the best mapping with links in `by_whole_model`. Under a limit of evaluations
+// it begins as sunstone does, and goes on in stages once that is done: what a stage does is settled by its own number.
 LayerAnswer run_exact_by_whole_model(const LayerSearch& layer, const SearchBudget& budget) {
   LayerAnswer out = run_sunstone_by_whole_model(layer, share::kFastByWholeModel.of(budget));
   if (out.complete && !out.found) return out;

@@ -13,6 +13,7 @@
 #include "python/bindings/errors.h"
 #include "workloads/network_writer.h"
 #include "workloads/word_bits.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite::python {
 namespace {

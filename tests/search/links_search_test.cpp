@@ -1,8 +1,10 @@
 // Searches where link transfers matter: their answers count links, and what they prove holds with links.
 #include <gtest/gtest.h>
 
+#include "engine/base/integers.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/model/mapping_check.h"
+#include "engine/model/mapping_yaml.h"
 #include "engine/search/baseline/sampler.h"
 #include "engine/search/core/layer_problem.h"
 #include "engine/search/exact/unit_links.h"
@@ -75,9 +77,9 @@ Mapping with_registers(const Mapping& mapping, TensorMask held, std::array<Exten
   return out;
 }
 
-// No mapping costs more on the machine with registers than with links among the units; as much where nothing of them
-// is a bound, and links have no price.
-TEST(UnitLinks, TheMachineWithRegistersCostsNoMore) {
+// No mapping costs more on the machine of its class than with links among the units; as much where nothing of them is a
+// bound, and links have no price.
+TEST(UnitLinks, TheMachineOfAClassCostsNoMore) {
   int compared = 0, equal = 0, cheaper = 0;
   for (u64 seed = 0; seed < 400; ++seed) {
     const SearchProblem p =
@@ -87,11 +89,12 @@ TEST(UnitLinks, TheMachineWithRegistersCostsNoMore) {
     if (tensors_with_peers(linked.space, c, 0) == 0 || c.level_count == kMaxLevels) continue;
     SCOPED_TRACE(seed);
     const CostModel unlinked(p.workload, linked.architecture);
-    std::vector<LayerProblem> registers;
+    std::vector<LayerProblem> machines;
     const std::vector<UnitLinks> classes = unit_links(linked);
     for (const UnitLinks& links : classes) {
-      const LayerProblem problem = with_unit_registers(linked, links);
-      registers.push_back(problem.whole_model ? problem.by_whole_model() : problem);
+      const LayerProblem problem =
+          links.inexact != 0 ? with_free_networks(linked, links) : with_unit_registers(linked, links);
+      machines.push_back(problem.whole_model ? problem.by_whole_model() : problem);
     }
     const Sampler sampler(linked.space, linked.model, false, seed);
     if (!sampler.possible()) continue;
@@ -106,7 +109,7 @@ TEST(UnitLinks, TheMachineWithRegistersCostsNoMore) {
         if (!classes[k].unrollings.empty() && !std::ranges::binary_search(classes[k].unrollings, unrolled)) continue;
         ++found;
         EXPECT_EQ(without_unit_registers(held), mapping);
-        const Evaluation bound = registers[k].price(0, held);
+        const Evaluation bound = machines[k].price(0, classes[k].inexact != 0 ? mapping : held);
         ASSERT_EQ(bound.verdict, Verdict::Fits);
         EXPECT_LE(bound.cost.energy, truth.cost.energy);
         EXPECT_LE(bound.cost.cycles, truth.cost.cycles);
@@ -128,6 +131,38 @@ TEST(UnitLinks, TheMachineWithRegistersCostsNoMore) {
   }
   EXPECT_GT(compared, 1'000);
   EXPECT_GT(equal, 500);
+  EXPECT_GT(cheaper, 200);
+}
+
+// The exact search of all mappings, from no start, ends at the oracle's optimum, whatever rule is off.
+TEST(UnitLinks, TheExactSearchEqualsTheOracle) {
+  constexpr std::array kOff{Rule::StateDominance, Rule::PushIn,       Rule::FreeLoops,
+                            Rule::OwnLoops,       Rule::LatticeBound, Rule::UsefulInstances};
+  int compared = 0, sliding = 0, cheaper = 0;
+  for (u64 seed = 0; seed < 800; ++seed) {
+    const SearchProblem p = random_search_problem(seed, {.max_mappings = 2'000, .links = true, .units = true});
+    const Objective objective = kObjectives[seed % kObjectives.size()];
+    LayerProblem linked = testing::layer_problem(p, objective);
+    const Compiled& c = linked.model.compiled();
+    if (p.answer.legal == 0 || tensors_with_peers(linked.space, c, 0) == 0) continue;
+    if (!peers_searched(linked.space, c)) continue;
+    SCOPED_TRACE(seed);
+    if (seed % 2 != 0) linked.options.rules.set(kOff[seed / 2 % kOff.size()], false);
+    const LayerAnswer found = testing::exact_alone(linked);
+    const testing::OracleBest& best = p.answer.best[at(objective)];
+    ASSERT_TRUE(found.found && found.complete);
+    EXPECT_TRUE(Value::of(objective, found.cost) == Value::of(objective, best.cost))
+        << found.number(objective) << ", the oracle's is " << objective_number(objective, best.cost) << "\n"
+        << write_mapping(found.mapping, p.workload, p.architecture) << "the oracle's\n"
+        << write_mapping(best.mapping, p.workload, p.architecture);
+    ++compared;
+    for (int v = 0; v < c.tensor_count; ++v) sliding += c.tensor[at(v)].sharing_any != 0;
+    Architecture off = p.architecture;
+    off.peer_channel = false;
+    cheaper += best.cost.energy < CostModel(p.workload, off).evaluate(best.mapping).cost.energy;
+  }
+  EXPECT_GT(compared, 400);
+  EXPECT_GT(sliding, 100);
   EXPECT_GT(cheaper, 200);
 }
 

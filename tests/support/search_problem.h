@@ -23,6 +23,7 @@ struct SearchProblemOptions {
   bool open_keep = true;
   bool constraints = true;
   bool links = false;           // the machine has link transfers
+  bool units = false;           // its compute units share the innermost level, and words on their way cost nothing
   bool interconnects = false;   // it has some
   bool word_bits = false;       // tensors state the sizes of their words
   bool parallelism = false;     // the machine asks for some share of its units
@@ -188,6 +189,13 @@ inline Architecture random_search_machine(Rng& rng, const Workload& w, const Sea
   shape.links = options.links;
   shape.reductions = options.reductions;
   Architecture a = random_architecture(rng, shape);
+  if (options.units) {
+    StorageLevel& shared = a.levels.front();
+    shared.fanout_x = pick(rng, 2, 4), shared.fanout_y = pick(rng, 1, 3);
+    a.compute.instances = shared.instances * shared.fanout_x * shared.fanout_y;
+    a.compute.mesh_x = shared.mesh_x * shared.fanout_x;
+    for (StorageLevel& level : a.levels) level.network = {}, level.address_generation_pj = 0;
+  }
   a.one_axis_per_dimension = chance(rng, 40);
   int open = options.open_keep && chance(rng, 60) ? 4 : 0;
   for (std::size_t i = 0; i < a.levels.size(); ++i) {

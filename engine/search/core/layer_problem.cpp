@@ -11,12 +11,6 @@ LayerProblem LayerProblem::by_whole_model() const {
   LayerProblem out = *this;
   out.architecture = whole_model->architecture();
   out.model = *whole_model;
-  if (tables) {
-    Compiled with = *tables;
-    for (int i = 0; i < with.level_count; ++i) with.level[at(i)].peers = out.model.compiled().level[at(i)].peers;
-    with.peers = out.model.compiled().peers;
-    out.tables = std::make_shared<const Compiled>(with);
-  }
   out.whole_model.reset();
   out.options.witness.reset();
   out.options.progress = {};
@@ -37,12 +31,6 @@ RuleSet LayerProblem::sound_rules() const {
 
 Evaluation LayerProblem::price(std::size_t k, const Mapping& mapping) const {
   if (!space.uses_enough_units(mapping)) return {Verdict::IdleUnits, 0, {}};
-  if (tables) {
-    MappingLoops loops(mapping);
-    Nest nest;
-    nest.read(tables->level_count, loops);
-    return evaluate_perfect(*tables, nest, mapping.keep, mapping.outside);
-  }
   if (stack) return unstacked->evaluate(heliolite::unstacked(mapping, *stack));
   return machine(k).evaluate(mapping);
 }
@@ -113,7 +101,12 @@ bool peers_matter(const Mapspace& space, const Compiled& c) {
 }
 
 bool peers_searched(const Mapspace& space, const Compiled& c) {
-  if (tensors_with_peers(space, c, 0) != 0) return false;
+  // Levels that may be asked for the words of units that share the innermost one.
+  TensorMask asking = tensors_with_peers(space, c, 0);
+  for (int i = 0; asking != 0; ++i) {
+    if (c.level[i].network_costs || c.level[i].generates_addresses) return false;
+    asking = static_cast<TensorMask>(asking & ~space.levels[at(i)].keep);
+  }
   for (int i = 1; i < c.level_count; ++i)
     for (const int v : bits(tensors_with_peers(space, c, i)))
       if (c.tensor[at(v)].is_output && !c.level[at(i)].reduces && c.level[at(i)].network_costs) return false;

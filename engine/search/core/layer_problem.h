@@ -49,9 +49,6 @@ struct LayerProblem {
   // With strategy exact: of one fan-out only these unrollings. Null: what `space` says.
   std::shared_ptr<const UnrollingSubset> unrollings = nullptr;
 
-  // In a search for a bound, what mappings cost in place of `model`, which costs no more. Null: what `model` says.
-  std::shared_ptr<const Compiled> tables = nullptr;
-
   // Where there is a whole model, the same question of what mappings cost by that; nobody is told of it.
   LayerProblem by_whole_model() const;
 
@@ -69,9 +66,6 @@ struct LayerProblem {
 
   // The cost model of machine k of the family; without a family that of the only machine.
   const CostModel& machine(std::size_t k) const { return machines.empty() ? model : machines[k]; }
-
-  // The tables by which mappings are priced on machine k.
-  const Compiled& priced(std::size_t k) const { return tables ? *tables : machine(k).compiled(); }
 
   // Whether factors need not divide, and how words are counted then.
   bool has_all_tiles() const { return options.factors == Factors::Any; }
@@ -144,8 +138,8 @@ TensorMask tensors_with_peers(const Mapspace& space, const Compiled& compiled, i
 // Whether words from peers can change the cost of any mapping.
 bool peers_matter(const Mapspace& space, const Compiled& compiled);
 
-// Whether the bounds of strategy exact hold with them: not where compute units share the innermost level, nor for an
-// output that crosses in both directions below a DRAM whose network has a price.
+// Whether the bounds of strategy exact hold with them: not where compute units share an innermost level whose network
+// has a price, nor for an output that crosses in both directions below a DRAM of which that is so.
 bool peers_searched(const Mapspace& space, const Compiled& compiled);
 
 }  // namespace heliolite

@@ -162,7 +162,8 @@ inline constexpr auto kRuleTable = std::to_array<RuleInfo>({
     {Rule::PeersOnly, "linked-only", RuleUser::Exact, Soundness::Sound,
      "for link transfers search only what may have some: the rest was searched without", "link_transfers.md"},
     {Rule::UnitRegisters, "unit-registers", RuleUser::Exact, Soundness::Sound,
-     "drop unrollings over linked compute units that cost too much if each unit had a register", "link_transfers.md"},
+     "drop unrollings over linked compute units that cost too much with free registers or free networks",
+     "link_transfers.md"},
 });
 inline constexpr std::size_t kRules = kRuleTable.size();
 

@@ -105,9 +105,10 @@ class Exact {
     open_.raise(due.division, end.complete ? ObjectiveKey() : end.least_left);
   }
 
-  // What may have words from peers; without the rule for them everything.
+  // What may have words that cross by links; without rule peers-only everything.
   void open_peer_ranges() {
-    if (gate().on(Rule::PeersOnly))
+    const bool units = tensors_with_peers(problem_.space, problem_.model.compiled(), 0) != 0;
+    if (!units && gate().on(Rule::PeersOnly))
       for (SearchRange& range : peer_ranges(tables_.fanouts(), problem_.keep_range())) add(std::move(range), {0, 0});
     else add({problem_.keep_range()}, {0, 0});
   }

@@ -3,6 +3,7 @@
 // fan-out below the level, a tile, an order of the level's loops.
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -96,7 +97,8 @@ class Expander {
   void finish(PartialMapping& s, const Loops& loops, const LatticePoint& tile);
   void join(PartialMapping& s, u32 servers, u64 order);
   bool misses_peers(const PartialMapping& s);
-  using UnrolledAlike = std::set<std::pair<u64, std::vector<const PeerSite*>>>;  // by tile, and the sites of its flows
+  // By tile, the tensors in place, and the sites of its sliding flows.
+  using UnrolledAlike = std::set<std::tuple<u64, TensorMask, std::vector<std::pair<int, const PeerSite*>>>>;
   bool seen_before(const PartialMapping& s, UnrolledAlike& seen);
   void complete(const FrontierNode& last);
 

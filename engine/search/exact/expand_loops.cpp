@@ -186,9 +186,9 @@ void Expander::unroll(const PartialMapping& s, PartialBounds::Inside* before, bo
 // as much for each other.
 bool Expander::seen_before(const PartialMapping& s, UnrolledAlike& seen) {
   if (m_.compiled->peers == 0 || m_.fanout[at(level_)].hops || s.peers.inexact) return false;
-  std::vector<const PeerSite*> sites;
-  for (int f = 0; f < s.sliding_count; ++f) sites.push_back(s.sliding[at(f)].peers.site);
-  return !seen.emplace(s.tile.index, std::move(sites)).second;
+  std::vector<std::pair<int, const PeerSite*>> sites;
+  for (int f = 0; f < s.sliding_count; ++f) sites.emplace_back(s.sliding[at(f)].tensor, s.sliding[at(f)].peers.site);
+  return !seen.emplace(s.tile.index, s.in_place, std::move(sites)).second;
 }
 
 }  // namespace heliolite

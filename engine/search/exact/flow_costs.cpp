@@ -87,14 +87,14 @@ class Builder {
  public:
   Builder(const LayerProblem& problem, const KeepRange& keep, const Lattice& lattice,
           std::span<const FanoutChoices> fanouts, bool cycles_only)
-      : m_{&problem, problem.tables ? problem.tables.get() : &problem.model.compiled(),  // of a family: its envelope
+      : m_{&problem, &problem.model.compiled(),  // of a family: its envelope
            keep,     ServerSets(keep, problem.model.compiled().level_count, problem.model.compiled().tensor_count),
            lattice,  {},
            {},       fanouts},
         c_(*m_.compiled) {
     m_.cycles_only = cycles_only;
     for (std::size_t k = 0; k < std::max<std::size_t>(1, problem.machines.size()); ++k)
-      machines_.push_back(&problem.priced(k));
+      machines_.push_back(&problem.machine(k).compiled());
   }
 
   FlowCosts run() {
@@ -155,6 +155,7 @@ class Builder {
   // Each instance may pass on a word more or less than its share.
   void prepare_peers() {
     m_.sites = std::make_shared<PeerSites>();
+    if (m_.fanout[0].exists) m_.unit_peers = tensors_with_peers(m_.problem->space, c_, 0);
     for (int i = 0; i + 1 < c_.level_count; ++i)
       for (std::size_t k = 0; k < m_.channels.size(); ++k)
         if (c_.level[i + 1].peers != 0)

@@ -131,6 +131,7 @@ struct FlowCosts {
   double macs = 1;                        // MACs of the layer
   int peer_fanout = -1;                   // only mappings count with words from peers below this level; -1: all
   std::shared_ptr<PeerSites> sites{};     // where words from peers may matter
+  TensorMask unit_peers = 0;              // tensors of which compute units may take words from each other
   Channels peer_rounding{};               // what rounding the words passed to neighbours can add
 
   // What a word of tensor v costs on its way from the tile of level `from` (-1: the MACs) to its server: there, and in

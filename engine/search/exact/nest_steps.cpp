@@ -61,9 +61,11 @@ PartialMapping NestSteps::root(u32 machine, u32 servers) const {
   s.iterations = m_.macs;
   for (int v = 0; v < c_.tensor_count; ++v) {
     const int server = m_.servers.server(-1, servers, v);
-    Channels& to = m_.last_fanout(-1, server) < 0 ? s.sum : s.pending[at(v)];
+    const bool waits = contains(m_.unit_peers, v);
+    if (waits) s.in_place |= static_cast<TensorMask>(1u << v);
+    Channels& to = waits ? s.serve[at(v)] : m_.last_fanout(-1, server) < 0 ? s.sum : s.pending[at(v)];
     Channels all;
-    add(to, m_.serve(prices, -1, server, v, all), m_.macs, m_.channels.size());
+    add(to, m_.serve(prices, -1, server, v, all), waits ? 1 : m_.macs, m_.channels.size());
     s.rounding += m_.serve_rounding(-1, server, v);
   }
   s.sum[0] += prices.constant;
@@ -85,7 +87,8 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
     const auto t = at(v);
     const bool listed = contains(choice.slides, v);
     receivers[t] = listed ? distinct_receivers(c_.tensor[v], choice, s.tile.extent) : choice.spread[t];
-    if (contains(choice.peers, v)) receivers[t] = std::min(receivers[t], look_for_peers(s, level, choice, v));
+    if (level > 0 && contains(choice.peers, v))
+      receivers[t] = std::min(receivers[t], look_for_peers(s, level, choice, v));
     // What is on its way out arrives behind the last fan-out below its server.
     const bool arrives = m_.last_fanout(level - 1, m_.servers.server(level - 1, s.servers, v)) == level;
     Channels& pending = s.pending[t];
@@ -113,6 +116,7 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
       flow.peers.arrived |= arrives;
     }
     begin_filling(s, level, v, choice);
+    if (level == 0 && contains(m_.unit_peers, v)) meet_units(s, choice, v, arrives);
     if (!fanout.hops || m_.cycles_only) continue;
     const double hops = listed ? hop_units(*m_.problem, level, choice, v, s.tile.extent) : choice.hop_units[t];
     if (carries_every_step(c_, level)) {
@@ -157,8 +161,8 @@ void NestSteps::loop(PartialMapping& s, int d, u32 iterations, const Extents& le
     SlidingFlow& flow = s.sliding[at(f)];
     flow.least *= iterations;
     move(s, flow, d, iterations);
-    if (flow.peers.apart) settle_peers(s, flow);
-    if (!flow.moving || can_still_gain(flow, left) || can_still_use_peers(flow, left)) {
+    if (flow.peers.apart && !flow.peers.unit) settle_peers(s, flow);
+    if (!flow.moving || (!flow.peers.unit && can_still_gain(flow, left)) || can_still_use_peers(flow, left)) {
       ++f;
       continue;
     }
@@ -171,6 +175,7 @@ void NestSteps::loop(PartialMapping& s, int d, u32 iterations, const Extents& le
 // One loop of the closed form of docs/cost_model.md: what it makes of the words fetched by the loops inside it.
 void NestSteps::move(const PartialMapping& s, SlidingFlow& flow, int d, u32 iterations) const {
   const CompiledTensor& t = c_.tensor[flow.tensor];
+  if (flow.peers.unit) return move_units(flow, d, iterations, s.tile.extent[at(d)]);
   if (!contains(t.indexing, d)) {
     if (flow.moving) flow.fetched *= iterations;
     if (flow.peers.apart && flow.moving) next_peer_loop(flow, d, iterations, {});
@@ -218,6 +223,14 @@ bool NestSteps::can_still_gain(const SlidingFlow& flow, const Extents& left) con
   return false;
 }
 
+// How often a tile of this extent is fetched at least, for each iteration outside it.
+double NestSteps::least_fetched(const SlidingFlow& flow, const Extents& tile) const {
+  const CompiledTensor& t = c_.tensor[flow.tensor];
+  const LoopSet outside(classes_, c_, tile, c_.size);
+  ClassLoops unused;
+  return irrelevant_share(c_, t, outside) * halo_shares(classes_, t, flow.extent, tile, outside, unused.data());
+}
+
 bool NestSteps::start(PartialMapping& s, int level, u32 servers) const {
   const TensorMask kept = m_.servers.kept(level, s.servers);
   const FlowPrices& prices = m_.machine[s.machine];
@@ -244,7 +257,7 @@ bool NestSteps::start(PartialMapping& s, int level, u32 servers) const {
     SlidingFlow& flow = s.sliding[s.sliding_count++];
     flow = SlidingFlow{};
     flow.tensor = static_cast<u8>(v);
-    flow.start = static_cast<u8>(level);
+    flow.start = static_cast<std::int8_t>(level);
     flow.full = words;
     flow.fetched = flow.delta = 1;
     flow.keeps = keeps;
@@ -252,10 +265,7 @@ bool NestSteps::start(PartialMapping& s, int level, u32 servers) const {
     add(flow.fill, fill, words, channels);
     add(arrived ? flow.fill : flow.serve, serve, words, channels);
     flow.extent = box_extent(t, s.tile.extent);
-    const LoopSet outside(classes_, c_, s.tile.extent, c_.size);
-    ClassLoops unused;
-    flow.least =
-        irrelevant_share(c_, t, outside) * halo_shares(classes_, t, flow.extent, s.tile.extent, outside, unused.data());
+    flow.least = least_fetched(flow, s.tile.extent);
   }
   if (const ExactLevel& own = m_.level[at(level)]; own.shares_inside || own.shares_outside)
     s.room = (own.shares_inside ? s.room : 0) + m_.used(level, kept, s.tile.extent);

@@ -1,6 +1,7 @@
 #pragma once
 // The steps that build a partial mapping from the inside out: what each loop, fan-out and level makes of its flows.
 #include <array>
+#include <cstdint>
 
 #include "engine/search/exact/flow_costs.h"
 #include "engine/search/exact/ordering_bound.h"
@@ -16,6 +17,7 @@ struct FlowPeers {
   const PeerSite* site = nullptr;  // null: no further words come from peers
   bool apart = false;              // some words do, or may
   bool exact = true;               // as PeerSite::exact
+  bool unit = false;               // among compute units: each asks for a word at every step, whether it moves or not
   bool arrived = false;            // the fan-outs on the way to the server are all placed
   DimensionMask first = 0;         // while the tile waits: loops of which one must come next if words shall move on
   u32 first_iterations = 1;        // of the first loop that moves the tile
@@ -27,7 +29,7 @@ struct FlowPeers {
 // even after it has begun to move.
 struct SlidingFlow {
   u8 tensor;
-  u8 start;              // level of the tile
+  std::int8_t start;     // level of the tile; -1: a word of a compute unit
   bool moving;           // some loop has moved the tile
   Channels fill, serve;  // cost of fetching the whole tile once, on both ends of the flow
   double fetched;        // how often the whole tile is fetched for each iteration outside, in words; fractions count
@@ -127,12 +129,15 @@ class NestSteps {
   void close(PartialMapping& s, const SlidingFlow& flow, double times) const;
   void move(const PartialMapping& s, SlidingFlow& flow, int d, u32 iterations) const;
   bool can_still_gain(const SlidingFlow& flow, const Extents& left) const;
+  void meet_units(PartialMapping& s, const SpatialChoice& choice, int v, bool arrived) const;
+  double least_fetched(const SlidingFlow& flow, const Extents& tile) const;
   double look_for_peers(PartialMapping& s, int level, const SpatialChoice& choice, int v) const;
   MulticastRange begin_peers(const PartialMapping& s, int level, const SpatialChoice& choice, SlidingFlow& flow) const;
   void list_first_peers(SlidingFlow& flow, int level, const Extents& tile) const;
   void begin_filling(PartialMapping& s, int level, int v, const SpatialChoice& choice) const;
   void first_peer_loop(SlidingFlow& flow, int d, u32 iterations) const;
   void next_peer_loop(SlidingFlow& flow, int d, u32 iterations, const RankMove& own) const;
+  void move_units(SlidingFlow& flow, int d, u32 iterations, u32 tile) const;
   bool can_still_use_peers(const SlidingFlow& flow, const Extents& left) const;
   static void settle_peers(PartialMapping& s, SlidingFlow& flow);
 

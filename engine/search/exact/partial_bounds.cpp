@@ -52,6 +52,7 @@ PartialBounds::Inside PartialBounds::inside(const PartialMapping& s, Place place
     if (flow.moving) {
       double gaining = 1;
       for (const int d : bits(t.indexing)) gaining *= out.outside.n[at(d)];
+      if (flow.peers.unit) gaining = 1;  // each step asks for a word
       out.fetched[at(f)] = (flow.fetched * gaining - (gaining - 1)) / gaining * s.iterations;
       continue;
     }

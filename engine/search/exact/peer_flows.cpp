@@ -23,7 +23,8 @@ DimensionMask peer_dimensions(const CompiledTensor& t) { return static_cast<Dime
 bool NestSteps::peers_open(const PartialMapping& s) {
   if (s.peers.inexact) return true;
   for (int f = 0; f < s.sliding_count; ++f)
-    if (s.sliding[at(f)].peers.site != nullptr && !s.sliding[at(f)].moving) return true;
+    if (const SlidingFlow& flow = s.sliding[at(f)]; flow.peers.site != nullptr && (!flow.moving || flow.peers.unit))
+      return true;
   return false;
 }
 
@@ -31,6 +32,35 @@ bool NestSteps::may_use_peers(const PartialMapping& s, int fanout) {
   for (int f = 0; f < s.sliding_count; ++f)
     if (s.sliding[at(f)].start == fanout - 1 && s.sliding[at(f)].peers.site != nullptr) return true;
   return false;
+}
+
+// The fan-out below the innermost level is placed. The word of tensor v that each unit asks for waits until now.
+void NestSteps::meet_units(PartialMapping& s, const SpatialChoice& choice, int v, bool arrived) const {
+  const CompiledTensor& t = c_.tensor[at(v)];
+  const PeerSite* const site = m_.sites->of_units(*m_.problem, choice, v);
+  const bool held = site != nullptr && site->holds();
+  if (held && !t.sliding) return;
+  const Channels whole = arrived ? s.fill[at(v)] : s.serve[at(v)];
+  s.in_place &= static_cast<TensorMask>(~(1u << v));
+  s.fill[at(v)] = s.serve[at(v)] = Channels{};
+  if (site == nullptr)
+    return close(s, v, arrived ? whole : Channels{}, arrived ? Channels{} : whole, s.iterations / choice.instances);
+  SlidingFlow& flow = s.sliding[s.sliding_count++];
+  flow = SlidingFlow{};
+  flow.tensor = static_cast<u8>(v);
+  flow.start = -1;
+  flow.full = flow.fetched = flow.delta = 1;
+  flow.keeps = true;
+  flow.extent = box_extent(t, s.tile.extent);
+  flow.peers.arrived = arrived;
+  (held && arrived ? flow.fill : flow.serve) = whole;
+  if (held) {
+    flow.least = least_fetched(flow, s.tile.extent);
+    return;
+  }
+  flow.moving = flow.peers.apart = flow.peers.unit = true;
+  flow.peers.site = site;
+  flow.peers.most_saved = site->most_saved;
 }
 
 // A fan-out below `level` is placed whose receivers of tensor v may have words for each other. Returns the least
@@ -47,7 +77,7 @@ double NestSteps::look_for_peers(PartialMapping& s, int level, const SpatialChoi
   // Then the sender is asked for as many words as before in groups of other sizes.
   SlidingFlow passing{};
   passing.tensor = static_cast<u8>(v);
-  passing.start = static_cast<u8>(level - 1);
+  passing.start = static_cast<std::int8_t>(level - 1);
   passing.extent = box_extent(c_.tensor[v], s.tile.extent);
   const MulticastRange groups = begin_peers(s, level, choice, passing);
   if (passing.peers.site == nullptr) return choice.instances;
@@ -134,7 +164,9 @@ void NestSteps::next_peer_loop(SlidingFlow& flow, int d, u32 iterations, const R
   const double steps = iterations - 1;
   const PeerMove* move = nullptr;
   double times = 0;  // steps that move on by it
-  if (!all_new(t, flow.extent, flow.first)) {
+  if (peers.unit) {
+    move = peers.site->find(net), times = steps;
+  } else if (!all_new(t, flow.extent, flow.first)) {
     if (net == flow.first) move = peers.site->find(net), times = steps * flow.delta * peers.first_iterations;
   } else if (net == RankMove{}) {
     move = peers.site->find(flow.first), times = -steps * (peers.first_iterations - 1);
@@ -144,6 +176,15 @@ void NestSteps::next_peer_loop(SlidingFlow& flow, int d, u32 iterations, const R
   if (move == nullptr) return;
   peers.saved += times * move->saved;
   peers.over += times * move->over;
+}
+
+// Each iteration of a loop asks for as many words among the units, and its steps move by what the closed form says.
+void NestSteps::move_units(SlidingFlow& flow, int d, u32 iterations, u32 tile) const {
+  RankMove own{};
+  add_move(c_.tensor[flow.tensor], at(d), tile, own);
+  next_peer_loop(flow, d, iterations, own);
+  for (std::size_t r = 0; r < own.size(); ++r) flow.inner[r] += own[r];
+  flow.fetched *= iterations;
 }
 
 // Whether a loop outside can move words on by as much as some neighbours are apart.
@@ -179,7 +220,7 @@ void NestSteps::settle_peers(PartialMapping& s, SlidingFlow& flow) {
 // Every instance rounds what it passes on to whole words.
 Channels NestSteps::peer_cost(const PartialMapping& s, const SlidingFlow& flow, double over, double times) const {
   Channels out{};
-  if (!flow.peers.exact || !flow.keeps) return out;
+  if (!flow.peers.exact || !flow.keeps || flow.peers.unit) return out;
   const double words = std::max(0.0, flow.full * over * times - 0.5) * s.instances[at(flow.start) + 1];
   for (std::size_t k = 0; k < m_.channels.size(); ++k)
     out[k] = m_.machine[s.machine].level[flow.start].peer[flow.tensor][k] * words;

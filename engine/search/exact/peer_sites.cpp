@@ -52,7 +52,7 @@ class Receivers {
   }
 
   // The share that the sender saves of words that stay where they are.
-  double saved_of_still() const { return along(0).saved; }
+  PeerMove still() const { return along(0); }
 
   MulticastRange multicast() const {
     std::vector<u32> of(distinct_, 0);
@@ -127,10 +127,11 @@ class Receivers {
 }  // namespace
 
 // Words that a loop over a dimension with a rank of its own moves go further than any two units are apart.
-UnitSharing unit_sharing(const LayerProblem& problem, const SpatialChoice& choice, int v) {
+std::vector<PeerMove> unit_moves(const LayerProblem& problem, const SpatialChoice& choice, int v) {
   const CompiledTensor& t = problem.model.compiled().tensor[at(v)];
   const Receivers receivers(problem, 0, choice, v, unit_extents());
-  UnitSharing out{receivers.saved_of_still(), 0};
+  std::vector<PeerMove> out;
+  if (const PeerMove still = receivers.still(); still.saved > 0) out.push_back(still);
   if (t.sharing_any == 0) return out;
   const auto reached = [&](const PeerMove& move) {
     for (std::size_t r = 0; r < at(t.rank_count); ++r)
@@ -138,7 +139,8 @@ UnitSharing unit_sharing(const LayerProblem& problem, const SpatialChoice& choic
     return true;
   };
   for (const PeerMove& move : receivers.moves())
-    if (reached(move)) out.moving = std::max(out.moving, move.saved);
+    if (reached(move)) out.push_back(move);
+  std::ranges::sort(out);
   return out;
 }
 
@@ -172,6 +174,16 @@ PeerPlace PeerSites::of(const LayerProblem& problem, int level, const SpatialCho
     known->second = {unique(receivers.moves(), exact), receivers.multicast()};
   }
   return known->second;
+}
+
+const PeerSite* PeerSites::of_units(const LayerProblem& problem, const SpatialChoice& choice, int v) {
+  Key key{};
+  key.back() = static_cast<u32>(v);
+  for (std::size_t d = 0; d < kMaxDimensions; ++d) key[3 * d + 1] = choice.x[d], key[3 * d + 2] = choice.y[d];
+  const std::lock_guard lock(mutex_);
+  const auto [known, fresh] = known_.try_emplace(key);
+  if (fresh) known->second.site = unique(unit_moves(problem, choice, v), true);
+  return known->second.site;
 }
 
 const PeerSite* PeerSites::unique(std::vector<PeerMove> moves, bool exact) {

@@ -9,7 +9,6 @@
 
 #include "engine/model/temporal_traffic.h"
 #include "engine/search/exact/fanout.h"
-#include "engine/search/exact/fanout.h"
 
 namespace heliolite {
 
@@ -30,6 +29,8 @@ struct PeerSite {
   RankMove least{};  // least of the moves along each rank
 
   const PeerMove* find(const RankMove& by) const;
+  // Whether words that stay need not be sent again, and no others move on.
+  bool holds() const { return moves.size() == 1 && moves.front().by == RankMove{} && moves.front().saved == 1; }
 };
 
 // Receivers of an unrolled fan-out that want the same words.
@@ -45,14 +46,9 @@ struct PeerPlace {
   MulticastRange groups;
 };
 
-// What compute units that share the innermost level can take from each other, of one tensor.
-struct UnitSharing {
-  double still = 0;   // share of a step's words that the level need not send again where the step does not move them
-  double moving = 0;  // the most of it where it does
-};
-
-// Of tensor v at a choice of the fan-out below the innermost level.
-UnitSharing unit_sharing(const LayerProblem& problem, const SpatialChoice& choice, int v);
+// What compute units that share the innermost level can take from each other of tensor v, at a choice of the fan-out
+// below it: the moves that loops can make between two steps, no move among them.
+std::vector<PeerMove> unit_moves(const LayerProblem& problem, const SpatialChoice& choice, int v);
 
 // The places of a search; the same few are asked about again and again, by several threads.
 class PeerSites {
@@ -61,6 +57,9 @@ class PeerSites {
   // object, which lives as long as this.
   PeerPlace of(const LayerProblem& problem, int level, const SpatialChoice& choice, int v, const Extents& tile,
                bool exact);
+  // Among the compute units that share the innermost level, of words that stay in place, too. Null: neighbours have
+  // nothing for each other.
+  const PeerSite* of_units(const LayerProblem& problem, const SpatialChoice& choice, int v);
 
  private:
   using Key = std::array<u32, 3 * kMaxDimensions + 1>;

@@ -23,60 +23,44 @@ constexpr double kWhole = 1 - 1e-9;  // shares are quotients of small numbers
 void join(UnitLinks& links, const UnitLinks& other) {
   links.inexact = static_cast<TensorMask>(links.inexact | other.inexact | (links.held ^ other.held));
   links.held = static_cast<TensorMask>(links.held | other.held);
-  for (std::size_t v = 0; v < links.sent.size(); ++v) links.sent[v] = std::min(links.sent[v], other.sent[v]);
   links.unrollings.insert(links.unrollings.end(), other.unrollings.begin(), other.unrollings.end());
 }
 
 UnitLinks links_of(const LayerProblem& linked, const SpatialChoice& choice) {
   const Compiled& c = linked.model.compiled();
   UnitLinks out;
-  out.sent.fill(1);
   for (const int v : bits(c.level[0].peers)) {
     if (choice.instances == 1) continue;
-    const UnitSharing sharing = unit_sharing(linked, choice, v);
-    if (sharing.still > 0) out.held = static_cast<TensorMask>(out.held | 1u << v);
-    out.sent[at(v)] = 1 - sharing.moving;
-    if (sharing.moving > 0 || (sharing.still > 0 && sharing.still < kWhole))
-      out.inexact = static_cast<TensorMask>(out.inexact | 1u << v);
+    double still = 0, moving = 0;
+    for (const PeerMove& move : unit_moves(linked, choice, v)) {
+      double& saved = move.by == RankMove{} ? still : moving;
+      saved = std::max(saved, move.saved);
+    }
+    if (still > 0) out.held = static_cast<TensorMask>(out.held | 1u << v);
+    if (moving > 0 || (still > 0 && still < kWhole)) out.inexact = static_cast<TensorMask>(out.inexact | 1u << v);
   }
   out.unrollings.push_back({choice.x, choice.y});
   return out;
 }
 
-// The levels that tensors of which less is counted may ask for words: from the innermost one to the first that keeps
-// each of them for certain.
-std::vector<int> asked_levels(const Mapspace& space, TensorMask tensors) {
+// The levels that may be asked for words of these tensors: from `first` to the first that keeps each of them for
+// certain.
+std::vector<int> asked_levels(const Mapspace& space, TensorMask tensors, int first) {
   std::vector<int> out;
-  for (int i = 1; i < space.level_count() && tensors != 0; ++i) {
+  for (int i = first; i < space.level_count() && tensors != 0; ++i) {
     out.push_back(i);
     tensors = static_cast<TensorMask>(tensors & ~space.levels[at(i)].keep);
   }
   return out;
 }
 
-// Prices where only a share of the words is sent. An output is read one time less than it is updated by all instances,
-// and of a share that may be never.
-Compiled share_words(const Mapspace& space, const UnitLinks& links, Compiled c) {
-  for (const int i : asked_levels(space, links.inexact)) {
-    CompiledLevel& level = c.level[at(i)];
-    level.parts.sized = true;  // each tensor has prices of its own
-    for (const int v : bits(links.inexact)) {
-      ValueUnits& units = level.units[at(v)];
-      const double sent = links.sent[at(v)];
-      if (sent > kWhole) continue;
-      const auto part = [&](u64 price) { return static_cast<u64>(sent * kWhole * static_cast<double>(price)); };
-      units.read = c.tensor[at(v)].is_output ? 0 : part(units.read);
-      units.update = part(units.update);
-    }
-  }
-  return c;
-}
-
-// What is left of a level where units are sent other words, and in other groups, than without links.
-void without_networks(StorageLevel& level) {
-  level.network = {};
-  level.bandwidth = {};
-  level.address_generation_pj = 0;
+// Only these unrollings of the fan-out below `level`.
+void keep_unrollings(LayerProblem& problem, const UnitLinks& links, int level) {
+  if (links.unrollings.empty()) return;
+  problem.unrollings = std::make_shared<const UnrollingSubset>(
+      UnrollingSubset{level, [of = links.unrollings](const Extents& x, const Extents& y) {
+                        return std::ranges::binary_search(of, std::array<Extents, 2>{x, y});
+                      }});
 }
 
 }  // namespace
@@ -84,10 +68,7 @@ void without_networks(StorageLevel& level) {
 std::vector<UnitLinks> unit_links(const LayerProblem& linked) {
   const Compiled& c = linked.model.compiled();
   UnitLinks all;
-  all.sent.fill(1);
   all.held = all.inexact = tensors_with_peers(linked.space, c, 0);
-  for (const int v : bits(all.held))
-    if (c.tensor[at(v)].sharing_any != 0) all.sent[at(v)] = 0;
   const Lattice lattice(c.size, c.dimension_count, {~u64{0}, 1});
   const std::vector<FanoutChoices> fanouts = make_fanout_choices(linked, lattice, linked.options.memory_bytes / 4);
   if (fanouts.empty()) return {all};
@@ -136,30 +117,30 @@ LayerProblem with_unit_registers(const LayerProblem& linked, const UnitLinks& li
   level.bypass = static_cast<TensorMask>(linked.model.compiled().all_tensors() & ~links.held);
   space.levels.insert(space.levels.begin(), level);
   space.level_names.insert(space.level_names.begin(), registers.name);
-  // Step 3. Prices, with and without the links further out.
-  const std::vector<int> asked = asked_levels(space, links.inexact);
-  for (const int i : asked) without_networks(machine.levels[at(i)]);
-  // Groups of units that are sent other words divide what crosses twice (rule 26) in another way.
-  for (const int i : asked_levels(space, links.held))
+  // Step 3. Groups of units that are sent other words divide what crosses twice (rule 26) in another way.
+  for (const int i : asked_levels(space, links.held, 1))
     if (!machine.levels[at(i)].reduces()) machine.levels[at(i)].network = {};
-  std::shared_ptr<const Compiled> tables;
-  if (!asked.empty()) {
-    tables = std::make_shared<const Compiled>(share_words(space, links, Compiled(linked.workload, machine)));
-    for (const int i : asked) machine.levels[at(i)].energy = {};
-  }
+  // Step 4. With and without the links further out.
   machine.peer_channel = true;
   CostModel further_out(linked.workload, machine);
   machine.peer_channel = false;
   LayerProblem out{linked.workload, machine, linked.options, std::move(space), CostModel(linked.workload, machine)};
   if (peers_matter(out.space, further_out.compiled())) out.whole_model = std::move(further_out);
-  out.tables = std::move(tables);
-  // Step 4. What does not tell unrollings apart as links do is off.
+  // Step 5. What does not tell unrollings apart as links do is off.
   out.options.rules = without_rules(out.options.rules, kNotWithUnitRegisters);
-  if (!links.unrollings.empty())
-    out.unrollings = std::make_shared<const UnrollingSubset>(
-        UnrollingSubset{1, [of = links.unrollings](const Extents& x, const Extents& y) {
-                          return std::ranges::binary_search(of, std::array<Extents, 2>{x, y});
-                        }});
+  keep_unrollings(out, links, 1);
+  return out;
+}
+
+LayerProblem with_free_networks(const LayerProblem& linked, const UnitLinks& links) {
+  Architecture machine = linked.architecture;
+  machine.peer_channel = true;
+  for (const int i : asked_levels(linked.space, tensors_with_peers(linked.space, linked.model.compiled(), 0), 0)) {
+    machine.levels[at(i)].network = {};
+    machine.levels[at(i)].address_generation_pj = 0;
+  }
+  LayerProblem out{linked.workload, machine, linked.options, linked.space, CostModel(linked.workload, machine)};
+  keep_unrollings(out, links, 0);
   return out;
 }
 

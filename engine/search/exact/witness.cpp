@@ -9,10 +9,10 @@
 namespace heliolite {
 namespace {
 
-// The choice with these factors, by product if the axes do not matter.
-std::optional<u32> find_choice(const FanoutChoices& fanout, const Extents& x, const Extents& y) {
+// The choice with these factors; by product, unless it matters which are on which axis.
+std::optional<u32> find_choice(const FanoutChoices& fanout, const Extents& x, const Extents& y, bool axes) {
   const auto found = std::find_if(fanout.choices.begin(), fanout.choices.end(), [&](const SpatialChoice& s) {
-    if (fanout.hops) return s.x == x && s.y == y;
+    if (axes) return s.x == x && s.y == y;
     for (int d = 0; d < kMaxDimensions; ++d)
       if (s.factor.extent[at(d)] != x[at(d)] * y[at(d)]) return false;
     return true;
@@ -58,7 +58,7 @@ bool WitnessWalk::add_level(std::vector<WitnessStep>& out) {
   if (top) steps_.finish(s_);
   else if (!steps_.start(s_, level_, m_.servers.find(level_, mapping_.keep))) return false;
   if (!top && m_.symmetry && !m_.symmetry->stands(tile.extent)) swap();
-  if (!top && m_.problem->options.rules[Rule::IdleBandwidth]) steps_.forget_idle(s_, level_);
+  if (!top && m_.compiled->peers == 0 && m_.problem->options.rules[Rule::IdleBandwidth]) steps_.forget_idle(s_, level_);
   auto after = bounds_.inside(s_, {level_, false});
   bounds_.add_cycles(s_, after);
   out.push_back({level_, top ? "sum" : "tile", Rule::LatticeBound, bounds_.at_tile(s_, after, s_.tile.index)});
@@ -75,7 +75,7 @@ bool WitnessWalk::add_unrolling(std::vector<WitnessStep>& out) {
   }
   const FanoutChoices& fanout = m_.fanout[at(level_)];
   if (!fanout.exists) return true;
-  const std::optional<u32> found = find_choice(fanout, x, y);
+  const std::optional<u32> found = find_choice(fanout, x, y, fanout.hops || m_.compiled->level[at(level_)].peers != 0);
   if (!found) return false;
   choice_ = *found;
   const SpatialChoice& choice = fanout.choices[choice_];
