@@ -55,10 +55,12 @@ void best_first(std::vector<Candidate>& list) {
 // Sunstone's starts and climbs.
 class SunstoneRun {
  public:
-  SunstoneRun(const LevelProblem& levels, Ladder& ladder, const ClimbEffort& effort)
+  // `few`: the mappings that may be priced are counted.
+  SunstoneRun(const LevelProblem& levels, Ladder& ladder, const ClimbEffort& effort, bool few)
       : levels_(levels),
         options_(levels.problem().options),
         effort_(effort),
+        few_(few),
         ladder_(ladder),
         fillings_(ladder.space(), ladder.model().workload()),
         steps_(ladder, fillings_) {}
@@ -96,6 +98,8 @@ class SunstoneRun {
     }
     if (!best) return;
     if (options_.rules[Rule::Refine]) *best = first_steps(ladder_, steps_, *best, kFromStart);
+    // A beam takes thousands of evaluations before it completes anything better.
+    if (few_ && options_.rules[Rule::Refine]) *best = climb(ladder_, steps_, *best, kFromStart);
     best_.push_back(*best);
   }
 
@@ -154,6 +158,7 @@ class SunstoneRun {
   const LevelProblem& levels_;
   const SearchOptions& options_;
   const ClimbEffort effort_;
+  const bool few_;
   Ladder& ladder_;
   Fillings fillings_;
   ClimbSteps steps_;
@@ -166,7 +171,7 @@ class SunstoneRun {
 LayerAnswer sunstone_search(const LevelProblem& levels, const SearchBudget& budget, const ClimbEffort& effort) {
   const auto run = [&](const SearchBudget& part) {
     const std::unique_ptr<Ladder> ladder = levels.make_ladder(part);
-    return SunstoneRun(levels, *ladder, effort).run();
+    return SunstoneRun(levels, *ladder, effort, budget.limits_evaluations()).run();
   };
   LayerAnswer out = run(budget);
   if (out.found || !budget.limits_evaluations() || !budget.allows(1)) return out;
