@@ -128,7 +128,7 @@ TEST(MovementDistance, IsAtLeastOneForWhatSearchesFind) {
     for (const char* strategy : {"random", "exhaustive"}) {
       SearchOptions options;
       options.strategy = *parse_strategy(strategy);
-      if (options.strategy == Strategy::Random) options.victory = 50;
+      if (options.strategy == Strategy::Random) options.sampling.victory = 50;
       options.objective = i % 2 == 0 ? Objective::Energy : Objective::Delay;
       const MappingResult r = mapped(problem.workload, problem.architecture, options);
       expect_not_below(bound, problem.workload, problem.architecture, r, fmt::format("{} of problem {}", strategy, i));
@@ -145,7 +145,7 @@ TEST(MovementDistance, IsAtLeastOneForWordsOfAnySize) {
     MovementBound bound;
     SearchOptions options;
     options.strategy = Strategy::Random;
-    options.victory = 50;
+    options.sampling.victory = 50;
     const MappingResult r = mapped(problem.workload, problem.architecture, options);
     expect_not_below(bound, problem.workload, problem.architecture, r, fmt::format("problem {}", i));
   }

@@ -34,18 +34,18 @@ std::string refused(const Model& model, const std::string& text = "") {
 
 TEST(OnnxImport, ConvolutionsListHeightFirst) {
   const Sizes pads{0, 3, 0, 3};
-  EXPECT_EQ(shape(conv({"2", "16", "40", "24"}, {32, 16, 1, 7}, {{"pads", pads}})),
+  EXPECT_EQ(shape_of(conv({"2", "16", "40", "24"}, {32, 16, 1, 7}, {{"pads", pads}})),
             "conv: {n: 2, k: 32, c: 16, p: 24, q: 40, r: 7, s: 1}");
-  EXPECT_EQ(shape(conv({"2", "16", "40", "24"}, {32, 16, 3, 3},
-                       {{"strides", Sizes{2, 1}}, {"dilations", Sizes{1, 3}}, {"pads", Sizes{1, 3, 1, 3}}})),
+  EXPECT_EQ(shape_of(conv({"2", "16", "40", "24"}, {32, 16, 3, 3},
+                          {{"strides", Sizes{2, 1}}, {"dilations", Sizes{1, 3}}, {"pads", Sizes{1, 3, 1, 3}}})),
             "conv: {n: 2, k: 32, c: 16, p: 24, q: 20, r: 3, wstride: 1, hstride: 2, wdilation: 3, hdilation: 1}");
-  EXPECT_EQ(shape(conv({"1", "16", "9", "9"}, {16, 1, 3, 3}, {{"group", 16}, {"auto_pad", "SAME_UPPER"}})),
+  EXPECT_EQ(shape_of(conv({"1", "16", "9", "9"}, {16, 1, 3, 3}, {{"group", 16}, {"auto_pad", "SAME_UPPER"}})),
             "depthwise: {c: 16, p: 9, r: 3}");
-  EXPECT_EQ(shape(conv({"1", "16", "9", "9"}, {48, 1, 3, 3}, {{"group", 16}, {"strides", Sizes{2, 2}}})),
+  EXPECT_EQ(shape_of(conv({"1", "16", "9", "9"}, {48, 1, 3, 3}, {{"group", 16}, {"strides", Sizes{2, 2}}})),
             "conv: {k: 48, c: 16, p: 4, r: 3, stride: 2, groups: 16}");
-  EXPECT_EQ(shape(conv({"2", "8", "1000"}, {16, 8, 5}, {{"strides", Sizes{2}}, {"pads", Sizes{2, 2}}})),
+  EXPECT_EQ(shape_of(conv({"2", "8", "1000"}, {16, 8, 5}, {{"strides", Sizes{2}}, {"pads", Sizes{2, 2}}})),
             "conv: {n: 2, k: 16, c: 8, p: 500, q: 1, r: 5, s: 1, wstride: 2, hstride: 1}");
-  EXPECT_EQ(shape(conv({"1", "8", "16", "16"}, {8, 8, 3, 3}, {{"pads", Sizes{-1, -2, 0, 0}}})),
+  EXPECT_EQ(shape_of(conv({"1", "8", "16", "16"}, {8, 8, 3, 3}, {{"pads", Sizes{-1, -2, 0, 0}}})),
             "conv: {k: 8, c: 8, p: 12, q: 13, r: 3}");
 }
 
@@ -61,14 +61,14 @@ TEST(OnnxImport, TransposedAndDeepConvolutionsAreEinsums) {
 }
 
 TEST(OnnxImport, StacksOfMatricesAreReadOncePerOwner) {
-  EXPECT_EQ(shape(product("MatMul", "x", {2, 32, 64}, "w", {64, 96})), "gemm: 96x64x64");
-  EXPECT_EQ(shape(product("MatMul", "w", {96, 32}, "x", {2, 32, 32})), "gemm: 96x64x32");
-  EXPECT_EQ(shape(product("MatMul", "q", {2, 8, 32, 16}, "k", {2, 8, 16, 48})), "bmm: 16x48x32x16");
-  EXPECT_EQ(shape(product("MatMul", "q", {2, 8, 32, 16}, "k", {1, 8, 16, 48})), "bmm: 8x48x64x16");
-  EXPECT_EQ(shape(product("MatMul", "q", {2, 8, 32, 16}, "k", {2, 1, 16, 48})), "bmm: 2x48x256x16");
-  EXPECT_EQ(shape(product("MatMul", "v", {64}, "v", {64})), "gemm: 1x1x64");
-  EXPECT_EQ(shape(product("Gemm", "x", {64, 32}, "w", {10, 64}, {{"transA", 1}, {"transB", 1}})), "gemm: 10x32x64");
-  EXPECT_EQ(shape(product("QLinearMatMul", "x", {4, 8}, "w", {8, 6})),
+  EXPECT_EQ(shape_of(product("MatMul", "x", {2, 32, 64}, "w", {64, 96})), "gemm: 96x64x64");
+  EXPECT_EQ(shape_of(product("MatMul", "w", {96, 32}, "x", {2, 32, 32})), "gemm: 96x64x32");
+  EXPECT_EQ(shape_of(product("MatMul", "q", {2, 8, 32, 16}, "k", {2, 8, 16, 48})), "bmm: 16x48x32x16");
+  EXPECT_EQ(shape_of(product("MatMul", "q", {2, 8, 32, 16}, "k", {1, 8, 16, 48})), "bmm: 8x48x64x16");
+  EXPECT_EQ(shape_of(product("MatMul", "q", {2, 8, 32, 16}, "k", {2, 1, 16, 48})), "bmm: 2x48x256x16");
+  EXPECT_EQ(shape_of(product("MatMul", "v", {64}, "v", {64})), "gemm: 1x1x64");
+  EXPECT_EQ(shape_of(product("Gemm", "x", {64, 32}, "w", {10, 64}, {{"transA", 1}, {"transB", 1}})), "gemm: 10x32x64");
+  EXPECT_EQ(shape_of(product("QLinearMatMul", "x", {4, 8}, "w", {8, 6})),
             "m.onnx: QLinearMatMul 'm': input 3 is missing; --skip-unknown leaves such nodes out");
 }
 
@@ -91,7 +91,7 @@ TEST(OnnxImport, MeanAndDeviationAreOneAlongWhatIsNormalised) {
 
 TEST(OnnxImport, EinsumsAreProductsWhereTheirIndicesAllowIt) {
   const auto einsum = [](const char* equation, const Sizes& a, const Sizes& b) {
-    return shape(product("Einsum", "a", a, "b", b, {{"equation", equation}}));
+    return shape_of(product("Einsum", "a", a, "b", b, {{"equation", equation}}));
   };
   EXPECT_EQ(einsum("bhqd,bhkd->bhqk", {2, 3, 5, 7}, {2, 3, 11, 7}), "bmm: 6x11x5x7");
   EXPECT_EQ(einsum("...ij,jk", {4, 5, 6}, {6, 7}), "gemm: 7x20x6");

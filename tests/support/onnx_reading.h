@@ -32,7 +32,7 @@ inline std::vector<std::string> shapes(const Result<onnx::Imported>& imported) {
   return out;
 }
 
-inline std::string shape(const Model& model, const std::string& text = "") {
+inline std::string shape_of(const Model& model, const std::string& text = "") {
   const std::vector<std::string> all = shapes(import(model, text));
   return all.size() == 1 ? all[0] : std::to_string(all.size()) + " layers";
 }
