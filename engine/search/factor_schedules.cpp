@@ -48,7 +48,7 @@ LayerAnswer padded_start(const LayerProblem& problem, const SearchBudget& budget
     if (left.end(0) != SearchEnd::Done) break;
     const auto padded = resized(problem, std::move(workload));
     if (!padded) continue;
-    LayerAnswer found = sunstone_search(LevelProblem(*padded), left, kClimbsAlone);
+    LayerAnswer found = sunstone_search(LevelProblem(*padded), left, kForLargerSizes);
     best.statistics.evaluated += found.statistics.evaluated;
     if (cut(problem, found, Counts::True)) best.offer(problem.options.objective, found.mapping, found.cost);
   }

@@ -55,7 +55,7 @@ void best_first(std::vector<Candidate>& list) {
 // Sunstone's starts and climbs.
 class SunstoneRun {
  public:
-  // `few`: the mappings that may be priced are counted.
+  // `few`: the mappings that may be priced are counted, and the first start climbs to the end.
   SunstoneRun(const LevelProblem& levels, Ladder& ladder, const ClimbEffort& effort, bool few)
       : levels_(levels),
         options_(levels.problem().options),
@@ -171,7 +171,7 @@ class SunstoneRun {
 LayerAnswer sunstone_search(const LevelProblem& levels, const SearchBudget& budget, const ClimbEffort& effort) {
   const auto run = [&](const SearchBudget& part) {
     const std::unique_ptr<Ladder> ladder = levels.make_ladder(part);
-    return SunstoneRun(levels, *ladder, effort, budget.limits_evaluations()).run();
+    return SunstoneRun(levels, *ladder, effort, budget.limits_evaluations() && effort.first_to_end).run();
   };
   LayerAnswer out = run(budget);
   if (out.found || !budget.limits_evaluations() || !budget.allows(1)) return out;

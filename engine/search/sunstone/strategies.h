@@ -13,9 +13,11 @@ struct ClimbEffort {
   std::size_t climbs;       // those of them that are best then and climb to the end
   bool from_thesis;         // whether what the thesis' search finds climbs, too
   u64 kicks, least_kicks;   // evaluations of disturbances: what is left of the first, and no fewer than the second
+  bool first_to_end;        // whether under a limit of evaluations the first start climbs to the end before the beam
 };
-inline constexpr ClimbEffort kClimbsAlone{10, 5, true, 8'000, 2'500};
-inline constexpr ClimbEffort kBeforePasses{10, 1, false, 0, 0};  // narrow passes find what more would find
+inline constexpr ClimbEffort kClimbsAlone{10, 5, true, 8'000, 2'500, true};
+inline constexpr ClimbEffort kBeforePasses{10, 1, false, 0, 0, true};  // narrow passes find what more would find
+inline constexpr ClimbEffort kForLargerSizes{10, 5, true, 8'000, 2'500, false};  // the answer is cut to the true sizes
 
 // The strategy `sunstone`: the best of the growing beam (sunstone.h) and, from there, of the thesis' search, with
 // climbs (refine.h) from both.
