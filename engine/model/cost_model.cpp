@@ -7,8 +7,8 @@
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/imperfect_cost.h"
 #include "engine/model/nest.h"
-#include "engine/model/perfect.h"
 #include "engine/model/peer_words.h"
+#include "engine/model/perfect.h"
 #include "engine/model/true_counts/cost.h"
 
 namespace heliolite {

@@ -33,10 +33,10 @@ inline constexpr Share kHalf{0.5, 0.5};  // the first of two steps that are wort
 // Shares of the time that is left.
 inline constexpr Share kFastBeforeExact{0.5};     // sunstone, whose answer exact begins with; under a limit of
                                                   // evaluations it may use all of those
-inline constexpr Share kFastByWholeModel{0.25};      // sunstone with and without links, before the stages of exact
-inline constexpr Share kClimbsByWholeModel{0.5};     // climbs by what mappings cost with links, of sunstone's time
+inline constexpr Share kFastByWholeModel{0.25};   // sunstone with and without links, before the stages of exact
+inline constexpr Share kClimbsByWholeModel{0.5};  // climbs by what mappings cost with links, of sunstone's time
 inline constexpr Share kExactWithoutPeers{0.5};   // exact without links, before exact with them
-inline constexpr Share kExactByWholeModel{0.8};      // exact with links, before annealing
+inline constexpr Share kExactByWholeModel{0.8};   // exact with links, before annealing
 inline constexpr Share kPerfectBeforeAny{0.1};    // factors that divide, before all tile sizes, of half of the time
 inline constexpr Share kProbeOfOtherTiles{0.25};  // a short search of all tile sizes after an answer that divides
 

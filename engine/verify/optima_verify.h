@@ -69,7 +69,7 @@ struct OptimumRecord {
   // where that says nothing.
   std::map<std::string, std::vector<std::string>> keep;
   std::string keep_text;                       // instead of `keep`: "all levels keep all", "PsumSpad O, DRAM all"
-  bool peer_channel   = false;                // whether the optimum counts them
+  bool peer_channel = false;                   // whether the optimum counts them
   std::optional<bool> one_axis_per_dimension;  // absent: as the machine says (a Timeloop machine: yes)
   double optimum = 0;                          // in units of objective_number(): pJ, cycles or products of these
   std::optional<double> energy_pj, cycles;     // of the recorded mapping

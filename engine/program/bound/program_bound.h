@@ -7,9 +7,9 @@
 
 #include "engine/base/result.h"
 #include "engine/program/affine_program.h"
+#include "engine/program/bound/budget_program.h"
 #include "engine/program/bound/walk_family.h"
 #include "engine/program/count.h"
-#include "engine/program/bound/budget_program.h"
 
 namespace heliolite {
 

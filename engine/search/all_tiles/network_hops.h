@@ -5,8 +5,8 @@
 
 #include "engine/base/types.h"
 #include "engine/model/compiled.h"
-#include "engine/search/all_tiles/tiles_of_rank.h"
 #include "engine/model/cost.h"
+#include "engine/search/all_tiles/tiles_of_rank.h"
 
 namespace heliolite {
 
