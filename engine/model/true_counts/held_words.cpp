@@ -134,7 +134,7 @@ u64 held_by_instance(const Compiled& c, const CompiledTensor& t, const TrueNest&
 bool held_words_are_countable(const Compiled& c, const CompiledTensor& t) {
   bool countable = true;
   each_independent_rank(c, t, [&](const RankNumbers& ranks) {
-    countable &= std::popcount(ranks.dimensions) == 1 || ranks.numbers <= kMostSums;
+    countable &= std::popcount(ranks.dimensions) == 1 || ranks.numbers <= kMostOutputWords;
   });
   return countable;
 }

@@ -9,7 +9,7 @@
 namespace heliolite {
 
 // Bits at most of a list of sums.
-inline constexpr u64 kMostSums = u64{1} << 22;
+inline constexpr u64 kMostOutputWords = u64{1} << 22;
 
 // Whether the sums of the output's ranks can be listed.
 bool held_words_are_countable(const Compiled& c, const CompiledTensor& t);
