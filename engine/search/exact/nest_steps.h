@@ -86,7 +86,7 @@ struct PartialMapping : PlacedState {
 
   // No loop is placed.
   PartialMapping(int tensors, std::size_t channels);
-  PartialMapping(const PartialMapping& other) { *this = other; }
+  PartialMapping(const PartialMapping& other) : PlacedState(other) { *this = other; }
   PartialMapping& operator=(const PartialMapping& other);
 };
 

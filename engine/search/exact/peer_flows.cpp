@@ -164,11 +164,9 @@ void NestSteps::next_peer_loop(SlidingFlow& flow, int d, u32 iterations, const R
   const double steps = iterations - 1;
   const PeerMove* move = nullptr;
   double times = 0;  // steps that move on by it
-  if (peers.unit) {
-    move = peers.site->find(net), times = steps;
-  } else if (!all_new(t, flow.extent, flow.first)) {
+  if (!peers.unit && !all_new(t, flow.extent, flow.first)) {
     if (net == flow.first) move = peers.site->find(net), times = steps * flow.delta * peers.first_iterations;
-  } else if (net == RankMove{}) {
+  } else if (!peers.unit && net == RankMove{}) {
     move = peers.site->find(flow.first), times = -steps * (peers.first_iterations - 1);
   } else {
     move = peers.site->find(net), times = steps;

@@ -18,7 +18,7 @@ constexpr std::size_t kCompleted = 2;     // and those that are best with grown 
 constexpr std::size_t kOuterTiles = 3;    // tiles of a level outside all fan-outs, of each of them
 constexpr std::size_t kPreselected = 2;   // times a width: tiles that get their own orders
 constexpr std::size_t kOrdersOfAll = 12;  // loop orders; if there are more, unrollings are ranked with the first
-constexpr std::size_t kUnlimited = ~std::size_t{0};
+constexpr std::size_t kAnyWidth = ~std::size_t{0};
 
 bool same_unrolling(const Plan& a, const Plan& b) {
   for (std::size_t loop_place = 0; loop_place < kMaxLoopPlaces; ++loop_place)
@@ -58,7 +58,7 @@ void Sunstone::complete(const std::vector<PartialPlan>& plans) {
   }
 }
 
-std::size_t Sunstone::beam(std::size_t width) const { return rules_[Rule::Beam] ? width : kUnlimited; }
+std::size_t Sunstone::beam(std::size_t width) const { return rules_[Rule::Beam] ? width : kAnyWidth; }
 
 std::vector<PartialPlan> Sunstone::take(Shortlist& list, std::size_t width) {
   gate().prunes(Rule::Beam, [&] { return list.offered() > beam(width); });
@@ -108,7 +108,7 @@ void Sunstone::unroll(const PartialPlan& plan, int level, Shortlist& out) {
 std::vector<PartialPlan> Sunstone::inner_tiles(std::vector<PartialPlan> plans) {
   if (outermost_fanout_ == 0) return plans;
   if (!rules_[Rule::Beam]) {
-    for (int i = 0; i < outermost_fanout_; ++i) plans = tiles(plans, i, next_fanout(i), kUnlimited);
+    for (int i = 0; i < outermost_fanout_; ++i) plans = tiles(plans, i, next_fanout(i), kAnyWidth);
     return plans;
   }
   // What looks best with everything outside the fan-out for free need not be best when it has to be held there.
@@ -150,7 +150,7 @@ int Sunstone::next_fanout(int level) const {
 // The plans with tiles of `level` added, judged at level `outer`.
 std::vector<PartialPlan> Sunstone::tiles(const std::vector<PartialPlan>& plans, int level, int outer,
                                          std::size_t width) {
-  Shortlist list(beam(width == kUnlimited ? width : kPreselected * width));
+  Shortlist list(beam(width == kAnyWidth ? width : kPreselected * width));
   for (const PartialPlan& plan : plans) enumerate(plan, level, outer, list);
   Shortlist chosen(beam(width));
   for (PartialPlan& p : take(list, width)) {
