@@ -22,8 +22,7 @@ PartialMapping::PartialMapping(int tensors, std::size_t channels)
   instances.fill(1);
 }
 
-PartialMapping& PartialMapping::operator=(const PartialMapping& other) {
-  PlacedState::operator=(other);
+void PartialMapping::copy_costs(const PartialMapping& other) {
   iterations = other.iterations;
   tensor_count = other.tensor_count;
   channel_count = other.channel_count;
@@ -42,7 +41,6 @@ PartialMapping& PartialMapping::operator=(const PartialMapping& other) {
   instances = other.instances;
   units = other.units;
   std::copy_n(other.sliding.begin(), sliding_count, sliding.begin());
-  return *this;
 }
 
 namespace {

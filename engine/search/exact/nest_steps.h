@@ -86,8 +86,16 @@ struct PartialMapping : PlacedState {
 
   // No loop is placed.
   PartialMapping(int tensors, std::size_t channels);
-  PartialMapping(const PartialMapping& other) : PlacedState(other) { *this = other; }
-  PartialMapping& operator=(const PartialMapping& other);
+  PartialMapping(const PartialMapping& other) : PlacedState(other) { copy_costs(other); }
+  PartialMapping& operator=(const PartialMapping& other) {
+    PlacedState::operator=(other);
+    copy_costs(other);
+    return *this;
+  }
+
+ private:
+  // Copies what is not PlacedState, as much of each array as is in use.
+  void copy_costs(const PartialMapping& other);
 };
 
 // Summand of PartialMapping::split: a closed flow of a tensor that takes `cycles` of a bandwidth; 0 if none.
