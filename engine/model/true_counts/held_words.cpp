@@ -2,51 +2,25 @@
 
 #include <algorithm>
 #include <bit>
-#include <span>
+#include <boost/dynamic_bitset.hpp>
 #include <utility>
-#include <vector>
 
 #include "engine/model/true_counts/tally.h"
 
 namespace heliolite {
 namespace {
 
-// A set of numbers below a limit.
-class BitList {
- public:
-  // No numbers, from 0 to before `limit`.
-  void clear(u64 limit) { word_.assign(limit / 64 + 1, 0), limit_ = limit; }
-  void add_zero() { word_[0] |= 1; }
+using Numbers = boost::dynamic_bitset<u64>;  // those below its size
 
-  // Adds all numbers of `other`, each `distance` larger, as far as they are below the limit.
-  void add_shifted(const BitList& other, u64 distance) {
-    const std::size_t words = distance / 64, bits = distance % 64;
-    for (std::size_t k = word_.size(); k-- > words;) {
-      word_[k] |= other.word_[k - words] << bits;
-      if (bits != 0 && k > words) word_[k] |= other.word_[k - words - 1] >> (64 - bits);
-    }
+// Adds all numbers so far, 1 to `times` - 1 times `distance` larger: each round doubles what there is.
+void repeat(Numbers& numbers, u64 times, u64 distance) {
+  for (u64 have = 1; have < times;) {
+    const u64 more = std::min(have, times - have);
+    if (more * distance >= numbers.size()) return;
+    numbers |= numbers << more * distance;
+    have += more;
   }
-
-  // Adds all numbers so far, 1 to `times` - 1 times `distance` larger: each round doubles what there is.
-  void repeat(u64 times, u64 distance) {
-    for (u64 have = 1; have < times;) {
-      const u64 more = std::min(have, times - have);
-      if (more * distance > limit_) return;
-      add_shifted(*this, more * distance);
-      have += more;
-    }
-  }
-
-  u64 count() const {
-    u64 n = 0;
-    for (const u64 word : word_) n += static_cast<u64>(std::popcount(word));
-    return n;
-  }
-
- private:
-  std::vector<u64> word_;
-  u64 limit_ = 0;
-};
+}
 
 // One number for each word of some ranks of a tensor: its places along them, the first rank's next to each other.
 struct RankNumbers {
@@ -88,31 +62,29 @@ u64 positions_of(const Compiled& c, const TrueNest& nest, int level, int d, cons
 // Different numbers that the positions of one instance make. From the innermost loop of a dimension outwards: those of
 // a full tile and those of the dimension's last one, which may be shorter.
 u64 distinct_numbers(const TrueNest& nest, const RankNumbers& ranks, const UnitDigits& unit) {
-  thread_local BitList full, last, next;
-  last.clear(ranks.numbers);
-  last.add_zero();
+  const Numbers none(ranks.numbers);
+  Numbers full, last = none;
+  last.set(0);
   for (const int d : bits(ranks.dimensions)) {
     full = last;
     for (const int l : bits(nest.of[at(d)])) {
       const TruePlace& p = nest.place[at(l)];
       const u64 distance = p.inside * ranks.step[at(d)];
-      next.clear(ranks.numbers);
       if (contains(unit.fixed, l)) {
         const u32 digit = unit.digit[at(l)];
-        if (digit < p.last) next.add_shifted(digit + 1 < p.last ? full : last, digit * distance);
-        std::swap(last, next);
-        next.clear(ranks.numbers);
-        next.add_shifted(full, digit * distance);
-        std::swap(full, next);
+        if (digit + 1 < p.last) last = full << digit * distance;
+        else if (digit < p.last) last <<= digit * distance;
+        else last = none;
+        full <<= digit * distance;
         continue;
       }
+      last <<= (p.last - 1) * distance;
       if (p.last > 1) {
-        next = full;
-        next.repeat(p.last - 1, distance);
+        Numbers before = full;
+        repeat(before, p.last - 1, distance);
+        last |= before;
       }
-      next.add_shifted(last, (p.last - 1) * distance);
-      std::swap(last, next);
-      full.repeat(p.end, distance);
+      repeat(full, p.end, distance);
     }
   }
   return last.count();
