@@ -1,5 +1,5 @@
 // Checks edges of a network: the sizes of both ends must fit, with what slices and operators between them do.
-#include "workloads/edges.h"
+#include "workloads/network_parts.h"
 
 #include <fmt/format.h>
 

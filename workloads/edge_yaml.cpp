@@ -1,6 +1,6 @@
 // Reads from a network's YAML which arrays its operands are: `edges` ({from: LAYER, to: LAYER, tensor: NAME, through:
 // ..}), the layers' `reads` ({NAME: LAYER or INPUT}) and `inputs`.
-#include "workloads/edges.h"
+#include "workloads/network_parts.h"
 
 #include <fmt/format.h>
 

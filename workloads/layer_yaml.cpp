@@ -1,5 +1,5 @@
 // Reads one workload of a YAML file: a named shape, an Einsum as text, or explicit dimensions and tensors.
-#include "workloads/workload_yaml.h"
+#include "workloads/network_parts.h"
 
 #include <fmt/format.h>
 

@@ -1,16 +1,12 @@
 #pragma once
 // Reads our own YAML for workloads and networks (docs/formats_workload.md).
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "engine/base/field_reader.h"
 #include "engine/base/yaml_node.h"
-#include "engine/inputs/read_options.h"
-#include "workloads/families.h"
 #include "workloads/network.h"
 
 namespace heliolite {
@@ -45,19 +41,5 @@ Result<Network> network_from_yaml(const YamlNode& root, const std::string& fallb
 // Text of the preset "resnet18" (file presets/resnet18.yaml); none: there is no such preset.
 std::optional<std::string_view> workload_preset(std::string_view name);
 std::vector<std::string> workload_preset_names();  // sorted
-
-// Settings that all layers of a network share.
-struct LayerContext {
-  u64 batch = 1;
-  Pass pass = Pass::Forward;
-  std::map<std::string, Arguments, std::less<>> defaults;  // [family]: values of its parameters
-  std::vector<TensorBits> word_bits;                       // of tensors of layers that do not say
-};
-
-// Reads the fields of `map` that describe the shape and the roles (shape_fields()), leaving finish() to the caller.
-// Complains and returns nothing when there is no valid workload. What was read otherwise than it is written is added to
-// `notes`, each with its place.
-std::optional<Workload> read_workload(FieldReader& map, const LayerContext& context, std::vector<std::string>& notes,
-                                      Diagnostics& errors);
 
 }  // namespace heliolite

@@ -1,14 +1,38 @@
 #pragma once
-// Edges of a network: reads them from YAML and checks that the sizes of both ends fit.
+// The parts of a network's YAML (workload_yaml.h): its layers, and the edges between them, whose ends must fit in size.
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/base/field_reader.h"
 #include "engine/base/yaml_node.h"
+#include "engine/inputs/read_options.h"
 #include "workloads/edge_syntax.h"
+#include "workloads/families.h"
 #include "workloads/network.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite {
+
+// Layers.
+
+// Settings that all layers of a network share.
+struct LayerContext {
+  u64 batch = 1;
+  Pass pass = Pass::Forward;
+  std::map<std::string, Arguments, std::less<>> defaults;  // [family]: values of its parameters
+  std::vector<TensorBits> word_bits;                       // of tensors of layers that do not say
+};
+
+// Reads the fields of `map` that describe the shape and the roles (shape_fields()), leaving finish() to the caller.
+// Complains and returns nothing when there is no valid workload. What was read otherwise than it is written is added to
+// `notes`, each with its place.
+std::optional<Workload> read_workload(FieldReader& map, const LayerContext& context, std::vector<std::string>& notes,
+                                      Diagnostics& errors);
+
+// Edges.
 
 // An edge as it was written.
 struct EdgeText {
