@@ -21,7 +21,7 @@ bool take_from_peers(const Compiled& c, int v, const Nest& nest, int level, Leve
 // The tensors of which some words do.
 TensorMask tensors_from_peers(const Compiled& c, const Nest& nest);
 
-// The same of factors that need not divide, where something may come from peers: added to `out`.
+// What take_from_peers() says where factors need not divide and something may come from peers: added to `out`.
 void take_from_peers(const Compiled& c, const CompiledTensor& t, const ImperfectNest& nest, int level, LevelNest& out);
 
 }  // namespace heliolite

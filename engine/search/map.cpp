@@ -176,9 +176,7 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
   parallel_for(first.size(), options.threads, [&](std::size_t t) {
     ShapeSearch& shape = shapes.at(first[t]);
     const bool last = !shape.search->has_second_step();
-    const auto begin = Clock::now();
     shape.first_bound = shape.search->first_bound();
-    shape.seconds = seconds_since(begin);
     shape.search->problem().report_progress(0, shape.first_bound);
     run(
         first[t],

@@ -72,8 +72,8 @@ void read_search_option(const YamlNode& node, std::string_view name, SearchOptio
 }
 
 void refuse_former_options(FieldReader& reader) {
-  for (const std::string_view former : kFormerOptions)
-    reader.refuse(former, fmt::format("{}: {}", former, written_instead(former)));
+  for (const FormerOption& former : kFormerOptions)
+    reader.refuse(former.name, fmt::format("{}: {}", former.name, former.instead));
 }
 
 void read_search_options(FieldReader& reader, SearchOptions& options, Diagnostics& errors,

@@ -1,8 +1,8 @@
 #pragma once
 // The schedule of a search of one layer: a list of steps, each with its name, its share of what the steps before it
 // have left of the budget, and the search that it runs from the best mapping so far. The answer says which were run, on
-// how many mappings and for how long. The lists stand in schedules.cpp; what all tile sizes add to them
-// is in factor_schedules.cpp.
+// how many mappings and for how long. The lists stand in schedules.cpp; what all tile sizes and words from peers add to
+// them is in factor_schedules.cpp and link_schedules.cpp.
 #include <chrono>
 #include <memory>
 #include <span>

@@ -18,6 +18,7 @@ namespace {
 using SortedJson = nlohmann::json;
 
 std::string options_text(const SearchOptions& options) {
+  // "imperfect=false": databases from when that was an option ask the same question.
   std::string text =
       fmt::format("{} {} free={} imperfect=false budget={} evaluations={} seed={} victory={}", name(options.objective),
                   name(options.strategy), options.free, options.budget_seconds.value_or(0),

@@ -200,8 +200,8 @@ const SearchOption& search_option(std::string_view name) {
 }
 
 std::string_view written_instead(std::string_view former) {
-  return former == kFormerOptions[0] ? "write factors any, which has all tile sizes and counts every word that moves"
-                                     : "";
+  const auto at = std::ranges::find(kFormerOptions, former, &FormerOption::name);
+  return at == kFormerOptions.end() ? std::string_view() : at->instead;
 }
 
 Diagnostics misplaced_options(const SearchOptions& options) {

@@ -45,10 +45,14 @@ std::span<const SearchOption> search_option_table();
 // The option of this name, which must be in the table.
 const SearchOption& search_option(std::string_view name);
 
-// What is written in place of an option that there was; empty: there was none of this name.
+// An option that there was, and what says today what it said.
+struct FormerOption {
+  std::string_view name, instead;
+};
+inline constexpr auto kFormerOptions = std::to_array<FormerOption>(
+    {{"imperfect", "write factors any, which has all tile sizes and counts every word that moves"}});
+// What is written in place of an option of this name; empty: there was none.
 std::string_view written_instead(std::string_view former);
-// The former options.
-inline constexpr std::array<std::string_view, 1> kFormerOptions{"imperfect"};
 
 // What the options set that their strategy does not have: each by the option's name.
 Diagnostics misplaced_options(const SearchOptions& options);
