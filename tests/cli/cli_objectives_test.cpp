@@ -29,7 +29,7 @@ double recomputed(const ObjectiveInfo& o, double energy_pj, double cycles, doubl
 // Units as people write them, one by one: the table of the program derives them from powers. `time`: "cycles", or "s"
 // in sweeps of machines that state how long a cycle is.
 std::string unit_of(Objective objective, const std::string& times, const std::string& time = "cycles") {
-  const std::map<Objective, std::vector<std::string>> parts{
+  const std::map<Objective::Kind, std::vector<std::string>> parts{
       {Objective::Energy, {"pJ"}},
       {Objective::Delay, {time}},
       {Objective::Edp, {"pJ", time}},
@@ -39,7 +39,7 @@ std::string unit_of(Objective objective, const std::string& times, const std::st
       {Objective::ThroughputPerArea, {time, "um^2 / operation"}},
   };
   std::string out;
-  for (const std::string& part : parts.at(objective)) out += (out.empty() ? "" : times) + part;
+  for (const std::string& part : parts.at(objective.kind())) out += (out.empty() ? "" : times) + part;
   return out;
 }
 

@@ -221,7 +221,7 @@ Closeness expect_bounds_below_optima(u64 first, bool word_bits) {
     const auto all = enumerate_mapspace(p.workload, p.architecture, {.limit = 4000});
     if (!all || all->mappings < 8) continue;
     SearchOptions options = cosa(CosaVariant::Convex);
-    options.objective = static_cast<Objective>(seed % 4);
+    options.objective = static_cast<Objective::Kind>(seed % 4);
     const MappingResult found = mapped(p.workload, p.architecture, options);
     EXPECT_EQ(found.status != Status::Infeasible, all->legal > 0) << seed;
     if (all->legal == 0 || found.status == Status::Infeasible) continue;

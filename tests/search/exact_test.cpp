@@ -34,7 +34,7 @@ class Exact : public ::testing::TestWithParam<const char*> {
       EXPECT_EQ(r->status, Status::Infeasible);
       return;
     }
-    const OracleBest& best = p.answer.best[static_cast<std::size_t>(objective)];
+    const OracleBest& best = p.answer.best[at(objective)];
     ASSERT_EQ(r->status, Status::Optimal);
     EXPECT_EQ(r->gap, 0);
     EXPECT_EQ(r->value, r->lower_bound);

@@ -43,7 +43,7 @@ TEST(ExhaustiveOracle, RecordedEnumerations) {
     ASSERT_TRUE(found.has_value());
     SCOPED_TRACE(record->id());
     EXPECT_EQ(found->legal, raw["legal_mappings"].get<u64>());
-    const OracleBest& best = found->best[static_cast<std::size_t>(record->objective)];
+    const OracleBest& best = found->best[at(record->objective)];
     EXPECT_NEAR(objective_number(record->objective, best.cost), record->optimum, 1e-9 * record->optimum);
     // Equally fast mappings are told apart by their energy here, not in the records.
     if (record->objective != Objective::Delay) {

@@ -24,7 +24,7 @@ constexpr double kPromised = 1.05;
 // The best mapping for another objective.
 LayerAnswer start_of(const SearchProblem& p, Objective objective) {
   const Objective other = objective == Objective::Energy ? Objective::Delay : Objective::Energy;
-  const testing::OracleBest& best = p.answer.best[static_cast<std::size_t>(other)];
+  const testing::OracleBest& best = p.answer.best[at(other)];
   LayerAnswer out;
   out.offer(objective, best.mapping, best.cost);
   return out;
@@ -40,7 +40,7 @@ TEST(NarrowSearch, FromAPoorStartEndsNearTheOptimum) {
       const LayerProblem problem = layer_problem(p, objective);
       const LayerAnswer start = start_of(p, objective);
       const LayerAnswer out = narrow_search(problem, start, SearchBudget(problem.options));
-      const double optimum = objective_number(objective, p.answer.best[static_cast<std::size_t>(objective)].cost);
+      const double optimum = objective_number(objective, p.answer.best[at(objective)].cost);
       EXPECT_GE(objective_number(objective, out.cost), optimum * (1 - 1e-12));
       EXPECT_LE(objective_number(objective, out.cost), optimum * kPromised);
       EXPECT_LE(out.value, start.value);

@@ -149,7 +149,7 @@ TEST(TileClimbs, NearTheOptimumOfTinyMapspaces) {
     random.max_size = 9;
     random.max_fanout = 3;
     const testing::RandomProblem p = testing::random_problem(seed, random);
-    SearchOptions options = all_tiles(static_cast<Objective>(seed % 4));
+    SearchOptions options = all_tiles(static_cast<Objective::Kind>(seed % 4));
     options.budget_evaluations = 15'000;
     const LayerProblem problem{p.workload, p.architecture, options, *resolve(p.workload, p.architecture),
                                CostModel(p.workload, p.architecture)};

@@ -75,7 +75,7 @@ std::optional<OracleAnswer> all_uneven(const SearchProblem& p, u64 limit) {
     const auto some = enumerate_mapspace(p.workload, stack.stacked, {.limit = limit, .price = price});
     if (!some || out.mappings + some->mappings > limit) return std::nullopt;
     for (std::size_t k = 0; k < out.best.size() && some->legal > 0; ++k) {
-      const auto objective = static_cast<Objective>(k);
+      const auto objective = static_cast<Objective::Kind>(k);
       if (out.legal > 0 && Value::of(objective, out.best[k].cost) <= Value::of(objective, some->best[k].cost)) continue;
       out.best[k] = some->best[k];
       out.best[k].mapping = unstacked(some->best[k].mapping, stack);

@@ -288,7 +288,7 @@ class Oracle {
     ++answer_.legal;
     for (std::size_t k = 0; k < answer_.best.size(); ++k) {
       OracleBest& best = answer_.best[k];
-      const auto objective = static_cast<Objective>(k);
+      const auto objective = static_cast<Objective::Kind>(k);
       const Value value = Value::of(objective, e.cost);
       const Value least = answer_.legal == 1 ? Value::worst() : Value::of(objective, best.cost);
       if (value > least) continue;

@@ -53,7 +53,7 @@ TEST(Pilots, CutsLoseNothing) {
     Rng rng(seed);
     const TempFolder folder;
     SweepSpec spec = sweep_of(small_sweep(folder, "", random_parameters(rng)));
-    spec.options.objective = static_cast<Objective>(pick(rng, 0, 3));
+    spec.options.objective = static_cast<Objective::Kind>(pick(rng, 0, 3));
     const u64 pilots = pick(rng, 1, 6);
     const SweepSummary all = summary_of(spec, SweepGoal::All, 0);
     const SweepSummary front = summary_of(spec, SweepGoal::Front, pilots);
@@ -71,7 +71,7 @@ TEST(Pilots, TheBestPointStays) {
     Rng rng(seed);
     const TempFolder folder;
     SweepSpec spec = sweep_of(small_sweep(folder, "", random_parameters(rng)));
-    spec.options.objective = static_cast<Objective>(pick(rng, 0, 3));
+    spec.options.objective = static_cast<Objective::Kind>(pick(rng, 0, 3));
     spec.options.strategy = Strategy::Exact;
     const SweepSummary all = summary_of(spec, SweepGoal::All, 0);
     const SweepSummary best = summary_of(spec, SweepGoal::Best, pick(rng, 0, 3));

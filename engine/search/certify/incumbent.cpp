@@ -10,11 +10,8 @@ namespace heliolite {
 ObjectiveKey objective_key(Objective objective, double energy_units, double cycles) {
   if (energy_units >= kImpossible) return {};
   const double whole = whole_cycles(cycles);
-  const ObjectiveInfo& powers = info(objective);
-  if (powers.energy_power == 0) return {whole, energy_units};
-  double value = energy_units;
-  for (int k = 0; k < powers.cycles_power; ++k) value *= whole;
-  return {value, 0};
+  if (info(objective).energy_power == 0) return {whole, energy_units};
+  return {objective_units(objective, energy_units, whole), 0};
 }
 
 ObjectiveKey key_of_number(Objective objective, double number) {
@@ -44,9 +41,9 @@ double Incumbent::energy_limit(double cycles) const {
     if (whole > best_.first) return 0;
     return whole == best_.first ? best_.second * kEqual : std::numeric_limits<double>::infinity();
   }
-  double by_cycles = 1;
-  for (int k = 0; k < info(objective_).cycles_power; ++k) by_cycles *= whole;
-  return best_.first * kEqual / by_cycles;
+  const double most = best_.first * kEqual;
+  return objective_.is_sum() ? std::max(0.0, most - objective_.lambda() * whole)
+                             : most / objective_units(objective_, 1, whole);
 }
 
 u64 Incumbent::most_cycles(Energy least) const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "engine/base/integers.h"
 
@@ -19,6 +20,33 @@ void multiply(std::array<u64, Limbs>& limb, u64 factor) {
     limb[k] = static_cast<u64>(carry);
     carry >>= 64;
   }
+}
+
+// Adds value x 2^shift; bits beyond the limbs are lost.
+template <std::size_t Limbs>
+void add(std::array<u64, Limbs>& limb, u128 value, int shift) {
+  u128 carry = 0;
+  for (std::size_t k = 0; k < Limbs; ++k) {
+    const int first = 64 * static_cast<int>(k) - shift;  // the lowest bit of `value` that falls into the limb
+    u64 part = 0;
+    if (first >= 0 && first < 128) part = static_cast<u64>(value >> first);
+    else if (first < 0 && first > -64) part = static_cast<u64>(value << -first);
+    carry += static_cast<u128>(limb[Limbs - 1 - k]) + part;
+    limb[Limbs - 1 - k] = static_cast<u64>(carry);
+    carry >>= 64;
+  }
+}
+
+// A double above 0 is mantissa x 2^exponent.
+struct Binary {
+  u64 mantissa;
+  int exponent;
+};
+Binary binary(double x) {
+  constexpr int kBits = std::numeric_limits<double>::digits;
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return {static_cast<u64>(std::ldexp(fraction, kBits)), exponent - kBits};
 }
 
 }  // namespace
@@ -53,6 +81,13 @@ std::string title(Objective objective) { return fmt::format("{} [{}]", info(obje
 
 Value Value::of(Objective objective, const Cost& cost) {
   Value out;
+  if (objective.is_sum()) {
+    // Both terms times 2^-exponent, or the cycles' alone times 2^exponent: whole numbers.
+    const Binary lambda = binary(objective.lambda());
+    add(out.limb_, cost.energy.units, std::max(0, -lambda.exponent));
+    add(out.limb_, static_cast<u128>(lambda.mantissa) * cost.cycles, std::max(0, lambda.exponent));
+    return out;
+  }
   out.limb_[kLimbs - 2] = static_cast<u64>(cost.energy.units >> 64);
   out.limb_[kLimbs - 1] = static_cast<u64>(cost.energy.units);
   const ObjectiveInfo& powers = info(objective);
@@ -76,7 +111,15 @@ Value Value::worst() {
 }
 
 double objective_number(Objective objective, double energy_pj, double cycles) {
+  if (objective.is_sum()) return energy_pj + objective.lambda() / Energy::kUnitsPerPicojoule * cycles;
   double out = info(objective).energy_power == 0 ? 1 : energy_pj;
+  for (int k = 0; k < info(objective).cycles_power; ++k) out *= cycles;
+  return out;
+}
+
+double objective_units(Objective objective, double energy_units, double cycles) {
+  if (objective.is_sum()) return energy_units + objective.lambda() * cycles;
+  double out = info(objective).energy_power == 0 ? 1 : energy_units;
   for (int k = 0; k < info(objective).cycles_power; ++k) out *= cycles;
   return out;
 }

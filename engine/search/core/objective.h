@@ -2,6 +2,9 @@
 // What a search minimises. Values are exact integers, so that two costs compare the same on every computer. On one
 // machine the area and the operations of a layer are constants: searches of mappings compare energy and cycles alone,
 // and the constants join where values leave a search (machine_factor()) and where machines are compared.
+//
+// Two kinds: products of powers, which people ask for by name, and weighted sums energy + lambda x cycles, by which the
+// optimum of a network is found layer by layer (docs/rules/network.md).
 #include <algorithm>
 #include <array>
 #include <compare>
@@ -17,13 +20,41 @@
 
 namespace heliolite {
 
-enum class Objective : u8 { Energy, Delay, Edp, Ed2p, Edap, EnergyPerOp, ThroughputPerArea };
+// A row of the table of objectives, or the weighted sum of one lambda.
+class Objective {
+ public:
+  enum Kind : u8 { Energy, Delay, Edp, Ed2p, Edap, EnergyPerOp, ThroughputPerArea, WeightedSum };
+
+  // NOLINTNEXTLINE(google-explicit-constructor): what is no weighted sum is its kind
+  constexpr Objective(Kind kind) : kind_(kind) {}
+  // Energy + lambda x cycles; `lambda`: units of energy (2^-32 pJ) a cycle, brought between kLeastLambda and
+  // kMostLambda.
+  static constexpr Objective weighted_sum(double lambda) {
+    Objective out(WeightedSum);
+    out.lambda_ = std::clamp(lambda, kLeastLambda, kMostLambda);
+    return out;
+  }
+  // So small that cycles, which are below 2^64, only decide between equal energies.
+  static constexpr double kLeastLambda = 1.0 / 4294967296.0 / 4294967296.0;
+  // As large as energies are at most, 2^103 units: energy decides between equal cycles.
+  static constexpr double kMostLambda = 10141204801825835211973625643008.0;
+
+  constexpr Kind kind() const { return kind_; }
+  constexpr bool is_sum() const { return kind_ == WeightedSum; }
+  // Of weighted sums; otherwise 0.
+  constexpr double lambda() const { return lambda_; }
+  constexpr bool operator==(const Objective&) const = default;
+
+ private:
+  double lambda_ = 0;
+  Kind kind_;
+};
 
 // An objective is a product of powers: energy^energy_power x cycles^cycles_power x area^area_power, over the operations
 // of the layer if it is per operation. Everything that is known of it stands here. All are minimised: one that should
 // be large has its reciprocal here, and a label that says so.
 struct ObjectiveInfo {
-  Objective objective;
+  Objective::Kind objective;
   std::string_view name;   // on the command line and in files
   std::string_view label;  // over columns, before its unit
   int energy_power;        // 0 or 1
@@ -42,8 +73,14 @@ inline constexpr std::array<ObjectiveInfo, 7> kObjectiveTable{{
     {Objective::EnergyPerOp, "energy_per_op", "energy per operation", 1, 0, 0, true},
     {Objective::ThroughputPerArea, "throughput_per_area", "1 / throughput per area", 0, 1, 1, true},
 }};
+// No objective that people name: with these powers it depends on what an EDP depends on.
+inline constexpr ObjectiveInfo kWeightedSum{Objective::WeightedSum, "weighted_sum", "energy + lambda x cycles", 1, 1};
 
-constexpr const ObjectiveInfo& info(Objective objective) { return kObjectiveTable[at(objective)]; }
+// The place of an objective that is no weighted sum in the table.
+constexpr std::size_t at(Objective objective) { return at(objective.kind()); }
+constexpr const ObjectiveInfo& info(Objective objective) {
+  return objective.is_sum() ? kWeightedSum : kObjectiveTable[at(objective)];
+}
 constexpr std::string_view name(Objective objective) { return info(objective).name; }
 // Nothing if there is no objective of this name.
 std::optional<Objective> parse_objective(std::string_view name);
@@ -76,6 +113,8 @@ class Value {
 
 // What energy and cycles make of a value, as a rounded number: what searches of mappings on one machine compare.
 double objective_number(Objective objective, double energy_pj, double cycles);
+// Of energy in units of 2^-32 pJ, in units of that.
+double objective_units(Objective objective, double energy_units, double cycles);
 inline double objective_number(Objective objective, const Cost& cost) {
   return objective_number(objective, cost.energy.picojoules(), static_cast<double>(cost.cycles));
 }

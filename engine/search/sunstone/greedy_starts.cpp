@@ -85,11 +85,8 @@ int GreedyStarts::server(int level, int tensor) const {
 }
 
 GreedyStarts::Estimate GreedyStarts::estimate(double energy, double cycles) const {
-  const ObjectiveInfo& powers = info(ladder_.objective());
-  if (powers.energy_power == 0) return {cycles, energy};
-  Estimate out{energy, 0};
-  for (int k = 0; k < powers.cycles_power; ++k) out.first *= cycles;
-  return out;
+  if (info(ladder_.objective()).energy_power == 0) return {cycles, energy};
+  return {objective_units(ladder_.objective(), energy, cycles), 0};
 }
 
 // Step 1.
