@@ -33,7 +33,7 @@ namespace {
 
 struct MapArguments {
   std::string architecture, workload, layer, witness, from, learn, dump, csv, timeloop;
-  bool no_look = false;
+  bool network = false, no_look = false;
   ReadOptions reading;
   SearchArguments search;
 };
@@ -41,6 +41,7 @@ struct MapArguments {
 SearchOptions search_options(const MapArguments& arguments) {
   SearchOptions options;
   arguments.search.apply(options);
+  options.network = arguments.network;
   options.probe_other_tiles = !arguments.no_look;
   options.stop = &interrupt_flag();
   return options;
@@ -51,7 +52,8 @@ Json answer_json(const SearchOptions& options, const MapAnswer& answer, const st
   const Network& network = answer.network;
   json["question"] = {{"architecture", question(answer.architecture)},
                       {"workload", {{"name", network.name}, {"layers", network.layers.size()}}},
-                      {"options", options_json(options)}};
+                      {"options", options_json(options)},
+                      {"network", options.network}};
   json["notes"] = notes;
   add_map_answer(json, answer, minimised(options), interrupt_flag());
   return json;
@@ -214,6 +216,8 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
           "--witness", arguments->witness,
           "A mapping of the layer (as for eval): say which rules of strategy exact remove it, and by which bounds")
       ->type_name("FILE");
+  command->add_flag("--network", arguments->network,
+                    "Choose the layers' mappings so that the objective of the network's energy and cycles is least");
   command->add_flag("--no-look", arguments->no_look, "Do not look at what other tile sizes would gain");
   command->add_option("--from", arguments->from, "Strategy bayes begins with what such a file of --learn knows")
       ->type_name("FILE");

@@ -104,7 +104,12 @@ std::vector<std::string> network_cells(const MapAnswer& answer) {
   if (!answer.network.one_run.empty()) notes.push_back("a run is no inference: " + answer.network.one_run);
   if (std::string alone = layers_alone_note(answer.network, answer.architecture.levels.back().name); !alone.empty())
     notes.push_back(std::move(alone));
-  return {cell(t.inferences_per_second), cell(t.tokens_per_second), fmt::format("{}", fmt::join(notes, "; "))};
+  std::vector<std::string> cells{cell(t.inferences_per_second), cell(t.tokens_per_second),
+                                 fmt::format("{}", fmt::join(notes, "; "))};
+  if (const auto& best = answer.result.optimum)
+    cells.insert(cells.end(), {shortest(best->value), shortest(best->lower_bound), std::string(name(best->status))});
+  else cells.insert(cells.end(), 3, "");
+  return cells;
 }
 
 }  // namespace
@@ -122,7 +127,8 @@ std::string map_csv(const MapAnswer& answer, const std::string& value_unit) {
   const Details details(answer);
   for (std::string& name : details.heading()) heading.push_back(std::move(name));
   const std::size_t own = heading.size();
-  heading.insert(heading.end(), {"network_inferences_per_second", "network_tokens_per_second", "network_note"});
+  heading.insert(heading.end(), {"network_inferences_per_second", "network_tokens_per_second", "network_note",
+                                 "network_value", "network_lower_bound", "network_status"});
   const std::vector<std::string> of_network = network_cells(answer);
   std::string text = csv_line(heading);
   for (std::size_t i = 0; i < answer.result.layers.size(); ++i) {

@@ -53,9 +53,11 @@ Json without_peers_json(const MappingResult& r) {
   return {{"status", std::string(name(w.status))}, {"value", w.value}, {"lower_bound", w.lower_bound}};
 }
 
-Json rules_json(const RuleCounts& counts) {
+// Of the rules of whole networks, or of all others.
+Json rules_json(const RuleCounts& counts, bool of_networks = false) {
   Json json = Json::object();
   for (const RuleInfo& info : kRuleTable) {
+    if ((info.user == RuleUser::Network) != of_networks) continue;
     const auto r = at(info.rule);
     json[std::string(info.name)] = {{"calls", counts.calls[r]}, {"cuts", counts.cuts[r]}};
   }
@@ -84,6 +86,37 @@ Json throughput_json(const std::optional<Throughput>& t) {
           {"inference_energy_pj", number(t->inference_picojoules)},
           {"tokens_per_second", number(t->tokens_per_second)},
           {"token_energy_pj", number(t->token_picojoules)}};
+}
+
+// What the search for the network's own objective found.
+Json network_json(const MapAnswer& answer) {
+  if (!answer.result.optimum) return nullptr;
+  const NetworkOptimum& best = *answer.result.optimum;
+  Json differ = Json::array();
+  for (std::size_t i = 0; i < best.own.size(); ++i) {
+    if (!best.own[i]) continue;
+    const Cost& own = *best.own[i];
+    const double value =
+        objective_number(answer.objective, own, answer.architecture, answer.network.layers[i].workload);
+    differ.push_back({{"layer", answer.result.layers[i].name},
+                      {"own_energy_pj", own.energy.picojoules()},
+                      {"own_cycles", own.cycles},
+                      {"own_value", value}});
+  }
+  return {{"objective", name(answer.objective)},
+          {"value_unit", unit(info(answer.objective), "cycles", " ")},
+          {"value", best.value},
+          {"energy_pj", answer.result.total.energy.picojoules()},
+          {"cycles", answer.result.total.cycles},
+          {"lambda_pj_per_cycle", best.lambda > 0 ? Json(best.lambda) : Json()},
+          {"lower_bound", best.lower_bound},
+          {"gap", best.lower_bound > 0 ? Json(best.gap) : Json()},
+          {"status", name(best.status)},
+          {"why_not_proven", best.why_not_proven.empty() ? Json() : Json(best.why_not_proven)},
+          {"layers_that_differ", std::move(differ)},
+          {"searches", best.searches},
+          {"rules", rules_json(best.rules, true)},
+          {"seconds", best.seconds}};
 }
 
 Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string& objective) {
@@ -136,6 +169,7 @@ void add_map_answer(Json& json, const MapAnswer& answer, const std::string& obje
   json["layers"] = Json::array();
   for (std::size_t i = 0; i < answer.result.layers.size(); ++i)
     json["layers"].push_back(mapped_layer_json(answer, i, objective));
+  json["network"] = network_json(answer);
   const Cost& total = answer.result.total;
   const EdpTotals edps = edp_totals(answer);
   json["total"] = {{"energy_pj", total.energy.picojoules()},

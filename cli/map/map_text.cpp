@@ -99,6 +99,27 @@ std::string result_table(const MapAnswer& answer) {
                      scientific(edps.of_totals), scientific(edps.sum));
 }
 
+// What was found for the network's own objective, and which layers have another mapping for it than alone.
+std::string network_text(const MapAnswer& answer) {
+  if (!answer.result.optimum) return "";
+  const NetworkOptimum& best = *answer.result.optimum;
+  const ObjectiveInfo& o = info(answer.objective);
+  const std::string proof = best.status == Status::Optimal
+                                ? "no choice of mappings has less"
+                                : fmt::format("at most {} above the least; {}", percent(best.gap), best.why_not_proven);
+  std::string text = fmt::format(
+      "\n  network: {} of the totals {} {}, {}: {}; {} layer searches for energy + lambda x cycles, {}\n", o.label,
+      scientific(best.value), unit(o), name(best.status), proof, best.searches, seconds(best.seconds));
+  for (std::size_t i = 0; i < best.own.size(); ++i) {
+    if (!best.own[i]) continue;
+    const LayerResult& layer = answer.result.layers[i];
+    text += fmt::format("  {} alone: {}, {} cycles; for the network {}, {} cycles\n", layer.name,
+                        energy(best.own[i]->energy.picojoules()), grouped(best.own[i]->cycles),
+                        energy(layer.result.cost.energy.picojoules()), grouped(layer.result.cost.cycles));
+  }
+  return text;
+}
+
 // What the short looks at all tile sizes found, of all layers together; empty if there were none.
 std::string looks_text(const NetworkResult& result) {
   double perfect = 0, found = 0, bound = 0, time = 0;
@@ -167,9 +188,13 @@ std::string whole_text(const MapAnswer& answer) {
 
 std::string map_text(const MapAnswer& answer) {
   std::vector<NotProven> not_proven;
-  for (const LayerResult& layer : answer.result.layers) not_proven.push_back({layer.name, layer.result.why_not_proven});
-  std::string text = result_table(answer) + whole_text(answer) + evaluator_text(answer.result, answer.evaluator) +
-                     not_proven_text(not_proven) + true_counts_text(answer) + looks_text(answer.result);
+  const std::optional<NetworkOptimum>& best = answer.result.optimum;
+  for (std::size_t i = 0; i < answer.result.layers.size(); ++i)
+    if (!best || !best->own[i])
+      not_proven.push_back({answer.result.layers[i].name, answer.result.layers[i].result.why_not_proven});
+  std::string text = result_table(answer) + network_text(answer) + whole_text(answer) +
+                     evaluator_text(answer.result, answer.evaluator) + not_proven_text(not_proven) +
+                     true_counts_text(answer) + looks_text(answer.result);
   if (answer.distances.size() != 1 || answer.result.layers[0].result.status == Status::Infeasible) return text;
   const Distances& levels = answer.distances[0];
   if (!levels) return text + fmt::format("\n  No bound on words moved: {}.\n", levels.errors().front().message);

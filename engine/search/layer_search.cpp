@@ -73,6 +73,16 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
   return answer;
 }
 
+MappingResult LayerSearch::search_for_sum(double lambda, const Mapping& known, const SearchBudget& budget) const {
+  auto problem = std::make_unique<LayerProblem>(*problem_);
+  problem->options.objective = Objective::weighted_sum(lambda);
+  problem->options.progress = {};
+  problem->options.witness.reset();
+  problem->options.bayes.from.reset(), problem->options.bayes.learn.reset();
+  const LayerSearch search(std::move(problem));
+  return search.conclude(run_from(search, known, budget), search.first_bound());
+}
+
 double LayerSearch::first_bound() const {
   if (!problem_->options.evaluator.command.empty()) return 0;
   return objective_number(problem_->options.objective, compulsory_cost(problem_->model, problem_->keep_range()).whole);

@@ -47,6 +47,10 @@ class LayerSearch {
   // an evaluator.
   double first_bound() const;
 
+  // Searches for the least energy + lambda x cycles, lambda in units of energy (2^-32 pJ) a cycle, in the same
+  // mapspace. `known`: a mapping of it, which the result is not worse than.
+  MappingResult search_for_sum(double lambda, const Mapping& known, const SearchBudget& budget) const;
+
   // What a short search of all tile sizes finds after `perfect`, an answer with perfect factors, if the options ask
   // for it and `budget` leaves anything. It prices about as many mappings as `perfect` took, whatever the budget's
   // time.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -13,14 +12,12 @@
 #include "engine/search/core/parallel.h"
 #include "engine/search/cosa/mip_solver.h"
 #include "engine/search/layer_search.h"
+#include "engine/search/network_search.h"
+#include "engine/search/schedule.h"
 #include "engine/search/validate_question.h"
 
 namespace heliolite {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // Two workloads that every search treats alike: all but the workload's own name.
 bool same_shape(const Workload& a, const Workload& b) {
@@ -68,10 +65,11 @@ struct ShapeSearch {
   std::unique_ptr<LayerSearch> search;  // none: the machine's constraints cannot be obeyed
   Diagnostics refused;                  // why
   LayerAnswer answer;
-  std::optional<OtherTilesProbe> other_tiles;
   double first_bound = 0;
   double seconds = 0;
   u64 layers = 0;  // layers of this shape
+  u64 runs = 0;    // of all of them
+  MappingResult result;
 };
 
 // Tells the caller's hook how far the layers are, from any thread.
@@ -129,11 +127,36 @@ class ProgressReporter {
   u64 layers_done_ = 0;
 };
 
+bool is_feasible(const MappingResult& result) { return result.status != Status::Infeasible; }
+
+// Gives the shapes the mappings that are best for the network.
+NetworkOptimum choose_for_network(std::map<std::size_t, ShapeSearch>& shapes, const std::vector<std::size_t>& shape_of,
+                                  const Architecture& architecture, const SearchOptions& options) {
+  std::vector<ShapeOfNetwork> all;
+  for (auto& [k, s] : shapes) all.push_back({s.search.get(), s.runs, &s.result});
+  NetworkProgress tell;
+  if (options.progress)
+    tell = [&](double value, double bound) {
+      const u64 layers = shape_of.size();
+      options.progress({"network", value, bound, 0, false, layers, layers});
+    };
+  NetworkOptimum out = search_for_network(all, architecture, options, tell);
+  std::map<std::size_t, std::optional<Cost>> before;
+  auto shape = all.begin();
+  for (auto& [k, s] : shapes) {
+    before[k] = shape->before;
+    if (shape->before) s.answer.mapping = s.result.mapping, s.answer.cost = s.result.cost;
+    ++shape;
+  }
+  for (const std::size_t k : shape_of) out.own.push_back(before[k]);
+  return out;
+}
+
 }  // namespace
 
 Result<NetworkResult> map_network(const Network& network, const Architecture& architecture,
                                   const SearchOptions& options) {
-  const auto start = Clock::now();
+  const Stopwatch whole;
   if (Diagnostics errors = validate_question(options); !errors.empty()) return errors;
   if (options.evaluator.command.empty())
     if (Diagnostics errors = objective_complaints(options.objective, architecture); !errors.empty()) return errors;
@@ -152,7 +175,8 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
     if (shape_of[k] != k) continue;
     auto search = LayerSearch::create(network.layers[k].workload, architecture, reporter.options_of(k));
     ShapeSearch& s = shapes[k];
-    s.layers = static_cast<u64>(std::count(shape_of.begin(), shape_of.end(), k));
+    for (std::size_t j = k; j < network.layers.size(); ++j)
+      if (shape_of[j] == k) ++s.layers, s.runs += network.layers[j].count;
     if (!search) {
       refused.insert(refused.end(), search.errors().begin(), search.errors().end());
       s.refused = search.errors();
@@ -164,10 +188,12 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
   }
   if (first.empty() && !refused.empty()) return refused;  // not one layer can obey
   const auto run = [&](std::size_t shape, auto step, bool last) {
-    const auto begin = Clock::now();
+    const Stopwatch clock;
     ShapeSearch& s = shapes.at(shape);
-    s.answer = step(s, SearchBudget(options).after(s.answer.statistics.evaluated, s.seconds));
-    s.seconds += seconds_since(begin);
+    const SearchBudget all =
+        options.network ? share::kOwnBeforeNetwork.of(SearchBudget(options)) : SearchBudget(options);
+    s.answer = step(s, all.after(s.answer.statistics.evaluated, s.seconds));
+    s.seconds += clock.seconds();
     if (last) reporter.done(shape, s.layers, s.answer);
     else s.search->problem().report_progress(s.answer.found ? s.answer.number(options.objective) : 0, 0);
   };
@@ -191,35 +217,34 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
         [](const ShapeSearch& s, const SearchBudget& budget) { return s.search->second_step(s.answer, budget); }, true);
   });
 
-  const double searched = seconds_since(start);
-
-  // Step 4. What other factors are worth.
-  parallel_for(first.size(), options.threads, [&](std::size_t t) {
-    const auto begin = Clock::now();
-    ShapeSearch& s = shapes.at(first[t]);
-    s.other_tiles =
-        s.search->probe_other_tiles(s.answer, SearchBudget(options).after(s.answer.statistics.evaluated, s.seconds));
-    if (s.other_tiles) s.other_tiles->seconds = seconds_since(begin);
-  });
-
-  // Step 5. Conclusions, in the network's order.
-  std::map<std::size_t, MappingResult> results;
+  // Step 4. What is proven of each layer, and the mappings that are best for the network.
   for (auto& [k, s] : shapes) {
-    if (s.search) {
-      results[k] = s.search->conclude(s.answer, s.first_bound);
-      results[k].seconds = s.seconds;
-      results[k].other_tiles = s.other_tiles;
-    } else {
-      results[k].strategy = options.strategy;
-      results[k].why_infeasible = s.refused;
-    }
+    s.result.strategy = options.strategy;
+    s.result.why_infeasible = s.refused;
+    if (!s.search) continue;
+    s.result = s.search->conclude(s.answer, s.first_bound);
+    s.result.seconds = s.seconds;
   }
   NetworkResult out;
+  if (options.network && std::ranges::all_of(shapes, [](const auto& s) { return is_feasible(s.second.result); }))
+    out.optimum = choose_for_network(shapes, shape_of, architecture, options);
+  const double searched = whole.seconds();
+
+  // Step 5. What other factors are worth.
+  parallel_for(first.size(), options.threads, [&](std::size_t t) {
+    const Stopwatch clock;
+    ShapeSearch& s = shapes.at(first[t]);
+    s.result.other_tiles =
+        s.search->probe_other_tiles(s.answer, SearchBudget(options).after(s.answer.statistics.evaluated, s.seconds));
+    if (s.result.other_tiles) s.result.other_tiles->seconds = clock.seconds();
+  });
+
+  // Step 6. The results, in the network's order.
   double picojoules = 0, cycles = 0;
   for (std::size_t k = 0; k < network.layers.size(); ++k) {
     const Layer& layer = network.layers[k];
-    const Cost& cost = results.at(shape_of[k]).cost;
-    out.layers.push_back({layer.workload.name, layer.count, results.at(shape_of[k])});
+    const Cost& cost = shapes.at(shape_of[k]).result.cost;
+    out.layers.push_back({layer.workload.name, layer.count, shapes.at(shape_of[k]).result});
     out.total.energy += cost.energy * layer.count;
     out.total.cycles += cost.cycles * layer.count;
     picojoules += cost.energy.picojoules() * static_cast<double>(layer.count);

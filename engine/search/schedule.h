@@ -3,7 +3,6 @@
 // have left of the budget, and the search that it runs from the best mapping so far. The answer says which were run, on
 // how many mappings and for how long. The lists stand in schedules.cpp; what all tile sizes and words from peers add to
 // them is in factor_schedules.cpp and link_schedules.cpp.
-#include <chrono>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -29,6 +28,10 @@ namespace share {
 
 inline constexpr Share kAll{};
 inline constexpr Share kHalf{0.5, 0.5};  // the first of two steps that are worth as much
+
+// Of the time and evaluations that are left.
+inline constexpr Share kOwnBeforeNetwork{0.5, 0.5};  // a layer's own objective, before the network's
+inline constexpr Share kOneLambda{0.5, 0.5};         // each search of a layer for the network's
 
 // Shares of the time that is left.
 inline constexpr Share kFastBeforeExact{0.5};     // sunstone, whose answer exact begins with; under a limit of
@@ -90,11 +93,9 @@ LayerAnswer run_schedule(Schedule steps, const StepStart& start);
 // done by the steps before it.
 template <class Run>
 LayerAnswer run_step(std::string_view name, const SearchStatistics& before, Run run) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
+  const Stopwatch clock;
   LayerAnswer out = run();
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  out.statistics.add_step({name, out.statistics.evaluated - before.evaluated, seconds});
+  out.statistics.add_step({name, out.statistics.evaluated - before.evaluated, clock.seconds()});
   return out;
 }
 template <class Run>
@@ -113,6 +114,9 @@ LayerAnswer run_sunstone(const LayerSearch& layer, const SearchBudget& budget);
 // Strategy `exact` with one tile for each level. `start`: an answer of sunstone to begin with in place of its
 // own, whose statistics the answer's do not include; null: none is known.
 LayerAnswer run_exact(const LayerSearch& layer, const SearchBudget& budget, const LayerAnswer* start = nullptr);
+
+// Any strategy, from a mapping of the mapspace; the answer is not worse. Strategy exact begins with nothing else.
+LayerAnswer run_from(const LayerSearch& layer, const Mapping& known, const SearchBudget& budget);
 
 // The problem with the machine's keep rules where the options lift them, else null.
 std::unique_ptr<LayerProblem> with_keep_rules(const LayerProblem& problem);

@@ -87,6 +87,8 @@ LayerAnswer sunstone_before_exact(const StepStart& start) {
 
 constexpr Step kExact[] = {{"", share::kFastBeforeExact, sunstone_before_exact}, {"exact", share::kAll, exact}};
 
+constexpr Step kExactAlone[] = {{"exact", share::kAll, exact}};
+
 // Runs the steps on the smaller problem that stands for the layer's, where there is one, from nothing.
 LayerAnswer run_reduced(Schedule steps, const LayerSearch& layer, const SearchBudget& budget,
                         const ObjectiveKey& limit = {}) {
@@ -218,6 +220,24 @@ LayerAnswer run_exact(const LayerSearch& layer, const SearchBudget& budget, cons
   out.statistics.follow(known.statistics);
   if (known.found) out.offer(objective, known.mapping, known.cost);
   out.alternatives = known.mappings();
+  return out;
+}
+
+LayerAnswer run_from(const LayerSearch& layer, const Mapping& known, const SearchBudget& budget) {
+  const LayerProblem& problem = layer.problem();
+  const SearchOptions& options = problem.options;
+  const bool exact_alone = options.strategy == Strategy::Exact && options.tiles == Tiles::Even &&
+                           !problem.has_all_tiles() && !problem.whole_model;
+  const Cost cost = problem.model.evaluate(known, problem.counts()).cost;
+  LayerAnswer out;
+  if (exact_alone) {
+    out = run_reduced(kExactAlone, layer, budget, objective_key(options.objective, cost));
+  } else {
+    out = layer.search(layer.first_step(budget));
+    if (layer.has_second_step()) out = layer.second_step(out, budget.after(out.statistics.evaluated));
+    out.alternatives.push_back(known);
+  }
+  out.offer(options.objective, known, cost);
   return out;
 }
 

@@ -52,6 +52,10 @@ Diagnostics validate_question(const SearchOptions& options) {
   if (options.strategy != Strategy::Bayes && (options.bayes.from || options.bayes.learn))
     out.push_back({"", 0, "strategy", fmt::format("{} learns nothing, bayes does", name(options.strategy))});
   const EvaluatorOptions& evaluator = options.evaluator;
+  if (options.network && !evaluator.command.empty())
+    out.push_back({"", 0, "network", "needs energy and cycles, an evaluator gives one value"});
+  if (options.network && options.strategy == Strategy::Cosa && info(options.objective).degree() > 1)
+    out.push_back({"", 0, "network", "strategy cosa minimises products, not the sums that a network's optimum needs"});
   const bool plain = evaluator.protocol == EvaluatorProtocol::Once && evaluator.seconds == kEvaluatorSeconds;
   if (evaluator.command.empty() && !plain)
     out.push_back({"", 0, "evaluator", "is not given, the other options of an evaluator are"});

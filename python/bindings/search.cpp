@@ -155,6 +155,26 @@ py::dict layer_as_dict(const LayerResult& layer, const std::shared_ptr<Workload>
   return out;
 }
 
+// The optimum of the network's own objective; None: it was not asked for, or a layer has no mapping.
+py::object optimum_as_dict(const NetworkResult& result) {
+  if (!result.optimum) return py::none();
+  const NetworkOptimum& best = *result.optimum;
+  py::dict out;
+  out["value"] = best.value;
+  out["lower_bound"] = best.lower_bound;
+  out["gap"] = best.gap;
+  out["status"] = std::string(name(best.status));
+  out["why_not_proven"] = best.why_not_proven.empty() ? py::object(py::none()) : py::cast(best.why_not_proven);
+  out["lambda_pj_per_cycle"] = best.lambda > 0 ? py::object(py::cast(best.lambda)) : py::object(py::none());
+  out["searches"] = best.searches;
+  out["seconds"] = best.seconds;
+  std::vector<std::string> differ;
+  for (std::size_t i = 0; i < best.own.size(); ++i)
+    if (best.own[i]) differ.push_back(result.layers[i].name);
+  out["layers_that_differ"] = differ;
+  return out;
+}
+
 py::dict answer_as_dict(const NetworkResult& result, const Asked& asked) {
   MovementBound bound;
   py::list layers;
@@ -167,6 +187,7 @@ py::dict answer_as_dict(const NetworkResult& result, const Asked& asked) {
   out["cycles"] = result.total.cycles;
   out["seconds"] = result.seconds;
   out["all_feasible"] = result.all_feasible();
+  out["optimum"] = optimum_as_dict(result);
   out["constraint_notes"] = asked.constraint_notes;
   out["alone_note"] = layers_alone_note(*asked.network, asked.machine->levels.back().name);
   return out;
@@ -174,9 +195,10 @@ py::dict answer_as_dict(const NetworkResult& result, const Asked& asked) {
 
 // (answer, None or the exception that ended the search early). No answer: it came before any.
 py::tuple map_network_watched(const std::shared_ptr<Network>& network, std::shared_ptr<Architecture> machine,
-                              const GivenTexts& given, bool look, const py::object& progress) {
+                              const GivenTexts& given, bool for_network, bool look, const py::object& progress) {
   Asked asked{std::make_shared<Network>(*network), std::move(machine), options_with(given_options(given))};
   fit_products(*asked.network, *asked.machine);
+  asked.options.network = for_network;
   asked.options.probe_other_tiles = look;
   asked.constraint_notes =
       constraint_notes(*asked.network, *asked.machine, {.free = asked.options.free, .open = asked.options.open});

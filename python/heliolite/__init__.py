@@ -17,7 +17,7 @@ from ._dress import dress as _dress_classes
 from ._errors import Diagnostic, Error, Interrupted, Note
 from ._inputs import architecture, mapping, network, network_presets, presets, workload
 from ._objects import Compute, Cost, Explanation, Level, Rates, Tensor
-from ._search import Answer, AnyLook, LayerAnswer, Progress, Throughput, map, search_options
+from ._search import Answer, AnyLook, LayerAnswer, NetworkOptimum, Progress, Throughput, map, search_options
 from ._report import report
 from ._sweeps import Point, Sweep, SweepProgress, read_sweep, sweep
 
@@ -32,8 +32,8 @@ def version() -> dict:
 
 __all__ = [
     "Answer", "AnyLook", "Architecture", "Bound", "Bounds", "Compute", "Cost", "CostModel", "Curve", "Diagnostic",
-    "Error", "Explanation", "FusedCurve", "Interrupted", "LayerAnswer", "Level", "Mapping", "Network", "Note",
-    "Point", "Progress", "Rates", "Sweep", "SweepProgress", "Tensor", "Throughput", "Workload", "architecture",
+    "Error", "Explanation", "FusedCurve", "Interrupted", "LayerAnswer", "Level", "Mapping", "Network", "NetworkOptimum",
+    "Note", "Point", "Progress", "Rates", "Sweep", "SweepProgress", "Tensor", "Throughput", "Workload", "architecture",
     "bound", "curve", "evaluate", "explain",
     "fuse", "map", "mapping", "network", "network_presets", "presets", "read_sweep", "report", "search_options",
     "sweep", "version", "workload",

@@ -138,6 +138,22 @@ class Throughput:
 
 
 @dataclass(frozen=True)
+class NetworkOptimum:
+    """The least value of the objective of a network's total energy and cycles, over all choices of one mapping for each
+    layer."""
+
+    value: float
+    lower_bound: float  # no choice of mappings is below
+    gap: float  # value / lower_bound - 1
+    status: str  # "optimal" or "bounded"
+    why_not_proven: Optional[str]
+    lambda_pj_per_cycle: Optional[float]  # of known mappings the chosen have the least energy + lambda x cycles
+    searches: int  # of layers for the least energy + lambda x cycles
+    seconds: float  # wall time of these
+    layers_that_differ: List[str]  # whose mapping is another than the best for the layer alone
+
+
+@dataclass(frozen=True)
 class Answer(Table):
     """The answer for a network: a LayerAnswer for each layer, in the network's order, and totals over the layers that
     have a mapping, weighted by counts. Iterates and indexes over layers, by number or by name."""
@@ -150,6 +166,7 @@ class Answer(Table):
     cycles: int
     seconds: float  # wall time
     all_feasible: bool
+    optimum: Optional[NetworkOptimum]  # of map(.., for_network=True), if every layer has a mapping
     interrupted: bool
     # What of the machine, its constraints and the network was read otherwise than it is written; of several layers also
     # that they were mapped alone.
@@ -244,8 +261,9 @@ def _answer(found: Optional[Dict[str, Any]], of: Network, on: Architecture, inte
         if "any_look" in layer:
             layer["any_look"] = AnyLook(**layer["any_look"])
         layers.append(LayerAnswer(**layer))
+    optimum = NetworkOptimum(**found["optimum"]) if found["optimum"] else None
     return Answer(of, on, layers[0].objective if layers else "", layers, found["energy_pj"], found["cycles"],
-                  found["seconds"], found["all_feasible"], interrupted, [note for note in notes if note])
+                  found["seconds"], found["all_feasible"], optimum, interrupted, [note for note in notes if note])
 
 
 def show(news: Any) -> None:
@@ -272,12 +290,14 @@ def finish(answer: Any, raised: Optional[BaseException], progress: Any) -> Any:
     raise raised
 
 
-def map(network_: NetworkSource, machine: MachineSource, *, layer: Optional[str] = None, look: bool = False,
-        word_bits: Optional[WordBits] = None, progress: Any = None, **options: Any) -> Answer:
+def map(network_: NetworkSource, machine: MachineSource, *, layer: Optional[str] = None, for_network: bool = False,
+        look: bool = False, word_bits: Optional[WordBits] = None, progress: Any = None, **options: Any) -> Answer:
     """The best mapping of every layer of a network on a machine, each with a proof or a proven gap.
 
     network_, machine  what network() and architecture() take
     layer              only this one
+    for_network        choose the layers' mappings so that the objective of the network's total energy and cycles is
+                       least (Answer.optimum)
     look               also a short search of all tile sizes beside perfect factors (LayerAnswer.any_look)
     word_bits          of the network's tensors, as network() takes them; so are dim, elementwise, .. of an ONNX model
     progress           True, or a function that is called with a Progress now and then, from this thread
@@ -291,7 +311,7 @@ def map(network_: NetworkSource, machine: MachineSource, *, layer: Optional[str]
     of, on = network(network_, word_bits, **model), architecture(machine)
     if layer is not None:
         of = of.only(pick(of, layer).name)
-    found, raised = _core.map_network(of, on, pairs(options), look, hook(progress, Progress))
+    found, raised = _core.map_network(of, on, pairs(options), for_network, look, hook(progress, Progress))
     return finish(_answer(found, of, on, isinstance(raised, KeyboardInterrupt)), raised, progress)
 
 

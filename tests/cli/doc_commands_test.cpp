@@ -154,11 +154,11 @@ std::vector<std::string> pages() {
 #endif
 }
 
-class DocPages : public testing::TestWithParam<std::string> {};
+class DocPages : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(DocPages, ShowWhatTheProgramDoes) { check_page(GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(All, DocPages, testing::ValuesIn(pages()), [](const auto& page) {
+INSTANTIATE_TEST_SUITE_P(All, DocPages, ::testing::ValuesIn(pages()), [](const auto& page) {
   return std::regex_replace(page.param, std::regex("[^A-Za-z0-9]"), "_");
 });
 

@@ -105,7 +105,7 @@ void expect_below(const SearchProblem& p, u64 seed, int random_mappings, Seen& s
     const LayerProblem problem = layer_problem(p, objective);
     SCOPED_TRACE(fmt::format("seed {}, {}", seed, name(objective)));
     if (p.answer.legal == 0) return;
-    expect_below(problem, p.answer.best[static_cast<std::size_t>(objective)].mapping, seen);
+    expect_below(problem, p.answer.best[at(objective)].mapping, seen);
     RandomMappings walk(problem, seed);
     for (int k = 0; k < random_mappings && !::testing::Test::HasFatalFailure(); ++k) {
       const auto mapping = walk.next(50);

@@ -36,7 +36,7 @@ void expect_legal(const Mapping& mapping, const Cost& cost, const SearchProblem&
 
 // What the mapper says of a problem whose optimum is known.
 void expect_truth(const MappingResult& r, const SearchProblem& p, Objective objective) {
-  const Cost& best = p.answer.best[static_cast<std::size_t>(objective)].cost;
+  const Cost& best = p.answer.best[at(objective)].cost;
   const double optimum = objective_number(objective, best);
   expect_legal(r.mapping, r.cost, p);
   EXPECT_EQ(r.value, objective_number(objective, r.cost));
@@ -102,7 +102,7 @@ TEST(ExactBudget, FromNothing) {
                                           : testing::unusual_search_problem(seed + 8'000, {.max_mappings = 3'000});
     for (const Objective objective : kObjectives) {
       double last_value = std::numeric_limits<double>::infinity();
-      const Cost& best = p.answer.best[static_cast<std::size_t>(objective)].cost;
+      const Cost& best = p.answer.best[at(objective)].cost;
       const double optimum =
           p.answer.legal == 0 ? std::numeric_limits<double>::infinity() : objective_number(objective, best);
       for (const u64 budget : {u64{1}, u64{10}, u64{100}, u64{1'000}, u64{1'000'000'000}}) {

@@ -55,7 +55,7 @@ void expect_optimum(const SearchProblem& p, const RuleRun& run, Objective object
   EXPECT_TRUE(answer.complete);
   ASSERT_EQ(answer.found, p.answer.legal > 0);
   if (!answer.found) return;
-  const Cost& best = p.answer.best[static_cast<std::size_t>(objective)].cost;
+  const Cost& best = p.answer.best[at(objective)].cost;
   ASSERT_TRUE(answer.value == Value::of(objective, best))
       << objective_number(objective, answer.cost) << ", the oracle's is " << objective_number(objective, best);
 }
@@ -108,7 +108,7 @@ TEST(ExactRules, LoseNothingInParts) {
       EXPECT_TRUE(answer.complete);
       ASSERT_EQ(answer.found, p.answer.legal > 0);
       if (!answer.found) continue;
-      const Cost& best = p.answer.best[static_cast<std::size_t>(objective)].cost;
+      const Cost& best = p.answer.best[at(objective)].cost;
       ASSERT_TRUE(answer.value == Value::of(objective, best));
       in_parts += exact_alone(problem).statistics.evaluated != answer.statistics.evaluated;
       const LayerAnswer whole = exact_search(problem, {}, SearchBudget(problem.options), {}, {0, 0, 1});
@@ -233,7 +233,7 @@ TEST(ExactRules, LoseNothingWithAStart) {
         const auto found = map_workload(p.workload, p.architecture, options);
         ASSERT_TRUE(found.ok());
         ASSERT_EQ(found->status, Status::Optimal);
-        const Cost& best = p.answer.best[static_cast<std::size_t>(objective)].cost;
+        const Cost& best = p.answer.best[at(objective)].cost;
         ASSERT_TRUE(Value::of(objective, found->cost) == Value::of(objective, best)) << seed;
       }
     }

@@ -19,7 +19,7 @@ TEST(ExactUnusual, EqualsTheOracleFromNothing) {
       EXPECT_TRUE(answer.complete);
       ASSERT_EQ(answer.found, p.answer.legal > 0);
       if (!answer.found) continue;
-      const Cost& best = p.answer.best[static_cast<std::size_t>(objective)].cost;
+      const Cost& best = p.answer.best[at(objective)].cost;
       EXPECT_TRUE(answer.value == Value::of(objective, best))
           << objective_number(objective, answer.cost) << ", the oracle's is " << objective_number(objective, best)
           << ", cycles " << answer.cost.cycles << ", the oracle's " << best.cycles;
@@ -41,7 +41,7 @@ TEST(ExactUnusual, EqualsTheOracleWhereLevelsDoNotReduce) {
       EXPECT_TRUE(answer.complete);
       ASSERT_EQ(answer.found, p.answer.legal > 0);
       if (!answer.found) continue;
-      const Cost& best = p.answer.best[static_cast<std::size_t>(objective)].cost;
+      const Cost& best = p.answer.best[at(objective)].cost;
       EXPECT_TRUE(answer.value == Value::of(objective, best))
           << objective_number(objective, answer.cost) << ", the oracle's is " << objective_number(objective, best);
     }
@@ -65,7 +65,7 @@ TEST(ExactUnusual, CoarseTablesReachTheOptimum) {
     EXPECT_TRUE(answer.complete);
     ASSERT_EQ(answer.found, p.answer.legal > 0);
     if (!answer.found) continue;
-    EXPECT_TRUE(answer.value == Value::of(objective, p.answer.best[static_cast<std::size_t>(objective)].cost));
+    EXPECT_TRUE(answer.value == Value::of(objective, p.answer.best[at(objective)].cost));
     // In parts, with tables each.
     EXPECT_TRUE(exact_search(problem, {}, budget, {}, {0, 0}, tables).value == answer.value);
     const LayerAnswer begun = exact_search(problem, {}, budget.at_most(1), {}, {}, tables);

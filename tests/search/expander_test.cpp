@@ -75,7 +75,7 @@ TEST(Expander, FindsTheCheapestWhicheverRuleIsOff) {
         problem.options.rules = rules;
         const Expansion found = expand(ExactToy(problem));
         ASSERT_TRUE(found.incumbent.found());
-        const Cost& best = all->best[static_cast<std::size_t>(objective)].cost;
+        const Cost& best = all->best[at(objective)].cost;
         EXPECT_TRUE(found.incumbent.answer().value == Value::of(objective, best));
       }
   }

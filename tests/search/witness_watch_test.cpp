@@ -64,7 +64,7 @@ TEST(Witness, IsRemovedByARuleWithAName) {
     for (const Objective objective : kObjectives) {
       const LayerProblem problem = layer_problem(p, objective);
       SCOPED_TRACE(fmt::format("seed {}, {}", seed, name(objective)));
-      const Mapping& best = p.answer.best[static_cast<std::size_t>(objective)].mapping;
+      const Mapping& best = p.answer.best[at(objective)].mapping;
       expect_explained(problem, best, removed, to_the_end);
       RandomMappings walk(problem, seed);
       for (int k = 0; k < 2; ++k)

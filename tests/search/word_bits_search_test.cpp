@@ -24,7 +24,7 @@ TEST(WordBitsSearch, ExactFindsTheOptimum) {
       const LayerAnswer answer = testing::exact_alone(testing::layer_problem(p, objective));
       ASSERT_EQ(answer.found, p.answer.legal > 0) << seed;
       if (!answer.found) continue;
-      const Cost& best = p.answer.best[static_cast<std::size_t>(objective)].cost;
+      const Cost& best = p.answer.best[at(objective)].cost;
       ASSERT_EQ(objective_number(objective, answer.cost), objective_number(objective, best))
           << "seed " << seed << ", " << name(objective);
       ++compared;

@@ -87,8 +87,9 @@ room $search/baseline $search/core
 room $search/cosa $search/core
 room $search/all_tiles $search/core $search/certify $search/climb
 room $search/bayes $search/core $search/baseline
+room $search/network $search/core
 room $search/. $search/core $search/certify $search/exact $search/uneven $search/sunstone $search/all_tiles \
-  $search/baseline $search/bayes $search/cosa
+  $search/baseline $search/bayes $search/cosa $search/network
 room $search/sensitivity $search/. $search/core $search/bayes $search/baseline
 room $search/co_search $search/. $search/core $search/exact $search/sunstone
 room $search/study $search/. $search/core $search/sunstone

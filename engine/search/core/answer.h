@@ -137,10 +137,27 @@ struct LayerResult {
   MappingResult result;
 };
 
+// The least value of the objective of a network's sums (docs/rules/network.md): the layers' results are the mappings
+// that it has.
+struct NetworkOptimum {
+  Status status = Status::Bounded;
+  double value = 0;        // objective_number() of the total, with what machine and operations make of it
+  double lower_bound = 0;  // no choice of one mapping for each layer is below, in the same unit
+  double gap = 0;          // value / lower_bound - 1
+  double lambda = 0;       // pJ a cycle: of known mappings the chosen have the least energy + lambda x cycles
+  u64 searches = 0;        // of layers for the least energy + lambda x cycles
+  double seconds = 0;      // wall time, after that of the layers' own optima
+  RuleCounts rules{};      // of the choice; those of the layers' searches are in their results
+  std::string why_not_proven;
+  // [layer]: of those whose mapping is not the one that its own objective is least with, the cost of that one.
+  std::vector<std::optional<Cost>> own;
+};
+
 struct NetworkResult {
-  std::vector<LayerResult> layers;  // in the network's order
-  Cost total;                       // sum over the feasible layers of count times cost
-  double seconds = 0;               // wall time, without looks
+  std::vector<LayerResult> layers;        // in the network's order
+  Cost total;                             // sum over the feasible layers of count times cost
+  std::optional<NetworkOptimum> optimum;  // of SearchOptions::network, if every layer has a mapping
+  double seconds = 0;                     // wall time, without looks
   bool all_feasible() const;
 };
 

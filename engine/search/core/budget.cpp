@@ -31,7 +31,7 @@ int open_keeps(const Mapspace& space) {
 
 }  // namespace
 
-SearchBudget::SearchBudget(const SearchOptions& options) : stop_(options.stop), start_(Clock::now()) {
+SearchBudget::SearchBudget(const SearchOptions& options) : stop_(options.stop) {
   if (options.budget_evaluations) evaluations_ = *options.budget_evaluations;
   if (options.budget_seconds) seconds_ = *options.budget_seconds;
 }

@@ -43,6 +43,16 @@ std::string explain(SearchEnd end, const LayerProblem& problem);
 // A search may price this many mappings more than its budget allows, so that a step can end with a complete mapping.
 inline constexpr u64 kEvaluationSlack = 256;
 
+// Wall time since it was made.
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+};
+
 // Evaluations (mappings priced) and seconds that are left to a step. Copies share the flag that asks to stop.
 class SearchBudget {
  public:
@@ -118,16 +128,15 @@ class SearchBudget {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
   static constexpr u64 kUnlimited = ~u64{0};
   static constexpr double kForever = std::numeric_limits<double>::infinity();
 
-  double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  double elapsed() const { return clock_.seconds(); }
 
   const std::atomic<bool>* stop_;
-  Clock::time_point start_;
+  Stopwatch clock_;
   u64 evaluations_ = kUnlimited;
-  double seconds_ = kForever;  // counted from start_
+  double seconds_ = kForever;  // by the clock
 };
 
 }  // namespace heliolite

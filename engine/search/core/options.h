@@ -45,6 +45,7 @@ struct SearchOptions {
   bool open = false;                        // lift its keep rules: every level may hold what it likes
   Tiles tiles = Tiles::Even;                // uneven: strategy exact, perfect factors
   Factors factors = Factors::Perfect;       // which tile sizes; any: in true counts
+  bool network = false;                     // the objective is of the network's sums: NetworkResult::optimum
   bool probe_other_tiles = false;           // with perfect factors: fill MappingResult::other_tiles
   std::optional<double> budget_seconds;     // wall time for one layer; none: no limit
   std::optional<u64> budget_evaluations;    // mappings priced for one layer; none: no limit

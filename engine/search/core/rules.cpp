@@ -7,8 +7,8 @@
 namespace heliolite {
 
 std::string_view name(RuleUser user) {
-  constexpr std::array<std::string_view, 6> kUserNames{"orders", "sunstone",    "exact",
-                                                       "uneven", "any factors", "co-search"};
+  constexpr std::array<std::string_view, 7> kUserNames{"orders",      "sunstone",  "exact",   "uneven",
+                                                       "any factors", "co-search", "networks"};
   return kUserNames[at(user)];
 }
 

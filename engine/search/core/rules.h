@@ -47,6 +47,9 @@ enum class Rule : u8 {
   MemoryBound,
   PeersOnly,
   UnitRegisters,
+  OwnValue,
+  ChainsMeet,
+  LiftEnough,
 };
 
 // The search that asks a rule.
@@ -57,6 +60,7 @@ enum class RuleUser : u8 {
   Uneven,    // exact, where tensors of a level have tiles of their own
   Any,       // the search over all tile sizes, in true counts
   CoSearch,  // co-searches of many machines at once
+  Network,   // the search for the objective of a whole network
 };
 std::string_view name(RuleUser user);
 
@@ -164,6 +168,12 @@ inline constexpr auto kRuleTable = std::to_array<RuleInfo>({
     {Rule::UnitRegisters, "unit-registers", RuleUser::Exact, Soundness::Sound,
      "drop unrollings over linked compute units that cost too much with free registers or free networks",
      "link_transfers.md"},
+    {Rule::OwnValue, "own-value", RuleUser::Network, Soundness::Sound,
+     "what is proven of a layer's own objective bounds its energy + lambda x cycles", "network.md"},
+    {Rule::ChainsMeet, "chains-meet", RuleUser::Network, Soundness::Sound,
+     "do not search a layer for a lambda at which a known mapping reaches its bound", "network.md"},
+    {Rule::LiftEnough, "lift-enough", RuleUser::Network, Soundness::Sound,
+     "search only as many layers as can lift the network's bound to the best answer", "network.md"},
 });
 inline constexpr std::size_t kRules = kRuleTable.size();
 

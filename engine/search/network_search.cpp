@@ -1,0 +1,145 @@
+#include "engine/search/network_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/search/schedule.h"
+
+namespace heliolite {
+namespace {
+
+class NetworkSearch {
+ public:
+  NetworkSearch(std::vector<ShapeOfNetwork>& shapes, const Architecture& machine, const SearchOptions& options)
+      : shapes_(shapes), machine_(machine), options_(options), objective_(options.objective) {
+    double operations = 0;
+    for (const ShapeOfNetwork& shape : shapes)
+      operations += static_cast<double>(shape.runs) * static_cast<double>(workload(shape).macs());
+    factor_ = machine_factor(objective_, machine.area_um2(), operations);
+  }
+
+  NetworkOptimum run(const NetworkProgress& tell) {
+    const Stopwatch clock;
+    if (info(objective_).degree() == 1) add_up();
+    else choose(tell);
+    out_.gap = out_.lower_bound > 0 ? out_.value / out_.lower_bound - 1 : 0;
+    if (out_.status != Status::Optimal) {
+      out_.status = Status::Bounded;
+      out_.why_not_proven = why_not_proven();
+    }
+    out_.value *= factor_, out_.lower_bound *= factor_;
+    out_.seconds = clock.seconds();
+    return std::move(out_);
+  }
+
+ private:
+  static const Workload& workload(const ShapeOfNetwork& shape) { return shape.search->problem().workload; }
+
+  // What no mapping of the shape is below, in units of objective_number().
+  double least_value(const ShapeOfNetwork& shape) const {
+    return shape.own->lower_bound / machine_factor(objective_, machine_, workload(shape));
+  }
+
+  // Energy, or cycles, of a sum are least where each term's are.
+  void add_up() {
+    bool optimal = true;
+    for (const ShapeOfNetwork& shape : shapes_) {
+      const auto runs = static_cast<double>(shape.runs);
+      out_.value += runs * objective_number(objective_, shape.own->cost);
+      out_.lower_bound += runs * least_value(shape);
+      optimal &= shape.own->status == Status::Optimal;
+    }
+    if (optimal) out_.status = Status::Optimal, out_.lower_bound = out_.value;
+  }
+
+  void choose(const NetworkProgress& tell) {
+    std::vector<NetworkLayer> layers;
+    for (const ShapeOfNetwork& shape : shapes_) {
+      const LayerProblem& problem = shape.search->problem();
+      const CostModel& model = problem.whole_model ? *problem.whole_model : problem.model;
+      NetworkLayer layer{LayerHull(compulsory_cost(model, problem.keep_range()).whole, shape.runs), {}};
+      layer.hull.add_mapping(shape.own->cost);
+      layer.known.push_back({shape.own->mapping, shape.own->cost});
+      layer.least_value = least_value(shape);
+      layers.push_back(std::move(layer));
+      used_.push_back({shape.own->statistics.evaluated, shape.own->seconds});
+    }
+    const SearchBudget whole(options_);  // asked whether to stop
+    const auto search = [&](std::size_t shape, double lambda, const KnownMapping& known) {
+      return search_for_sum(shape, lambda, known);
+    };
+    ProductQuestion question{objective_, options_.rules, options_.threads, [&] { return whole.stopped(); }};
+    if (tell) question.tell = [&](double value, double bound) { tell(value * factor_, bound * factor_); };
+    const LeastProduct best = find_least_product(layers, search, question);
+    out_.value = best.value, out_.lower_bound = best.lower_bound, out_.lambda = best.lambda;
+    out_.searches = best.searches, out_.rules = best.rules;
+    if (best.optimal) out_.status = Status::Optimal;
+    for (std::size_t k = 0; k < shapes_.size(); ++k) {
+      const KnownMapping& chosen = layers[k].known[best.chosen[k]];
+      take(shapes_[k], chosen);
+    }
+  }
+
+  SumAnswer search_for_sum(std::size_t k, double lambda, const KnownMapping& known) {
+    const Stopwatch clock;
+    const LayerSearch& layer = *shapes_[k].search;
+    const SearchBudget left = SearchBudget(options_).after(used_[k].evaluated, used_[k].seconds);
+    if (left.end(0) != SearchEnd::Done) return {};
+    const MappingResult found = layer.search_for_sum(lambda, known.mapping, share::kOneLambda.of(left));
+    shapes_[k].own->statistics += found.statistics;
+    used_[k].evaluated += found.statistics.evaluated;
+    used_[k].seconds += clock.seconds();
+    SumAnswer out;
+    out.complete = found.status == Status::Optimal;
+    out.lower_bound_pj = found.lower_bound;
+    out.found = KnownMapping{found.mapping, found.cost};
+    return out;
+  }
+
+  // The result of a shape whose mapping is that of the network's optimum.
+  void take(ShapeOfNetwork& shape, const KnownMapping& chosen) const {
+    MappingResult& result = *shape.own;
+    if (chosen.cost == result.cost) return;
+    shape.before = result.cost;
+    result.mapping = chosen.mapping, result.cost = chosen.cost;
+    result.utilization = shape.search->problem().utilization(chosen.cost.cycles);
+    const double before = result.value;
+    result.value = objective_number(objective_, chosen.cost, machine_, workload(shape));
+    result.gap = result.lower_bound > 0 ? result.value / result.lower_bound - 1 : 0;
+    if (result.value > before) {
+      result.status = Status::Bounded;
+      result.why_not_proven = fmt::format("the best for the network; for the layer alone {} is {:.3g} % lower",
+                                          info(objective_).label, 100 * (1 - before / result.value));
+    }
+  }
+
+  std::string why_not_proven() const {
+    for (const ShapeOfNetwork& shape : shapes_)
+      if (!shape.before && shape.own->status != Status::Optimal && !shape.own->why_not_proven.empty())
+        return fmt::format("layer {}: {}", workload(shape).name, shape.own->why_not_proven);
+    return "a limit ended the search of a layer for energy + lambda x cycles";
+  }
+
+  struct Used {
+    u64 evaluated;
+    double seconds;
+  };
+
+  std::vector<ShapeOfNetwork>& shapes_;
+  const Architecture& machine_;
+  const SearchOptions& options_;
+  Objective objective_;
+  double factor_ = 1;
+  std::vector<Used> used_;  // [shape]
+  NetworkOptimum out_;
+};
+
+}  // namespace
+
+NetworkOptimum search_for_network(std::vector<ShapeOfNetwork>& shapes, const Architecture& machine,
+                                  const SearchOptions& options, const NetworkProgress& tell) {
+  return NetworkSearch(shapes, machine, options).run(tell);
+}
+
+}  // namespace heliolite

@@ -1,0 +1,278 @@
+// The optimum of a network's own objective: against every choice of one point for each layer, where layers are sets of
+// points; and of real layers on random machines, against all their mappings.
+#include "engine/search/network/least_product.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/multiprecision/cpp_int.hpp>
+#include <cmath>
+#include <limits>
+
+#include "engine/search/map.h"
+#include "tests/support/exact_problem.h"
+#include "tests/support/search_problem.h"
+
+namespace heliolite::least_product_test {
+namespace {
+
+using testing::Rng;
+
+constexpr std::array kProducts{Objective::Edp, Objective::Ed2p};
+const std::vector<Rule> kNetworkRules = testing::sound_rules(RuleUser::Network);
+
+Cost cost(double pj, u64 cycles) { return {Energy::from_picojoules(pj), cycles}; }
+
+double sum_at(const Cost& c, double lambda) {
+  return static_cast<double>(c.energy.units) + lambda * static_cast<double>(c.cycles);
+}
+
+// A network whose layers' mappings are points.
+struct Points {
+  std::vector<std::vector<Cost>> layer;
+  std::vector<u64> runs;
+
+  double value(Objective objective, const std::vector<std::size_t>& chosen) const {
+    Cost sum;
+    for (std::size_t l = 0; l < layer.size(); ++l)
+      sum.energy += layer[l][chosen[l]].energy * runs[l], sum.cycles += layer[l][chosen[l]].cycles * runs[l];
+    return objective_number(objective, sum);
+  }
+
+  // Over every choice.
+  double least(Objective objective) const {
+    double out = std::numeric_limits<double>::infinity();
+    std::vector<std::size_t> chosen(layer.size(), 0);
+    while (true) {
+      out = std::min(out, value(objective, chosen));
+      std::size_t l = 0;
+      while (l < layer.size() && ++chosen[l] == layer[l].size()) chosen[l++] = 0;
+      if (l == layer.size()) return out;
+    }
+  }
+
+  // What is known before: the best point for the layer alone.
+  std::vector<NetworkLayer> known(Objective objective) const {
+    std::vector<NetworkLayer> out;
+    for (std::size_t l = 0; l < layer.size(); ++l) {
+      const Cost own =
+          *std::ranges::min_element(layer[l], {}, [&](const Cost& c) { return objective_number(objective, c); });
+      const Cost least{std::ranges::min(layer[l], {}, &Cost::energy).energy * 1, 1};
+      NetworkLayer known{LayerHull({Energy{least.energy.units / 2}, 1}, runs[l]), {}};
+      known.hull.add_mapping(own);
+      known.known.push_back({{}, own});
+      known.least_value = objective_number(objective, own);
+      out.push_back(std::move(known));
+    }
+    return out;
+  }
+
+  // Looks at all points; one of `gives_up` percent of the searches only knows a bound.
+  SearchForSum search(int gives_up = 0) const {
+    return [this, gives_up](std::size_t l, double lambda, const KnownMapping& known) {
+      const Cost best = *std::ranges::min_element(layer[l], {}, [&](const Cost& c) { return sum_at(c, lambda); });
+      SumAnswer out;
+      out.lower_bound_pj = sum_at(best, lambda) / Energy::kUnitsPerPicojoule;
+      Rng rng(static_cast<u64>(lambda) + l);
+      if (static_cast<int>(rng() % 100) < gives_up) {
+        out.lower_bound_pj *= static_cast<double>(rng() % 100) / 100;
+        return out;
+      }
+      out.complete = true;
+      if (sum_at(best, lambda) < sum_at(known.cost, lambda)) out.found = KnownMapping{{}, best};
+      return out;
+    };
+  }
+};
+
+// Along a falling curve, so that many points are corners, with some noise.
+Points random_points(u64 seed) {
+  Rng rng(seed);
+  Points out;
+  const std::size_t layers = 1 + rng() % 4;
+  for (std::size_t l = 0; l < layers; ++l) {
+    const double scale = std::pow(10.0, static_cast<double>(rng() % 4)),
+                 steep = 0.2 + static_cast<double>(rng() % 20) / 10;
+    std::vector<Cost> points;
+    for (std::size_t k = 0, n = 1 + rng() % 8; k < n; ++k) {
+      const double cycles = 10.0 + static_cast<double>(rng() % 1000);
+      const double noise = 1 + static_cast<double>(rng() % 100) / 200;
+      points.push_back(cost(scale * noise * 1e4 / std::pow(cycles, steep), static_cast<u64>(cycles)));
+    }
+    out.layer.push_back(points);
+    out.runs.push_back(1 + rng() % 5);
+  }
+  return out;
+}
+
+TEST(LeastProduct, IsTheLeastOfAllChoices) {
+  for (u64 seed = 0; seed < 1'000; ++seed) {
+    const Points points = random_points(seed);
+    for (const Objective objective : kProducts) {
+      SCOPED_TRACE(seed);
+      auto layers = points.known(objective);
+      const LeastProduct found = find_least_product(layers, points.search(), {objective});
+      const double least = points.least(objective);
+      EXPECT_TRUE(found.optimal);
+      EXPECT_NEAR(found.value / least, 1, 1e-12);
+      EXPECT_EQ(found.lower_bound, found.value);
+    }
+  }
+}
+
+TEST(LeastProduct, StaysWithEachRuleSwitchedOff) {
+  for (u64 seed = 0; seed < 500; ++seed) {
+    const Points points = random_points(seed);
+    for (const Rule rule : kNetworkRules) {
+      auto layers = points.known(Objective::Edp);
+      const LeastProduct found =
+          find_least_product(layers, points.search(), {Objective::Edp, RuleSet().set(rule, false)});
+      EXPECT_TRUE(found.optimal) << seed;
+      EXPECT_NEAR(found.value / points.least(Objective::Edp), 1, 1e-12) << seed << " " << kRuleTable[at(rule)].name;
+      EXPECT_EQ(found.rules.calls[at(rule)], 0u);
+    }
+  }
+}
+
+// Whatever searches leave undone: the value is one of the network's, the bound is below all of them.
+TEST(LeastProduct, IsBoundedWhereSearchesGiveUp) {
+  int bounded = 0;
+  for (u64 seed = 0; seed < 2'000; ++seed) {
+    const Points points = random_points(seed);
+    auto layers = points.known(Objective::Ed2p);
+    const LeastProduct found =
+        find_least_product(layers, points.search(20 + static_cast<int>(seed % 80)), {Objective::Ed2p});
+    const double least = points.least(Objective::Ed2p);
+    EXPECT_LE(found.lower_bound, least * (1 + 1e-12)) << seed;
+    EXPECT_GE(found.value, least * (1 - 1e-12)) << seed;
+    if (found.optimal) {
+      EXPECT_NEAR(found.value / least, 1, 1e-12) << seed;
+    }
+    bounded += found.optimal ? 0 : 1;
+  }
+  EXPECT_GT(bounded, 200);
+}
+
+TEST(LeastProduct, EndsWhenToldTo) {
+  const Points points = random_points(12);
+  auto layers = points.known(Objective::Edp);
+  const LeastProduct found =
+      find_least_product(layers, points.search(99), {Objective::Edp, {}, 1, [] { return true; }});
+  EXPECT_LE(found.lower_bound, points.least(Objective::Edp));
+}
+
+// Exact integers order weighted sums as rational numbers do.
+TEST(WeightedSum, OrdersAsRationalNumbersDo) {
+  namespace mp = boost::multiprecision;
+  Rng rng(5);
+  const auto exact = [](const Cost& c, double lambda) {
+    const mp::cpp_int energy =
+        (mp::cpp_int(static_cast<u64>(c.energy.units >> 64)) << 64) + static_cast<u64>(c.energy.units);
+    return mp::cpp_rational(energy) + mp::cpp_rational(lambda) * c.cycles;
+  };
+  const auto random_cost = [&] {
+    const u128 units = (static_cast<u128>(rng()) << 39) >> (rng() % 100);
+    return Cost{Energy{units}, rng() >> (rng() % 63)};
+  };
+  for (int k = 0; k < 20'000; ++k) {
+    const double lambda = std::ldexp(1 + static_cast<double>(rng() % 1000) / 1000, static_cast<int>(rng() % 160) - 62);
+    const Objective objective = Objective::weighted_sum(lambda);
+    ASSERT_EQ(objective.lambda(), lambda);
+    const Cost a = random_cost();
+    Cost b = random_cost();
+    if (rng() % 2 == 0) b = {Energy{a.energy.units + rng() % 3}, a.cycles + rng() % 3 - 1};
+    EXPECT_EQ(Value::of(objective, a) < Value::of(objective, b), exact(a, lambda) < exact(b, lambda)) << k;
+  }
+}
+
+TEST(WeightedSum, OfTheLeastLambdaOrdersByEnergyThenCycles) {
+  const Objective energy_first = Objective::weighted_sum(0);
+  EXPECT_LT(Value::of(energy_first, Cost{Energy{7}, ~u64{0}}), Value::of(energy_first, Cost{Energy{8}, 1}));
+  EXPECT_LT(Value::of(energy_first, Cost{Energy{7}, 1}), Value::of(energy_first, Cost{Energy{7}, 2}));
+}
+
+// The costs of all mappings of a problem that are not above another's in both.
+std::vector<Cost> front_of(const Workload& workload, const Architecture& machine) {
+  std::vector<Cost> all;
+  const CostModel model(workload, machine);
+  const auto price = [&](const Mapping& mapping) {
+    const Evaluation e = model.evaluate(mapping);
+    if (e.verdict == Verdict::Fits) all.push_back(e.cost);
+    return e;
+  };
+  if (!testing::enumerate_mapspace(workload, machine, {.limit = 30'000, .price = price})) return {};
+  std::ranges::sort(all, {}, [](const Cost& c) { return std::pair(c.cycles, c.energy); });
+  std::vector<Cost> front;
+  for (const Cost& c : all)
+    if (front.empty() || c.energy < front.back().energy) front.push_back(c);
+  return front;
+}
+
+TEST(WeightedSum, ExactFindsTheLeastOfAllMappings) {
+  for (u64 seed = 0; seed < 150; ++seed) {
+    const testing::SearchProblem p = testing::random_search_problem(seed, {.max_mappings = 20'000});
+    const std::vector<Cost> front = front_of(p.workload, p.architecture);
+    if (front.empty()) continue;
+    Rng rng(seed);
+    for (int k = 0; k < 3; ++k) {
+      const Cost &a = front[rng() % front.size()], &b = front.back();
+      const double lambda =
+          std::max(1.0, static_cast<double>(a.energy.units) / static_cast<double>(b.cycles)) * std::pow(4.0, k - 1);
+      const Objective objective = Objective::weighted_sum(lambda);
+      const LayerAnswer found = testing::exact_alone(testing::layer_problem(p, objective));
+      const Cost best = *std::ranges::min_element(front, {}, [&](const Cost& c) { return Value::of(objective, c); });
+      ASSERT_TRUE(found.complete) << seed;
+      EXPECT_NEAR(sum_at(found.cost, lambda) / sum_at(best, lambda), 1, 1e-12) << seed << " " << lambda;
+    }
+  }
+}
+
+// Networks of two or three layers on one random machine, each layer one of other sizes.
+TEST(NetworkOptimum, IsThatOfAllMappingsOfAllLayers) {
+  int networks = 0, differ = 0;
+  for (u64 seed = 0; networks < 40; ++seed) {
+    const testing::SearchProblem p = testing::random_search_problem(seed, {.max_mappings = 5'000});
+    Points points;
+    Network network{"n", {}};
+    Rng rng(seed);
+    for (int l = 0; l < 3; ++l) {
+      Workload w = p.workload;
+      w.name = fmt::format("l{}", l);
+      if (l > 0)
+        for (Dimension& d : w.dimensions) d.size = 1 + rng() % std::max<u64>(2, d.size + 1);
+      std::vector<Cost> front = check(w).empty() ? front_of(w, p.architecture) : std::vector<Cost>{};
+      if (front.empty()) continue;
+      points.layer.push_back(std::move(front));
+      points.runs.push_back(1 + rng() % 3);
+      network.layers.push_back({w, points.runs.back()});
+    }
+    if (network.layers.size() < 2) continue;
+    ++networks;
+    for (const Objective objective : kProducts) {
+      SearchOptions options;
+      options.objective = objective;
+      options.network = true;
+      options.threads = 1;
+      const Result<NetworkResult> found = map_network(network, p.architecture, options);
+      ASSERT_TRUE(found.ok() && found->optimum) << seed;
+      EXPECT_EQ(found->optimum->status, Status::Optimal) << seed;
+      EXPECT_NEAR(found->optimum->value / points.least(objective), 1, 1e-12) << seed;
+      EXPECT_EQ(objective_number(objective, found->total), found->optimum->value) << seed;
+      for (const auto& own : found->optimum->own) differ += own ? 1 : 0;
+      options.threads = 4;
+      const Result<NetworkResult> again = map_network(network, p.architecture, options);
+      EXPECT_EQ(again->total, found->total) << seed;
+      EXPECT_EQ(again->optimum->searches, found->optimum->searches) << seed;
+      options.budget_evaluations = 200;
+      const Result<NetworkResult> limited = map_network(network, p.architecture, options);
+      if (!limited.ok() || !limited->optimum) continue;
+      EXPECT_LE(limited->optimum->lower_bound, found->optimum->value * (1 + 1e-12)) << seed;
+      EXPECT_GE(limited->optimum->value, found->optimum->value * (1 - 1e-12)) << seed;
+    }
+  }
+  EXPECT_GT(differ, 0);
+}
+
+}  // namespace
+}  // namespace heliolite::least_product_test
