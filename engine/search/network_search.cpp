@@ -62,6 +62,7 @@ class NetworkSearch {
       layer.hull.add_mapping(shape.own->cost);
       layer.known.push_back({shape.own->mapping, shape.own->cost});
       layer.least_value = least_value(shape);
+      layer.work = static_cast<double>(shape.own->statistics.evaluated + 1);
       layers.push_back(std::move(layer));
       used_.push_back({shape.own->statistics.evaluated, shape.own->seconds});
     }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -107,7 +109,7 @@ class Optimum {
     for (NetworkLayer& layer : layers_)
       if (gate_.prunes(Rule::OwnValue, [&] { return layer.least_value > 0; }))
         layer.hull.add_line(lambda, Wide(least_sum(layer.least_value, lambda) * kEqualValue));
-    // Step 2. The layers that can lift the bound, those that can lift it most first.
+    // Step 2. The layers that can lift the bound, those that can lift it furthest for their work first.
     const Wide here = sum.energy + Wide(lambda) * sum.cycles;
     std::vector<Due> due;
     bool apart = false;
@@ -119,16 +121,10 @@ class Optimum {
       if (gate_.prunes(Rule::ChainsMeet, [&] { return meet; })) continue;
       due.push_back({l, at_corner ? lambda_between(l, lambda) : lambda, open});
     }
-    std::ranges::stable_sort(due, [](const Due& a, const Due& b) { return a.open > b.open; });
+    const auto by_work = [this](const Due& d) { return static_cast<double>(d.open) / layers_[d.layer].work; };
+    std::ranges::stable_sort(due, std::greater(), by_work);
     // Step 3. Of these as many as are needed: to lift it to the best answer's tangent is enough.
-    const Wide wanted = Wide(least_sum(out_.value, lambda)) - here;
-    Wide lifted = 0;
-    std::size_t needed = 0;
-    while (needed < due.size() && (needed == 0 || lifted < wanted)) lifted += due[needed++].open;
-    if (gate_.on(Rule::LiftEnough)) {
-      gate_.pruned(Rule::LiftEnough, due.size() - needed);
-      due.resize(needed);
-    }
+    if (gate_.on(Rule::LiftEnough)) keep_needed(due, Wide(least_sum(out_.value, lambda)) - here);
     // Step 4. All of them, in any order: each has its own place.
     std::vector<SumAnswer> found(due.size());
     parallel_for(due.size(), question_.threads, [&](std::size_t k) {
@@ -138,6 +134,24 @@ class Optimum {
     for (std::size_t k = 0; k < due.size(); ++k) take(due[k], found[k]);
     out_.searches += due.size();
     return apart;
+  }
+
+  // The first that together can lift the bound by `wanted`, at least one, without those that the others can do without.
+  void keep_needed(std::vector<Due>& due, const Wide& wanted) {
+    const std::size_t all = due.size();
+    Wide lifted = 0;
+    std::size_t needed = 0;
+    while (needed < due.size() && (needed == 0 || lifted < wanted)) lifted += due[needed++].open;
+    due.resize(needed);
+    for (std::size_t k = 0; k < due.size();) {
+      if (due.size() > 1 && lifted - due[k].open >= wanted) {
+        lifted -= due[k].open;
+        due.erase(due.begin() + static_cast<std::ptrdiff_t>(k));
+      } else {
+        ++k;
+      }
+    }
+    gate_.pruned(Rule::LiftEnough, all - due.size());
   }
 
   // Where the chain of bounds has a corner between two lines that each touch a known mapping, the lambda of the line

@@ -34,6 +34,7 @@ struct NetworkLayer {
   LayerHull hull;
   std::vector<KnownMapping> known;  // by the hull's numbers; at least one
   double least_value = 0;           // in pJ x cycles^b: no mapping of the layer has less; 0: nothing is known
+  double work = 1;                  // how much one of its searches takes, in any unit; above 0
   int incomplete = 0;               // searches that were not completed
   bool exhausted = false;           // it is not searched any more
 };
