@@ -89,7 +89,7 @@ Json throughput_json(const std::optional<Throughput>& t) {
 }
 
 // What the search for the network's own objective found.
-Json network_json(const MapAnswer& answer) {
+Json optimum_json(const MapAnswer& answer) {
   if (!answer.result.optimum) return nullptr;
   const NetworkOptimum& best = *answer.result.optimum;
   Json differ = Json::array();
@@ -169,7 +169,7 @@ void add_map_answer(Json& json, const MapAnswer& answer, const std::string& obje
   json["layers"] = Json::array();
   for (std::size_t i = 0; i < answer.result.layers.size(); ++i)
     json["layers"].push_back(mapped_layer_json(answer, i, objective));
-  json["network"] = network_json(answer);
+  json["network"] = optimum_json(answer);
   const Cost& total = answer.result.total;
   const EdpTotals edps = edp_totals(answer);
   json["total"] = {{"energy_pj", total.energy.picojoules()},

@@ -38,8 +38,7 @@ Value best_of_all(const Workload& workload, const MachineFamily& family, Objecti
   Value best = Value::worst();
   for (const Architecture& machine : family.machines()) {
     const auto answer = testing::enumerate_mapspace(workload, machine, {.limit = 10 * kMappings});
-    if (answer->legal > 0)
-      best = std::min(best, Value::of(objective, answer->best[at(objective)].cost));
+    if (answer->legal > 0) best = std::min(best, Value::of(objective, answer->best[at(objective)].cost));
   }
   return best;
 }

@@ -48,10 +48,9 @@ double RelaxedModel::loss(std::span<const double> logs, const Stationary& statio
     wait_for(i, tape_.add(moved_[at(i)].read, moved_[at(i)].written), level.shared_bandwidth);
   }
   const Objective objective = problem_.options.objective;
-  const Number log = objective.is_sum()
-                         ? tape_.log(tape_.add(energy_, tape_.scale(cycles_, objective.lambda())))
-                         : tape_.add(tape_.scale(tape_.log(energy_), info(objective).energy_power),
-                                     tape_.scale(tape_.log(cycles_), info(objective).cycles_power));
+  const Number log = objective.is_sum() ? tape_.log(tape_.add(energy_, tape_.scale(cycles_, objective.lambda())))
+                                        : tape_.add(tape_.scale(tape_.log(energy_), info(objective).energy_power),
+                                                    tape_.scale(tape_.log(cycles_), info(objective).cycles_power));
   // As in DOSA the weight of what is too large is the loss itself.
   const Number all = tape_.add(log, tape_.scale(excess_, std::abs(tape_.value(log))));
   const std::vector<double>& by = tape_.derivatives(all);

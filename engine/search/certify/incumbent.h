@@ -23,8 +23,8 @@ struct CostBound {
 };
 
 // A cost or a bound as the objective orders it: energy units (2^-32 pJ), cycles, their product with cycles or their
-// square, or a weighted sum. For Delay `second` is the energy, which decides between equal cycles; otherwise it is 0. Infinity: no
-// mapping.
+// square, or a weighted sum. For Delay `second` is the energy, which decides between equal cycles; otherwise it is 0.
+// Infinity: no mapping.
 struct ObjectiveKey {
   double first = std::numeric_limits<double>::infinity();
   double second = std::numeric_limits<double>::infinity();
