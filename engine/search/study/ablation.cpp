@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <chrono>
 
 #include "engine/base/integers.h"
+#include "engine/search/core/budget.h"
 #include "engine/search/layer_search.h"
 #include "engine/search/map.h"
 #include "engine/space/mapspace_size.h"
@@ -109,7 +109,7 @@ class AblationRunner {
     thesis.strategy = Strategy::Thesis;
     thesis.rules = rules_of(step);
     const LayerSearch search = *LayerSearch::create(layer.workload, machine.architecture, thesis);
-    const auto begin = std::chrono::steady_clock::now();
+    const Stopwatch clock;
     AblationRow out;
     out.step = step;
     out.counted = step <= AblationStep::Orders;
@@ -127,7 +127,7 @@ class AblationRunner {
       if (answer.found)
         out.value = objective_number(suite_.objective, answer.cost, machine.architecture, layer.workload);
     }
-    out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    out.seconds = clock.seconds();
     return out;
   }
 

@@ -1,12 +1,12 @@
 #include "engine/search/study/bench_suite.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <memory>
 #include <utility>
 
+#include "engine/search/core/budget.h"
 #include "engine/search/map.h"
 #include "engine/space/mapspace.h"
 
@@ -21,7 +21,7 @@ class TraceRecorder {
   void begin() {
     trace_.clear();
     counted_ = 0;
-    begin_ = Clock::now();
+    clock_ = {};
   }
   void note(const SearchProgress& news) { note(news.value, news.evaluated); }
   // The search's answer, which it may have told before.
@@ -31,13 +31,10 @@ class TraceRecorder {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   // A search of several steps begins to count again with each: what is recorded never falls. Where a search does not
   // tell how many mappings it has priced, the next number that it tells is taken, which is not below.
   void note(double value, u64 evaluated) {
-    if (value > 0 && (trace_.empty() || value < trace_.back().value))
-      trace_.push_back({0, std::chrono::duration<double>(Clock::now() - begin_).count(), value});
+    if (value > 0 && (trace_.empty() || value < trace_.back().value)) trace_.push_back({0, clock_.seconds(), value});
     if (evaluated == 0) return;
     counted_ = std::max(counted_, evaluated);
     for (auto point = trace_.rbegin(); point != trace_.rend() && point->evaluated == 0; ++point)
@@ -46,7 +43,7 @@ class TraceRecorder {
 
   std::vector<TracePoint> trace_;
   u64 counted_ = 0;
-  Clock::time_point begin_;
+  Stopwatch clock_;
 };
 
 class SuiteRunner {
@@ -109,9 +106,9 @@ class SuiteRunner {
     MappingResult found;
     for (int k = 0; k < suite_.repeat; ++k) {
       trace.begin();
-      const auto begin = std::chrono::steady_clock::now();
+      const Stopwatch clock;
       Result<MappingResult> result = answer(machine, layer, strategy, options);
-      seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      seconds.push_back(clock.seconds());
       if (!result) return complain(machine, layer, result.errors());
       if (stopped(stop_)) return std::nullopt;
       found = *std::move(result);
