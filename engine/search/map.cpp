@@ -70,6 +70,7 @@ struct ShapeSearch {
   u64 layers = 0;  // layers of this shape
   u64 runs = 0;    // of all of them
   MappingResult result;
+  std::optional<Cost> own;  // the cost of the layer's own optimum, where the network has another mapping
 };
 
 // Tells the caller's hook how far the layers are, from any thread.
@@ -141,14 +142,12 @@ NetworkOptimum choose_for_network(std::map<std::size_t, ShapeSearch>& shapes, co
       options.progress({"network", value, bound, 0, false, layers, layers});
     };
   NetworkOptimum out = search_for_network(all, architecture, options, tell);
-  std::map<std::size_t, std::optional<Cost>> before;
   auto shape = all.begin();
   for (auto& [k, s] : shapes) {
-    before[k] = shape->before;
-    if (shape->before) s.answer.mapping = s.result.mapping, s.answer.cost = s.result.cost;
-    ++shape;
+    s.own = shape++->before;
+    if (s.own) s.answer.mapping = s.result.mapping, s.answer.cost = s.result.cost;
   }
-  for (const std::size_t k : shape_of) out.own.push_back(before[k]);
+  for (const std::size_t k : shape_of) out.own.push_back(shapes.at(k).own);
   return out;
 }
 

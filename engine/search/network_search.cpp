@@ -64,7 +64,6 @@ class NetworkSearch {
       layer.least_value = least_value(shape);
       layer.work = static_cast<double>(shape.own->statistics.evaluated + 1);
       layers.push_back(std::move(layer));
-      used_.push_back({shape.own->statistics.evaluated, shape.own->seconds});
     }
     const SearchBudget whole(options_);  // asked whether to stop
     const auto search = [&](std::size_t shape, double lambda, const KnownMapping& known) {
@@ -76,21 +75,18 @@ class NetworkSearch {
     out_.value = best.value, out_.lower_bound = best.lower_bound, out_.lambda = best.lambda;
     out_.searches = best.searches, out_.rules = best.rules;
     if (best.optimal) out_.status = Status::Optimal;
-    for (std::size_t k = 0; k < shapes_.size(); ++k) {
-      const KnownMapping& chosen = layers[k].known[best.chosen[k]];
-      take(shapes_[k], chosen);
-    }
+    for (std::size_t k = 0; k < shapes_.size(); ++k) take(shapes_[k], layers[k].known[best.chosen[k]]);
   }
 
   SumAnswer search_for_sum(std::size_t k, double lambda, const KnownMapping& known) {
     const Stopwatch clock;
     const LayerSearch& layer = *shapes_[k].search;
-    const SearchBudget left = SearchBudget(options_).after(used_[k].evaluated, used_[k].seconds);
+    MappingResult& own = *shapes_[k].own;
+    const SearchBudget left = SearchBudget(options_).after(own.statistics.evaluated, own.seconds);
     if (left.end(0) != SearchEnd::Done) return {};
     const MappingResult found = layer.search_for_sum(lambda, known.mapping, share::kOneLambda.of(left));
-    shapes_[k].own->statistics += found.statistics;
-    used_[k].evaluated += found.statistics.evaluated;
-    used_[k].seconds += clock.seconds();
+    own.statistics += found.statistics;
+    own.seconds += clock.seconds();
     SumAnswer out;
     out.complete = found.status == Status::Optimal;
     out.lower_bound_pj = found.lower_bound;
@@ -122,17 +118,11 @@ class NetworkSearch {
     return "a limit ended the search of a layer for energy + lambda x cycles";
   }
 
-  struct Used {
-    u64 evaluated;
-    double seconds;
-  };
-
   std::vector<ShapeOfNetwork>& shapes_;
   const Architecture& machine_;
   const SearchOptions& options_;
   Objective objective_;
   double factor_ = 1;
-  std::vector<Used> used_;  // [shape]
   NetworkOptimum out_;
 };
 
