@@ -100,7 +100,7 @@ std::string result_table(const MapAnswer& answer) {
 }
 
 // What was found for the network's own objective, and which layers have another mapping for it than alone.
-std::string network_text(const MapAnswer& answer) {
+std::string optimum_lines(const MapAnswer& answer) {
   if (!answer.result.optimum) return "";
   const NetworkOptimum& best = *answer.result.optimum;
   const ObjectiveInfo& o = info(answer.objective);
@@ -192,7 +192,7 @@ std::string map_text(const MapAnswer& answer) {
   for (std::size_t i = 0; i < answer.result.layers.size(); ++i)
     if (!best || !best->own[i])
       not_proven.push_back({answer.result.layers[i].name, answer.result.layers[i].result.why_not_proven});
-  std::string text = result_table(answer) + network_text(answer) + whole_text(answer) +
+  std::string text = result_table(answer) + optimum_lines(answer) + whole_text(answer) +
                      evaluator_text(answer.result, answer.evaluator) + not_proven_text(not_proven) +
                      true_counts_text(answer) + looks_text(answer.result);
   if (answer.distances.size() != 1 || answer.result.layers[0].result.status == Status::Infeasible) return text;
