@@ -15,7 +15,6 @@
 #include "engine/formats/load_architecture.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/countable.h"
-#include "engine/model/true_counts/cost.h"
 #include "engine/space/mapspace.h"
 
 namespace heliolite::cli {
@@ -25,15 +24,6 @@ namespace {
 Diagnostics outside_mapspace(const MappedLayer& layer) {
   const Result<Mapspace> space = resolve(layer.workload, layer.architecture);
   return space ? violations(*space, layer.mapping) : space.errors();
-}
-
-// The way of counting called `text`, for this mapping.
-Result<Counts> counts_named(const std::string& text, const CostModel& model, const Mapping& mapping) {
-  if (text == name(Counts::Timeloop)) return Counts::Timeloop;
-  if (!mapping.is_perfect() && !has_true_counts(model.compiled()))
-    return Diagnostic{"", 0, "--counts",
-                      fmt::format("{} where factors do not divide: {}", model.workload().name, kNoTrueCounts)};
-  return Counts::True;
 }
 
 Json answer_json(const char* command, const MappedLayer& layer, const Breakdown& breakdown,

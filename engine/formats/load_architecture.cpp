@@ -125,16 +125,18 @@ Result<ArchitectureSource> read_documents(std::vector<YamlNode> documents, const
       "or Timeloop's 'storage', 'subtree' or 'nodes'");
 }
 
-// A machine of Timeloop's files as a file of ours would state it.
-Result<ArchitectureSpec> stated(const ArchitectureSource& source, const std::string& file) {
+}  // namespace
+
+Result<ArchitectureSpec> stated_spec(const ArchitectureSource& source, const std::string& name) {
+  if (source.spec) return *source.spec;
   const Architecture& machine = source.architecture;
   if (const StorageLevel& outermost = machine.levels.back(); outermost.instances > 1)
     return Diagnostic{
-        file, 0, "",
+        name, 0, "",
         fmt::format("{} has {} instances: only machines with one instance of their outermost level can be "
                     "varied",
                     outermost.name, outermost.instances)};
-  const Result<YamlNode> document = YamlNode::parse(write_architecture(machine), file);
+  const Result<YamlNode> document = YamlNode::parse(write_architecture(machine), name);
   if (!document) return document.errors();
   Result<ArchitectureSpec> spec = read_architecture_yaml(*document);
   if (!spec) return spec;
@@ -149,8 +151,6 @@ Result<ArchitectureSpec> stated(const ArchitectureSource& source, const std::str
   if (source.compute_costs.energy == CostSource::Pat) spec->compute.energy = EnergyModel::Pat;
   return spec;
 }
-
-}  // namespace
 
 Result<ReferenceTables> load_reference_tables(const ArchitectureSpec& spec, const ReadOptions& options) {
   Diagnostics errors;
@@ -174,7 +174,7 @@ Result<ArchitectureSpec> load_architecture_spec(const std::string& what, const R
   if (!source) return source.errors();
   if (source->spec)
     return Diagnostic{what, 0, "", "several files: the machine's own file names its tables with 'ert' and 'art'"};
-  return stated(*source, document->file());
+  return stated_spec(*source, document->file());
 }
 
 bool names_architecture(const std::string& what) {
@@ -215,12 +215,16 @@ Result<ArchitectureSource> load_architecture_source(const std::string& what, con
   return source;
 }
 
-Result<Architecture> parse_architecture(std::string_view text, const std::string& name) {
+Result<ArchitectureSource> parse_architecture_source(std::string_view text, const std::string& name) {
   Result<YamlNode> document = YamlNode::parse(text, name);
   if (!document) return document.errors();
-  Result<ArchitectureSource> read = read_documents({*std::move(document)}, {});
-  if (!read) return read.errors();
-  return std::move(read->architecture);
+  return read_documents({*std::move(document)}, {});
+}
+
+Result<Architecture> parse_architecture(std::string_view text, const std::string& name) {
+  Result<ArchitectureSource> source = parse_architecture_source(text, name);
+  if (!source) return source.errors();
+  return std::move(source->architecture);
 }
 
 std::vector<std::string> architecture_preset_names() { return preset_names(embedded_architecture_presets()); }

@@ -29,13 +29,17 @@ struct ArchitectureSource {
   std::vector<CostSources> level_costs;  // of Timeloop's files, innermost first
   CostSources compute_costs;
 };
-// load_architecture() for those who want to know where its numbers come from.
+// load_architecture() and parse_architecture() for those who want to know where its numbers come from.
 Result<ArchitectureSource> load_architecture_source(const std::string& what, const ReadOptions& options = {});
+Result<ArchitectureSource> parse_architecture_source(std::string_view text, const std::string& name);
 
 // A preset or a file of ours as it is stated, with its bases followed: what a sweep varies. A machine of Timeloop's
 // files, joined by commas, is stated as it was read: all numbers, but for energies of the built-in table, which follow
 // what is varied.
 Result<ArchitectureSpec> load_architecture_spec(const std::string& what, const ReadOptions& options = {});
+
+// What the source states, by the same rule. `name` stands for the file of Timeloop's machines in messages.
+Result<ArchitectureSpec> stated_spec(const ArchitectureSource& source, const std::string& name);
 
 // The reference tables (ERT, ART) that a machine of ours names.
 Result<ReferenceTables> load_reference_tables(const ArchitectureSpec& spec, const ReadOptions& options = {});

@@ -10,6 +10,8 @@
 #include "engine/base/types.h"
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/keep.h"
+#include "engine/model/mapping_check.h"
+#include "engine/model/true_counts/cost.h"
 
 namespace heliolite {
 namespace {
@@ -113,6 +115,27 @@ Diagnostics uncountable_cycles(const Breakdown& breakdown, const Architecture& a
                                cycles, kMostCycles)});
   }
   return out;
+}
+
+Result<Counts> counts_named(const std::string& name, const CostModel& model, const Mapping& mapping) {
+  const auto refused = [&](const std::string& must) {
+    return Diagnostic{"", 0, "counts", fmt::format("counts = {}, must be {}", name, must)};
+  };
+  const auto word = [](Counts counts) { return heliolite::name(counts); };
+  if (name == word(Counts::Timeloop)) return Counts::Timeloop;
+  if (name != word(Counts::True)) return refused(fmt::format("{} or {}", word(Counts::Timeloop), word(Counts::True)));
+  if (!mapping.is_perfect() && !has_true_counts(model.compiled()))
+    return refused(fmt::format("{} for {} where factors do not divide: {}", word(Counts::Timeloop),
+                               model.workload().name, kNoTrueCounts));
+  return Counts::True;
+}
+
+Result<Cost> cost_or_reasons(const CostModel& model, const Mapping& mapping, Counts counts) {
+  const Evaluation found = model.evaluate(mapping, counts);
+  if (found.verdict == Verdict::Fits) return found.cost;
+  Diagnostics errors = check(mapping, model.workload(), model.architecture());
+  if (errors.empty()) errors = uncountable_cycles(model.explain(mapping, Counts::True), model.architecture());
+  return errors;
 }
 
 }  // namespace heliolite

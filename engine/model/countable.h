@@ -1,9 +1,13 @@
 #pragma once
 // Whether the numbers of the cost model have room for what a workload can cost on a machine: energies have 128 bits,
 // cycles 64. What does not fit is refused with a reason, never cut.
+#include <string>
+
 #include "arch/architecture.h"
 #include "engine/base/result.h"
 #include "engine/model/cost.h"
+#include "engine/model/cost_model.h"
+#include "engine/model/mapping.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
@@ -15,5 +19,12 @@ Diagnostics uncountable_energies(const Workload& workload, const Architecture& a
 
 // The levels that need more cycles than can be counted. Empty: there are none.
 Diagnostics uncountable_cycles(const Breakdown& breakdown, const Architecture& architecture);
+
+// The way of counting that a user calls `name`, for a mapping of the model's pair. Errors: there is no such way, or the
+// workload has no true counts where factors do not divide.
+Result<Counts> counts_named(const std::string& name, const CostModel& model, const Mapping& mapping);
+
+// The cost of a well-formed mapping, or why it has none: where it does not fit, or cannot be counted.
+Result<Cost> cost_or_reasons(const CostModel& model, const Mapping& mapping, Counts counts);
 
 }  // namespace heliolite

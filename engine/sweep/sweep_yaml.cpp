@@ -306,6 +306,20 @@ std::optional<SweepRank> parse_sweep_rank(std::string_view name) {
   return static_cast<SweepRank>(found - kSweepRankNames.begin());
 }
 
+Diagnostics set_goal_and_rank(const std::optional<std::string>& goal, const std::optional<std::string>& rank,
+                              SweepOverrides& overrides) {
+  Diagnostics errors;
+  const auto refuse = [&](const char* field, const std::string& given, const auto& names) {
+    const std::vector<std::string> allowed(names.begin(), names.end());
+    errors.push_back(
+        {"", 0, field,
+         fmt::format("{} = {}, must be {}{}", field, given, join(allowed, "or"), did_you_mean(given, allowed))});
+  };
+  if (goal && !(overrides.goal = parse_sweep_goal(*goal))) refuse("goal", *goal, kSweepGoalNames);
+  if (rank && !(overrides.rank = parse_sweep_rank(*rank))) refuse("rank", *rank, kSweepRankNames);
+  return errors;
+}
+
 Result<SweepSpec> load_sweep(const std::string& path, const SweepOverrides& overrides) {
   Result<std::string> text = read_text_file(path);
   if (!text) return text.errors();

@@ -23,6 +23,10 @@ struct SweepOverrides {
 std::optional<SweepGoal> parse_sweep_goal(std::string_view name);
 std::optional<SweepRank> parse_sweep_rank(std::string_view name);
 
+// Sets what the names say, if they are given. Errors name all that is allowed.
+Diagnostics set_goal_and_rank(const std::optional<std::string>& goal, const std::optional<std::string>& rank,
+                              SweepOverrides& overrides);
+
 // Reads the file, loads its machine and workloads and checks everything in it, expressions included. All errors are
 // returned at once. Paths of machines and workloads are relative to the sweep's file.
 Result<SweepSpec> load_sweep(const std::string& path, const SweepOverrides& overrides = {});

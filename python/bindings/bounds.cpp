@@ -1,7 +1,6 @@
 // What nothing can beat: words between a memory of some size and what is outside, of a layer and of a network.
 #include "python/bindings/bounds.h"
 
-#include <heliolite/bound.h>
 #include <pybind11/stl.h>
 #include <memory>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/bounds/lower_bounds.h"
 #include "engine/bounds/network/network_bound.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/watched.h"

@@ -1,8 +1,9 @@
 #pragma once
 // The least that crosses a machine's levels, with the keys of "bounds" in docs/json.md.
-#include <heliolite/bound.h>
 #include <pybind11/pybind11.h>
 #include <vector>
+
+#include "engine/bounds/curve/movement_distance.h"
 
 namespace heliolite::python {
 

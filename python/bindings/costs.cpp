@@ -1,6 +1,5 @@
 // What mappings cost: totals, and every count by level and tensor with the keys of docs/json.md.
 #include <fmt/format.h>
-#include <heliolite/evaluate.h>
 #include <pybind11/stl.h>
 
 #include <memory>
@@ -8,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/model/cost_model.h"
 #include "engine/model/countable.h"
-#include "engine/model/true_counts/cost.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/placed_mapping.h"
 
@@ -99,26 +98,11 @@ py::dict breakdown_as_dict(const Breakdown& b, const Workload& workload) {
   return out;
 }
 
-// The way of counting called `text`, for this mapping.
-Counts counts_named(const std::string& text, const CostModel& model, const Mapping& mapping) {
-  const auto refused = [](std::string message) {
-    return InputError(Diagnostics{{"", 0, "counts", std::move(message)}});
-  };
-  if (text == name(Counts::Timeloop)) return Counts::Timeloop;
-  if (text != name(Counts::True)) throw refused(fmt::format("counts = {}, must be timeloop or true", text));
-  if (!mapping.is_perfect() && !has_true_counts(model.compiled()))
-    throw refused(fmt::format("counts = true, must be timeloop for {} where factors do not divide: {}",
-                              model.workload().name, kNoTrueCounts));
-  return Counts::True;
-}
-
 // (energy in pJ, cycles) of a mapping that fits.
 std::pair<double, u64> evaluate(const CostModel& model, const PlacedMapping& placed, const std::string& counts) {
-  const Evaluation found = model.evaluate(placed.mapping, counts_named(counts, model, placed.mapping));
-  if (found.verdict == Verdict::Fits) return {found.cost.energy.picojoules(), found.cost.cycles};
-  Diagnostics errors = check(placed.mapping, model.workload(), model.architecture());
-  if (errors.empty()) errors = uncountable_cycles(model.explain(placed.mapping, Counts::True), model.architecture());
-  throw InputError(std::move(errors));
+  const Counts how = value_of(counts_named(counts, model, placed.mapping));
+  const Cost cost = value_of(cost_or_reasons(model, placed.mapping, how));
+  return {cost.energy.picojoules(), cost.cycles};
 }
 
 }  // namespace
@@ -130,7 +114,7 @@ void add_costs(py::module_& module) {
       }))
       .def("evaluate", evaluate)
       .def("explain", [](const CostModel& model, const PlacedMapping& placed, const std::string& counts) {
-        return breakdown_as_dict(model.explain(placed.mapping, counts_named(counts, model, placed.mapping)),
+        return breakdown_as_dict(model.explain(placed.mapping, value_of(counts_named(counts, model, placed.mapping))),
                                  model.workload());
       });
 }

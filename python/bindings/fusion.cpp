@@ -1,5 +1,4 @@
 // Networks whose layers are fused: accesses by the size of the buffer, and the segments that reach them.
-#include <heliolite/curve.h>
 #include <pybind11/stl.h>
 #include <memory>
 #include <string>
@@ -7,6 +6,8 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/bounds/curve/orojenesis_nested.h"
+#include "engine/bounds/fusion/cut.h"
 #include "engine/bounds/raised_curve.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/watched.h"

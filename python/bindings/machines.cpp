@@ -1,5 +1,4 @@
 // Machines, as Python sees them: load and look, outermost level first as in files.
-#include <heliolite/architecture.h>
 #include <pybind11/stl.h>
 
 #include <memory>
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "arch/architecture_yaml.h"
+#include "engine/formats/load_architecture.h"
 #include "engine/model/fingerprint.h"
 #include "python/bindings/errors.h"
 

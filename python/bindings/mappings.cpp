@@ -1,5 +1,4 @@
 // Mappings: read from a text, looked at, written.
-#include <heliolite/evaluate.h>
 #include <pybind11/stl.h>
 
 #include <string>
@@ -7,8 +6,12 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/formats/load_mapping.h"
+#include "engine/formats/timeloop/mapping.h"
+#include "engine/model/cost_model.h"
 #include "engine/model/fingerprint.h"
 #include "engine/model/keep.h"
+#include "engine/model/mapping_yaml.h"
 #include "engine/space/mapspace.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/placed_mapping.h"

@@ -1,9 +1,12 @@
 #pragma once
 // A mapping together with what it maps and what it is mapped on: alone it is indices.
-#include <heliolite/mapping.h>
 #include <pybind11/pybind11.h>
 
 #include <memory>
+
+#include "arch/architecture.h"
+#include "engine/model/mapping.h"
+#include "workloads/workload.h"
 
 namespace heliolite::python {
 

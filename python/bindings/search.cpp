@@ -1,18 +1,16 @@
 // The search: the best mapping of every layer of a network.
-#include "python/bindings/search.h"
 
 #include <fmt/format.h>
-#include <heliolite/bound.h>
-#include <heliolite/map.h>
 #include <pybind11/stl.h>
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "engine/base/text.h"
+#include "engine/bounds/curve/movement_distance.h"
+#include "engine/search/core/option_table.h"
+#include "engine/search/map.h"
 #include "engine/space/constraint_notes.h"
 #include "python/bindings/bounds.h"
 #include "python/bindings/errors.h"
@@ -20,38 +18,6 @@
 #include "python/bindings/watched.h"
 
 namespace heliolite::python {
-
-std::vector<GivenOption> given_options(const GivenTexts& given) {
-  std::vector<GivenOption> out;
-  Diagnostics errors;
-  for (const auto& [key, value] : given) {
-    const auto option = std::ranges::find(search_option_table(), key, &SearchOption::name);
-    if (const std::string_view now = written_instead(key); !now.empty()) {
-      errors.push_back({"", 0, key, std::string(now)});
-      continue;
-    }
-    if (option == search_option_table().end()) {
-      std::vector<std::string> names;
-      for (const SearchOption& known : search_option_table()) names.emplace_back(known.name);
-      errors.push_back(
-          {"", 0, key,
-           fmt::format("unknown option '{}', must be {}{}", key, join(names, "or"), did_you_mean(key, names))});
-      continue;
-    }
-    SearchOptions scratch;
-    if (option->set(scratch, value)) out.push_back({&*option, value});
-    else errors.push_back({"", 0, key, fmt::format("{} = {}, must be {}", key, value, must_be(*option, value))});
-  }
-  expect_none(std::move(errors));
-  return out;
-}
-
-SearchOptions options_with(const std::vector<GivenOption>& given) {
-  SearchOptions options;
-  for (const GivenOption& one : given) one.option->set(options, one.value);
-  expect_none(misplaced_options(options));
-  return options;
-}
 
 namespace {
 
@@ -195,8 +161,9 @@ py::dict answer_as_dict(const NetworkResult& result, const Asked& asked) {
 
 // (answer, None or the exception that ended the search early). No answer: it came before any.
 py::tuple map_network_watched(const std::shared_ptr<Network>& network, std::shared_ptr<Architecture> machine,
-                              const GivenTexts& given, bool for_network, bool look, const py::object& progress) {
-  Asked asked{std::make_shared<Network>(*network), std::move(machine), options_with(given_options(given))};
+                              const NamedValues& given, bool for_network, bool look, const py::object& progress) {
+  Asked asked{std::make_shared<Network>(*network), std::move(machine),
+              value_of(options_with(value_of(given_options(given))))};
   fit_products(*asked.network, *asked.machine);
   asked.options.network = for_network;
   asked.options.probe_other_tiles = look;

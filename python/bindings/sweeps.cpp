@@ -1,5 +1,4 @@
 // Sweeps over machines, their databases, and the page that shows one.
-#include <heliolite/sweep.h>
 #include <heliolite/version.h>
 #include <pybind11/stl.h>
 
@@ -12,8 +11,13 @@
 
 #include "engine/report/answer_page.h"
 #include "engine/report/report_page.h"
+#include "engine/sweep/front.h"
+#include "engine/sweep/question.h"
+#include "engine/sweep/runner.h"
+#include "engine/sweep/store.h"
+#include "engine/sweep/sweep_yaml.h"
+#include "engine/sweep/totals.h"
 #include "python/bindings/errors.h"
-#include "python/bindings/search.h"
 #include "python/bindings/watched.h"
 
 namespace heliolite::python {
@@ -162,16 +166,11 @@ py::tuple run_watched(SweepSpec spec, const std::string& database, int threads, 
 
 using GivenText = std::optional<std::string>;
 
-SweepOverrides overrides_of(const GivenTexts& given, const GivenText& goal, const GivenText& rank,
+SweepOverrides overrides_of(const NamedValues& given, const GivenText& goal, const GivenText& rank,
                             std::optional<u64> sample, const std::vector<std::string>& models) {
-  SweepOverrides out{.options = given_options(given), .goal = {}, .rank = {}, .sample = sample};
+  SweepOverrides out{.options = value_of(given_options(given)), .goal = {}, .rank = {}, .sample = sample};
   out.reading.models = models;
-  if (goal) out.goal = parse_sweep_goal(*goal);
-  if (rank) out.rank = parse_sweep_rank(*rank);
-  if (goal && !out.goal)
-    throw InputError(Diagnostics{{"", 0, "goal", "goal = " + *goal + ", must be all, front or best"}});
-  if (rank && !out.rank)
-    throw InputError(Diagnostics{{"", 0, "rank", "rank = " + *rank + ", must be totals or layers"}});
+  expect_none(set_goal_and_rank(goal, rank, out));
   return out;
 }
 
@@ -196,7 +195,7 @@ std::string report(const std::string& database) {
 
 void add_sweeps(py::module_& module) {
   module.def("sweep_file",
-             [](const std::string& path, const std::string& database, int threads, const GivenTexts& given,
+             [](const std::string& path, const std::string& database, int threads, const NamedValues& given,
                 const GivenText& goal, const GivenText& rank, std::optional<u64> sample,
                 const std::vector<std::string>& models, const py::object& progress) {
                return run_watched(value_of(load_sweep(path, overrides_of(given, goal, rank, sample, models))), database,
@@ -204,7 +203,7 @@ void add_sweeps(py::module_& module) {
              });
   module.def("sweep_text",
              [](const std::string& text, const std::string& path, const std::string& database, int threads,
-                const GivenTexts& given, const GivenText& goal, const GivenText& rank, std::optional<u64> sample,
+                const NamedValues& given, const GivenText& goal, const GivenText& rank, std::optional<u64> sample,
                 const std::vector<std::string>& models, const py::object& progress) {
                return run_watched(value_of(parse_sweep(text, path, overrides_of(given, goal, rank, sample, models))),
                                   database, threads, progress);

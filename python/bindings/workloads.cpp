@@ -1,6 +1,5 @@
 // Workloads and networks, as Python sees them.
 #include <fmt/format.h>
-#include <heliolite/workload.h>
 #include <pybind11/stl.h>
 
 #include <memory>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/fingerprint.h"
 #include "python/bindings/errors.h"
 #include "workloads/network_writer.h"

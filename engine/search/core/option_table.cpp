@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <optional>
+#include <utility>
 
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
@@ -235,6 +236,38 @@ std::string to_text(const OptionValue& value) {
     }
   };
   return std::visit(Writer{}, value);
+}
+
+Result<std::vector<GivenOption>> given_options(const NamedValues& given) {
+  const auto table = search_option_table();
+  std::vector<GivenOption> out;
+  Diagnostics errors;
+  const auto refuse = [&](const std::string& option, std::string why) {
+    errors.push_back({"", 0, option, std::move(why)});
+  };
+  for (const auto& [key, value] : given) {
+    const auto option = std::ranges::find(table, key, &SearchOption::name);
+    if (const std::string_view now = written_instead(key); !now.empty()) {
+      refuse(key, std::string(now));
+    } else if (option == table.end()) {
+      std::vector<std::string> names;
+      for (const SearchOption& known : table) names.emplace_back(known.name);
+      refuse(key, fmt::format("unknown option '{}', must be {}{}", key, join(names, "or"), did_you_mean(key, names)));
+    } else if (SearchOptions scratch; option->set(scratch, value)) {
+      out.push_back({&*option, value});
+    } else {
+      refuse(key, fmt::format("{} = {}, must be {}", key, value, must_be(*option, value)));
+    }
+  }
+  if (!errors.empty()) return errors;
+  return out;
+}
+
+Result<SearchOptions> options_with(std::span<const GivenOption> given) {
+  SearchOptions options;
+  for (const GivenOption& one : given) one.option->set(options, one.value);
+  if (Diagnostics errors = misplaced_options(options); !errors.empty()) return errors;
+  return options;
 }
 
 }  // namespace heliolite

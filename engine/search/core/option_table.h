@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -69,5 +70,14 @@ struct GivenOption {
   const SearchOption* option;
   std::string value;
 };
+
+// Options by their names, with their values as texts, as programs give them.
+using NamedValues = std::vector<std::pair<std::string, std::string>>;
+
+// The options in the table. Errors, all at once, each with the option as its field: names that nothing has, or nothing
+// has any more, and values that are not allowed.
+Result<std::vector<GivenOption>> given_options(const NamedValues& given);
+// The defaults with these options set. Errors: those of misplaced_options().
+Result<SearchOptions> options_with(std::span<const GivenOption> given);
 
 }  // namespace heliolite
