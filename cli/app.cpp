@@ -1,6 +1,7 @@
 #include "cli/app.h"
 
 #include <fmt/format.h>
+#include <heliolite/version.h>
 
 #include <algorithm>
 #include <memory>
@@ -14,7 +15,6 @@
 #include "cli/ui/search_arguments.h"
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
-#include "engine/base/version.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
 #include "engine/search/core/objective.h"

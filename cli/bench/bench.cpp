@@ -1,5 +1,6 @@
 // heliolite bench: mappers side by side, or the rules of one added one by one.
 #include <fmt/format.h>
+#include <heliolite/version.h>
 
 #include <memory>
 #include <optional>
@@ -15,7 +16,6 @@
 #include "cli/ui/read_arguments.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
-#include "engine/base/version.h"
 #include "engine/report/bench_page.h"
 #include "engine/search/core/option_kinds.h"
 #include "engine/sweep/design_points.h"

@@ -1,12 +1,11 @@
 #include "cli/shell/manual_page.h"
 
 #include <fmt/format.h>
+#include <heliolite/version.h>
 
 #include <algorithm>
 #include <cctype>
 #include <sstream>
-
-#include "engine/base/version.h"
 
 namespace heliolite::cli {
 namespace {

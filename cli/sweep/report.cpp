@@ -1,5 +1,6 @@
 // heliolite report: a sweep, or an answer of map, as one HTML page that opens anywhere.
 #include <fmt/format.h>
+#include <heliolite/version.h>
 
 #include <filesystem>
 #include <memory>
@@ -11,7 +12,6 @@
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
 #include "engine/base/number_text.h"
-#include "engine/base/version.h"
 #include "engine/report/answer_page.h"
 #include "engine/report/report_page.h"
 #include "engine/sweep/store.h"

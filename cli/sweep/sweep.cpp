@@ -1,5 +1,6 @@
 // heliolite sweep: design points times layers, over night.
 #include <fmt/format.h>
+#include <heliolite/version.h>
 
 #include <memory>
 #include <optional>
@@ -18,7 +19,6 @@
 #include "cli/ui/table.h"
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
-#include "engine/base/version.h"
 #include "engine/search/core/option_kinds.h"
 #include "engine/sweep/merge.h"
 #include "engine/sweep/question.h"

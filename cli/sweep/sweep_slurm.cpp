@@ -2,12 +2,12 @@
 #include "cli/sweep/sweep_modes.h"
 
 #include <fmt/format.h>
+#include <heliolite/version.h>
 
 #include <filesystem>
 
 #include "cli/ui/json.h"
 #include "engine/base/file_claims.h"
-#include "engine/base/version.h"
 
 namespace heliolite::cli {
 namespace {

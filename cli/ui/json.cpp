@@ -1,12 +1,12 @@
 #include "cli/ui/json.h"
 
 #include <fmt/format.h>
+#include <heliolite/version.h>
 
 #include <vector>
 
 #include "arch/peer_channel.h"
 #include "engine/base/integers.h"
-#include "engine/base/version.h"
 #include "engine/model/fingerprint.h"
 #include "engine/model/keep.h"
 

@@ -1,6 +1,6 @@
-#include "engine/base/version.h"
-
+// The text of the version; the commit is in a source that each build writes (engine/base/version.cpp.in).
 #include <fmt/format.h>
+#include <heliolite/version.h>
 
 namespace heliolite {
 

@@ -158,7 +158,9 @@ only_in '(isl|ginac)/' "engine/program/.*|$tests"
 only_in 'nlopt' 'engine/search/bayes/gaussian_process\.cpp'
 only_in '(gtest|gmock|rapidcheck)' "$tests"
 only_in 'benchmark/' 'bench/.*'
-only_in 'heliolite/' "python/bindings/.*|$tests"
+only_in 'heliolite/result' "engine/base/result\.h|$tests"
+only_in 'heliolite/version' "engine/base/version\.cpp|cli/.*|python/bindings/.*|$tests"
+only_in 'heliolite/(re[^s]|[^rv])' "$tests"
 only_in 'pybind11/' 'python/bindings/.*'
 # Who opens files asks FileClaims; the others go through them.
 doors='engine/base/file_.*|engine/verify/json_record\.h|engine/sweep/store_.*|cli/ui/file_writer\.cpp'
