@@ -1,19 +1,40 @@
-# `cmake --install`: the binary, its completions and manual pages, the libraries, the public headers with what they
-# need, and a package for find_package(heliolite). `cmake --install BUILD --component headers` installs the headers alone.
+# `cmake --install`: the binary, its completions and manual pages, the public headers and the libraries behind them, and
+# a package for find_package(heliolite). `cmake --install BUILD --component headers` installs the headers alone.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
+# heliolite_libraries_behind(target output): our libraries that the target links, directly or through others.
+function(heliolite_libraries_behind target output)
+  set(found "")
+  set(pending ${target})
+  while(pending)
+    list(POP_FRONT pending library)
+    if(NOT TARGET ${library})
+      continue()
+    endif()
+    get_target_property(real ${library} ALIASED_TARGET)
+    if(NOT real)
+      set(real ${library})
+    endif()
+    if(real IN_LIST found OR NOT real MATCHES "^heliolite_")
+      continue()
+    endif()
+    list(APPEND found ${real})
+    get_target_property(linked ${real} INTERFACE_LINK_LIBRARIES)
+    if(linked)
+      list(APPEND pending ${linked})
+    endif()
+  endwhile()
+  set(${output} ${found} PARENT_SCOPE)
+endfunction()
+
 function(heliolite_install)
-  get_property(libraries GLOBAL PROPERTY HELIOLITE_LIBRARIES)
+  heliolite_libraries_behind(heliolite_all libraries)
   set(package ${CMAKE_INSTALL_LIBDIR}/cmake/heliolite)
   install(TARGETS heliolite RUNTIME)
-  install(TARGETS ${libraries} heliolite_version heliolite_all EXPORT heliolite ARCHIVE)
-  # Put together when they are installed, from what the headers include then.
-  set(headers ${PROJECT_BINARY_DIR}/installed_headers)
-  set(script ${PROJECT_SOURCE_DIR}/cmake/PublicHeaders.cmake)
-  install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-DSOURCE=${PROJECT_SOURCE_DIR}\" \"-DOUTPUT=${headers}\"
-                                        -P \"${script}\" COMMAND_ERROR_IS_FATAL ANY)" COMPONENT headers)
-  install(DIRECTORY ${headers}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT headers)
+  install(TARGETS ${libraries} EXPORT heliolite ARCHIVE)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/heliolite DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT headers
+          FILES_MATCHING PATTERN *.h)
   # Written by the program when they are installed.
   if(NOT CMAKE_CROSSCOMPILING)
     set(shell ${PROJECT_BINARY_DIR}/installed_shell_files)

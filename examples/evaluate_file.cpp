@@ -3,6 +3,7 @@
 //
 //   evaluate_file MACHINE WORKLOAD MAPPING        MACHINE and WORKLOAD as -a and -w of the program take them
 #include <heliolite/evaluate.h>
+#include <heliolite/timeloop.h>
 
 #include <cstdio>
 #include <string>
@@ -14,18 +15,17 @@ int fail(const heliolite::Diagnostics& errors) {
   return 2;
 }
 
-void print(const heliolite::Breakdown& cost, const heliolite::Workload& workload) {
-  std::printf("%.1f pJ, %llu cycles, %.0f %% of the %s units busy\n", cost.energy.picojoules(),
+void print(const heliolite::CostBreakdown& cost) {
+  std::printf("%.1f pJ, %llu cycles, %.0f %% of the %s units busy\n", cost.energy_pj,
               static_cast<unsigned long long>(cost.cycles), 100 * cost.utilization, cost.compute.name.c_str());
   // Outermost level first. Counts are words of one instance, energies those of all instances.
-  for (auto level = cost.level.rbegin(); level != cost.level.rend(); ++level)
-    for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
-      const heliolite::TensorTraffic& traffic = level->tensor[v];
-      if (!traffic.counted()) continue;
-      std::printf("%-10s %-6s tile %6llu  reads %6lld  fills %6lld  updates %6lld  %10.1f pJ\n", level->name.c_str(),
-                  workload.tensors[v].name.c_str(), static_cast<unsigned long long>(traffic.tile_words),
-                  static_cast<long long>(traffic.reads), static_cast<long long>(traffic.fills),
-                  static_cast<long long>(traffic.updates), traffic.energy.picojoules());
+  for (auto level = cost.levels.rbegin(); level != cost.levels.rend(); ++level)
+    for (const heliolite::TensorCost& tensor : level->tensors) {
+      if (!tensor.counted) continue;
+      std::printf("%-10s %-6s tile %6llu  reads %6lld  fills %6lld  updates %6lld  %10.1f pJ\n", level->level.c_str(),
+                  tensor.tensor.c_str(), static_cast<unsigned long long>(tensor.tile_words),
+                  static_cast<long long>(tensor.reads), static_cast<long long>(tensor.fills),
+                  static_cast<long long>(tensor.updates), tensor.access_pj);
     }
 }
 
@@ -40,15 +40,16 @@ int main(int argc, char** argv) {
   if (!machine) return fail(machine.errors());
   const auto network = heliolite::load_network(argv[2]);
   if (!network) return fail(network.errors());
-  const heliolite::Workload& workload = network->layers.front().workload;
+  const heliolite::Workload workload = network->layers().front().workload;
 
   const auto mapping = heliolite::load_mapping(argv[3], workload, *machine);  // read, and legal on the machine
   if (!mapping) return fail(mapping.errors());
-  const heliolite::CostModel model(workload, *machine);
-  print(model.explain(*mapping), workload);
+  const auto cost = heliolite::CostModel(workload, *machine).explain(*mapping);
+  if (!cost) return fail(cost.errors());
+  print(*cost);
 
   // Timeloop can replay it, unless the mapping has what its format cannot say.
-  const auto directives = heliolite::write_timeloop_mapping(*mapping, workload, *machine);
+  const auto directives = heliolite::timeloop_mapping(*mapping);
   const std::string text = directives ? *directives : to_string(directives.errors()) + "\n";
   std::printf("\nFor Timeloop:\n%s", text.c_str());
 }

@@ -3,7 +3,6 @@
 //
 //   sweep SWEEP.yaml RESULTS.db
 #include <heliolite/sweep.h>
-#include <heliolite/version.h>
 
 #include <cstdio>
 #include <string>
@@ -15,7 +14,7 @@ int fail(const heliolite::Diagnostics& errors) {
   return 2;
 }
 
-void print(const heliolite::PointRecord& point, const heliolite::SweepRecord& sweep) {
+void print(const heliolite::DesignPoint& point, const heliolite::SweepInfo& sweep) {
   std::string machine;
   for (std::size_t i = 0; i < sweep.parameters.size(); ++i)
     machine += sweep.parameters[i] + " " + point.values[i] + (i + 1 < sweep.parameters.size() ? ", " : "");
@@ -30,26 +29,24 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: sweep SWEEP.yaml RESULTS.db\n");
     return 2;
   }
-  auto spec = heliolite::load_sweep(argv[1]);
-  if (!spec) return fail(spec.errors());
-  for (const heliolite::Diagnostic& warning : spec->warnings) std::fprintf(stderr, "%s\n", warning.to_string().c_str());
-  spec->options.threads = 0;  // every core; the results do not depend on it
+  const auto sweep = heliolite::load_sweep(argv[1]);
+  if (!sweep) return fail(sweep.errors());
+  for (const heliolite::Diagnostic& warning : sweep->warnings())
+    std::fprintf(stderr, "%s\n", warning.to_string().c_str());
 
-  const heliolite::Shard whole;  // all points; several computers would take {0, 3}, {1, 3} and {2, 3}
-  auto store =
-      heliolite::Store::resume(argv[2], heliolite::sweep_record(*spec, whole, to_string(heliolite::version_info())));
-  if (!store) return fail(store.errors());
-  const auto run = heliolite::run_sweep(*spec, *store, whole, [](const heliolite::SweepNews& news) {
+  heliolite::RunOptions options;  // every core; several computers would take shards {0, 3}, {1, 3} and {2, 3}
+  options.progress = [](const heliolite::SweepProgress& news) {
     std::fprintf(stderr, "\r%llu points", static_cast<unsigned long long>(news.points));
-  });
+  };
+  const auto run = heliolite::run_sweep(*sweep, argv[2], options);
   if (!run) return fail(run.errors());
 
-  const auto summary = heliolite::summarize(*store);
+  const auto results = heliolite::SweepResults::open(argv[2]);
+  if (!results) return fail(results.errors());
+  const auto summary = results->summarize();
   if (!summary) return fail(summary.errors());
   std::fprintf(stderr, "\n");
   std::printf("%llu points mapped; best of all in at least one way:\n",
-              static_cast<unsigned long long>(summary->count(heliolite::PointState::Done)));
-  for (const heliolite::PointRecord& point : summary->front) print(point, store->sweep());
-  const heliolite::Diagnostics errors = store->close(true);
-  return errors.empty() ? 0 : fail(errors);
+              static_cast<unsigned long long>(summary->done()));
+  for (const heliolite::DesignPoint& point : summary->front) print(point, results->info());
 }

@@ -11,6 +11,8 @@
 #include <heliolite/evaluate.h>      // IWYU pragma: export
 #include <heliolite/map.h>           // IWYU pragma: export
 #include <heliolite/mapping.h>       // IWYU pragma: export
+#include <heliolite/read_options.h>  // IWYU pragma: export
+#include <heliolite/result.h>        // IWYU pragma: export
 #include <heliolite/space.h>         // IWYU pragma: export
 #include <heliolite/sweep.h>         // IWYU pragma: export
 #include <heliolite/timeloop.h>      // IWYU pragma: export

@@ -10,6 +10,15 @@
 #include <variant>
 #include <vector>
 
+// What the other public headers declare stands in heliolite::api and is used as heliolite::..: the engine behind them
+// has names of its own in heliolite, which no program sees. Sources that see both define HELIOLITE_API_APART.
+#ifndef HELIOLITE_API_APART
+namespace heliolite {
+namespace api {}
+using namespace api;
+}  // namespace heliolite
+#endif
+
 namespace heliolite {
 
 // One complaint about an input. Prints as "file:line: field: message"; parts that do not apply are left out.

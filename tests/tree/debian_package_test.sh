@@ -3,6 +3,7 @@
 # Usage: debian_package_test.sh <build folder, with everything built> <empty folder, or one that does not exist yet>
 # Leaves the unpacked package in <folder>/root.
 set -u
+public=$(cd "$(dirname "$0")/../../include" && find . -name '*.h' | sort) || exit 1
 build=$(cd "$1" && pwd) && mkdir -p "$2" && scratch=$(cd "$2" && pwd) || exit 1
 failures=0
 complain() {
@@ -30,6 +31,7 @@ cmake --install "$build" --prefix "$scratch/installed" >/dev/null || exit 1
 { files_of "$scratch/installed"; echo ./share/doc/heliolite/copyright; } | sort >"$scratch/expected"
 files_of "$root/usr" >"$scratch/packed"
 diff "$scratch/expected" "$scratch/packed" || complain "installed (<) and packed (>) files differ"
+[ "$(files_of "$root/usr/include")" = "$public" ] || complain "other headers than the public ones are packed"
 find "$root" \( -type d ! -perm 755 -o -type f ! -perm 644 ! -perm 755 \) >"$scratch/modes"
 [ -s "$scratch/modes" ] && complain "neither 644 nor 755: $(head -n 3 "$scratch/modes")"
 depends=$(dpkg-deb -f "${package[0]}" Depends)

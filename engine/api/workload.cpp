@@ -1,0 +1,166 @@
+// Einsums and networks as users of the library see them (heliolite/workload.h).
+#include <fmt/format.h>
+#include <heliolite/workload.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "engine/api/inside.h"
+#include "engine/base/integers.h"
+#include "engine/base/text.h"
+#include "engine/formats/load_network.h"
+#include "workloads/einsum_text.h"
+#include "workloads/network_writer.h"
+#include "workloads/workload_yaml.h"
+
+namespace heliolite::api {
+namespace {
+
+constexpr std::array kRoles{Role::Input, Role::Weight, Role::Output};
+
+// An Einsum whose names are looked up; complaints name the place in its structure.
+class EinsumReader {
+ public:
+  explicit EinsumReader(const Einsum& einsum) : einsum_(einsum) {}
+
+  Result<heliolite::Workload> run() {
+    out_.name = einsum_.name;
+    for (const Dimension& dimension : einsum_.dimensions) {
+      out_.dimensions.push_back({dimension.name, dimension.size});
+      names_.push_back(dimension.name);
+    }
+    for (const Tensor& tensor : einsum_.tensors) read_tensor(tensor);
+    if (!errors_.empty()) return errors_;
+    link_accesses(out_);
+    infer_roles(out_);
+    if (Diagnostics problems = check(out_); !problems.empty()) return problems;
+    return std::move(out_);
+  }
+
+ private:
+  void refuse(const Tensor& tensor, std::string why) {
+    errors_.push_back({"", 0, fmt::format("tensor '{}'", tensor.name), std::move(why)});
+  }
+
+  void read_tensor(const Tensor& tensor) {
+    heliolite::Tensor to{.name = tensor.name, .ranks = {}, .role = role_of(tensor), .word_bits = tensor.word_bits};
+    for (const Rank& rank : tensor.ranks) {
+      heliolite::Rank sum;
+      for (const Term& term : rank) {
+        const std::optional<int> dimension = out_.find_dimension(term.dimension);
+        if (dimension) sum.terms.push_back({*dimension, term.coefficient});
+        else
+          refuse(tensor, fmt::format("unknown dimension '{}', must be {}{}", term.dimension, join(names_, "or"),
+                                     did_you_mean(term.dimension, names_)));
+      }
+      to.ranks.push_back(std::move(sum));
+    }
+    out_.tensors.push_back(std::move(to));
+  }
+
+  Role role_of(const Tensor& tensor) {
+    if (tensor.role.empty()) return Role::Input;
+    std::vector<std::string> names;
+    for (const Role role : kRoles) {
+      if (tensor.role == heliolite::name(role)) return role;
+      names.emplace_back(heliolite::name(role));
+    }
+    refuse(tensor,
+           fmt::format("role = '{}', must be {}{}", tensor.role, join(names, "or"), did_you_mean(tensor.role, names)));
+    return Role::Input;
+  }
+
+  const Einsum& einsum_;
+  heliolite::Workload out_;
+  std::vector<std::string> names_;  // of dimensions
+  Diagnostics errors_;
+};
+
+}  // namespace
+
+Result<Workload> Workload::create(const Einsum& einsum) { return handled(EinsumReader(einsum).run()); }
+
+const std::string& Workload::name() const { return state_->workload.name; }
+
+Einsum Workload::einsum() const {
+  const heliolite::Workload& from = state_->workload;
+  Einsum out{.name = from.name, .dimensions = {}, .tensors = {}};
+  for (const heliolite::Dimension& dimension : from.dimensions)
+    out.dimensions.push_back({dimension.name, dimension.size});
+  for (const heliolite::Tensor& tensor : from.tensors) {
+    Tensor to{.name = tensor.name,
+              .ranks = {},
+              .role = std::string(heliolite::name(tensor.role)),
+              .word_bits = tensor.word_bits};
+    for (const heliolite::Rank& rank : tensor.ranks) {
+      Rank& sum = to.ranks.emplace_back();
+      for (const heliolite::Term& term : rank.terms)
+        sum.push_back({from.dimensions[at(term.dimension)].name, term.coefficient});
+    }
+    out.tensors.push_back(std::move(to));
+  }
+  return out;
+}
+
+std::uint64_t Workload::macs() const { return state_->workload.macs(); }
+std::uint64_t Workload::words(std::size_t tensor) const {
+  return state_->workload.tensor_words(static_cast<int>(tensor));
+}
+std::string Workload::yaml() const { return write_workload(state_->workload); }
+
+Result<Network> Network::create(const std::string& name, const std::vector<Layer>& layers) {
+  heliolite::Network out{.name = name, .layers = {}};
+  Diagnostics errors;
+  std::set<std::string> names;
+  if (layers.empty()) errors.push_back({"", 0, "layers", "must be at least one"});
+  for (const Layer& layer : layers) {
+    const std::string field = fmt::format("layer '{}'", layer.workload.name());
+    if (!names.insert(layer.workload.name()).second)
+      errors.push_back({"", 0, field, "stands there twice, layers must have different names"});
+    if (layer.count == 0 || layer.count > kMaxLayerCount)
+      errors.push_back({"", 0, field, fmt::format("count = {}, must be from 1 to {}", layer.count, kMaxLayerCount)});
+    out.layers.push_back({Inside::of(layer.workload), layer.count});
+  }
+  if (!errors.empty()) return errors;
+  return Inside::handle(std::move(out));
+}
+
+const std::string& Network::name() const { return state_->network.name; }
+
+std::vector<Layer> Network::layers() const {
+  std::vector<Layer> out;
+  for (const heliolite::Layer& layer : state_->network.layers)
+    out.push_back({Inside::handle(layer.workload), layer.count});
+  return out;
+}
+
+std::optional<Layer> Network::find(std::string_view layer) const {
+  for (const heliolite::Layer& one : state_->network.layers)
+    if (one.workload.name == layer) return Layer{Inside::handle(one.workload), one.count};
+  return std::nullopt;
+}
+
+std::uint64_t Network::macs() const { return state_->network.macs(); }
+std::uint64_t Network::batch() const { return state_->network.batch; }
+std::optional<std::uint64_t> Network::inferences() const { return state_->network.inferences(); }
+std::optional<double> Network::tokens() const { return state_->network.run_tokens(); }
+const std::vector<std::string>& Network::notes() const { return state_->network.notes; }
+std::string Network::yaml() const { return write_network(state_->network); }
+
+Result<Network> load_network(const std::string& what, const ReadOptions& options) {
+  const Result<heliolite::ReadOptions> reading = engine_options(options);
+  if (!reading) return reading.errors();
+  return handled(heliolite::load_network(what, *reading));
+}
+
+Result<Network> parse_network(std::string_view text, const std::string& file) {
+  return handled(heliolite::parse_network(text, file));
+}
+
+Result<Workload> parse_einsum(std::string_view text) { return handled(heliolite::parse_einsum(text)); }
+
+std::vector<std::string> workload_presets() { return workload_preset_names(); }
+
+}  // namespace heliolite::api
