@@ -51,6 +51,7 @@ Result<heliolite::SearchOptions> engine_options(const MapOptions& options) {
   if (!given) return given.errors();
   Result<heliolite::SearchOptions> out = options_with(*given);
   if (!out) return out;
+  out->network = options.for_network;
   out->probe_other_tiles = options.look_at_other_tiles;
   out->progress = engine_hook(options.progress);
   out->stop = options.stop;

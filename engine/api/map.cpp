@@ -11,6 +11,25 @@
 #include "engine/space/constraint_notes.h"
 
 namespace heliolite::api {
+namespace {
+
+NetworkOptimum public_optimum(const NetworkResult& result) {
+  const heliolite::NetworkOptimum& best = *result.optimum;
+  NetworkOptimum out{.status = std::string(name(best.status)),
+                     .value = best.value,
+                     .lower_bound = best.lower_bound,
+                     .gap = best.gap,
+                     .why_not_proven = best.why_not_proven,
+                     .lambda = best.lambda > 0 ? std::optional(best.lambda) : std::nullopt,
+                     .searches = best.searches,
+                     .seconds = best.seconds,
+                     .layers_that_differ = {}};
+  for (std::size_t i = 0; i < best.own.size(); ++i)
+    if (best.own[i]) out.layers_that_differ.push_back(result.layers[i].name);
+  return out;
+}
+
+}  // namespace
 
 std::vector<OptionInfo> map_options() {
   std::vector<OptionInfo> out;
@@ -43,6 +62,7 @@ Result<MapAnswer> map_network(const Network& network, const Architecture& archit
                 .objective = minimised(*asked),
                 .value_unit = {},
                 .notes = constraint_notes(fitted, machine, {.free = asked->free, .open = asked->open})};
+  if (found->optimum) out.optimum = public_optimum(*found);
   if (asked->evaluator.command.empty()) out.value_unit = unit(info(asked->objective));
   if (std::string alone = layers_alone_note(fitted, machine.levels.back().name); !alone.empty())
     out.notes.push_back(std::move(alone));

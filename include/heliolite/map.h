@@ -43,6 +43,9 @@ struct MapOptions {
   // All other options. {"evaluator", "./simulate"} minimises what a program of one's own says of mappings
   // (docs/evaluator.md) in place of the cost model.
   NamedOptions others{};
+  // Choose the layers' mappings so that the objective of the network's total energy and cycles is least: fill
+  // MapAnswer::optimum.
+  bool for_network = false;
   bool look_at_other_tiles = false;  // after an answer with factors that divide: fill LayerAnswer::other_tiles
   // Called from threads of the search, by one at a time; it must return soon.
   std::function<void(const MapProgress&)> progress{};
@@ -128,14 +131,30 @@ struct LayerAnswer {
   bool feasible() const { return mapping.has_value(); }
 };
 
+// The least value of the objective of a network's total energy and cycles, over all choices of one mapping for each
+// layer (docs/rules/network.md). Values are in MapAnswer::value_unit.
+struct NetworkOptimum {
+  std::string status;            // "optimal", or "bounded": no choice is below lower_bound
+  double value = 0;              // of the chosen mappings
+  double lower_bound = 0;        // at most the value
+  double gap = 0;                // value / lower_bound - 1
+  std::string why_not_proven;    // the limit that ended the search; empty: optimal
+  std::optional<double> lambda;  // pJ a cycle: of known mappings the chosen have the least energy + lambda x
+                                 // cycles; none: the objective is energy or cycles alone
+  std::uint64_t searches = 0;    // of layers for the least energy + lambda x cycles
+  double seconds = 0;            // wall time of these
+  std::vector<std::string> layers_that_differ;  // whose mapping is another than the best for the layer alone
+};
+
 // The answers for all layers of a network.
 struct MapAnswer {
-  std::vector<LayerAnswer> layers;  // in the network's order
-  Cost total;                       // of all executions of the layers that have a mapping
-  double seconds = 0;               // wall time
-  std::string objective;            // what was minimised: "edp", or "value from ./simulate"
-  std::string value_unit;           // "pJ x cycles"; empty: an evaluator's values
-  std::vector<std::string> notes;   // how the machine's constraints were read, and what the totals leave out
+  std::vector<LayerAnswer> layers;          // in the network's order
+  std::optional<NetworkOptimum> optimum{};  // of MapOptions::for_network, if every layer has a mapping
+  Cost total;                               // of all executions of the layers that have a mapping
+  double seconds = 0;                       // wall time
+  std::string objective;                    // what was minimised: "edp", or "value from ./simulate"
+  std::string value_unit;                   // "pJ x cycles"; empty: an evaluator's values
+  std::vector<std::string> notes;           // how the machine's constraints were read, and what the totals leave out
 
   bool all_feasible() const;
 };

@@ -41,6 +41,17 @@ class Searches(unittest.TestCase):
         for shown in (answer, answer[0], answer[0].mapping, answer.network, answer.machine):
             check_html(self, shown._repr_html_())
 
+    def test_a_network_as_one(self):
+        alone = hl.map("resnet18", "tpu_v4i")
+        answer = hl.map("resnet18", "tpu_v4i", for_network=True)
+        self.assertIsNone(alone.optimum)
+        self.assertEqual(answer.optimum.status, "optimal")
+        self.assertEqual(answer.optimum.value, answer.optimum.lower_bound)
+        self.assertEqual(answer.optimum.value, answer.edp_of_totals_pj_cycles)
+        self.assertLess(answer.optimum.value, alone.edp_of_totals_pj_cycles)
+        differ = [a.name for a, b in zip(answer, alone) if a.energy_pj != b.energy_pj or a.cycles != b.cycles]
+        self.assertEqual(answer.optimum.layers_that_differ, differ)
+
     def test_rates_energies_and_a_page(self):
         answer = hl.map("alexnet", "eyeriss_45nm", threads=2)
         seconds = answer.cycles * answer.machine.cycle_ns * 1e-9

@@ -82,6 +82,20 @@ TEST(ApiMap, LayersByThemselvesWithALookAtOtherTiles) {
   EXPECT_FALSE(answer->rules.empty());
 }
 
+TEST(ApiMap, FindsTheOptimumOfANetwork) {
+  const auto machine = api::load_architecture("tpu_v4i");
+  const auto network = api::load_network("resnet18");
+  const auto alone = api::map_network(*network, *machine);
+  const auto answer = api::map_network(*network, *machine, {.for_network = true});
+  ASSERT_TRUE(alone && answer) << errors_of(answer);
+  EXPECT_FALSE(alone->optimum);
+  ASSERT_TRUE(answer->optimum);
+  EXPECT_EQ(answer->optimum->status, name(Status::Optimal));
+  EXPECT_EQ(answer->optimum->value, answer->total.energy_pj * static_cast<double>(answer->total.cycles));
+  EXPECT_LT(answer->optimum->value, alone->total.energy_pj * static_cast<double>(alone->total.cycles));
+  EXPECT_FALSE(answer->optimum->layers_that_differ.empty());
+}
+
 TEST(ApiMap, InfeasibleLayersSayWhy) {
   const auto busy = api::load_architecture("eyeriss")->with("min_parallelism", "0.25");
   ASSERT_TRUE(busy) << errors_of(busy);
