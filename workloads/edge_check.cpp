@@ -10,6 +10,7 @@
 #include "engine/base/field_table.h"
 #include "engine/base/integers.h"
 #include "engine/base/shortened.h"
+#include "workloads/edge_ranks.h"
 #include "workloads/graph.h"
 
 namespace heliolite {
@@ -35,6 +36,9 @@ class EdgeChecker {
     if (errors_.size() != before) return;
     for (EdgeText& e : edges_) words(e);
     for (EdgeText& e : edges_) network_.edges.push_back(e.edge);
+    if (errors_.size() != before) return;
+    for (std::size_t i = 0; i < edges_.size(); ++i)
+      if (edges_[i].ranks) correspond(edges_[i], network_.edges[network_.edges.size() - edges_.size() + i]);
   }
 
  private:
@@ -197,6 +201,41 @@ class EdgeChecker {
     if (!changed && wanted.least != wanted.most)
       text += ", or say what lies between: through: {pool: {k: 3, stride: 2}}";
     error(e.node, text);
+  }
+
+  // The ranks that the edge states. With a batch sizes are others than those that they were stated for: then the edge
+  // is only not fused (edge_ranks()).
+  void correspond(const EdgeText& e, Edge& edge) {
+    const std::vector<RankPairText>& texts = e.ranks->pairs;
+    const bool whole = reads_whole(edge) && edge.outputs == 1 && edge.shares == 1;
+    if (!whole && !texts.empty())
+      return error(e.ranks->node,
+                   fmt::format("ranks: {} is not the tensor as it is made ({}), must be left out or {{}}", operand(e),
+                               why_not_whole(network_, edge)));
+    const Edge* first = edge.from_input ? first_reader(network_.edges, edge.from) : nullptr;
+    Place from = source(edge);
+    if (first != nullptr) from = {&layer(first->to).workload, first->tensor};
+    const std::size_t before = errors_.size();
+    std::vector<RankPair> pairs;
+    for (const RankPairText& text : texts) {
+      RankPair& pair = pairs.emplace_back();
+      for (const RankName& name : text.maker) pair.maker.push_back(dimension_of(from, name));
+      for (const RankName& name : text.reader) pair.reader.push_back(dimension_of({&consumer(e), edge.tensor}, name));
+    }
+    if (errors_.size() != before) return;
+    const EdgeEnds ends{from.workload, from.tensor, &consumer(e), edge.tensor, edge.from_input};
+    const auto problem = pairs.empty() ? std::nullopt : rank_problem(ends, pairs);
+    if (problem && network_.batch == 1) {
+      const bool all = problem->pair == pairs.size();
+      error(all ? e.ranks->node : texts[problem->pair].reader.front().node, "ranks: " + problem->text);
+    }
+    edge.ranks = {true, std::move(pairs)};
+  }
+
+  // Complains where the tensor has no such rank.
+  int dimension_of(const Place& place, const RankName& rank) {
+    rank_of(place, rank);
+    return place.workload->find_dimension(rank.name).value_or(0);
   }
 
   // All parts of the operand together, at the last of them.

@@ -44,7 +44,10 @@ const FieldTable& edge_fields() {
        required({"tensor", shape::text(), "The operand of that layer."}),
        {"through", through(), "What lies between them.", "", "none"},
        {"combine", combine(), "Of each of several edges into one operand: how they make it together."},
-       {"slice", shape::map(slice_fields()), "The part of the output that it is.", "", "all of it"}}};
+       {"slice", shape::map(slice_fields()), "The part of the output that it is.", "", "all of it"},
+       {"ranks", shape::names(shape::list_or_one(shape::text())),
+        "Which rank of the output is which of the operand, or which list of them, the outer first; {}: none is.", "",
+        "the only way that sizes leave"}}};
   return table;
 }
 
@@ -191,6 +194,32 @@ std::optional<SliceText> read_slice(const YamlNode& node, Diagnostics& errors) {
   map.finish();
   if (errors.size() != before) return std::nullopt;
   return SliceText{{*rank, *map.child("rank")}, {0, static_cast<u64>(*from), static_cast<u64>(*words)}};
+}
+
+std::optional<RanksText> read_rank_pairs(const YamlNode& node, Diagnostics& errors) {
+  const std::size_t before = errors.size();
+  const auto complain = [&](const YamlNode& at, const std::string& what) {
+    errors.push_back(at.error(
+        fmt::format("{}, must be names of dimensions, as in {{M: [H, K], N: M}} or {{[H, M]: K, N: N}}", what)));
+  };
+  if (!node.is_map()) complain(node, fmt::format("ranks = {}", shown(node)));
+  RanksText ranks{node, {}};
+  for (const std::string& key : node.keys()) {
+    const YamlNode value = *node.find(key);
+    RankPairText pair;
+    // A list that is a key arrives as its text.
+    const bool list = key.starts_with('[') && key.ends_with(']');
+    for (const std::string& name : split(list ? key.substr(1, key.size() - 2) : key, ','))
+      pair.maker.push_back({std::string(trim(name)), value});
+    for (const YamlNode& name : elements(value)) pair.reader.push_back({name.text(), name});
+    const auto unnamed = [](const RankName& rank) { return rank.name.empty(); };
+    if (std::ranges::any_of(pair.maker, unnamed)) complain(value, fmt::format("ranks of '{}'", shortened(key)));
+    if (pair.reader.empty() || std::ranges::any_of(pair.reader, unnamed))
+      complain(value, fmt::format("{} = {}", shortened(key), shown(value)));
+    ranks.pairs.push_back(std::move(pair));
+  }
+  if (errors.size() != before) return std::nullopt;
+  return ranks;
 }
 
 }  // namespace heliolite

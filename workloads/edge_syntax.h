@@ -1,5 +1,6 @@
 #pragma once
-// Reads what the entries of `edges` state besides their ends: `through`, `combine` and `slice`. Ranks stay names until
+// Reads what the entries of `edges` state besides their ends: `through`, `combine`, `slice` and
+// `ranks`. Ranks stay names until
 // all layers and inputs are known.
 #include <optional>
 #include <string>
@@ -42,6 +43,15 @@ struct SliceText {
   Slice slice;
 };
 
+// Ranks that correspond, as they were written.
+struct RankPairText {
+  std::vector<RankName> maker, reader;  // the outermost first
+};
+struct RanksText {
+  YamlNode node;  // all of them
+  std::vector<RankPairText> pairs;
+};
+
 // Each of these functions complains and returns nothing if it cannot understand the value.
 // none, elementwise, softmax, norm, {pool: {k: 3, stride: 2, pad: 1, ranks: [Q, P]}} or {resize: 2}.
 std::optional<ThroughText> read_through(const YamlNode& node, Diagnostics& errors);
@@ -49,5 +59,7 @@ std::optional<ThroughText> read_through(const YamlNode& node, Diagnostics& error
 std::optional<CombineText> read_combine(const YamlNode& node, Diagnostics& errors);
 // {rank: M, from: 0, words: 768}.
 std::optional<SliceText> read_slice(const YamlNode& node, Diagnostics& errors);
+// {M: [H, K], N: M}, {[H, M]: K, N: N} or {}.
+std::optional<RanksText> read_rank_pairs(const YamlNode& node, Diagnostics& errors);
 
 }  // namespace heliolite

@@ -130,6 +130,7 @@ class EdgeReader {
       }
     if (const auto combine = map.child("combine")) text.combine = read_combine(*combine, errors_);
     if (const auto slice = map.child("slice")) text.slice = read_slice(*slice, errors_);
+    if (const auto ranks = map.child("ranks")) text.ranks = read_rank_pairs(*ranks, errors_);
     map.finish();
     if (!from || !to || !tensor) return;
     origin(*map.child("from"), text.edge);

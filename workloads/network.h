@@ -62,6 +62,22 @@ struct Slice {
   bool operator==(const Slice&) const = default;
 };
 
+// Dimensions of the maker and of the reader that correspond; a list is flattened, the outermost first. Of an input the
+// maker is its first reader (workloads/edge_ranks.h).
+struct RankPair {
+  std::vector<int> maker, reader;
+
+  auto operator<=>(const RankPair&) const = default;
+};
+
+// Which ranks of an edge correspond, as far as it is stated: all of them or, without a pair, that they do not.
+struct StatedRanks {
+  bool stated = false;  // else by their sizes
+  std::vector<RankPair> pairs{};
+
+  auto operator<=>(const StatedRanks&) const = default;
+};
+
 // The tensor `tensor` of layer `to` is, or is made of, the output of layer `from` or an input.
 struct Edge {
   int from = 0;  // a layer; with from_input an index into Network::inputs
@@ -75,6 +91,7 @@ struct Edge {
   // Where one layer is executed a multiple as often as the other, by the words of both ends (Repeats).
   u64 outputs = 1;  // how many outputs of consecutive repetitions, one after the other, the operand is
   u64 shares = 1;   // among how many consecutive repetitions of the reader an output is divided
+  StatedRanks ranks{};
 };
 
 // Whether the operand takes what the edge brings as it is, position by position, alone or with others.

@@ -41,6 +41,7 @@ struct EdgeText {
   std::vector<RankName> through_ranks{};
   std::optional<CombineText> combine{};
   std::optional<SliceText> slice{};
+  std::optional<RanksText> ranks{};
 };
 
 // Adds the edges to `network`, with ranks found by their names, and works out the words of the network's inputs.

@@ -8,6 +8,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
+#include "workloads/edge_ranks.h"
 #include "workloads/families.h"
 #include "workloads/word_bits.h"
 
@@ -198,7 +199,7 @@ class NetworkWriter {
 
   // Whether `reads` of the layer says all there is to say.
   static bool is_read(const Edge& e) {
-    return e.from_input && e.through.op == Operator::None && e.combine == Combine::Alone && !e.slice;
+    return e.from_input && e.through.op == Operator::None && e.combine == Combine::Alone && !e.slice && !e.ranks.stated;
   }
 
   std::string layer(int index) const {
@@ -248,7 +249,13 @@ class NetworkWriter {
       text +=
           fmt::format(", slice: {{rank: {}, from: {}, words: {}}}",
                       rank(workload(e.from), workload(e.from).output(), e.slice->rank), e.slice->from, e.slice->words);
-    return text + "}\n";
+    return text + ranks(e) + "}\n";
+  }
+
+  std::string ranks(const Edge& e) const {
+    if (!e.ranks.stated) return "";
+    const EdgeRanks ends = edge_ranks(network_, e);
+    return fmt::format(", ranks: {{{}}}", ranks_text(workload(ends.maker.layer), workload(e.to), e.ranks.pairs));
   }
 
   const Network& network_;

@@ -1,6 +1,7 @@
 #include "engine/base/yaml_builder.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/mark.h>
@@ -143,7 +144,7 @@ class Builder : public YAML::EventHandler {
 
   void open(std::shared_ptr<YamlValue> value, YAML::anchor_t anchor, const YAML::Mark& mark) {
     if (static_cast<int>(stack_.size()) >= kMaxYamlDepth) stop_deep(mark);
-    if (wants_key()) stop(mark, "a key must be a plain name, not a list or map");
+    if (wants_key() && value->kind == YamlNode::Kind::Map) stop(mark, "a key must be a plain name, not a map");
     stack_.push_back({.value = std::move(value), .anchor = anchor});
   }
 
@@ -182,17 +183,26 @@ class Builder : public YAML::EventHandler {
   }
 
   void take_key(const YamlValue& key, int line) {
-    if (key.kind != YamlNode::Kind::Scalar) {
-      throw Stop{{file_of(key), line, path(), "a key must be a plain name, not empty, a list or a map"}};
-    }
     Open& map = stack_.back();
-    const auto [it, fresh] = map.key_lines.emplace(key.text, line);
+    std::string text = key_text(key, line);
+    const auto [it, fresh] = map.key_lines.emplace(text, line);
     if (!fresh && errors_.size() < kMaxYamlComplaints) {
       errors_.push_back({file_of(key), line, path(),
-                         fmt::format("duplicate key '{}', first given at line {}", shortened(key.text), it->second)});
+                         fmt::format("duplicate key '{}', first given at line {}", shortened(text), it->second)});
     }
-    map.key = key.text;
+    map.key = std::move(text);
     map.key_line = line;
+  }
+
+  // A list of names that is a key is its text, "[H, M]".
+  std::string key_text(const YamlValue& key, int line) const {
+    if (key.kind == YamlNode::Kind::Scalar) return key.text;
+    std::vector<std::string_view> names;
+    for (const auto& element : key.elements)
+      if (element->kind == YamlNode::Kind::Scalar) names.push_back(element->text);
+    if (names.empty() || names.size() != key.elements.size())
+      throw Stop{{file_of(key), line, path(), "a key must be a plain name or a list of names, not empty or a map"}};
+    return fmt::format("[{}]", fmt::join(names, ", "));
   }
 
   std::string file_of(const YamlValue& value) const { return value.file ? *value.file : *file_; }

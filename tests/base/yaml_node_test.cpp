@@ -163,7 +163,11 @@ TEST(YamlNode, PointsAtSyntaxErrors) {
   EXPECT_EQ(complaint("a: [\n\t1,\t2]\n"), "");
   EXPECT_THAT(complaint("a: 'b\tc'\nd: e: f\n"), Not(HasSubstr("tab")));
   EXPECT_THAT(complaint("{a: 1}}"), HasSubstr("f.yaml:1: not valid YAML"));
-  EXPECT_THAT(complaint("[a]: 1"), HasSubstr("a key must be a plain name"));
+  EXPECT_EQ(complaint("{[a, b]: 1, [a]: 2}"), "");
+  EXPECT_THAT(complaint("{[a, b]: 1, [a, b]: 2}"), HasSubstr("duplicate key '[a, b]'"));
+  EXPECT_THAT(complaint("[[a]]: 1"), HasSubstr("a key must be a plain name"));
+  EXPECT_THAT(complaint("[]: 1"), HasSubstr("a key must be a plain name"));
+  EXPECT_THAT(complaint("{a: 1}: 1"), HasSubstr("a key must be a plain name"));
   EXPECT_THAT(complaint("? \n: 1"), HasSubstr("a key must be a plain name"));
 }
 

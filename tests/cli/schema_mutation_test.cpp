@@ -166,7 +166,7 @@ layers:
 - {name: up, gemm: 64x32x64}
 edges:
 - {from: first, to: second, tensor: Inputs, through: {pool: {k: 2, stride: 2, ranks: [P, Q]}}}
-- {from: X, to: key, tensor: B, through: norm}
+- {from: X, to: key, tensor: B, through: norm, ranks: {K: K, N: [N]}}
 - {from: query, to: up, tensor: B, combine: add}
 - {from: key, to: up, tensor: B, combine: add, slice: {rank: M, from: 0, words: 64}}
 )",

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "workloads/edge_ranks.h"
 #include "workloads/graph.h"
 
 namespace heliolite {
@@ -151,11 +152,7 @@ std::optional<ChainLink> chain_link(const Workload& workload, int input, const W
 std::string why_not_fused(const Network& network, const Edge& edge) {
   const auto workload = [&](int layer) -> const Workload& { return network.layers[at(layer)].workload; };
   if (edge.from_input) return "an input";
-  if (edge.through.op == Operator::Pool || edge.through.op == Operator::Resize)
-    return "through " + std::string(name(edge.through.op));
-  if (edge.slice) return "a slice";
-  if (repeats(network, edge) != Repeats::Each) return "unequal counts";
-  if (edge.combine == Combine::Concat) return "one of several parts";
+  if (std::string why = why_not_whole(network, edge); !why.empty()) return why;
   // What feeds the weights (keys, values) is not passed on by rows.
   if (workload(edge.to).tensors[at(edge.tensor)].role != Role::Input) return "into weights";
   if (!chain_link(workload(edge.to), edge.tensor) || !first_link(workload(edge.from), {}))
