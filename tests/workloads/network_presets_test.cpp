@@ -10,6 +10,7 @@
 
 #include "engine/formats/load_network.h"
 #include "workloads/compact_text.h"
+#include "workloads/network_writer.h"
 #include "workloads/workload_yaml.h"
 
 namespace heliolite::network_presets_test {
@@ -69,10 +70,17 @@ struct Published {
 // catches what MACs alone do not (a wrong size compensated by another).
 TEST(NetworkPresets, HavePublishedTotals) {
   const std::map<std::string, Published> published{
-      {"resnet18", {1'814'073'344, 21, 11'678'912}},   {"resnet50", {4'089'184'256, 54, 25'502'912}},
-      {"mobilenet_v2", {300'774'272, 53, 3'469'760}},  {"vgg16", {15'470'264'320, 16, 138'344'128}},
-      {"alexnet", {724'406'816, 8, 60'954'656}},       {"inception_v3", {5'713'216'096, 95, 23'799'136}},
+      {"resnet18", {1'814'073'344, 21, 11'678'912}},
+      {"resnet50", {4'089'184'256, 54, 25'502'912}},
+      {"mobilenet_v2", {300'774'272, 53, 3'469'760}},
+      {"vgg16", {15'470'264'320, 16, 138'344'128}},
+      {"alexnet", {724'406'816, 8, 60'954'656}},
+      {"inception_v3", {5'713'216'096, 95, 23'799'136}},
       {"bert_base", {48'318'382'080, 96, 84'934'656}},
+      {"resnet18_unrolled", {1'814'073'344, 21, 11'678'912}},
+      {"resnet50_unrolled", {4'089'184'256, 54, 25'502'912}},
+      {"mobilenet_v2_unrolled", {300'774'272, 53, 3'469'760}},
+      {"vit_b16", {17'563'828'224, 98, 86'292'480}},
   };
   for (const auto& [name, expected] : published) {
     const Network network = load(name);
@@ -91,6 +99,28 @@ TEST(NetworkPresets, HaveTheQuotedGigaMacs) {
   for (const auto& [name, giga] : quoted) {
     EXPECT_NEAR(static_cast<double>(load(name).macs()) / 1e9, giga, giga * 0.005) << name;
   }
+}
+
+// A network with edges has the layers of the one that counts them; groups of queries as a dimension change no words.
+TEST(NetworkPresets, WithEdgesHaveTheSameLayers) {
+  for (const char* name : {"resnet18", "resnet50", "mobilenet_v2"}) {
+    std::map<std::string, u64> counted, unrolled;
+    for (const Layer& l : load(name).layers) counted[shape_text(l.workload)] += l.count;
+    for (const Layer& l : load(std::string(name) + "_unrolled").layers) unrolled[shape_text(l.workload)] += l.count;
+    EXPECT_EQ(counted, unrolled) << name;
+  }
+  for (const auto& [grouped, stacked] :
+       {std::pair{"llama3_8b_prefill_block", "llama3_8b_block"}, {"llama3_8b_decode_block", "llama3_8b_decode"}}) {
+    EXPECT_EQ(load(grouped).macs(), load(stacked).macs()) << grouped;
+    u64 words[2] = {0, 0};
+    for (std::size_t which = 0; which < 2; ++which)
+      for (const Layer& l : load(which == 0 ? grouped : stacked).layers)
+        for (std::size_t v = 0; v < l.workload.tensors.size(); ++v)
+          words[which] += l.count * l.workload.tensor_words(static_cast<int>(v));
+    EXPECT_EQ(words[0], words[1]) << grouped;
+  }
+  // 3x3 convolutions, transposed ones of 2x2, and the last one: Ronneberger et al., figure 1, with two classes.
+  EXPECT_EQ(weights(load("unet")), 31'023'808U);
 }
 
 // Whole models are their blocks, repeated, and a head. Weights of Llama 3 8B: 8.03 G, less the table of
