@@ -9,6 +9,7 @@
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/base/number_text.h"
+#include "workloads/edge_ranks.h"
 
 namespace heliolite::cli {
 namespace {
@@ -49,12 +50,36 @@ std::string combine_text(const Edge& edge) {
 }
 
 std::string edges_table(const Network& network) {
-  Table table({"<from", "<to", "<tensor", "<through", "<combined by", "<repetitions"});
-  for (const Edge& edge : network.edges)
+  Table table({"<from", "<to", "<tensor", "<through", "<combined by", "<repetitions", "<ranks"});
+  for (const Edge& edge : network.edges) {
+    const EdgeRanks ranks = edge_ranks(network, edge);
     table.row({source_name(network, edge) + (edge.from_input ? " (input)" : ""),
                network.layers[at(edge.to)].workload.name, operand_name(network, edge), through_text(edge.through),
-               combine_text(edge), repeats_text(network, edge)});
-  return table.to_string();
+               combine_text(edge), repeats_text(network, edge),
+               ranks.fused() ? ranks_text(network, ranks) : "not fused: " + ranks.why_not});
+  }
+  return table.to_string() + "  ranks: which of the maker (of an input, its first reader) are which of the reader\n";
+}
+
+Json names_json(const Workload& workload, const std::vector<int>& dimensions) {
+  Json names = Json::array();
+  for (const int d : dimensions) names.push_back(workload.dimensions[at(d)].name);
+  return names;
+}
+
+// "ranks" and "not_fused" of docs/json.md.
+void add_ranks(Json& json, const Network& network, const EdgeRanks& ranks) {
+  json["ranks"] = Json::array();
+  for (const RankMatch& match : ranks.matches) {
+    Json pair{{"maker", names_json(network.layers[at(ranks.maker.layer)].workload, match.maker)},
+              {"reader", names_json(network.layers[at(ranks.reader.layer)].workload, match.reader)},
+              {"divides", match.divides},
+              {"whole", match.whole}};
+    pair["window"] = match.slides ? Json(match.window) : Json();
+    pair["stride"] = match.slides ? Json(match.stride) : Json();
+    json["ranks"].push_back(pair);
+  }
+  json["not_fused"] = ranks.fused() ? Json() : Json(ranks.why_not);
 }
 
 }  // namespace
@@ -102,7 +127,7 @@ void add_network(Json& answer, const Network& network) {
     answer["inputs"].push_back(
         {{"name", input.name}, {"words", input.words}, {"same_in_repeats", input.same_in_repeats}});
   answer["edges"] = Json::array();
-  for (const Edge& edge : network.edges)
+  for (const Edge& edge : network.edges) {
     answer["edges"].push_back({{"from", source_name(network, edge)},
                                {"from_input", edge.from_input},
                                {"to", network.layers[at(edge.to)].workload.name},
@@ -110,6 +135,8 @@ void add_network(Json& answer, const Network& network) {
                                {"through", name(edge.through.op)},
                                {"combine", name(edge.combine)},
                                {"repetitions", repeats_text(network, edge)}});
+    add_ranks(answer["edges"].back(), network, edge_ranks(network, edge));
+  }
 }
 
 }  // namespace heliolite::cli

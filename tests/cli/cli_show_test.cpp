@@ -109,6 +109,14 @@ TEST(CliShow, ShowsLayersAndEdges) {
   EXPECT_EQ(gemm["layers"][0]["tensors"]["Z"]["role"], "output");
   EXPECT_THAT(run_cli("show bert_base_block").out, AllOf(HasSubstr("X (input)"), HasSubstr("elementwise")));
   EXPECT_THAT(run_cli("show resnet18").out, HasSubstr("No edges"));
+  EXPECT_EQ(block["edges"][3]["ranks"][0]["reader"], json::array({"H", "K"}));
+  EXPECT_TRUE(block["edges"][6]["ranks"][1]["whole"]);
+  EXPECT_TRUE(block["edges"][6]["not_fused"].is_null());
+  const json net = answer("resnet18_unrolled");
+  EXPECT_EQ(net["edges"][0]["not_fused"], "through pool");
+  EXPECT_EQ(net["edges"][1]["ranks"][2]["window"], 3);
+  EXPECT_THAT(run_cli("show bert_base_block").out, AllOf(HasSubstr("M: [H, K], N: M"), HasSubstr("[H, M]: K, N: N")));
+  EXPECT_THAT(run_cli("show resnet18_unrolled").out, HasSubstr("not fused: through pool"));
 }
 
 TEST(CliShow, TellsNamesApart) {
