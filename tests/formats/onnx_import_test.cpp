@@ -10,6 +10,7 @@
 #include "engine/formats/load_network.h"
 #include "tests/support/onnx_models.h"
 #include "tests/support/onnx_reading.h"
+#include "workloads/edge_ranks.h"
 #include "workloads/network_writer.h"
 #include "workloads/workload_yaml.h"
 
@@ -161,6 +162,54 @@ TEST(OnnxImport, NamesAreMadeFitForFiles) {
   std::vector<std::string> names;
   for (const Layer& l : imported->network.layers) names.push_back(l.workload.name);
   EXPECT_THAT(names, ElementsAre("a_b__c", "true", "1e3", "q___x_", "a_b__c_2", "layer"));
+}
+
+// "q>scores.B M: [H, K], N: N" of each edge, or why it is not fused.
+std::vector<std::string> ranks(const Network& network) {
+  std::vector<std::string> out;
+  for (const Edge& edge : network.edges) {
+    const EdgeRanks of = edge_ranks(network, edge);
+    const Workload& to = network.layers[static_cast<std::size_t>(edge.to)].workload;
+    const std::string from = edge.from_input ? network.inputs[static_cast<std::size_t>(edge.from)].name
+                                             : network.layers[static_cast<std::size_t>(edge.from)].workload.name;
+    out.push_back(fmt::format("{}>{}.{} {}", from, to.name, to.tensors[static_cast<std::size_t>(edge.tensor)].name,
+                              of.fused() ? ranks_text(network, of) : "not fused: " + of.why_not));
+  }
+  return out;
+}
+
+// Ranks are followed through reshapes and transposes; a batch in front of heads mixes them.
+TEST(OnnxImport, EdgesSayWhichRanksCorrespond) {
+  const auto one = import(transformer(1), "batch=1,seq=64");
+  ASSERT_TRUE(one) << to_string(one.errors());
+  const auto expected =
+      ElementsAre("h0_norm1>h0_q.B K: K, N: N", "h0_norm1>h0_k.B N: N, K: K", "h0_norm1>h0_v.B N: N, K: K",
+                  "h0_k>h0_scores.A M: [H, K], N: M", "h0_q>h0_scores.B M: [H, K], N: N",
+                  "h0_v>h0_context.A M: [H, M], N: K", "h0_scores>h0_context.B H: H, M: K, N: N",
+                  "h0_context>h0_out.B [H, M]: K, N: N", "h0_out>h0_up.B M: K, N: N", "h0_up>h0_down.B M: K, N: N");
+  EXPECT_THAT(ranks(one->network), expected);
+  const auto two = import(transformer(1), "batch=2,seq=64");
+  ASSERT_TRUE(two) << to_string(two.errors());
+  EXPECT_THAT(ranks(two->network),
+              AllOf(Contains("h0_k>h0_scores.A not fused: no ranks correspond, as its 'ranks' say"),
+                    Contains("h0_scores>h0_context.B H: H, M: K, N: N"), Contains("h0_up>h0_down.B M: K, N: N")));
+  // Equal blocks keep them, and what they read from outside.
+  const auto blocks = import(transformer(3), "batch=1,seq=64", Merge::Blocks);
+  ASSERT_TRUE(blocks) << to_string(blocks.errors());
+  EXPECT_THAT(ranks(blocks->network),
+              AllOf(Contains("h0_q>h0_scores.B M: [H, K], N: N"), Contains("h0_context>h0_out.B [H, M]: K, N: N")));
+}
+
+TEST(OnnxImport, LinesAndColumnsOfSquareImagesAreToldApart) {
+  Model m;
+  m.inputs = {tensor("x", {"1", "3", "16", "16"})};
+  m.constants = {weights("w1", {4, 3, 3, 3}), weights("w2", {8, 4, 3, 3}), weights("w3", {8, 1, 3, 3})};
+  m.nodes = {node("Conv", {"x", "w1"}, {"a"}, {{"pads", Sizes{1, 1, 1, 1}}}, "a"), node("Relu", {"a"}, {"ra"}),
+             node("Conv", {"ra", "w2"}, {"b"}, {{"pads", Sizes{1, 1, 1, 1}}, {"strides", Sizes{2, 2}}}, "b"),
+             node("Conv", {"b", "w3"}, {"c"}, {{"pads", Sizes{1, 1, 1, 1}}, {"group", 8}}, "c")};
+  const auto read = import(m);
+  ASSERT_TRUE(read) << to_string(read.errors());
+  EXPECT_THAT(ranks(read->network), ElementsAre("a>b.Inputs P: P, Q: Q, K: C", "b>c.Inputs P: P, Q: Q, K: C"));
 }
 
 // What convert writes is what was meant: read back it is the same network.

@@ -7,6 +7,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
+#include "engine/formats/onnx/layout.h"
 #include "workloads/graph.h"
 
 namespace heliolite::onnx {
@@ -65,9 +66,11 @@ class Connector {
   struct Partner {
     std::size_t edge = 0;
     Source source;
+    StatedRanks ranks;
   };
   struct Reader {
     int layer = 0, tensor = 0;
+    Layout read;
   };
 
   const Workload& workload(int layer) const { return network_.layers[at(layer)].workload; }
@@ -98,20 +101,29 @@ class Connector {
         const std::string why =
             *operand.lost_by != '\0' ? operand.lost_by : mismatch(*source, to, *tensor, operand.read_once);
         if (why.empty() && !joined) {
-          network_.edges.push_back(
-              {.from = source->layer, .to = to, .tensor = *tensor, .through = {.op = operator_on(source->way)}});
+          network_.edges.push_back({.from = source->layer,
+                                    .to = to,
+                                    .tensor = *tensor,
+                                    .through = {.op = operator_on(source->way)},
+                                    .ranks = ranks_of(*source, to, *tensor, operand)});
           if (source->way == Way::Norm) report_.normalised.push_back({workload(to).name, operand.tensor});
           joined = true;
         } else if (why.empty()) {
-          partners_.push_back({network_.edges.size() - 1, *source});
+          partners_.push_back({network_.edges.size() - 1, *source, ranks_of(*source, to, *tensor, operand)});
         } else if (source == sources.rbegin()) {
           report_.lost.push_back({workload(source->layer).name, workload(to).name, operand.tensor, why});
         }
       }
     }
     if (joined) return;
-    if (*operand.lost_by == '\0') readers_[operand.value].push_back({to, *tensor});
+    if (*operand.lost_by == '\0') readers_[operand.value].push_back({to, *tensor, operand.read});
     if (operand.value->sources) ++report_.cut;
+  }
+
+  StatedRanks ranks_of(const Source& source, int to, int tensor, const Operand& operand) const {
+    const Workload& maker = workload(source.layer);
+    if (!source.layout) return {};
+    return ranks_between({&maker, maker.output(), &workload(to), tensor}, *source.layout, operand.read);
   }
 
   // From a layer of the same node.
@@ -122,11 +134,17 @@ class Connector {
       ++report_.cut;
       return;
     }
+    const Workload& maker = workload(source.draft);
+    StatedRanks ranks;
+    if (!source.part)
+      ranks = ranks_between({&maker, maker.output(), &workload(to), tensor},
+                            walk_.layers()[at(source.draft)].draft.written, operand.read);
     network_.edges.push_back({.from = source.draft,
                               .to = to,
                               .tensor = tensor,
                               .through = {.op = operator_on(source.way)},
-                              .slice = source.part});
+                              .slice = source.part,
+                              .ranks = std::move(ranks)});
   }
 
   // When two layers are added or multiplied the later one feeds the operand: the sum can be made where that one's
@@ -142,6 +160,7 @@ class Connector {
       Edge second = first;
       second.from = partner.source.layer;
       second.through.op = operator_on(partner.source.way);
+      second.ranks = partner.ranks;
       network_.edges.push_back(second);
     }
   }
@@ -171,8 +190,15 @@ class Connector {
     if (fitting.size() < 2) return;
     const int index = static_cast<int>(network_.inputs.size());
     network_.inputs.push_back({.name = names_.next(value.name), .words = words(least)});
-    for (const Reader& r : fitting)
-      network_.edges.push_back({.from = index, .to = r.layer, .tensor = r.tensor, .from_input = true});
+    const Reader& first =
+        *std::ranges::min_element(fitting, {}, [](const Reader& r) { return std::pair(r.layer, r.tensor); });
+    for (const Reader& r : fitting) {
+      Edge& edge =
+          network_.edges.emplace_back(Edge{.from = index, .to = r.layer, .tensor = r.tensor, .from_input = true});
+      if (&r != &first)
+        edge.ranks = ranks_between({&workload(first.layer), first.tensor, &workload(r.layer), r.tensor, true},
+                                   first.read, r.read);
+    }
   }
 
   const Walk& walk_;

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "engine/base/shortened.h"
+#include "engine/formats/onnx/layout.h"
 
 namespace heliolite::onnx {
 namespace {
@@ -132,6 +133,8 @@ void merge(Source& a, const Source& b) {
   const bool norm = (a.whole && b.reduced && !b.whole) || (b.whole && a.reduced && !a.whole);
   a.way = std::max({a.way, b.way, norm ? Way::Norm : Way::None});
   if (!a.whole && b.whole) a.lost_by = "";
+  if (!a.whole) a.layout = b.layout;
+  else if (b.whole && (!a.layout || !b.layout || *a.layout != *b.layout)) a.layout = nullptr;
   a.repeated = (a.whole && a.repeated) || (b.whole && b.repeated);
   a.reduced = a.reduced || b.reduced;
   a.padded = a.padded || b.padded;
@@ -156,8 +159,10 @@ void merge(Sources& all, const Sources& more) {
 
 }  // namespace
 
-std::shared_ptr<const Sources> sources_of_layer(int layer, const char* lost_by) {
-  return std::make_shared<const Sources>(Sources{{.layer = layer, .whole = *lost_by == '\0', .lost_by = lost_by}});
+std::shared_ptr<const Sources> sources_of_layer(int layer, const char* lost_by, const Layout& written) {
+  const LayoutPtr layout = written.empty() ? nullptr : std::make_shared<const Layout>(written);
+  return std::make_shared<const Sources>(
+      Sources{{.layer = layer, .whole = *lost_by == '\0', .lost_by = lost_by, .layout = layout}});
 }
 
 std::shared_ptr<const Sources> sources_of(const OperatorRow& op, Call& call, const std::optional<Shape>& out) {
@@ -170,6 +175,7 @@ std::shared_ptr<const Sources> sources_of(const OperatorRow& op, Call& call, con
     const char* lost_by = loss(op, call, *input, out);
     for (Source& s : brought) {
       s.way = std::max(s.way, way_of(op.flow));
+      s.layout = *lost_by == '\0' ? passed_on(op, call, *input, s.layout, out) : nullptr;
       if (*lost_by != '\0') {
         if (s.whole) s.lost_by = lost_by;
         s.whole = false;

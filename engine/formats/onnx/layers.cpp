@@ -7,6 +7,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
+#include "engine/formats/onnx/layout.h"
 #include "engine/formats/onnx/repeats.h"
 #include "workloads/einsum_text.h"
 #include "workloads/families.h"
@@ -66,9 +67,20 @@ Drafts product_draft(Call& call, const Product& p) {
   const i64 m = first_is_a ? p.of_first : p.of_second, n = first_is_a ? p.of_second : p.of_first;
   std::vector<Operand> operands{{.tensor = "A", .value = p.first, .read_once = p.first_once},
                                 {.tensor = "A", .value = p.second, .read_once = p.second_once}};
+  const auto named = [&](Layout layout) {
+    for (Part& part : layout) {
+      if (part.dimension == kFirst) part.dimension = first_is_a ? "M" : "N";
+      if (part.dimension == kSecond) part.dimension = first_is_a ? "N" : "M";
+    }
+    return layout;
+  };
+  operands[0].read = named(p.first_read);
+  operands[1].read = named(p.second_read);
   if (!first_is_a) std::swap(operands[0], operands[1]);
   operands[1].tensor = "B";
-  return stacked_draft(call, {p.stacked, m, n, p.k}, std::move(operands));
+  Drafts drafts = stacked_draft(call, {p.stacked, m, n, p.k}, std::move(operands));
+  for (LayerDraft& draft : drafts) draft.written = named(p.written);
+  return drafts;
 }
 
 namespace {
@@ -110,6 +122,8 @@ Matrices matrices(Call& call) {
   const auto times = [&](i64& into, i64 size) {
     if (__builtin_mul_overflow(into, size, &into)) call.fail("too many elements");
   };
+  Layout stack, stack_of_first, stack_of_second;  // innermost first
+  bool known = true;
   for (std::size_t i = 1; i <= all.out.size() && call.ok(); ++i) {
     const i64 x = i <= batch_a.size() ? batch_a[batch_a.size() - i] : 1;
     const i64 y = i <= batch_b.size() ? batch_b[batch_b.size() - i] : 1;
@@ -121,9 +135,25 @@ Matrices matrices(Call& call) {
       times(p.of_second, index.second);
       p.first_once = p.first_once || index.second > 1;
       p.second_once = p.second_once || index.first > 1;
+      known = known && index.both == x;
+      for (Layout* of : {&stack, &stack_of_first, &stack_of_second}) of->push_back({"H", x});
     } else {
       times(x == 1 ? p.of_second : p.of_first, x == 1 ? y : x);
+      known = known && (x == 1 || y == 1);
+      stack.push_back({x == 1 ? kSecond : kFirst, x == 1 ? y : x});
+      (x == 1 ? stack_of_second : stack_of_first).push_back(stack.back());
     }
+  }
+  if (known && call.ok()) {
+    const auto order = [](const Layout& innermost_first, Layout matrix, bool transposed) {
+      if (transposed) std::swap(matrix[0], matrix[1]);
+      matrix.insert(matrix.begin(), innermost_first.rbegin(), innermost_first.rend());
+      return layout_of(std::move(matrix));
+    };
+    const Part rows{kFirst, a[a.size() - 2]}, columns{kSecond, b.back()}, k{"K", p.k};
+    p.first_read = order(stack_of_first, {rows, k}, !vector_a && call.integer("transA", 0) != 0);
+    p.second_read = order(stack_of_second, {k, columns}, !vector_b && call.integer("transB", 0) != 0);
+    p.written = order(stack, {rows, columns}, false);
   }
   if (!vector_a) all.out.push_back(a[a.size() - 2]);
   if (!vector_b) all.out.push_back(b.back());
@@ -167,12 +197,15 @@ Drafts packed_matmul_layers(Call& call) {
   packed_matmul_shape(call);
   if (call.ok() && call.input(1) == nullptr) call.fail("input 1 is missing");
   if (!call.ok()) return {};
+  const i64 rows = elements(Shape(in.begin(), in.end() - 1));
   Drafts drafts = product_draft(call, {.stacked = 1,
-                                       .of_first = elements(Shape(in.begin(), in.end() - 1)),
+                                       .of_first = rows,
                                        .of_second = call.integer("N", 0),
                                        .k = in.back(),
                                        .first = call.input(0),
-                                       .second = call.input(1)});
+                                       .second = call.input(1),
+                                       .first_read = layout_of({{kFirst, rows}, {"K", in.back()}}),
+                                       .written = layout_of({{kFirst, rows}, {kSecond, call.integer("N", 0)}})});
   for (LayerDraft& draft : drafts)
     for (Operand& operand : draft.operands)
       if (operand.value == call.input(1)) operand.bits = static_cast<u64>(std::max<i64>(1, call.integer("bits", 4)));

@@ -25,6 +25,7 @@ struct Operand {
   const char* lost_by = "";  // why it is not all of `value`, or of the inner source, position by position; "": it is
   u64 bits = 0;              // bits of its words, if it packs several into one element
   bool read_once = false;    // words that stand in `value` several times are read once
+  Layout read{};             // the tensor's words as they stand in `value`; empty: unknown
 };
 
 // An Einsum of a node.
@@ -34,6 +35,7 @@ struct LayerDraft {
   std::string suffix{};  // what its name ends with, where a node is several layers
   std::vector<Operand> operands{};
   const char* lost_by = "";  // why its output is no output of the node, position by position; "": it is
+  Layout written{};          // its output's words as they stand in that output; empty: unknown
 };
 
 using Drafts = std::vector<LayerDraft>;
@@ -79,10 +81,15 @@ struct StackedSizes {
 Drafts stacked_draft(Call& call, const StackedSizes& sizes, std::vector<Operand> operands);
 // `stacked` products of m x k by k x n. `first` has the columns of n or, if it is the constant one, of m;
 // the operand that is constant is A, of two constants or two others the second.
+inline constexpr const char* kFirst = "First";
+inline constexpr const char* kSecond = "Second";
 struct Product {
   i64 stacked = 1, of_first = 1, of_second = 1, k = 1;  // of_..: indices that only this operand has
   const TensorFacts *first = nullptr, *second = nullptr;
   bool first_once = false, second_once = false;  // Operand::once
+  // Operand::read and LayerDraft::written, whose dimensions are called H (stacked), K, and First and Second for the
+  // indices that only one operand has.
+  Layout first_read{}, second_read{}, written{};
 };
 Drafts product_draft(Call& call, const Product& product);
 

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "engine/formats/onnx/layout.h"
 #include "engine/formats/onnx/repeats.h"
 #include "workloads/graph.h"
 
@@ -186,9 +187,20 @@ struct Origins {
 constexpr const char* kJoined = "joined to earlier keys and values";
 constexpr const char* kPacked = "slice";
 
+// An array of heads, [batch, positions, heads x words] or [batch, heads, positions, words]; of a group of queries'
+// heads for each of keys the positions of one come after those of another.
+Layout heads_layout(const AttentionSizes& a, const char* along, i64 positions, i64 group, const Part& words,
+                    bool flat) {
+  const Part batch{"H", a.batch, a.heads}, heads{"H", a.heads}, of_group{along, group, positions}, of{along, positions};
+  Layout all{batch, of, heads, of_group, words};
+  if (!flat) all = {batch, heads, of_group, of, words};
+  std::erase_if(all, [](const Part& part) { return part.size == 1; });
+  return all;
+}
+
 // Both products of every head; `first`: the number of the first among the node's layers. K and V are operand A, as
 // product_draft has it of two operands that are no constants.
-Drafts products(Call& call, const AttentionSizes& a, Origins from, int first) {
+Drafts products(Call& call, const AttentionSizes& a, Origins from, int first, bool flat) {
   const i64 stacked = elements({a.batch, a.heads}), rows = elements({a.group, a.queries});
   const auto product = [&](const char* suffix, i64 m, i64 k, Operand one, Operand two) {
     one.tensor = "A";
@@ -199,8 +211,11 @@ Drafts products(Call& call, const AttentionSizes& a, Origins from, int first) {
     return made;
   };
   Drafts all = product(".scores", a.keys(), a.depth, std::move(from.keys), std::move(from.queries));
-  const Operand weights{.inner = InnerSource{.draft = first, .way = Way::Softmax}};
+  if (call.ok()) all.front().written = layout_of({{"H", stacked}, {"M", a.keys()}, {"N", rows}});
+  const Operand weights{.inner = InnerSource{.draft = first, .way = Way::Softmax},
+                        .read = layout_of({{"H", stacked}, {"K", a.keys()}, {"N", rows}})};
   Drafts context = product(".context", a.value_depth, a.keys(), std::move(from.values), weights);
+  if (call.ok()) context.front().written = heads_layout(a, "N", a.queries, a.group, {"M", a.value_depth}, flat);
   std::ranges::move(context, std::back_inserter(all));
   return all;
 }
@@ -217,19 +232,31 @@ bool share_repeated_heads(const TensorFacts& keys, const TensorFacts& values, At
 }
 
 // The products where queries, keys and values are inputs 0, 1 and 2. Arrays that are left out are packed into the one
-// before.
-Drafts products_of_inputs(Call& call, AttentionSizes a) {
+// before. `flat`: the output has three dimensions.
+Drafts products_of_inputs(Call& call, AttentionSizes a, bool flat) {
   if (!call.ok()) return {};
   const bool alone = call.input(1) == nullptr, packed = alone || call.input(2) == nullptr;
   const TensorFacts *queries = call.input(0), *keys = alone ? queries : call.input(1);
   const TensorFacts* values = packed ? keys : call.input(2);
   const char* lost_by = packed ? kPacked : a.past > 0 ? kJoined : "";
   const bool read_once = !packed && share_repeated_heads(*keys, *values, a);
+  const auto layout = [&](const TensorFacts* value, const char* along, i64 positions, i64 group, const Part& words) {
+    const std::size_t ranks = value->shape ? value->shape->size() : 0;
+    return ranks == 3 || ranks == 4 ? heads_layout(a, along, positions, group, words, ranks == 3) : Layout{};
+  };
   return products(call, a,
-                  {{.value = queries, .lost_by = alone ? kPacked : ""},
-                   {.value = keys, .lost_by = lost_by, .read_once = read_once},
-                   {.value = values, .lost_by = lost_by, .read_once = read_once}},
-                  0);
+                  {{.value = queries,
+                    .lost_by = alone ? kPacked : "",
+                    .read = layout(queries, "N", a.queries, a.group, {"K", a.depth})},
+                   {.value = keys,
+                    .lost_by = lost_by,
+                    .read_once = read_once,
+                    .read = layout(keys, "M", a.keys(), 1, {"K", a.depth})},
+                   {.value = values,
+                    .lost_by = lost_by,
+                    .read_once = read_once,
+                    .read = layout(values, "K", a.keys(), 1, {"M", a.value_depth})}},
+                  0, flat);
 }
 
 // The output, keys and values for later calls.
@@ -268,7 +295,8 @@ Drafts projected_layers(Call& call) {
   const i64 width = a.heads * a.depth;
   const char* joined = a.past > 0 ? kJoined : "";
   Drafts both = products(
-      call, a, {part(0, width, ""), part(width, width, joined), part(2 * width, a.heads * a.value_depth, joined)}, 1);
+      call, a, {part(0, width, ""), part(width, width, joined), part(2 * width, a.heads * a.value_depth, joined)}, 1,
+      true);
   std::ranges::move(both, std::back_inserter(all));
   return all;
 }
@@ -288,15 +316,17 @@ Shapes attention_shapes(Call& call) {
 
 Drafts attention_layers(Call& call) {
   if (projects(call)) return projected_layers(call);
-  return products_of_inputs(call, standard_attention(call));
+  return products_of_inputs(call, standard_attention(call), call.shape(0).size() == 3);
 }
 
 Shapes multi_head_attention_shapes(Call& call) { return shapes_of(multi_head_attention(call), true); }
 
-Drafts multi_head_attention_layers(Call& call) { return products_of_inputs(call, multi_head_attention(call)); }
+Drafts multi_head_attention_layers(Call& call) { return products_of_inputs(call, multi_head_attention(call), true); }
 
 Shapes grouped_query_attention_shapes(Call& call) { return shapes_of(grouped_query_attention(call), true); }
 
-Drafts grouped_query_attention_layers(Call& call) { return products_of_inputs(call, grouped_query_attention(call)); }
+Drafts grouped_query_attention_layers(Call& call) {
+  return products_of_inputs(call, grouped_query_attention(call), true);
+}
 
 }  // namespace heliolite::onnx

@@ -4,6 +4,7 @@
 
 #include "engine/base/shortened.h"
 #include "engine/formats/onnx/layers.h"
+#include "engine/formats/onnx/layout.h"
 
 namespace heliolite::onnx {
 namespace {
@@ -38,6 +39,35 @@ Convolution convolution(Call& call) {
   return c;
 }
 
+// Images of this shape: a batch, channels (of groups, where there are several), and lines of each direction.
+Layout image_layout(const Workload& w, const Shape& shape, const char* channels, bool lower_case, i64 groups) {
+  const auto letter = [&](const char* upper, const char* lower) { return std::string(lower_case ? lower : upper); };
+  Layout parts{{letter("N", "n"), shape[0]}};
+  const std::string group = letter("G", "g");
+  const bool grouped = w.find_dimension(group).has_value();
+  if (grouped) parts.push_back({group, groups});
+  parts.push_back({channels, grouped ? shape[1] / groups : shape[1]});
+  static constexpr const char *kUpper[] = {"Z", "Q", "P"}, *kLower[] = {"z", "y", "x"};
+  for (std::size_t d = 2; d < shape.size(); ++d) {
+    const std::size_t direction = 3 + d - shape.size();
+    parts.push_back({letter(kUpper[direction], kLower[direction]), shape[d]});
+  }
+  return layout_of(std::move(parts));
+}
+
+// Without output channels (depthwise) the channels are those of the input.
+void add_layouts(const Call& call, const Convolution& c, Drafts& drafts, bool lower_case) {
+  if (!call.ok()) return;
+  for (LayerDraft& draft : drafts) {
+    const char *in = lower_case ? "c" : "C", *out = lower_case ? "k" : "K";
+    if (!draft.workload.find_dimension(out)) out = in;
+    Shape made{c.in[0], c.weights[0]};
+    made.insert(made.end(), c.windows.out.begin(), c.windows.out.end());
+    draft.operands[0].read = image_layout(draft.workload, c.in, in, lower_case, c.groups);
+    draft.written = image_layout(draft.workload, made, out, lower_case, c.groups);
+  }
+}
+
 // Three directions have no family: "z+u" of depth, height and width.
 Drafts conv3d(Call& call, const Convolution& c, std::vector<Operand> operands) {
   const Windows& w = c.windows;
@@ -54,8 +84,10 @@ Drafts conv3d(Call& call, const Convolution& c, std::vector<Operand> operands) {
   const char* g = grouped ? "g," : "";
   operands[0].tensor = "i";
   operands[1].tensor = "w";
-  return einsum_draft(call, fmt::format("o[n,{0}k,z,y,x] += w[{0}k,c,u,t,s]*i[n,{0}c{1}]", g, ranks), sizes,
-                      std::move(operands));
+  Drafts drafts = einsum_draft(call, fmt::format("o[n,{0}k,z,y,x] += w[{0}k,c,u,t,s]*i[n,{0}c{1}]", g, ranks), sizes,
+                               std::move(operands));
+  add_layouts(call, c, drafts, true);
+  return drafts;
 }
 
 }  // namespace
@@ -89,7 +121,9 @@ Drafts conv_layers(Call& call) {
                {"wdilation", w.dilations[x]},
                {"hdilation", line ? 1 : w.dilations[0]},
                {"groups", c.groups}};
-  return family_draft(call, "conv", p, std::move(operands));
+  Drafts drafts = family_draft(call, "conv", p, std::move(operands));
+  add_layouts(call, c, drafts, false);
+  return drafts;
 }
 
 namespace {

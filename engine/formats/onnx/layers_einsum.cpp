@@ -166,6 +166,8 @@ std::size_t dimension_of(const Equation& e, std::size_t o, int index) {
 // Every index is in one of the four classes of a product of matrices.
 Drafts pairwise(Call& call, const Equation& e) {
   const std::vector<int> a = indices_of(call, e, 0), b = indices_of(call, e, 1);
+  std::vector<Part> part(e.sizes.size());  // of each index; several of one class are one dimension, the first outermost
+  bool known = true;
   Product p{.first = call.input(0), .second = call.input(1)};
   for (std::size_t i = 0; i < e.sizes.size() && call.ok(); ++i) {
     const int index = static_cast<int>(i);
@@ -177,6 +179,7 @@ Drafts pairwise(Call& call, const Equation& e) {
     };
     if (!first || !second || !out) {
       times(first && second ? p.k : first ? p.of_first : p.of_second, e.sizes[i]);
+      part[i] = {first && second ? "K" : first ? kFirst : kSecond, e.sizes[i]};
       continue;
     }
     const SharedIndex shared = shared_index(*p.first, dimension_of(e, 0, index), *p.second, dimension_of(e, 1, index));
@@ -185,8 +188,22 @@ Drafts pairwise(Call& call, const Equation& e) {
     times(p.of_second, shared.second);
     p.first_once = p.first_once || shared.second > 1;
     p.second_once = p.second_once || shared.first > 1;
+    known = known && shared.both == e.sizes[i];
+    part[i] = {"H", e.sizes[i]};
   }
   if (!call.ok()) return {};
+  for (std::size_t i = part.size(); i-- > 0;)
+    for (std::size_t k = i + 1; k < part.size(); ++k)
+      if (part[k].dimension == part[i].dimension) part[i].inner *= part[k].size;
+  const auto layout = [&](const std::vector<int>& indices) {
+    Layout out;
+    for (const int i : indices)
+      if (part[at(i)].size > 1) out.push_back(part[at(i)]);
+    return known ? out : Layout{};
+  };
+  p.first_read = layout(a);
+  p.second_read = layout(b);
+  p.written = layout(e.output);
   return product_draft(call, p);
 }
 

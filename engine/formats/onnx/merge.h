@@ -36,6 +36,7 @@ struct Repetition {
 struct Link {
   std::size_t back = 0;
   int tensor = 0, input = -1, op = 0, combine = 0;
+  StatedRanks ranks{};
 
   auto operator<=>(const Link&) const = default;
 };

@@ -8,6 +8,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/formats/onnx/merge.h"
+#include "workloads/edge_ranks.h"
 
 namespace heliolite::onnx {
 namespace {
@@ -18,11 +19,13 @@ class BlockMerger {
       : network_(std::move(network)), tokens_(shape_tokens(network_)), links_(tokens_.size()) {
     for (const Edge& e : network_.edges)
       links_[at(e.to)].push_back({e.from_input ? 0 : at(e.to - e.from), e.tensor, e.from_input ? e.from : -1,
-                                  static_cast<int>(e.through.op), static_cast<int>(e.combine)});
+                                  static_cast<int>(e.through.op), static_cast<int>(e.combine), e.ranks});
     for (std::vector<Link>& links : links_) std::ranges::sort(links);
   }
 
   Network run() {
+    for (std::size_t i = 0; i < network_.inputs.size(); ++i)
+      read_by_.push_back(first_reader(network_.edges, static_cast<int>(i)));
     choose();
     place();
     keep_edges();
@@ -87,9 +90,18 @@ class BlockMerger {
   void add_edge(Edge e, bool same_in_repeats) {
     e.to = static_cast<int>(kept_.at(at(e.to)));
     if (!e.from_input) e.from = static_cast<int>(kept_.at(at(e.from)));
+    if (e.from_input && at(e.from) < read_by_.size() && !first_stays(e.from)) e.ranks = {};
     if (e.from_input && same_in_repeats) network_.inputs[at(e.from)].same_in_repeats = true;
     out_.edges.push_back(e);
     joined_.emplace(e.to, e.tensor);
+  }
+
+  // Whether the edge stays to which the ranks of all others of the input refer.
+  bool first_stays(int input) const {
+    const Edge* first = read_by_[at(input)];
+    if (first == nullptr || !kept_.contains(at(first->to))) return false;
+    const Repetition run = run_of(at(first->to));
+    return run.repeats == 1 || in_all_repeats(*first, run);
   }
 
   // Every block reads the same input there.
@@ -121,12 +133,27 @@ class BlockMerger {
     const Workload& reader = out_.layers[kept_.at(at(fitting.front().to))].workload;
     const int index = static_cast<int>(network_.inputs.size());
     network_.inputs.push_back({.name = unused("to_" + reader.name)});
+    const Edge first = *std::ranges::min_element(fitting, {}, [](const Edge& e) { return std::pair(e.to, e.tensor); });
     for (Edge e : fitting) {
+      e.ranks = between(first, e);
       e.from = index;
       e.from_input = true;
       e.through = {};
       add_edge(e, false);
     }
+  }
+
+  // The ranks of two readers of one tensor, by way of the ranks that each has in common with its maker.
+  StatedRanks between(const Edge& first, const Edge& e) const {
+    StatedRanks out{true, {}};
+    for (const RankPair& pair : e.ranks.pairs) {
+      const auto same = std::ranges::find(first.ranks.pairs, pair.maker, &RankPair::maker);
+      if (same != first.ranks.pairs.end()) out.pairs.push_back({same->reader, pair.reader});
+    }
+    const auto reader = [&](const Edge& of) { return &out_.layers[kept_.at(at(of.to))].workload; };
+    const EdgeEnds ends{reader(first), first.tensor, reader(e), e.tensor, true};
+    if (out.pairs.empty() || rank_problem(ends, out.pairs)) return {};
+    return out;
   }
 
   // The name, longer if a layer or an input has it.
@@ -173,6 +200,7 @@ class BlockMerger {
   }
 
   Network network_;
+  std::vector<const Edge*> read_by_;          // [input]: its first reader
   std::vector<int> tokens_;                   // [layer]
   std::vector<std::vector<Link>> links_;      // [layer]
   std::map<std::size_t, Repetition> chosen_;  // [first layer]

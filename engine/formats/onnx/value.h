@@ -36,6 +36,18 @@ using Factors = std::vector<Factor>;       // factors of one dimension, without 
 using FactorLists = std::vector<Factors>;  // [dimension]
 using FactorListsPtr = std::shared_ptr<const FactorLists>;
 
+// A part of the index along a dimension of a layer: index / inner % size. A bordered one has positions of a border too.
+struct Part {
+  std::string dimension;
+  i64 size = 1, inner = 1;
+  bool bordered = false;
+
+  bool operator==(const Part&) const = default;
+};
+
+using Layout = std::vector<Part>;  // the words of a tensor in their order, outermost first; without parts of size 1
+using LayoutPtr = std::shared_ptr<const Layout>;
+
 // What lies between a layer's output and a tensor, the strongest of all that do.
 enum class Way : u8 { None, Elementwise, Norm, Softmax };
 
@@ -49,6 +61,7 @@ struct Source {
   bool multiplied = false;   // joined to others by a product
   bool repeated = false;     // whole, and some of it several times
   const char* lost_by = "";  // not whole: what it met first, as "pool"
+  LayoutPtr layout{};        // the order in which the layer's words stand in the tensor; null: unknown
 };
 
 using Sources = std::vector<Source>;  // by layer, ascending

@@ -249,7 +249,8 @@ void Walk::find_layers(const OperatorRow& op, Call& call, std::vector<TensorFact
   const int last = static_cast<int>(layers_.size()) - 1;
   const char* lost_by = layers_.back().draft.lost_by;
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    outputs[i].sources = sources_of_layer(last, i == 0 || *lost_by != '\0' ? lost_by : "another output");
+    outputs[i].sources = sources_of_layer(last, i == 0 || *lost_by != '\0' ? lost_by : "another output",
+                                          i == 0 ? layers_.back().draft.written : Layout{});
   file_under(Fate::Layer, call);
 }
 

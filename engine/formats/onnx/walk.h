@@ -123,8 +123,8 @@ void each_read(const Node& node, const std::function<void(std::string_view)>& vi
 // The sources of an output of shape `out` that the operator makes of the call's inputs; null: none.
 std::shared_ptr<const Sources> sources_of(const OperatorRow& op, Call& call, const std::optional<Shape>& out);
 
-// The output of layer `layer`; `lost_by` as LayerDraft::lost_by.
-std::shared_ptr<const Sources> sources_of_layer(int layer, const char* lost_by);
+// The output of layer `layer`; `lost_by` and `written` as in LayerDraft.
+std::shared_ptr<const Sources> sources_of_layer(int layer, const char* lost_by, const Layout& written);
 
 // Names of layers from names of nodes.
 

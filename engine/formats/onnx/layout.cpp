@@ -1,0 +1,191 @@
+#include "engine/formats/onnx/layout.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "engine/base/integers.h"
+
+namespace heliolite::onnx {
+namespace {
+
+// Appends a part, as one with the part before it if it goes on where that one ends.
+void append(Layout& layout, const Part& part) {
+  if (part.size == 1) return;
+  if (!layout.empty()) {
+    Part& last = layout.back();
+    if (last.dimension == part.dimension && last.inner == part.inner * part.size && !last.bordered && !part.bordered) {
+      last.size *= part.size;
+      last.inner = part.inner;
+      return;
+    }
+  }
+  layout.push_back(part);
+}
+
+// Takes the innermost `size` positions from the end of the layout, outermost first; nothing if no cut is there.
+std::optional<Layout> take_back(Layout& layout, i64 size) {
+  Layout taken;
+  while (size > 1) {
+    if (layout.empty()) return std::nullopt;
+    Part& part = layout.back();
+    if (part.size <= size) {
+      if (size % part.size != 0) return std::nullopt;
+      size /= part.size;
+      taken.push_back(part);
+      layout.pop_back();
+    } else {
+      if (part.size % size != 0 || part.bordered) return std::nullopt;
+      taken.push_back({part.dimension, size, part.inner});
+      part.inner *= size;
+      part.size /= size;
+      size = 1;
+    }
+  }
+  std::ranges::reverse(taken);
+  return taken;
+}
+
+// The parts of each dimension of a tensor of this shape; nothing if a part is in two of them.
+std::optional<std::vector<Layout>> by_dimension(Layout layout, const Shape& shape) {
+  std::vector<Layout> out(shape.size());
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    std::optional<Layout> parts = take_back(layout, shape[d]);
+    if (!parts) return std::nullopt;
+    out[d] = *std::move(parts);
+  }
+  if (!layout.empty()) return std::nullopt;
+  return out;
+}
+
+LayoutPtr joined_parts(const std::vector<Layout>& dimensions) {
+  Layout all;
+  for (const Layout& parts : dimensions)
+    for (const Part& part : parts) append(all, part);
+  return std::make_shared<const Layout>(std::move(all));
+}
+
+LayoutPtr transposed(Call& call, const Layout& layout, const Shape& shape) {
+  const auto parts = by_dimension(layout, shape);
+  const auto order = call.integers("perm");
+  if (!parts || (order && order->size() != shape.size())) return nullptr;
+  std::vector<Layout> moved;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const std::size_t from = order ? static_cast<std::size_t>((*order)[d]) : shape.size() - 1 - d;
+    if (from >= shape.size()) return nullptr;
+    moved.push_back((*parts)[from]);
+  }
+  return joined_parts(moved);
+}
+
+// A border makes a line longer that is the whole of its dimension.
+LayoutPtr bordered(const Layout& layout, const Shape& in, const Shape& out) {
+  auto parts = by_dimension(layout, in);
+  if (!parts) return nullptr;
+  for (std::size_t d = 0; d < in.size(); ++d) {
+    if (in[d] == out[d]) continue;
+    Layout& of = (*parts)[d];
+    if (of.size() != 1 || of.front().inner != 1) return nullptr;
+    of.front().size = out[d];
+    of.front().bordered = true;
+  }
+  return joined_parts(*parts);
+}
+
+i64 positions(const Layout& layout) {
+  Shape sizes;
+  for (const Part& part : layout) sizes.push_back(part.size);
+  return elements(sizes);
+}
+
+// Equal positions of both orders, outermost first.
+struct Meeting {
+  Part made, read;
+};
+
+std::optional<std::vector<Meeting>> meetings(Layout made, Layout read) {
+  std::vector<Meeting> out;
+  while (!made.empty() && !read.empty()) {
+    const i64 size = std::min(made.back().size, read.back().size);
+    const auto a = take_back(made, size), b = take_back(read, size);
+    if (!a || !b || a->size() != 1 || b->size() != 1) return std::nullopt;
+    out.push_back({a->front(), b->front()});
+  }
+  std::ranges::reverse(out);
+  return out;
+}
+
+// The other side's dimensions that meet this one, in the order of its own positions; nothing if they come in pieces.
+std::optional<std::vector<std::string>> met_by(std::vector<Meeting> all, Part Meeting::*side, Part Meeting::*other,
+                                               const std::string& dimension) {
+  std::erase_if(all, [&](const Meeting& m) { return (m.*side).dimension != dimension; });
+  std::ranges::stable_sort(all, std::ranges::greater{}, [&](const Meeting& m) { return (m.*side).inner; });
+  std::vector<std::string> names;
+  i64 inner = 0;
+  for (const Meeting& m : all) {
+    const Part& met = m.*other;
+    const bool goes_on = !names.empty() && names.back() == met.dimension;
+    if (goes_on ? met.inner * met.size != inner : std::ranges::find(names, met.dimension) != names.end())
+      return std::nullopt;
+    if (!goes_on) names.push_back(met.dimension);
+    inner = met.inner;
+  }
+  return names;
+}
+
+std::vector<int> dimensions(const Workload& workload, const std::vector<std::string>& names) {
+  std::vector<int> out;
+  for (const std::string& name : names) out.push_back(workload.find_dimension(name).value_or(-1));
+  return out;
+}
+
+}  // namespace
+
+Layout layout_of(Layout parts) {
+  std::map<std::string, i64> inner;
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    i64& below = inner.emplace(part->dimension, 1).first->second;
+    part->inner = below;
+    below *= part->size;
+  }
+  Layout out;
+  for (const Part& part : parts) append(out, part);
+  return out;
+}
+
+LayoutPtr passed_on(const OperatorRow& op, Call& call, const TensorFacts& input, const LayoutPtr& layout,
+                    const std::optional<Shape>& out) {
+  if (!layout || !input.shape || !out) return nullptr;
+  if (op.name == "Transpose") return transposed(call, *layout, *input.shape);
+  if (op.flow == Passage::Pad) return *input.shape == *out ? layout : bordered(*layout, *input.shape, *out);
+  const bool reorders = op.name == "DepthToSpace" || op.name == "SpaceToDepth" || op.name == "Slice";
+  return reorders || elements(*input.shape) != elements(*out) ? nullptr : layout;
+}
+
+StatedRanks ranks_between(const EdgeEnds& ends, const Layout& made, const Layout& read) {
+  if (made.empty() || read.empty() || positions(made) != positions(read)) return {};
+  const auto all = meetings(made, read);
+  if (!all) return {true, {}};
+  StatedRanks out{true, {}};
+  std::vector<std::string> done;
+  for (const Meeting& meeting : *all) {
+    const std::string& from = meeting.made.dimension;
+    if (std::ranges::find(done, from) != done.end()) continue;
+    auto readers = met_by(*all, &Meeting::made, &Meeting::read, from);
+    if (!readers) return {true, {}};
+    std::vector<std::string> makers{from};
+    for (const std::string& reader : *readers) {
+      const auto back = met_by(*all, &Meeting::read, &Meeting::made, reader);
+      if (!back || (back->size() > 1 && readers->size() > 1)) return {true, {}};
+      if (back->size() > 1) makers = *back;
+    }
+    done.insert(done.end(), makers.begin(), makers.end());
+    out.pairs.push_back({dimensions(*ends.maker, makers), dimensions(*ends.reader, *readers)});
+  }
+  std::ranges::sort(out.pairs);
+  if (rank_problem(ends, out.pairs)) return {true, {}};
+  return out;
+}
+
+}  // namespace heliolite::onnx
