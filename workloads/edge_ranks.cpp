@@ -17,7 +17,7 @@ EdgeEnds ends_of(const Network& network, const EdgeRanks& ranks) {
 // The layer's place in the order in which layers run; an input is there before all of them.
 int made_at(const Edge& edge) { return edge.from_input ? -1 : edge.from; }
 
-// Of the terms of the edge's operand the one that is made last.
+// The term of the edge's operand that is made last.
 Edge last_term(const Network& network, const Edge& edge) {
   const std::vector<Edge> terms = edges_into(network, edge.to, edge.tensor);
   return *std::ranges::max_element(terms, {}, made_at);

@@ -39,7 +39,7 @@ std::optional<EdgeRanks> joined_ranks(const Network& network, const Edge& edge);
 // unequal counts, .. Empty if it passes it on as it is.
 std::string why_not_whole(const Network& network, const Edge& edge);
 
-// Of the edges of a network, in any order, the one along which the first layer reads the input as it is. Null: none.
+// The edge along which the first layer reads the input as it is, of a network's edges in any order. Null: none.
 const Edge* first_reader(std::span<const Edge> edges, int input);
 
 // "M: [H, K], N: M", as files have it.

@@ -189,7 +189,7 @@ TEST(EdgeRanks, OfUnequalCountsAreKept) {
   EXPECT_THAT(complaint(text("{M: N, N: K}")), HasSubstr("M of a has 4 positions, N of b 3"));
 }
 
-// Of a sum the terms made first are read by the layer that makes the last one.
+// A term of a sum that is made earlier is read by the layer that makes the last one.
 TEST(EdgeRanks, OfTermsAreThoseOfTheLastMaker) {
   const Network n = network(
       "layers:\n- {name: a, gemm: 4x3x2}\n- {name: b, gemm: 4x3x5}\n- {name: c, gemm: 2x3x4}\nedges:\n"
