@@ -128,7 +128,7 @@ ArchitectureSpec vary(ArchitectureSpec base, const ArchitectureSpec& variant, Di
     if (found == names.end())
       errors.push_back(level.place.error(fmt::format("the base has no level {}, it has {}{}", level.name, join(names),
                                                      did_you_mean(level.name, names))));
-    else vary_level(base.levels[at(found - names.begin())], level);
+    else vary_level(base.levels[found - names.begin()], level);
   }
   const ComputeSpec& compute = variant.compute;
   if (compute.name || compute.word_bits || compute.energy || compute.area) base.compute.place = compute.place;

@@ -172,10 +172,10 @@ void Checker::below(const StorageLevel& level, u64 instances, u64 mesh_x, const 
 void Checker::level(int index) {
   at_ = index;
   const auto& levels = architecture_.levels;
-  const StorageLevel& level = levels[at(index)];
+  const StorageLevel& level = levels[index];
   if (level.name.empty()) complain("name", "a level needs a name");
   for (int other = index + 1; other < static_cast<int>(levels.size()); ++other)
-    if (levels[at(other)].name == level.name) complain("name", fmt::format("two levels are called {}", level.name));
+    if (levels[other].name == level.name) complain("name", fmt::format("two levels are called {}", level.name));
   if (level.name == architecture_.compute.name)
     complain("name", fmt::format("{} is also the compute unit", level.name));
   sizes(level);
@@ -189,7 +189,7 @@ void Checker::level(int index) {
   if (index == 0) {
     below(level, architecture_.compute.instances, architecture_.compute.mesh_x, architecture_.compute.name);
   } else {
-    const StorageLevel& inner = levels[at(index) - 1];
+    const StorageLevel& inner = levels[index - 1];
     below(level, inner.instances, inner.mesh_x, inner.name);
   }
 }
@@ -220,7 +220,7 @@ Diagnostics check(const Architecture& architecture) {
   return check(architecture, [&](int level) {
     Diagnostic diagnostic;
     if (level == kComputeUnits) diagnostic.field = "compute";
-    if (level >= 0) diagnostic.field = fmt::format("levels[{}]", architecture.levels[at(level)].name);
+    if (level >= 0) diagnostic.field = fmt::format("levels[{}]", architecture.levels[level].name);
     return diagnostic;
   });
 }

@@ -71,7 +71,7 @@ void read_energy(FieldReader& reader, LevelSpec& level, Diagnostics& errors) {
   const std::vector<std::string> models{"pat", "table", "registers"};
   if (const auto model = std::ranges::find(models, node->text()); model != models.end()) {
     constexpr std::array kModels{EnergyModel::Pat, EnergyModel::Table, EnergyModel::Registers};
-    level.energy = kModels[at(model - models.begin())];
+    level.energy = kModels[model - models.begin()];
     return;
   }
   level.energy = AccessEnergy{};

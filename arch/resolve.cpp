@@ -201,7 +201,7 @@ Result<Architecture> resolve(const ArchitectureSpec& spec, const ReferenceTables
   const auto place_of = [&](int level) {
     const Place& place = level == kComputeUnits ? spec.compute.place
                          : level < 0            ? spec.place
-                                                : spec.levels[at(level)].place;
+                                                : spec.levels[level].place;
     return place.error("");
   };
   // What could not be filled in is complained about once, not again by the checks.

@@ -33,7 +33,7 @@ struct ClimbToy {
     Plan all;
     all.keep = ladder->keep();
     for (std::size_t d = 0; d < problem.space.dimension_count; ++d)
-      all.factor[at(loop_place_of(LoopKind::Temporal, top()))][d] = static_cast<u32>(problem.space.size[d]);
+      all.factor[loop_place_of(LoopKind::Temporal, top())][d] = static_cast<u32>(problem.space.size[d]);
     Scattering scattering(problem.space);
     std::mt19937_64 random(1);
     for (int k = 0; k < 10'000 && plans.size() < kPlans; ++k) {

@@ -21,9 +21,9 @@ Mapping other_tiles(const Mapping& best, const Workload& workload, std::mt19937_
   std::vector<u64> left;
   std::vector<int> last(workload.dimensions.size(), -1);
   for (const Dimension& d : workload.dimensions) left.push_back(d.size);
-  for (int k = 0; k < best.loop_count; ++k) last[best.loop[at(k)].dimension] = k;
+  for (int k = 0; k < best.loop_count; ++k) last[best.loop[k].dimension] = k;
   for (int k = 0; k < best.loop_count; ++k) {
-    const Loop& loop = best.loop[at(k)];
+    const Loop& loop = best.loop[k];
     u64& rest = left[loop.dimension];
     const u64 change = random() % 5, end = std::max<u64>(loop.end + change, 3) - 2;
     const u64 factor = last[loop.dimension] == k ? rest : std::min(end, rest);

@@ -114,7 +114,7 @@ class ArgumentParser {
   std::string shape() const {
     std::string out;
     for (int i = 0; i < family_.positional; ++i) {
-      out += (i > 0 ? "x" : "") + std::string(family_.dimensions[at(i)]);
+      out += (i > 0 ? "x" : "") + std::string(family_.dimensions[i]);
     }
     return out;
   }
@@ -142,7 +142,7 @@ class ArgumentParser {
         return;
       }
       if (count < family_.positional) {
-        const std::string_view name = family_.parameters[at(count)];
+        const std::string_view name = family_.parameters[count];
         set(name, (negative ? "-" : "") + std::string(digits->text), negative ? 0 : digits->value, column);
       }
       ++count;

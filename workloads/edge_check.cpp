@@ -49,33 +49,33 @@ class EdgeChecker {
   };
 
   void error(const YamlNode& node, std::string text) { errors_.push_back(node.error(std::move(text))); }
-  const Layer& layer(int l) const { return network_.layers[at(l)]; }
+  const Layer& layer(int l) const { return network_.layers[l]; }
   const Workload& consumer(const EdgeText& e) const { return layer(e.edge.to).workload; }
   std::string operand(const EdgeText& e) const {
-    return consumer(e).tensors[at(e.edge.tensor)].name + " of " + consumer(e).name;
+    return consumer(e).tensors[e.edge.tensor].name + " of " + consumer(e).name;
   }
 
   // An input is what its smallest reader reads.
   Place source(const Edge& e) const {
-    if (e.from_input) return readers_[at(e.from)];
+    if (e.from_input) return readers_[e.from];
     const Workload& producer = layer(e.from).workload;
     return {&producer, producer.output()};
   }
   std::string source_name(const Edge& e) const {
-    return e.from_input ? network_.inputs[at(e.from)].name : layer(e.from).workload.name;
+    return e.from_input ? network_.inputs[e.from].name : layer(e.from).workload.name;
   }
 
   void size_inputs() {
     for (const EdgeText& e : edges_) {
       if (!e.edge.from_input || !reads_whole(e.edge)) continue;
-      Input& input = network_.inputs[at(e.edge.from)];
+      Input& input = network_.inputs[e.edge.from];
       const u64 words = consumer(e).tensor_words(e.edge.tensor);
       if (input.words != 0 && input.words <= words) continue;
       input.words = words;
-      readers_[at(e.edge.from)] = {&consumer(e), e.edge.tensor};
+      readers_[e.edge.from] = {&consumer(e), e.edge.tensor};
     }
     for (const EdgeText& e : edges_)
-      if (e.edge.from_input && network_.inputs[at(e.edge.from)].words == 0)
+      if (e.edge.from_input && network_.inputs[e.edge.from].words == 0)
         return error(e.node, fmt::format("{} is only pooled, resized or joined to others: nothing says its size, some "
                                          "operand must read it as it is",
                                          source_name(e.edge)));
@@ -85,10 +85,10 @@ class EdgeChecker {
   int rank_of(const Place& place, const RankName& rank) {
     if (const auto r = find_rank(*place.workload, place.tensor, rank.name)) return *r;
     std::string known;
-    for (const Rank& r : place.workload->tensors[at(place.tensor)].ranks)
+    for (const Rank& r : place.workload->tensors[place.tensor].ranks)
       for (const Term& term : r.terms)
-        known += (known.empty() ? "" : ", ") + place.workload->dimensions[at(term.dimension)].name;
-    error(rank.node, fmt::format("{} of {} has no rank '{}', only {}", place.workload->tensors[at(place.tensor)].name,
+        known += (known.empty() ? "" : ", ") + place.workload->dimensions[term.dimension].name;
+    error(rank.node, fmt::format("{} of {} has no rank '{}', only {}", place.workload->tensors[place.tensor].name,
                                  place.workload->name, shortened(rank.name), known));
     return 0;
   }
@@ -113,7 +113,7 @@ class EdgeChecker {
                    fmt::format("slice: {} is an input, only outputs of layers have parts", source_name(e.edge)));
     Slice part = e.slice->slice;
     part.rank = rank_of(from, e.slice->rank);
-    const u64 size = rank_size(*from.workload, from.workload->tensors[at(from.tensor)].ranks[at(part.rank)]);
+    const u64 size = rank_size(*from.workload, from.workload->tensors[from.tensor].ranks[part.rank]);
     if (part.from + part.words > size)
       error(e.node, fmt::format("slice: {} words from {} on, rank {} of {} has {}", part.words, part.from,
                                 shortened(e.slice->rank.name), source_name(e.edge), size));
@@ -122,7 +122,7 @@ class EdgeChecker {
 
   void pool(const EdgeText& e, const Place& from) {
     const Through& pool = e.edge.through;
-    const std::vector<Rank>& ranks = from.workload->tensors[at(from.tensor)].ranks;
+    const std::vector<Rank>& ranks = from.workload->tensors[from.tensor].ranks;
     for (std::size_t r = 0; r < ranks.size(); ++r) {
       const u64 size = rank_size(*from.workload, ranks[r]) + 2 * *pool.pad;
       if (contains(pool.ranks, r) && size < pool.window)
@@ -146,7 +146,7 @@ class EdgeChecker {
         complain(from, to, ", or one a multiple of the other");
       return;
     }
-    if (network_.inputs[at(e.edge.from)].same_in_repeats) return;
+    if (network_.inputs[e.edge.from].same_in_repeats) return;
     for (const EdgeText& other : edges_) {
       if (&other == &e) return;
       const bool same = other.edge.from_input && other.edge.from == e.edge.from;
@@ -242,7 +242,7 @@ class EdgeChecker {
   void concatenated(const EdgeText& e) {
     const Workload& to = consumer(e);
     u64 position = 1;  // words of one position along the rank, where that is known
-    const std::vector<Rank>& ranks = to.tensors[at(e.edge.tensor)].ranks;
+    const std::vector<Rank>& ranks = to.tensors[e.edge.tensor].ranks;
     for (std::size_t r = 0; r < ranks.size(); ++r)
       if (static_cast<int>(r) != e.edge.along && ranks[r].terms.size() == 1) position *= rank_size(to, ranks[r]);
     WordRange all;

@@ -10,8 +10,8 @@ namespace heliolite {
 namespace {
 
 EdgeEnds ends_of(const Network& network, const EdgeRanks& ranks) {
-  return {&network.layers[at(ranks.maker.layer)].workload, ranks.maker.tensor,
-          &network.layers[at(ranks.reader.layer)].workload, ranks.reader.tensor, ranks.from_input};
+  return {&network.layers[ranks.maker.layer].workload, ranks.maker.tensor, &network.layers[ranks.reader.layer].workload,
+          ranks.reader.tensor, ranks.from_input};
 }
 
 // The layer's place in the order in which layers run; an input is there before all of them.
@@ -53,7 +53,7 @@ EdgeRanks edge_ranks(const Network& network, const Edge& edge) {
   out.from_input = edge.from_input;
   out.reader = {edge.to, edge.tensor};
   if (edge.from_input) out.maker = first == nullptr ? out.reader : TensorPlace{first->to, first->tensor};
-  else out.maker = {edge.from, network.layers[at(edge.from)].workload.output()};
+  else out.maker = {edge.from, network.layers[edge.from].workload.output()};
   out.op = edge.through.op;
   out.combine = edge.combine;
   out.made_last = edge.combine == Combine::Alone || is_same(last_term(network, edge), edge);

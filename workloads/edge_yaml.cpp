@@ -167,7 +167,7 @@ class EdgeReader {
   }
 
   bool operand(const YamlNode& node, const std::string& name, Edge& edge) {
-    const Workload& consumer = network_.layers[at(edge.to)].workload;
+    const Workload& consumer = network_.layers[edge.to].workload;
     std::vector<std::string> operands;
     for (const Tensor& t : consumer.tensors)
       if (!t.is_output() && !t.access_of) operands.push_back(t.name);
@@ -184,8 +184,8 @@ class EdgeReader {
   void combined() {
     for (std::size_t i = 0; i < edges_.size(); ++i) {
       EdgeText& e = edges_[i];
-      const Workload& consumer = network_.layers[at(e.edge.to)].workload;
-      const std::string place = consumer.tensors[at(e.edge.tensor)].name + " of " + consumer.name;
+      const Workload& consumer = network_.layers[e.edge.to].workload;
+      const std::string place = consumer.tensors[e.edge.tensor].name + " of " + consumer.name;
       bool alone = true;
       for (std::size_t k = 0; k < edges_.size(); ++k) {
         const EdgeText& other = edges_[k];

@@ -200,8 +200,8 @@ class EinsumParser {
     } else if (!digits || !value.at_end() || digits->value < 1 || digits->value > kMaxDimensionSize) {
       errors_.push_back(cursor_.error_at(value_column, fmt::format("{} = {}, must be an integer from 1 to {}", name,
                                                                    shortened(text), kMaxDimensionSize)));
-      workload_.dimensions[at(*known)].size = 1;
-    } else if (u64& size = workload_.dimensions[at(*known)].size; size != 0) {
+      workload_.dimensions[*known].size = 1;
+    } else if (u64& size = workload_.dimensions[*known].size; size != 0) {
       errors_.push_back(cursor_.error_at(column, fmt::format("a second size for dimension {}", name)));
     } else {
       size = digits->value;
@@ -261,7 +261,7 @@ std::string LeftOut::problem(std::span<const Dimension> dimensions) const {
           return fmt::format(
               "{0} and {1} are added in one rank and subtracted in another; negative factors are read where the loops "
               "over some dimensions, run from their ends, turn all ranks into sums of positive ones",
-              dimensions[at(a.dimension)].name, dimensions[at(b.dimension)].name);
+              dimensions[a.dimension].name, dimensions[b.dimension].name);
         }
   return "the signs in ranks contradict each other; negative factors are read where the loops over some dimensions, "
          "run "

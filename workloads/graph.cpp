@@ -31,15 +31,15 @@ WordRange pooled(u64 size, const Through& pool) {
 
 u64 rank_size(const Workload& workload, const Rank& rank) {
   u64 size = 1;
-  for (const Term& term : rank.terms) size += term.coefficient * (workload.dimensions[at(term.dimension)].size - 1);
+  for (const Term& term : rank.terms) size += term.coefficient * (workload.dimensions[term.dimension].size - 1);
   return size;
 }
 
 std::optional<int> find_rank(const Workload& workload, int tensor, std::string_view dimension) {
-  const std::vector<Rank>& ranks = workload.tensors[at(tensor)].ranks;
+  const std::vector<Rank>& ranks = workload.tensors[tensor].ranks;
   for (std::size_t r = 0; r < ranks.size(); ++r)
     for (const Term& term : ranks[r].terms)
-      if (workload.dimensions[at(term.dimension)].name == dimension) return static_cast<int>(r);
+      if (workload.dimensions[term.dimension].name == dimension) return static_cast<int>(r);
   return std::nullopt;
 }
 
@@ -50,7 +50,7 @@ u32 image_ranks(const Workload& workload, int tensor) {
       for (const Term& term : rank.terms)
         if (rank.terms.size() > 1) slides |= dimension_bit(term.dimension);
   u32 mask = 0;
-  const std::vector<Rank>& ranks = workload.tensors[at(tensor)].ranks;
+  const std::vector<Rank>& ranks = workload.tensors[tensor].ranks;
   for (std::size_t r = 0; r < ranks.size(); ++r)
     if (std::ranges::any_of(ranks[r].terms, [&](const Term& t) { return contains(slides, t.dimension); }))
       mask |= u32{1} << r;
@@ -65,7 +65,7 @@ WordRange read_width(const Workload& workload, const Rank& rank) {
     if (contains(in_output, term.dimension)) {
       stride = stride == 0 ? term.coefficient : std::min(stride, term.coefficient);
     } else {
-      window += term.coefficient * (workload.dimensions[at(term.dimension)].size - 1);
+      window += term.coefficient * (workload.dimensions[term.dimension].size - 1);
     }
   }
   const u64 border = 2 * (window - 1);
@@ -75,13 +75,13 @@ WordRange read_width(const Workload& workload, const Rank& rank) {
 
 WordRange wanted_words(const Workload& workload, int operand) {
   WordRange words{1, 1};
-  for (const Rank& rank : workload.tensors[at(operand)].ranks) words = times(words, read_width(workload, rank));
+  for (const Rank& rank : workload.tensors[operand].ranks) words = times(words, read_width(workload, rank));
   return words;
 }
 
 WordRange made_words(const Workload& workload, int tensor, const Edge& edge) {
   WordRange words{1, 1};
-  const std::vector<Rank>& ranks = workload.tensors[at(tensor)].ranks;
+  const std::vector<Rank>& ranks = workload.tensors[tensor].ranks;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const bool sliced = edge.slice && edge.slice->rank == static_cast<int>(r);
     const u64 size = sliced ? edge.slice->words : rank_size(workload, ranks[r]);
@@ -139,9 +139,9 @@ std::vector<Edge> edges_into(const Network& network, int layer, int tensor) {
 }
 
 TensorPlace edge_source(const Network& network, const Edge& edge) {
-  const auto workload = [&](int layer) -> const Workload& { return network.layers[at(layer)].workload; };
+  const auto workload = [&](int layer) -> const Workload& { return network.layers[layer].workload; };
   if (!edge.from_input) return {edge.from, workload(edge.from).output()};
-  const u64 words = network.inputs[at(edge.from)].words;
+  const u64 words = network.inputs[edge.from].words;
   const auto reader = std::ranges::find_if(network.edges, [&](const Edge& e) {
     return e.from_input && e.from == edge.from && reads_whole(e) && workload(e.to).tensor_words(e.tensor) == words;
   });
@@ -152,24 +152,24 @@ std::vector<LayerPath> layer_paths(const Network& network, std::span<const int> 
   const std::size_t layers = network.layers.size();
   std::vector<int> consumers(layers, 0);
   for (const Edge& e : network.edges)
-    if (!e.from_input) ++consumers[at(e.from)];
+    if (!e.from_input) ++consumers[e.from];
   std::vector<int> before(layers, -1), after(layers, -1);  // edges
   for (const int k : usable) {
-    const Edge& e = network.edges[at(k)];
-    int& in = before[at(e.to)];
-    int& out = after[at(e.from)];
-    if (in < 0 && out < 0 && consumers[at(e.from)] == 1) in = out = k;
+    const Edge& e = network.edges[k];
+    int& in = before[e.to];
+    int& out = after[e.from];
+    if (in < 0 && out < 0 && consumers[e.from] == 1) in = out = k;
   }
   std::vector<LayerPath> paths;
   const auto order = topological_order(layers, network.edges);
   if (!order) return paths;
   for (int layer : *order) {
-    if (before[at(layer)] >= 0) continue;
+    if (before[layer] >= 0) continue;
     LayerPath& path = paths.emplace_back();
     path.layers.push_back(layer);
-    for (int e; (e = after[at(layer)]) >= 0; path.layers.push_back(layer)) {
+    for (int e; (e = after[layer]) >= 0; path.layers.push_back(layer)) {
       path.edges.push_back(e);
-      layer = network.edges[at(e)].to;
+      layer = network.edges[e].to;
     }
   }
   return paths;

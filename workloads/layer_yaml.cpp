@@ -161,7 +161,7 @@ class WorkloadReader {
                                                   hint.empty() ? ", must be one of " + join(names, "or") : hint)));
         continue;
       }
-      u64& size = workload_.dimensions[at(*d)].size;
+      u64& size = workload_.dimensions[*d].size;
       if (size != 0) errors_.push_back(value.error(fmt::format("a second size for dimension {}", key)));
       size = read_size(value, key, kMaxDimensionSize, errors_).value_or(1);
     }
@@ -180,7 +180,7 @@ class WorkloadReader {
     std::vector<std::string> names;
     for (const Tensor& t : workload_.tensors) names.push_back(t.name);
     if (const std::optional<int> v = workload_.find_tensor(*output)) {
-      workload_.tensors[at(*v)].role = Role::Output;
+      workload_.tensors[*v].role = Role::Output;
     } else {
       errors_.push_back(map_.child("output")->error(fmt::format("output = {}, must be one of {}{}", shortened(*output),
                                                                 join(names, "or"), did_you_mean(*output, names))));
@@ -248,7 +248,7 @@ class WorkloadReader {
                                                   join(names, "or"), did_you_mean(key, names))));
         continue;
       }
-      Tensor& tensor = workload_.tensors[at(*v)];
+      Tensor& tensor = workload_.tensors[*v];
       const std::string allowed = tensor.is_output() ? "output" : "input or weight";
       if (value.text() == name(tensor.role)) continue;
       if (!tensor.is_output() && value.text() == "weight") {
@@ -267,7 +267,7 @@ class WorkloadReader {
     set_word_bits(workload_, own);
     const Workload* const here = &workload_;
     for (const Diagnostic& d : unknown_tensors({&here, 1}, own))
-      errors_.push_back(node->find(own[at(d.line)].tensors)->error(d.message));
+      errors_.push_back(node->find(own[d.line].tensors)->error(d.message));
   }
 
   FieldReader& map_;

@@ -37,16 +37,14 @@ bool reads_whole(const Edge& edge) {
 
 Repeats repeats(const Network& network, const Edge& edge) {
   if (edge.from_input) return Repeats::Each;
-  const u64 from = network.layers[at(edge.from)].count, to = network.layers[at(edge.to)].count;
+  const u64 from = network.layers[edge.from].count, to = network.layers[edge.to].count;
   if (from == to) return Repeats::Each;
   if (from > to) return edge.outputs > 1 ? Repeats::Joined : Repeats::Last;
   return edge.shares > 1 ? Repeats::Divided : Repeats::Shared;
 }
 
 std::string repeats_text(const Network& network, const Edge& edge) {
-  const auto ratio = [&](int more, int fewer) {
-    return network.layers[at(more)].count / network.layers[at(fewer)].count;
-  };
+  const auto ratio = [&](int more, int fewer) { return network.layers[more].count / network.layers[fewer].count; };
   switch (repeats(network, edge)) {
     case Repeats::Each: break;
     case Repeats::Last: return fmt::format("last of {}", ratio(edge.from, edge.to));

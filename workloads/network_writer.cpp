@@ -18,7 +18,7 @@ namespace {
 std::string rank_text(const Rank& rank, const Workload& workload) {
   std::vector<std::string> terms;
   for (const Term& term : rank.terms) {
-    const std::string& name = workload.dimensions[at(term.dimension)].name;
+    const std::string& name = workload.dimensions[term.dimension].name;
     terms.push_back(term.coefficient == 1 ? name : fmt::format("{}*{}", term.coefficient, name));
   }
   return yaml_scalar(fmt::format("{}", fmt::join(terms, "+")));
@@ -38,7 +38,7 @@ std::string write_workload(const Workload& workload) {
   }
   std::string text = fmt::format("name: {}\ndimensions: {{{}}}\ntensors:\n{}output: {}\nroles: {{{}}}\n",
                                  yaml_scalar(workload.name), fmt::join(sizes, ", "), tensors,
-                                 yaml_scalar(workload.tensors[at(workload.output())].name), fmt::join(roles, ", "));
+                                 yaml_scalar(workload.tensors[workload.output()].name), fmt::join(roles, ", "));
   if (states_word_bits(workload)) text += fmt::format("word_bits: {{{}}}\n", word_bits_text(workload));
   return text;
 }
@@ -52,14 +52,14 @@ bool same_but_name(Workload a, const Workload& b) {
 
 u64 size_of(const Workload& w, std::string_view dimension, u64 fallback = 1) {
   const std::optional<int> d = w.find_dimension(dimension);
-  return d ? w.dimensions[at(*d)].size : fallback;
+  return d ? w.dimensions[*d].size : fallback;
 }
 
 // The factor of a dimension in the ranks of Inputs.
 u64 factor_of(const Workload& w, std::string_view dimension) {
   const std::optional<int> inputs = w.find_tensor("Inputs"), d = w.find_dimension(dimension);
   if (!inputs || !d) return 1;
-  for (const Rank& rank : w.tensors[at(*inputs)].ranks)
+  for (const Rank& rank : w.tensors[*inputs].ranks)
     for (const Term& term : rank.terms)
       if (term.dimension == *d) return term.coefficient;
   return 1;
@@ -134,7 +134,7 @@ std::string einsum(const Workload& w) {
     for (const Rank& rank : tensor.ranks) {
       std::vector<std::string> terms;
       for (const Term& term : rank.terms) {
-        const std::string& d = w.dimensions[at(term.dimension)].name;
+        const std::string& d = w.dimensions[term.dimension].name;
         terms.push_back(term.coefficient == 1 ? d : fmt::format("{}*{}", term.coefficient, d));
       }
       ranks.push_back(fmt::format("{}", fmt::join(terms, "+")));
@@ -169,8 +169,8 @@ class NetworkWriter {
       : network_(network), comments_(comments), reads_(network.layers.size()) {
     for (const Edge& e : network.edges)
       if (is_read(e))
-        reads_[at(e.to)].push_back(fmt::format("{}: {}", yaml_scalar(workload(e.to).tensors[at(e.tensor)].name),
-                                               yaml_scalar(network.inputs[at(e.from)].name)));
+        reads_[e.to].push_back(fmt::format("{}: {}", yaml_scalar(workload(e.to).tensors[e.tensor].name),
+                                           yaml_scalar(network.inputs[e.from].name)));
   }
 
   std::string run() {
@@ -195,7 +195,7 @@ class NetworkWriter {
   }
 
  private:
-  const Workload& workload(int layer) const { return network_.layers[at(layer)].workload; }
+  const Workload& workload(int layer) const { return network_.layers[layer].workload; }
 
   // Whether `reads` of the layer says all there is to say.
   static bool is_read(const Edge& e) {
@@ -203,11 +203,11 @@ class NetworkWriter {
   }
 
   std::string layer(int index) const {
-    const Layer& l = network_.layers[at(index)];
+    const Layer& l = network_.layers[index];
     std::string text = fmt::format("- {{name: {}, {}", yaml_scalar(l.workload.name), shape_text(l.workload));
     if (states_word_bits(l.workload)) text += fmt::format(", word_bits: {{{}}}", word_bits_text(l.workload));
     if (l.count != 1) text += fmt::format(", count: {}", l.count);
-    const std::vector<std::string>& reads = reads_[at(index)];
+    const std::vector<std::string>& reads = reads_[index];
     if (!reads.empty()) text += fmt::format(", reads: {{{}}}", fmt::join(reads, ", "));
     const auto note = comments_.find(l.workload.name);
     return text + (note == comments_.end() ? "}\n" : fmt::format("}}  # {}\n", shortened(note->second)));
@@ -215,8 +215,8 @@ class NetworkWriter {
 
   // A rank by the name of a dimension in it.
   static std::string rank(const Workload& workload, int tensor, int r) {
-    const Rank& rank = workload.tensors[at(tensor)].ranks[at(r)];
-    return yaml_scalar(workload.dimensions[at(rank.terms.front().dimension)].name);
+    const Rank& rank = workload.tensors[tensor].ranks[r];
+    return yaml_scalar(workload.dimensions[rank.terms.front().dimension].name);
   }
 
   // What the edge leads through. Ranks are named as in what it comes from, or, where that is an input, as in the
@@ -235,10 +235,10 @@ class NetworkWriter {
   }
 
   std::string edge(const Edge& e) const {
-    const std::string from = e.from_input ? network_.inputs[at(e.from)].name : workload(e.from).name;
+    const std::string from = e.from_input ? network_.inputs[e.from].name : workload(e.from).name;
     const Workload& to = workload(e.to);
     std::string text = fmt::format("- {{from: {}, to: {}, tensor: {}", yaml_scalar(from), yaml_scalar(to.name),
-                                   yaml_scalar(to.tensors[at(e.tensor)].name));
+                                   yaml_scalar(to.tensors[e.tensor].name));
     if (e.through.op != Operator::None) text += fmt::format(", through: {}", through(e));
     if (e.combine == Combine::Concat) {
       text += fmt::format(", combine: {{concat: {}}}", rank(to, e.tensor, e.along));

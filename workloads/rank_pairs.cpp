@@ -22,19 +22,19 @@ struct Line {
 
 // Kernels of one position are no window. In a window the line is the dimension of the output.
 Line line_of(const Workload& w, int tensor, int r) {
-  const Rank& rank = w.tensors[at(tensor)].ranks[at(r)];
+  const Rank& rank = w.tensors[tensor].ranks[r];
   const DimensionMask in_output = w.indexing(w.output());
   Line line{.rank = r, .positions = rank_size(w, rank)};
   std::vector<Term> terms;
   std::ranges::copy_if(rank.terms, std::back_inserter(terms), [&](const Term& t) {
-    return contains(in_output, t.dimension) || w.dimensions[at(t.dimension)].size > 1;
+    return contains(in_output, t.dimension) || w.dimensions[t.dimension].size > 1;
   });
   if (terms.empty()) terms.push_back(rank.terms.front());
   line.plain = terms.size() == 1 && terms.front().coefficient == 1;
   int lines = 0;
   for (const Term& t : terms) {
     if (!line.plain && !contains(in_output, t.dimension)) {
-      line.window += t.coefficient * (w.dimensions[at(t.dimension)].size - 1);
+      line.window += t.coefficient * (w.dimensions[t.dimension].size - 1);
     } else {
       line.dimension = ++lines == 1 ? t.dimension : -1;
       line.stride = t.coefficient;
@@ -45,7 +45,7 @@ Line line_of(const Workload& w, int tensor, int r) {
 
 std::vector<Line> lines_of(const Workload& w, int tensor) {
   std::vector<Line> lines;
-  for (std::size_t r = 0; r < w.tensors[at(tensor)].ranks.size(); ++r) {
+  for (std::size_t r = 0; r < w.tensors[tensor].ranks.size(); ++r) {
     lines.push_back(line_of(w, tensor, static_cast<int>(r)));
     for (std::size_t k = 0; k < r; ++k)  // a diagonal
       if (lines[k].dimension == lines[r].dimension) lines[k].dimension = lines[r].dimension = -1;
@@ -53,7 +53,7 @@ std::vector<Line> lines_of(const Workload& w, int tensor) {
   return lines;
 }
 
-u64 size(const Workload& w, int dimension) { return w.dimensions[at(dimension)].size; }
+u64 size(const Workload& w, int dimension) { return w.dimensions[dimension].size; }
 
 }  // namespace
 
@@ -67,7 +67,7 @@ namespace {
 
 std::string list_text(const Workload& w, std::span<const int> dimensions, const char* between) {
   std::vector<std::string> names;
-  for (const int d : dimensions) names.push_back(yaml_scalar(w.dimensions[at(d)].name));
+  for (const int d : dimensions) names.push_back(yaml_scalar(w.dimensions[d].name));
   return fmt::format("{}", fmt::join(names, between));
 }
 
@@ -115,21 +115,21 @@ class Ends {
   static std::string unnamed(const Workload& w, int tensor, int d) {
     std::vector<std::string> names;
     for (const Line& line : lines_of(w, tensor))
-      if (line.dimension >= 0) names.push_back(w.dimensions[at(line.dimension)].name);
-    return fmt::format("no loop over {} passes over a rank of {} of {}, must be {}", w.dimensions[at(d)].name,
-                       w.tensors[at(tensor)].name, w.name, names.empty() ? "left out" : join(names, "or"));
+      if (line.dimension >= 0) names.push_back(w.dimensions[line.dimension].name);
+    return fmt::format("no loop over {} passes over a rank of {} of {}, must be {}", w.dimensions[d].name,
+                       w.tensors[tensor].name, w.name, names.empty() ? "left out" : join(names, "or"));
   }
 
   static std::string in_a_list(const Workload& w, int tensor, int d) {
-    return fmt::format("{} slides in {} of {}, must stand alone, not in a list", w.dimensions[at(d)].name,
-                       w.tensors[at(tensor)].name, w.name);
+    return fmt::format("{} slides in {} of {}, must stand alone, not in a list", w.dimensions[d].name,
+                       w.tensors[tensor].name, w.name);
   }
 
   // A rank of the reader that slides takes the lines that are made, with a border smaller than its window; its stride
   // may leave lines of the remainder. Readers of an input that slides all have to read the same lines.
   std::string sliding(const Line& made, const Line& read, const RankPair& pair, RankMatch& match) const {
     const std::string &maker = ends_.maker->name, &reader = ends_.reader->name;
-    const std::string to = ends_.reader->dimensions[at(read.dimension)].name;
+    const std::string to = ends_.reader->dimensions[read.dimension].name;
     const std::string from = list_text(*ends_.maker, pair.maker, " x ");
     if (!made.plain && (!ends_.from_input || read.plain))
       return fmt::format("{} is a sum of strided dimensions in {}, must be read by a rank of the same lines", from,
@@ -169,11 +169,10 @@ std::string sizes_text(const Workload& w, int tensor, const std::vector<Line>& l
   std::vector<std::string> sizes;
   for (const Line& line : lines) {
     std::vector<std::string> names;
-    for (const Term& t : w.tensors[at(tensor)].ranks[at(line.rank)].terms)
-      names.push_back(w.dimensions[at(t.dimension)].name);
-    sizes.push_back(fmt::format(
-        "{} {}", line.plain ? w.dimensions[at(line.dimension)].name : fmt::format("{}", fmt::join(names, "+")),
-        line.positions));
+    for (const Term& t : w.tensors[tensor].ranks[line.rank].terms) names.push_back(w.dimensions[t.dimension].name);
+    sizes.push_back(
+        fmt::format("{} {}", line.plain ? w.dimensions[line.dimension].name : fmt::format("{}", fmt::join(names, "+")),
+                    line.positions));
   }
   return sizes.empty() ? "one position" : fmt::format("{}", fmt::join(sizes, ", "));
 }
@@ -224,12 +223,11 @@ std::string coverage(const Workload& w, int tensor, const std::vector<Line>& lin
   for (const Line& line : lines) {
     std::ptrdiff_t named = 0;
     for (const RankPair& pair : pairs) named += std::ranges::count(pair.*side, line.dimension);
-    const std::string_view of = w.tensors[at(tensor)].name;
+    const std::string_view of = w.tensors[tensor].name;
     if (line.dimension < 0 && line.positions > 1)
       return fmt::format("a rank of {} of {} is a sum that no single dimension passes over", of, w.name);
     if (line.dimension < 0 || named == 1 || (named == 0 && line.positions == 1)) continue;
-    return fmt::format("{} of {} stands there {} times, must once", w.dimensions[at(line.dimension)].name, w.name,
-                       named);
+    return fmt::format("{} of {} stands there {} times, must once", w.dimensions[line.dimension].name, w.name, named);
   }
   return "";
 }

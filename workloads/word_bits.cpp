@@ -99,7 +99,7 @@ Result<WordBits> parse_word_bits(const std::string& text) {
 void set_word_bits(Workload& workload, std::span<const TensorBits> sizes) {
   for (Tensor& t : workload.tensors) {
     if (t.access_of) {  // its first access stands before it
-      t.word_bits = workload.tensors[at(*t.access_of)].word_bits;
+      t.word_bits = workload.tensors[*t.access_of].word_bits;
       continue;
     }
     int most = 0;

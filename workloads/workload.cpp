@@ -17,7 +17,7 @@ constexpr u64 kTooMany = std::numeric_limits<u64>::max();
 u64 extent(const Workload& workload, const Rank& rank) {
   u64 extent = 1;
   for (const Term& t : rank.terms) {
-    const u64 size = workload.dimensions[at(t.dimension)].size;
+    const u64 size = workload.dimensions[t.dimension].size;
     const u64 step = size == 0 ? 0 : saturating_product(t.coefficient, size - 1);
     extent = step > kTooMany - extent ? kTooMany : extent + step;
   }
@@ -76,7 +76,7 @@ std::optional<int> Workload::find_tensor(std::string_view name) const {
 
 bool Workload::is_read_twice(int v) const {
   const auto of = [v](const Tensor& t) { return t.access_of == v; };
-  return tensors[at(v)].access_of || std::ranges::any_of(tensors, of);
+  return tensors[v].access_of || std::ranges::any_of(tensors, of);
 }
 
 int Workload::output() const {
@@ -91,13 +91,13 @@ u64 Workload::macs() const {
 
 u64 Workload::tensor_words(int v) const {
   u64 words = 1;
-  for (const Rank& r : tensors[at(v)].ranks) words = saturating_product(words, extent(*this, r));
+  for (const Rank& r : tensors[v].ranks) words = saturating_product(words, extent(*this, r));
   return words;
 }
 
 DimensionMask Workload::indexing(int v) const {
   unsigned mask = 0;
-  for (const Rank& r : tensors[at(v)].ranks) {
+  for (const Rank& r : tensors[v].ranks) {
     for (const Term& t : r.terms) mask |= 1U << static_cast<unsigned>(t.dimension);
   }
   return static_cast<DimensionMask>(mask);
@@ -106,7 +106,7 @@ DimensionMask Workload::indexing(int v) const {
 void link_accesses(Workload& workload) {
   const auto first_called = [&](std::string_view name, std::size_t before) -> std::optional<int> {
     const std::optional<int> v = workload.find_tensor(name);
-    return v && at(*v) < before && !workload.tensors[at(*v)].is_output() ? v : std::nullopt;
+    return v && at(*v) < before && !workload.tensors[*v].is_output() ? v : std::nullopt;
   };
   for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
     Tensor& tensor = workload.tensors[v];
@@ -146,7 +146,7 @@ std::optional<std::vector<DimensionClass>> classify(const Workload& workload) {
     if (w && i && o) {
       classes.push_back(DimensionClass::Group);
     } else if (w && i) {
-      const bool alone = alone_in_its_ranks(workload.tensors[at(*input)], d);
+      const bool alone = alone_in_its_ranks(workload.tensors[*input], d);
       classes.push_back(alone ? DimensionClass::InputChannel : DimensionClass::Kernel);
     } else if (w && o) {
       classes.push_back(DimensionClass::OutputChannel);

@@ -62,7 +62,7 @@ class Checker {
 
   void tensor(const Tensor& t) {
     const std::string field = "tensors." + t.name;
-    name_of(field, "tensor", t.access_of ? w_.tensors[at(*t.access_of)].name : t.name);
+    name_of(field, "tensor", t.access_of ? w_.tensors[*t.access_of].name : t.name);
     if (t.ranks.size() > at(kMaxRanks)) {
       complain(field, fmt::format("{} has {} ranks, must be at most {}", t.name, t.ranks.size(), kMaxRanks));
     }
@@ -84,7 +84,7 @@ class Checker {
                                     w_.dimensions.size()));
         continue;
       }
-      const std::string& d = w_.dimensions[at(term.dimension)].name;
+      const std::string& d = w_.dimensions[term.dimension].name;
       if (term.coefficient < 1 || term.coefficient > kMaxCoefficient) {
         complain(field, fmt::format("the coefficient of {} in {} is {}, must be an integer from 1 to {}", d, t.name,
                                     term.coefficient, kMaxCoefficient));
@@ -115,7 +115,7 @@ class Checker {
     for (std::size_t v = 0; v < w_.tensors.size(); ++v) {
       const Tensor& t = w_.tensors[v];
       if (!t.access_of) continue;
-      const Tensor& first = w_.tensors[at(*t.access_of)];
+      const Tensor& first = w_.tensors[*t.access_of];
       if (t.word_bits != first.word_bits)
         complain("tensors." + t.name,
                  fmt::format("{} is another access of {} and must have words of the same size", t.name, first.name));
@@ -168,7 +168,7 @@ class Checker {
       for (const Rank& rank : t.ranks) {
         double holes = 0;
         for (const Term& term : rank.terms)
-          if (w_.dimensions[at(term.dimension)].size > 1) holes += static_cast<double>(term.coefficient);
+          if (w_.dimensions[term.dimension].size > 1) holes += static_cast<double>(term.coefficient);
         words *= std::max(1.0, holes);
       }
       if (words > most)

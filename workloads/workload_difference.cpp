@@ -14,7 +14,7 @@ std::string tensor_text(const Tensor& tensor, const Workload& workload) {
   for (const Rank& rank : tensor.ranks) {
     std::vector<std::string> terms;
     for (const Term& term : rank.terms) {
-      const std::string& name = workload.dimensions[at(term.dimension)].name;
+      const std::string& name = workload.dimensions[term.dimension].name;
       terms.push_back(term.coefficient == 1 ? name : fmt::format("{}*{}", term.coefficient, name));
     }
     ranks.push_back(fmt::format("{}", fmt::join(terms, "+")));

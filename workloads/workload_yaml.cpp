@@ -127,7 +127,7 @@ class NetworkReader {
     std::vector<const Workload*> workloads;
     for (const Layer& layer : network_.layers) workloads.push_back(&layer.workload);
     for (const Diagnostic& d : unknown_tensors(workloads, context_.word_bits))
-      errors_.push_back(word_bits_->find(context_.word_bits[at(d.line)].tensors)->error(d.message));
+      errors_.push_back(word_bits_->find(context_.word_bits[d.line].tensors)->error(d.message));
   }
 
   void defaults(FieldReader& map) {
@@ -338,9 +338,9 @@ class NetworkReader {
       const auto twice =
           std::ranges::find_if(inner_edges_, [&](const Edge& e) { return e.to == edge.to && e.tensor == edge.tensor; });
       if (twice == inner_edges_.end()) continue;
-      const Workload& reader = network_.layers[at(edge.to)].workload;
+      const Workload& reader = network_.layers[edge.to].workload;
       errors_.push_back(origins_.at(edge.to).error(fmt::format("{} of {} has an edge inside the block and another one",
-                                                               reader.tensors[at(edge.tensor)].name, reader.name)));
+                                                               reader.tensors[edge.tensor].name, reader.name)));
     }
     for (Input& input : inputs_) {
       const auto same = [&](const Input& other) { return other.name == input.name; };

@@ -72,9 +72,8 @@ Json edges_not_fused(const Network& network) {
   for (const Edge& e : network.edges) {
     const std::string why = e.from_input ? "" : why_not_fused(network, e);
     if (why.empty()) continue;
-    const Workload &from = network.layers[at(e.from)].workload, &to = network.layers[at(e.to)].workload;
-    edges.push_back(
-        {{"from", from.name}, {"to", to.name}, {"tensor", to.tensors[at(e.tensor)].name}, {"because", why}});
+    const Workload &from = network.layers[e.from].workload, &to = network.layers[e.to].workload;
+    edges.push_back({{"from", from.name}, {"to", to.name}, {"tensor", to.tensors[e.tensor].name}, {"because", why}});
   }
   return edges;
 }

@@ -54,7 +54,7 @@ Result<OrojenesisOptions> orojenesis_options(const OrojenesisArguments& argument
 std::string order_text(const Tiling& how, const Workload& workload) {
   std::string text;
   for (int k = how.loop_count; k-- > 0;)
-    text += fmt::format("{}{}", text.empty() ? "" : " ", workload.dimensions[how.loop[at(k)]].name);
+    text += fmt::format("{}{}", text.empty() ? "" : " ", workload.dimensions[how.loop[k]].name);
   return text.empty() ? "-" : text;
 }
 

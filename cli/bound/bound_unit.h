@@ -45,9 +45,9 @@ void read_word_size(const std::string& text, const Workload& workload, Number lo
     return;
   }
   // An Einsum may read one array several times.
-  const auto array = [&](int v) { return workload.tensors[at(v)].access_of.value_or(v); };
+  const auto array = [&](int v) { return workload.tensors[v].access_of.value_or(v); };
   for (int v = 0; v < static_cast<int>(workload.tensors.size()); ++v)
-    if (array(v) == array(*tensor)) sizes[at(v)] = *size;
+    if (array(v) == array(*tensor)) sizes[v] = *size;
 }
 
 // --buffer and --word-size as they were given, for a question about a workload that may state sizes.

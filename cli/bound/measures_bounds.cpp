@@ -221,7 +221,7 @@ Result<double> of_sketch(const ExperimentRow& row, Of&& of) {
   const Workload& w = layer_of(row);
   const auto d = w.find_dimension("M"), m = w.find_dimension("K"), n = w.find_dimension("N");
   if (!d || !m || !n || w.dimensions.size() != 3) return row.error(w.name + " is no matrix product gemm:DxNxM");
-  const auto size = [&](int dimension) { return static_cast<double>(w.dimensions[at(dimension)].size); };
+  const auto size = [&](int dimension) { return static_cast<double>(w.dimensions[dimension].size); };
   return of(Sketch{size(*d), size(*m), size(*n), row.generation});
 }
 

@@ -100,7 +100,7 @@ Result<std::vector<ExecutedNest>> named(const NestQuestion& q, const Result<Name
   if (tiling->tiles.empty()) {
     double boxes = 0;
     for (const NestAccess& access : executed.nest.accesses)
-      boxes += static_cast<double>(executed.nest.arrays[at(access.array)].words);
+      boxes += static_cast<double>(executed.nest.arrays[access.array].words);
     for (const u64 words : q.caches) executed.caches.push_back({words, 1, std::nullopt, std::nullopt, boxes});
   } else {
     add_caches(executed, q.caches, priced(q.workload, *tiling, q.rule));
@@ -214,7 +214,7 @@ namespace {
 // Whether tiles of the tensor neither overlap nor have holes: of what stays of the others the model has Timeloop's
 // rules, and of what a stride skips it counts every word.
 bool model_is_exact(const Compiled& compiled, int v) {
-  const CompiledTensor& tensor = compiled.tensor[at(v)];
+  const CompiledTensor& tensor = compiled.tensor[v];
   return tensor.plain_count == tensor.rank_count && !tensor.entangled;
 }
 
@@ -238,14 +238,14 @@ int run_mapping(const NestArguments& arguments, const Output& output) {
   Table table({"<level", "<tensor", "instances", "fills, model", "fills, executed", "drains, executed", "<model"});
   Json levels = Json::array();
   for (const ExecutedTensor& t : *executed) {
-    const TensorTraffic& traffic = breakdown.level[at(t.level)].tensor[at(t.tensor)];
-    const std::string& name = layer->workload.tensors[at(t.tensor)].name;
+    const TensorTraffic& traffic = breakdown.level[t.level].tensor[t.tensor];
+    const std::string& name = layer->workload.tensors[t.tensor].name;
     const bool exact = counted && model_is_exact(model.compiled(), t.tensor);
     const std::string claim = !counted ? "Timeloop's averages" : exact ? "exact" : "tiles overlap or have holes";
-    const bool output_tensor = layer->workload.tensors[at(t.tensor)].is_output();
-    table.row({breakdown.level[at(t.level)].name, name, grouped(traffic.instances), grouped(traffic.all.fills),
+    const bool output_tensor = layer->workload.tensors[t.tensor].is_output();
+    table.row({breakdown.level[t.level].name, name, grouped(traffic.instances), grouped(traffic.all.fills),
                grouped(t.fills), output_tensor ? grouped(t.drains) : "", claim});
-    levels.push_back({{"level", breakdown.level[at(t.level)].name},
+    levels.push_back({{"level", breakdown.level[t.level].name},
                       {"tensor", name},
                       {"instances", traffic.instances},
                       {"model_fills", traffic.all.fills},

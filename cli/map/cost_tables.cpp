@@ -22,7 +22,7 @@ namespace {
 std::string loops_text(const Mapping& mapping, const Workload& workload, int first, int last, LoopKind kind) {
   std::vector<std::string> parts;
   for (int k = last; k-- > first;) {
-    const Loop& loop = mapping.loop[at(k)];
+    const Loop& loop = mapping.loop[k];
     if (loop.kind != kind) continue;
     const std::string& name = workload.dimensions[loop.dimension].name;
     parts.push_back(loop.is_perfect() ? fmt::format("{} {}", name, loop.end)
@@ -87,10 +87,10 @@ std::string nest_text(const Mapping& mapping, const Workload& workload, const Ar
     const std::vector<LevelPart> parts = parts_of(mapping, i);
     for (const LevelPart& part : parts) {
       std::vector<std::string> kept;
-      for (const int v : bits(part.keep)) kept.push_back(workload.tensors[at(v)].name);
+      for (const int v : bits(part.keep)) kept.push_back(workload.tensors[v].name);
       // The fan-out is below the innermost part.
       const int first = &part == &parts.back() ? first_loop(mapping, i) : part.first;
-      table.row({architecture.levels[at(i)].name, fmt::format("{}", fmt::join(kept, " ")),
+      table.row({architecture.levels[i].name, fmt::format("{}", fmt::join(kept, " ")),
                  loops_text(mapping, workload, first, part.last, LoopKind::Temporal),
                  loops_text(mapping, workload, first, part.last, LoopKind::SpatialX),
                  loops_text(mapping, workload, first, part.last, LoopKind::SpatialY)});
@@ -165,7 +165,7 @@ std::string time_table(const Breakdown& b, const Architecture& architecture) {
   const auto limit = [&](u64 cycles) { return cycles == b.cycles && cycles > b.compute.cycles ? "sets the pace" : ""; };
   for (auto level = b.level.rbegin(); level != b.level.rend(); ++level) {
     const bool bounded = level->capacity_words != 0;
-    const StorageLevel& machine = architecture.levels[at(b.level.rend() - level - 1)];
+    const StorageLevel& machine = architecture.levels[b.level.rend() - level - 1];
     const double rate = words_moved(*level) / static_cast<double>(b.cycles);
     const bool holds = !machine.is_interconnect;
     table.row(

@@ -53,7 +53,7 @@ std::string level_table(std::span<const LevelDistance> levels, const Workload& w
 std::string repeated_tensors(const Workload& workload) {
   std::string text;
   for (const Tensor& t : workload.tensors)
-    if (t.access_of) text += fmt::format("; {} and {} are one tensor", workload.tensors[at(*t.access_of)].name, t.name);
+    if (t.access_of) text += fmt::format("; {} and {} are one tensor", workload.tensors[*t.access_of].name, t.name);
   return text;
 }
 

@@ -21,7 +21,7 @@ constexpr std::size_t kBar = 40;  // characters of a full level
 std::vector<NestLoop> loops_of(const Mapping& mapping, const Workload& workload, int first, int last, LoopKind kind) {
   std::vector<NestLoop> loops;
   for (int k = last; k-- > first;) {
-    const Loop& loop = mapping.loop[at(k)];
+    const Loop& loop = mapping.loop[k];
     if (loop.kind == kind) loops.push_back({workload.dimensions[loop.dimension].name, loop.end, loop.residual});
   }
   return loops;
@@ -62,7 +62,7 @@ std::string bar_text(const NestLevel& level, const std::string& letters) {
       words += static_cast<double>(kept.words);
       const auto end = static_cast<std::size_t>(std::lround(words / static_cast<double>(level.capacity_words) * kBar));
       // At least one, so that nothing is overlooked.
-      bar.resize(std::clamp(end, std::min(bar.size() + 1, kBar), kBar), letters[at(kept.tensor)]);
+      bar.resize(std::clamp(end, std::min(bar.size() + 1, kBar), kBar), letters[kept.tensor]);
     }
   bar.resize(kBar, '.');
   return "[" + bar + "]";
@@ -93,8 +93,7 @@ std::string room_text(const NestLevel& level, const std::string& letters) {
 std::string kept_text(const NestPart& part, const Workload& workload, const std::string& letters) {
   std::vector<std::string> kept;
   for (const NestTensor& t : part.kept)
-    kept.push_back(
-        fmt::format("{} {} {}", letters[at(t.tensor)], workload.tensors[at(t.tensor)].name, grouped(t.words)));
+    kept.push_back(fmt::format("{} {} {}", letters[t.tensor], workload.tensors[t.tensor].name, grouped(t.words)));
   return kept.empty() ? "keeps nothing" : fmt::format("keeps {}", fmt::join(kept, ", "));
 }
 
@@ -109,8 +108,8 @@ LoopNest loop_nest(const Mapping& mapping, const Breakdown& breakdown, const Wor
                    const Architecture& architecture) {
   LoopNest nest{{}, breakdown.compute.energy.picojoules(), breakdown.energy.picojoules()};
   for (int i = mapping.level_count - 1; i >= 0; --i) {
-    const StorageLevel& machine = architecture.levels[at(i)];
-    const LevelBreakdown& costs = breakdown.level[at(i)];
+    const StorageLevel& machine = architecture.levels[i];
+    const LevelBreakdown& costs = breakdown.level[i];
     const Energy energy = costs.energy();
     NestLevel level{machine.name,
                     {},
@@ -126,7 +125,7 @@ LoopNest loop_nest(const Mapping& mapping, const Breakdown& breakdown, const Wor
     for (const LevelPart& part : parts_of(mapping, i)) {
       NestPart& out = level.parts.emplace_back();
       for (const int v : bits(part.keep)) {
-        const double words = costs.level_words(at(v), static_cast<double>(costs.tensor[at(v)].tile_words));
+        const double words = costs.level_words(at(v), static_cast<double>(costs.tensor[v].tile_words));
         out.kept.push_back({v, static_cast<u64>(std::ceil(words))});
       }
       out.loops = loops_of(mapping, workload, part.first, part.last, LoopKind::Temporal);

@@ -108,7 +108,7 @@ void NestPicture::room(const NestLevel& level, double right, double top) {
     for (const NestPart& part : level.parts)
       for (const NestTensor& kept : part.kept) {
         const double next = std::min(right, x + kRoomWidth * static_cast<double>(kept.words) / capacity);
-        canvas_.box({x, top, next, top + kRoomHeight}, {.fill = colours_[at(kept.tensor)]});
+        canvas_.box({x, top, next, top + kRoomHeight}, {.fill = colours_[kept.tensor]});
         x = next;
       }
     words = fmt::format("{} of {} words, {}", grouped(level.used_words), grouped(level.capacity_words),
@@ -121,12 +121,12 @@ void NestPicture::room(const NestLevel& level, double right, double top) {
 void NestPicture::tags(const NestPart& part, double x) {
   const double most = kNestWidth - kNestSide - 2 * kNestPad - kRoomWidth;
   for (const NestTensor& kept : part.kept) {
-    const std::string words = fmt::format("{} {}", workload_.tensors[at(kept.tensor)].name, grouped(kept.words));
+    const std::string words = fmt::format("{} {}", workload_.tensors[kept.tensor].name, grouped(kept.words));
     const double room = most - x - 10;
     if (room < 30) break;  // the bar and the other tables have it
     const std::string shown = fitted(words, 10, room);
     const double width = text_width(shown, 10) + 10;
-    canvas_.box({x, y_, x + width, y_ + 17}, {.fill = colours_[at(kept.tensor)], .rounded = 3});
+    canvas_.box({x, y_, x + width, y_ + 17}, {.fill = colours_[kept.tensor], .rounded = 3});
     canvas_.text(x + 5, y_ + 12, shown, {.size = 10, .colour = "white"});
     x += width + 6;
   }

@@ -42,7 +42,7 @@ std::vector<std::vector<int>> rows_of(const Architecture& a) {
   std::vector<std::vector<int>> rows;
   bool open = false;
   for (int i = static_cast<int>(a.levels.size()) - 1; i >= 0; --i) {
-    const StorageLevel& level = a.levels[at(i)];
+    const StorageLevel& level = a.levels[i];
     if (!open) rows.emplace_back();
     rows.back().push_back(i);
     open = is_outer_part(level) && i > 0;
@@ -101,7 +101,7 @@ class MachinePicture {
     y_ = 62;
     for (const std::vector<int>& row : rows_of(a_)) {
       levels(row);
-      fan_out(a_.levels[at(row.back())]);
+      fan_out(a_.levels[row.back()]);
     }
     compute();
     legend();
@@ -136,7 +136,7 @@ void MachinePicture::levels(const std::vector<int>& row) {
   const double room = kMachineWidth - 2 * kSide - kBetween * static_cast<double>(row.size() - 1);
   const double width = room / static_cast<double>(row.size());
   std::size_t lines = 0;
-  for (const int i : row) lines = std::max(lines, lines_about(a_.levels[at(i)], a_).size());
+  for (const int i : row) lines = std::max(lines, lines_about(a_.levels[i], a_).size());
   const double height = 2 * kPad + kTextLine * static_cast<double>(1 + lines) + kTagHeight + 4;
   for (std::size_t k = 0; k < row.size(); ++k) {
     const double left = kSide + static_cast<double>(k) * (width + kBetween);
@@ -146,7 +146,7 @@ void MachinePicture::levels(const std::vector<int>& row) {
 }
 
 void MachinePicture::level(const Box& box, int i) {
-  const StorageLevel& here = a_.levels[at(i)];
+  const StorageLevel& here = a_.levels[i];
   stack(box, here.instances);
   const double left = box.left + kPad, width = box.right - box.left - 2 * kPad;
   double base = box.top + kPad + 11;
@@ -162,7 +162,7 @@ void MachinePicture::level(const Box& box, int i) {
   for (int v = 0; v < static_cast<int>(kRoleLooks.size()); ++v) {
     const KeepChoice choice = outermost ? KeepChoice::Keep : keep_choice(here.keep, roles_, v);
     if (choice == KeepChoice::Bypass) continue;
-    x += tag(x, top, kRoleLooks[at(v)].name, role_colour(kRoleLooks[at(v)].role), choice == KeepChoice::Open);
+    x += tag(x, top, kRoleLooks[v].name, role_colour(kRoleLooks[v].role), choice == KeepChoice::Open);
   }
 }
 

@@ -15,11 +15,11 @@ namespace heliolite::cli {
 namespace {
 
 std::string source_name(const Network& network, const Edge& edge) {
-  return edge.from_input ? network.inputs[at(edge.from)].name : network.layers[at(edge.from)].workload.name;
+  return edge.from_input ? network.inputs[edge.from].name : network.layers[edge.from].workload.name;
 }
 
 const std::string& operand_name(const Network& network, const Edge& edge) {
-  return network.layers[at(edge.to)].workload.tensors[at(edge.tensor)].name;
+  return network.layers[edge.to].workload.tensors[edge.tensor].name;
 }
 
 std::string layers_table(const Network& network) {
@@ -53,9 +53,8 @@ std::string edges_table(const Network& network) {
   Table table({"<from", "<to", "<tensor", "<through", "<combined by", "<repetitions", "<ranks"});
   for (const Edge& edge : network.edges) {
     const EdgeRanks ranks = edge_ranks(network, edge);
-    table.row({source_name(network, edge) + (edge.from_input ? " (input)" : ""),
-               network.layers[at(edge.to)].workload.name, operand_name(network, edge), through_text(edge.through),
-               combine_text(edge), repeats_text(network, edge),
+    table.row({source_name(network, edge) + (edge.from_input ? " (input)" : ""), network.layers[edge.to].workload.name,
+               operand_name(network, edge), through_text(edge.through), combine_text(edge), repeats_text(network, edge),
                ranks.fused() ? ranks_text(network, ranks) : "not fused: " + ranks.why_not});
   }
   return table.to_string() + "  ranks: which of the maker (of an input, its first reader) are which of the reader\n";
@@ -63,7 +62,7 @@ std::string edges_table(const Network& network) {
 
 Json names_json(const Workload& workload, const std::vector<int>& dimensions) {
   Json names = Json::array();
-  for (const int d : dimensions) names.push_back(workload.dimensions[at(d)].name);
+  for (const int d : dimensions) names.push_back(workload.dimensions[d].name);
   return names;
 }
 
@@ -71,8 +70,8 @@ Json names_json(const Workload& workload, const std::vector<int>& dimensions) {
 void add_ranks(Json& json, const Network& network, const EdgeRanks& ranks) {
   json["ranks"] = Json::array();
   for (const RankMatch& match : ranks.matches) {
-    Json pair{{"maker", names_json(network.layers[at(ranks.maker.layer)].workload, match.maker)},
-              {"reader", names_json(network.layers[at(ranks.reader.layer)].workload, match.reader)},
+    Json pair{{"maker", names_json(network.layers[ranks.maker.layer].workload, match.maker)},
+              {"reader", names_json(network.layers[ranks.reader.layer].workload, match.reader)},
               {"divides", match.divides},
               {"whole", match.whole}};
     pair["window"] = match.slides ? Json(match.window) : Json();
@@ -130,7 +129,7 @@ void add_network(Json& answer, const Network& network) {
   for (const Edge& edge : network.edges) {
     answer["edges"].push_back({{"from", source_name(network, edge)},
                                {"from_input", edge.from_input},
-                               {"to", network.layers[at(edge.to)].workload.name},
+                               {"to", network.layers[edge.to].workload.name},
                                {"tensor", operand_name(network, edge)},
                                {"through", name(edge.through.op)},
                                {"combine", name(edge.combine)},

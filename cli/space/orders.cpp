@@ -49,7 +49,7 @@ OrderTrie build(const Workload& workload, const OrdersArguments& arguments) {
   options.keep_nodes = arguments.all || !arguments.dot.empty();
   for (const std::string& rule : arguments.without) {
     const auto it = std::find(kOrderRuleNames.begin(), kOrderRuleNames.end(), rule);
-    options.rule[at(it - kOrderRuleNames.begin())] = false;
+    options.rule[it - kOrderRuleNames.begin()] = false;
   }
   return build_order_trie(infer_reuse(workload, arguments.skip_unit ? UnitDimensions::Skip : UnitDimensions::Keep),
                           options);

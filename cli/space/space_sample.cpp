@@ -33,7 +33,7 @@ std::vector<HistogramBin> log_bins(const std::vector<double>& values, int per_de
   std::vector<HistogramBin> bins;
   for (int b = first; b <= bin(most); ++b)
     bins.push_back({std::pow(10, static_cast<double>(b) / per_decade), std::pow(10, (b + 1.0) / per_decade), 0});
-  for (const double x : values) ++bins[at(bin(x) - first)].count;
+  for (const double x : values) ++bins[bin(x) - first].count;
   return bins;
 }
 

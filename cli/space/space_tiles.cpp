@@ -44,8 +44,8 @@ PrunedCount count_unrollings(const Workload& workload, const Mapspace& space, in
   std::vector<DivisorTable> tables;
   Extents left = unit_extents();
   for (int d = 0; d < space.dimension_count; ++d) {
-    tables.emplace_back(space.size[at(d)]);
-    left[at(d)] = static_cast<u32>(space.size[at(d)]);
+    tables.emplace_back(space.size[d]);
+    left[d] = static_cast<u32>(space.size[d]);
   }
   const UnrollingSpace fanout = make_unrolling_space(tables, left, space, level, workload);
   const auto given = [&](UnrollingRules rules) {
@@ -59,8 +59,8 @@ std::vector<PrunedLevel> count_layer(const Workload& workload, const Architectur
   std::vector<PrunedLevel> levels;
   bool innermost = true;
   for (int l = 0; l < static_cast<int>(architecture.levels.size()); ++l) {
-    const StorageLevel& level = architecture.levels[at(l)];
-    const SpatialSpace& below = space.levels[at(l)].spatial;
+    const StorageLevel& level = architecture.levels[l];
+    const SpatialSpace& below = space.levels[l].spatial;
     if (below.fanout() > 1)
       levels.push_back({level.name, "unrollings below", kUnrollings, count_unrollings(workload, space, l)});
     if (!level.capacity_words()) continue;
@@ -134,7 +134,7 @@ bool is_listed(const TileNode& node, bool all) {
 
 std::string tiles_text(const TileTree& tree, const Workload& workload, const Architecture& architecture,
                        const TileQuestion& question, int level) {
-  const StorageLevel& here = architecture.levels[at(level)];
+  const StorageLevel& here = architecture.levels[level];
   const auto capacity = here.capacity_words();
   const Fates n = fates(tree);
   std::string text =
@@ -160,7 +160,7 @@ std::string tiles_text(const TileTree& tree, const Workload& workload, const Arc
 
 Json tiles_json(const TileTree& tree, const Workload& workload, const Architecture& architecture,
                 const TileQuestion& question, int level) {
-  const StorageLevel& here = architecture.levels[at(level)];
+  const StorageLevel& here = architecture.levels[level];
   const auto capacity = here.capacity_words();
   const Fates n = fates(tree);
   Json tiles = Json::array();

@@ -34,7 +34,7 @@ namespace {
 Json loops_json(const Mapping& mapping, const Workload& workload, int first, int last, LoopKind kind) {
   Json loops = Json::array();
   for (int k = last; k-- > first;) {
-    const Loop& loop = mapping.loop[at(k)];
+    const Loop& loop = mapping.loop[k];
     if (loop.kind != kind) continue;
     const std::string& name = workload.dimensions[loop.dimension].name;
     loops.push_back(loop.is_perfect() ? Json{{name, loop.end}} : Json{{name, Json::array({loop.end, loop.residual})}});
@@ -132,8 +132,8 @@ Json to_json(const Mapping& mapping, const Workload& workload, const Architectur
     const std::vector<LevelPart> parts = parts_of(mapping, i);
     for (const LevelPart& part : parts) {
       Json keep = Json::array();
-      for (const int v : bits(part.keep)) keep.push_back(workload.tensors[at(v)].name);
-      levels.push_back({{"level", architecture.levels[at(i)].name},
+      for (const int v : bits(part.keep)) keep.push_back(workload.tensors[v].name);
+      levels.push_back({{"level", architecture.levels[i].name},
                         {"keep", keep},
                         {"temporal", loops_json(mapping, workload, part.first, part.last, LoopKind::Temporal)}});
     }
@@ -142,8 +142,8 @@ Json to_json(const Mapping& mapping, const Workload& workload, const Architectur
     const Json x = loops_json(mapping, workload, first, parts.back().first, LoopKind::SpatialX);
     const Json y = loops_json(mapping, workload, first, parts.back().first, LoopKind::SpatialY);
     if (!x.empty() || !y.empty()) levels.back()["spatial"] = {{"x", x}, {"y", y}};
-    for (const int v : bits(mapping.no_peers[at(i)]))
-      levels.back()["spatial"][kPeerChannel.excludes].push_back(workload.tensors[at(v)].name);
+    for (const int v : bits(mapping.no_peers[i]))
+      levels.back()["spatial"][kPeerChannel.excludes].push_back(workload.tensors[v].name);
   }
   return levels;
 }

@@ -97,7 +97,7 @@ Einsum Workload::einsum() const {
     for (const heliolite::Rank& rank : tensor.ranks) {
       Rank& sum = to.ranks.emplace_back();
       for (const heliolite::Term& term : rank.terms)
-        sum.push_back({from.dimensions[at(term.dimension)].name, term.coefficient});
+        sum.push_back({from.dimensions[term.dimension].name, term.coefficient});
     }
     out.tensors.push_back(std::move(to));
   }

@@ -84,7 +84,7 @@ class PartWriter {
   // Whether iterations with different values of the variable never write the same element.
   bool writes_apart(u8 variable) const {
     const int dimension = nest_.variables[variable].dimension;
-    for (const Rank& rank : nest_.workload.tensors[at(nest_.accesses.back().tensor)].ranks)
+    for (const Rank& rank : nest_.workload.tensors[nest_.accesses.back().tensor].ranks)
       if (rank.terms.size() == 1 && rank.terms.front().dimension == dimension) return true;
     return false;
   }
@@ -149,9 +149,9 @@ CPacking::CPacking(const CNest& c, const LoopNestPart& part) : c_(c) {
       if (part.loops[i].level > 0 && access.stride[part.loops[i].variable] != 0) behind = static_cast<int>(i);
     behind_.push_back(behind);
     std::vector<u64> extents;
-    for (const Rank& rank : nest.workload.tensors[at(access.tensor)].ranks) {
+    for (const Rank& rank : nest.workload.tensors[access.tensor].ranks) {
       u64 extent = 1;
-      for (const Term& term : rank.terms) extent += term.coefficient * (tile[at(term.dimension)] - 1);
+      for (const Term& term : rank.terms) extent += term.coefficient * (tile[term.dimension] - 1);
       extents.push_back(extent);
     }
     if (extents.empty()) extents.push_back(1);

@@ -52,7 +52,7 @@ std::string CNest::dimension(int d, const std::vector<std::string>& value) const
 
 std::vector<std::string> CNest::subscripts(const NestAccess& access, const std::vector<std::string>& value) const {
   std::vector<std::string> result;
-  for (const Rank& rank : nest_.workload.tensors[at(access.tensor)].ranks) {
+  for (const Rank& rank : nest_.workload.tensors[access.tensor].ranks) {
     std::string sum;
     for (const Term& term : rank.terms) {
       std::string text = dimension(term.dimension, value);
@@ -79,7 +79,7 @@ std::string CNest::extents(const MemoryArray& array) const {
 
 std::string CNest::number(const NestAccess& access, const std::vector<std::string>& value) const {
   const std::vector<std::string> at_rank = subscripts(access, value);
-  const MemoryArray& array = nest_.arrays[at(access.array)];
+  const MemoryArray& array = nest_.arrays[access.array];
   std::string text = "(" + at_rank.front() + ")";
   for (std::size_t r = 1; r < array.extents.size(); ++r)
     text = fmt::format("({} * {} + {})", text, array.extents[r], at_rank[r]);
@@ -101,7 +101,7 @@ void add_statement(CLines& out, const CNest& c, const std::vector<std::string>& 
   if (!guards.empty()) out.open(fmt::format("if ({})", fmt::join(guards, " && ")));
   if (c.options().trace) {
     for (const NestAccess& access : nest.accesses)
-      out.line(fmt::format("touch(\"{}\", {}, '{}');", nest.arrays[at(access.array)].name, c.number(access, value),
+      out.line(fmt::format("touch(\"{}\", {}, '{}');", nest.arrays[access.array].name, c.number(access, value),
                            access.is_output ? 'w' : 'r'));
   }
   const std::vector<std::string> inputs(operands.begin(), operands.end() - 1);

@@ -49,7 +49,7 @@ class CNest {
   const LoopNest& nest() const { return nest_; }
   const EmitOptions& options() const { return options_; }
 
-  const std::string& array(int a) const { return arrays_[at(a)]; }
+  const std::string& array(int a) const { return arrays_[a]; }
   const std::string& expected() const { return expected_; }  // the output of the plain loops
   const std::string& variable(std::size_t v) const { return variables_[v]; }
   // The variable of loop i of the part, over tiles: "m_1" is the innermost loop over boxes of m.

@@ -18,7 +18,7 @@ ListCache::ListCache(const LineMap& lines, CacheShape shape, CachePolicy policy,
 
 void ListCache::fetch(u32 line, int array, TouchKind kind) {
   Line& l = line_[line];
-  if (kind == TouchKind::Read || (kind == TouchKind::Update && l.known)) traffic_.loads[at(array)] += line_words_;
+  if (kind == TouchKind::Read || (kind == TouchKind::Update && l.known)) traffic_.loads[array] += line_words_;
   Set& set = sets_[set_of(line)];
   if (set.lines == room_) evict(set.last);
   push_front(line);

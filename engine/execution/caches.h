@@ -70,8 +70,8 @@ class LineMap {
 
   // The line of a word (as MemoryArray::first numbers them) of this array.
   u32 line(int array, u64 word) const {
-    const u64 element = word - first_word_[at(array)];
-    return static_cast<u32>(first_line_[at(array)] + (line_words_ == 1 ? element : element / line_words_));
+    const u64 element = word - first_word_[array];
+    return static_cast<u32>(first_line_[array] + (line_words_ == 1 ? element : element / line_words_));
   }
   u64 lines() const { return lines_; }
   std::size_t arrays() const { return first_line_.size(); }

@@ -43,7 +43,7 @@ struct MatrixProduct {
 
 // The two dimensions of the access, if its tensor is a matrix of plain dimensions.
 std::optional<std::array<int, 2>> matrix(const Workload& workload, const NestAccess& access) {
-  const std::vector<Rank>& ranks = workload.tensors[at(access.tensor)].ranks;
+  const std::vector<Rank>& ranks = workload.tensors[access.tensor].ranks;
   if (ranks.size() != 2) return std::nullopt;
   for (const Rank& rank : ranks)
     if (rank.terms.size() != 1 || rank.terms.front().coefficient != 1) return std::nullopt;
@@ -103,7 +103,7 @@ void add_arrays(CLines& out, const CNest& c) {
         fmt::format("static {} {}{}{};", c.type(), c.array(static_cast<int>(a)), c.extents(nest.arrays[a]), aligned));
   if (!c.options().trace)
     out.line(fmt::format("static {} {}{}{};", c.type(), c.expected(),
-                         c.extents(nest.arrays[at(nest.accesses.back().array)]), aligned));
+                         c.extents(nest.arrays[nest.accesses.back().array]), aligned));
   if (c.options().pack) {
     out.line(fmt::format("static unsigned long loaded[{0}], stored[{0}]; /* words, by array */", nest.arrays.size()));
   }
@@ -143,13 +143,13 @@ void add_plain(CLines& out, const CNest& c) {
 // Compiled with -DCBLAS the program also runs a library's product of matrices, for its speed.
 void add_cblas(CLines& out, const CNest& c, const MatrixProduct& p) {
   const LoopNest& nest = c.nest();
-  const auto size = [&](int d) { return nest.workload.dimensions[at(d)].size; };
+  const auto size = [&](int d) { return nest.workload.dimensions[d].size; };
   const auto operand = [&](std::size_t access, int row) {
     const NestAccess& a = nest.accesses[access];
-    const bool straight = nest.workload.tensors[at(a.tensor)].ranks[0].terms.front().dimension == row;
+    const bool straight = nest.workload.tensors[a.tensor].ranks[0].terms.front().dimension == row;
     const std::string& name = c.array(a.array);
     return std::pair{straight ? "CblasNoTrans" : "CblasTrans",
-                     fmt::format("(const double *){}, {}", name, nest.arrays[at(a.array)].extents[1])};
+                     fmt::format("(const double *){}, {}", name, nest.arrays[a.array].extents[1])};
   };
   const auto [left_kind, left] = operand(p.left, p.m);
   const auto [right_kind, right] = operand(p.right, p.k);
@@ -179,7 +179,7 @@ void add_fill(CLines& out, const CNest& c) {
 
 void add_main(CLines& out, const CNest& c) {
   const LoopNest& nest = c.nest();
-  const MemoryArray& output = nest.arrays[at(nest.accesses.back().array)];
+  const MemoryArray& output = nest.arrays[nest.accesses.back().array];
   const std::string& name = c.array(nest.accesses.back().array);
   if (c.options().trace) {
     out.open("int main(void)");

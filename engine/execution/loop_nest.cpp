@@ -12,7 +12,7 @@ MemoryArray array_of(const Workload& workload, const Tensor& tensor) {
   MemoryArray array{tensor.name, {}, 1, 0, tensor.is_output()};
   for (const Rank& rank : tensor.ranks) {
     u64 extent = 1;
-    for (const Term& term : rank.terms) extent += term.coefficient * (workload.dimensions[at(term.dimension)].size - 1);
+    for (const Term& term : rank.terms) extent += term.coefficient * (workload.dimensions[term.dimension].size - 1);
     array.extents.push_back(extent);
     array.words *= extent;
   }
@@ -24,11 +24,11 @@ std::vector<u64> strides(const LoopNest& nest, const Tensor& tensor, const Memor
   std::vector<u64> of_dimension(nest.workload.dimensions.size(), 0);
   u64 distance = 1;
   for (std::size_t r = tensor.ranks.size(); r-- > 0;) {
-    for (const Term& term : tensor.ranks[r].terms) of_dimension[at(term.dimension)] += distance * term.coefficient;
+    for (const Term& term : tensor.ranks[r].terms) of_dimension[term.dimension] += distance * term.coefficient;
     distance *= array.extents[r];
   }
   std::vector<u64> result;
-  for (const LoopVariable& v : nest.variables) result.push_back(of_dimension[at(v.dimension)] * v.factor);
+  for (const LoopVariable& v : nest.variables) result.push_back(of_dimension[v.dimension] * v.factor);
   return result;
 }
 
@@ -40,14 +40,14 @@ LoopNest make_nest(const Workload& workload, std::vector<LoopVariable> variables
   const auto add = [&](std::size_t v) {
     const Tensor& tensor = workload.tensors[v];
     int& array = array_of_tensor[v];
-    if (tensor.access_of) array = array_of_tensor[at(*tensor.access_of)];
+    if (tensor.access_of) array = array_of_tensor[*tensor.access_of];
     MemoryArray own = array_of(workload, tensor);
     if (array < 0) {
       array = static_cast<int>(nest.arrays.size());
       nest.arrays.push_back(own);
     } else {
       // Accesses of one tensor may reach different distances: the array is as large as the largest.
-      MemoryArray& shared = nest.arrays[at(array)];
+      MemoryArray& shared = nest.arrays[array];
       for (std::size_t r = 0; r < own.extents.size(); ++r)
         shared.extents[r] = std::max(shared.extents[r], own.extents[r]);
       shared.words = 1;
@@ -62,7 +62,7 @@ LoopNest make_nest(const Workload& workload, std::vector<LoopVariable> variables
       if (tensor.is_output() != outputs) continue;
       const int array = array_of_tensor[v];
       nest.accesses.push_back(
-          {array, static_cast<int>(v), strides(nest, tensor, nest.arrays[at(array)]), tensor.is_output()});
+          {array, static_cast<int>(v), strides(nest, tensor, nest.arrays[array]), tensor.is_output()});
     }
   }
   return nest;
@@ -79,7 +79,7 @@ std::vector<u8> point_order(const LoopNest& nest) {
   std::vector<u8> order;
   std::vector<u8> of_output;
   const Workload& workload = nest.workload;
-  const Tensor& output = workload.tensors[at(workload.output())];
+  const Tensor& output = workload.tensors[workload.output()];
   const auto place = [&](std::vector<u8>& list, int dimension) {
     for (std::size_t v = 0; v < nest.variables.size(); ++v)
       if (nest.variables[v].dimension == dimension) list.push_back(static_cast<u8>(v));
@@ -106,7 +106,7 @@ LoopNestPart plain_part(const LoopNest& nest) {
   LoopNestPart part;
   std::vector<u32> extent;
   for (const LoopVariable& v : nest.variables) {
-    const u64 size = nest.workload.dimensions[at(v.dimension)].size;
+    const u64 size = nest.workload.dimensions[v.dimension].size;
     part.range.push_back({0, static_cast<u32>(size)});
     extent.push_back(static_cast<u32>(size));
   }

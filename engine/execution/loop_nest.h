@@ -105,7 +105,7 @@ class NestWalk {
       if constexpr (requires { visitor_.begin(part); }) visitor_.begin(part);
       for (std::size_t a = 0; a < nest_.accesses.size(); ++a) {
         const NestAccess& access = nest_.accesses[a];
-        words_[a] = nest_.arrays[at(access.array)].first;
+        words_[a] = nest_.arrays[access.array].first;
         for (std::size_t v = 0; v < box_.size(); ++v) words_[a] += access.stride[v] * box_[v].begin;
       }
       loop(0);
@@ -144,7 +144,7 @@ class NestWalk {
   bool exists() const {
     std::array<u64, kMaxDimensions> value{};
     for (std::size_t v = 0; v < box_.size(); ++v)
-      value[at(nest_.variables[v].dimension)] += u64{nest_.variables[v].factor} * box_[v].begin;
+      value[nest_.variables[v].dimension] += u64{nest_.variables[v].factor} * box_[v].begin;
     for (std::size_t d = 0; d < nest_.workload.dimensions.size(); ++d)
       if (value[d] >= nest_.workload.dimensions[d].size) return false;
     return true;

@@ -87,7 +87,7 @@ void set_extent(std::vector<u32>& extent, const std::string& name, std::optional
   if (!d) return complain(d.errors().front().message);
   if (!value || *value < 1 || *value > most)
     return complain(fmt::format("the tile's extent along {} must be a whole number from 1 to {}", name, most));
-  extent[at(*d)] = static_cast<u32>(*value);
+  extent[*d] = static_cast<u32>(*value);
 }
 
 // Reads `tiling` of a file.
@@ -123,7 +123,7 @@ class TilingReader {
       for (const std::string& name : extents->keys()) {
         const YamlNode value = *extents->find(name);
         const auto d = workload_.find_dimension(name);
-        const u32 most = d ? static_cast<u32>(workload_.dimensions[at(*d)].size) : 1;
+        const u32 most = d ? static_cast<u32>(workload_.dimensions[*d].size) : 1;
         set_extent(tile.extent, name, value.as_integer(), most, workload_,
                    [&](const std::string& message) { errors_.push_back(value.error(message)); });
       }
@@ -212,7 +212,7 @@ Result<NamedTiling> parse_named_tiling(const std::string& tile, const std::strin
     const std::string name = piece.substr(0, equals);
     const std::optional<i64> value = parse_number<i64>(piece.substr(std::min(equals + 1, piece.size())));
     const auto d = workload.find_dimension(name);
-    set_extent(named.extent, name, value, d ? static_cast<u32>(workload.dimensions[at(*d)].size) : 1, workload,
+    set_extent(named.extent, name, value, d ? static_cast<u32>(workload.dimensions[*d].size) : 1, workload,
                complaint("--tile", piece));
   }
   NamedTiling tiling{{named}, dimensions_of(pieces(points), workload, complaint("--points", points))};

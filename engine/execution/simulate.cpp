@@ -13,13 +13,13 @@ Scratchpad::Scratchpad(const LoopNest& nest, u8 level, bool outputs_read)
     : nest_(nest), level_(level), outputs_read_(outputs_read), traffic_(nest.arrays.size()) {
   for (const NestAccess& access : nest.accesses) {
     HeldBox& box = boxes_.emplace_back();
-    box.last_tile.assign(nest.arrays[at(access.array)].words, 0);
+    box.last_tile.assign(nest.arrays[access.array].words, 0);
     box.ranks = ranks_of(access);
   }
 }
 
 std::vector<Scratchpad::HeldRank> Scratchpad::ranks_of(const NestAccess& access) const {
-  const std::vector<u64>& extents = nest_.arrays[at(access.array)].extents;
+  const std::vector<u64>& extents = nest_.arrays[access.array].extents;
   std::vector<HeldRank> ranks(extents.size());
   u64 stride = 1;
   for (std::size_t r = ranks.size(); r-- > 0;) {
@@ -51,12 +51,12 @@ void Scratchpad::begin(const LoopNestPart& part) {
     // A rank is held as in the model of tilings (LevelTraffic::as_interval()). Quotients and remainders leave no holes.
     if (nest_.guarded) continue;
     const std::vector<u32> extents = box_extents(nest_.accesses[a]);
-    const Tensor& tensor = nest_.workload.tensors[at(nest_.accesses[a].tensor)];
+    const Tensor& tensor = nest_.workload.tensors[nest_.accesses[a].tensor];
     for (std::size_t r = 0; r < box.ranks.size(); ++r) {
       u64 interval = 1, pairs = 1;
       for (const Term& term : tensor.ranks[r].terms) {
-        interval += term.coefficient * (extents[at(term.dimension)] - 1);
-        pairs *= extents[at(term.dimension)];
+        interval += term.coefficient * (extents[term.dimension] - 1);
+        pairs *= extents[term.dimension];
       }
       box.ranks[r].as_interval = interval <= pairs;
     }
@@ -107,13 +107,13 @@ void Scratchpad::visit(const TouchedWords& words) {
     const NestAccess& access = nest_.accesses[a];
     HeldBox& box = boxes_[a];
     if (box.turned) end_tile(box);
-    const u64 word = words[a] - nest_.arrays[at(access.array)].first;
+    const u64 word = words[a] - nest_.arrays[access.array].first;
     const u32 last_tile = box.last_tile[word];
     if (last_tile == box.tile) continue;
     touch(box, word);
     if (last_tile != 0 && last_tile + 1 == box.tile) continue;
-    if (!access.is_output || outputs_read_ || last_tile != 0) ++traffic_.loads[at(access.array)];
-    if (access.is_output) ++traffic_.stores[at(access.array)];
+    if (!access.is_output || outputs_read_ || last_tile != 0) ++traffic_.loads[access.array];
+    if (access.is_output) ++traffic_.stores[access.array];
   }
 }
 

@@ -98,7 +98,7 @@ class InputLoader {
     const auto include = [&](const YamlNode& scalar, Diagnostics& errors) -> std::shared_ptr<const YamlValue> {
       if (scalar.tag() == "!include_loaded") {
         const std::optional<i64> index = scalar.as_integer();
-        if (index && *index >= 0 && *index < static_cast<i64>(values.size())) return values[at(*index)];
+        if (index && *index >= 0 && *index < static_cast<i64>(values.size())) return values[*index];
         errors.push_back(scalar.error("!include_loaded is written by templates only; write !include FILE"));
         return nullptr;
       }

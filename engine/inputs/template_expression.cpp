@@ -184,7 +184,7 @@ class TemplateParser : public ArithmeticParser<TemplateParser, Value> {
     const i64 size = static_cast<i64>(items->items.size());
     const i64 at_item = *number < 0 ? *number + size : *number;
     if (at_item < 0 || at_item >= size) return clause(fmt::format("[{}] of a list of {}", *number, size));
-    return items->items[at(at_item)];
+    return items->items[at_item];
   }
 
   Value test(const Value& value) {

@@ -116,7 +116,7 @@ class TemplateRun {
       names_["loop.first"] = i == 0;
       names_["loop.last"] = i + 1 == size;
       names_["loop.length"] = size;
-      if (bind(targets, list->items[at(i)])) carry_out(body);
+      if (bind(targets, list->items[i])) carry_out(body);
     }
     --loops_;
     names_ = outer;

@@ -34,17 +34,17 @@ std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Nest& nes
   std::vector<ReceiverGroups> groups;
   u64 in = nest.steps, raw = in;  // words per receiver below, after and before bypass scaling (rule 16)
   for (int i = 0; i < levels; ++i) {
-    CollapsedTensor& row = out[at(i)];
+    CollapsedTensor& row = out[i];
     const u64 distinct = distinct_offsets(t, nest, i, c.level[i]), accesses = in * distinct;
     receiver_groups(t, nest, i, c.level[i], groups);
-    row.kept = contains(keep[at(i)], v);
+    row.kept = contains(keep[i], v);
     const u64 own_part = row.kept ? part[i] : 0;
     for (const ReceiverGroups& g : groups)
       row.records.push_back(network_record(c.level[i], g, in, raw, t.is_output, own_part));
     row.instances = {nest.instances[i], nest.instances[i]};
     row.fanout = nest.product_x[i] * nest.product_y[i];
     Box tile;
-    const LoopMask inside = nest.inside(i, outside[at(i)][at(v)]);
+    const LoopMask inside = nest.inside(i, outside[i][v]);
     nest.measure(t, inside, tile);
     const u64 crossing = i + 1 < levels ? temporal_traffic(t, moving, nest, inside, tile) : 0;
     if (row.kept) {
@@ -181,9 +181,9 @@ std::vector<CollapsedTensor> collapse_with_peers(const Compiled& c, const Nest& 
   NestChain chain;
   chain.divides = true;
   for (int i = 0; i < c.level_count; ++i) {
-    const bool kept = contains(keep[at(i)], v);
+    const bool kept = contains(keep[i], v);
     LevelNest level = perfect_level(c, nest, i, v);
-    const LoopMask inside = nest.inside(i, outside[at(i)][at(v)]);
+    const LoopMask inside = nest.inside(i, outside[i][v]);
     if (!kept || inside == nest.through[i] || i + 1 == c.level_count) {
       chain.add(std::move(level), i, kept);
       continue;
@@ -204,7 +204,7 @@ std::vector<CollapsedTensor> collapse_with_peers(const Compiled& c, const Nest& 
     const std::size_t i = out.size();
     if (chain.level_of[k] != i) continue;
     out.push_back(std::move(rows[k]));
-    if (out[i].kept) out[i].tile_words = box_words(t, nest.tile(nest.inside(static_cast<int>(i), outside[i][at(v)])));
+    if (out[i].kept) out[i].tile_words = box_words(t, nest.tile(nest.inside(static_cast<int>(i), outside[i][v])));
   }
   return out;
 }
@@ -229,7 +229,7 @@ std::vector<CollapsedTensor> collapse(const Compiled& c, const KeepMasks& keep, 
 
 CollapsedTraffic collapse(const Compiled& c, const KeepMasks& keep, const NestTraffic& traffic) {
   CollapsedTraffic out;
-  for (int v = 0; v < c.tensor_count; ++v) out.push_back(collapse(c, keep, v, traffic.at[at(v)]));
+  for (int v = 0; v < c.tensor_count; ++v) out.push_back(collapse(c, keep, v, traffic.at[v]));
   return out;
 }
 
@@ -242,21 +242,21 @@ NetworkSum network_sum(const CollapsedTensor& row, bool is_output) {
 
 void add_counts(const Compiled& c, int v, const std::vector<CollapsedTensor>& rows, CostSum& sum,
                 std::span<LevelLoad> loads) {
-  const bool is_output = c.tensor[at(v)].is_output;
+  const bool is_output = c.tensor[v].is_output;
   for (int i = 0; i < c.level_count; ++i) {
-    const CollapsedTensor& row = rows[at(i)];
-    const CompiledLevel& level = c.level[at(i)];
+    const CollapsedTensor& row = rows[i];
+    const CompiledLevel& level = c.level[i];
     if (level.network_costs) sum.pay(network_energy(level, v, network_sum(row, is_output), row.instances.used).units);
-    if (row.kept || row.carried) loads[at(i)].add(v, row.words, is_output);
+    if (row.kept || row.carried) loads[i].add(v, row.words, is_output);
   }
 }
 
 Evaluation cost_of(const Compiled& c, const CollapsedTraffic& rows, u64 computes, u64 steps) {
   CostSum sum(c, computes, steps);
   std::array<LevelLoad, kMaxLevels> loads;
-  for (int v = 0; v < c.tensor_count; ++v) add_counts(c, v, rows[at(v)], sum, loads);
+  for (int v = 0; v < c.tensor_count; ++v) add_counts(c, v, rows[v], sum, loads);
   for (int i = 0; i < c.level_count; ++i) {
-    sum.add(c.level[at(i)], loads[at(i)], rows[0][at(i)].instances);
+    sum.add(c.level[i], loads[i], rows[0][i].instances);
     if (!sum.is_finite()) return {Verdict::OverCapacity, static_cast<u8>(i), {}};
   }
   return {Verdict::Fits, 0, sum.total()};

@@ -115,12 +115,12 @@ Compiled::Compiled(const Workload& workload, const Architecture& architecture)
 DimensionMask standalone_dimensions(const Compiled& c, TensorMask tensors) {
   DimensionMask out = 0;
   for (int d = 0; d < c.dimension_count; ++d) {
-    bool alone = c.size[at(d)] > 1;
+    bool alone = c.size[d] > 1;
     for (int v = 0; v < c.tensor_count && alone; ++v) {
-      const CompiledTensor& t = c.tensor[at(v)];
+      const CompiledTensor& t = c.tensor[v];
       if (!contains(tensors, v) || !contains(t.indexing, d)) continue;
-      const CompiledTerm* const term = &t.by_dimension[t.first_of[at(d)]];
-      alone = t.first_of[at(d) + 1] == t.first_of[at(d)] + 1 && term->coefficient == 1 && t.sharing[term->rank] == 0;
+      const CompiledTerm* const term = &t.by_dimension[t.first_of[d]];
+      alone = t.first_of[d + 1] == t.first_of[d] + 1 && term->coefficient == 1 && t.sharing[term->rank] == 0;
     }
     if (alone) out |= dimension_bit(d);
   }

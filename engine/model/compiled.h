@@ -73,7 +73,7 @@ struct CompiledLevel {
   // Instances of the level inside, of one instance.
   u64 fanout() const { return fanout_x * fanout_y; }
   // Parts that `values` values of tensor v take.
-  u64 taken(int v, u64 values) const { return values * parts.of[at(v)]; }
+  u64 taken(int v, u64 values) const { return values * parts.of[v]; }
   // Accesses that `count` parts take.
   u64 blocks(u64 count) const {
     if (block_shift >= 0) return (count + block_parts - 1) >> block_shift;

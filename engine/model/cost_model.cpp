@@ -39,8 +39,8 @@ Compiled CostModel::tables_of(const Mapping& mapping) const {
   Compiled out = *compiled_;
   out.peers = 0;
   for (int i = 0; i < out.level_count; ++i) {
-    out.level[at(i)].peers = static_cast<TensorMask>(out.level[at(i)].peers & ~mapping.no_peers[at(i)]);
-    out.peers = static_cast<TensorMask>(out.peers | out.level[at(i)].peers);
+    out.level[i].peers = static_cast<TensorMask>(out.level[i].peers & ~mapping.no_peers[i]);
+    out.peers = static_cast<TensorMask>(out.peers | out.level[i].peers);
   }
   return out;
 }
@@ -91,14 +91,14 @@ Breakdown breakdown(const Compiled& c, const CollapsedTraffic& rows, u64 steps, 
     const CompiledLevel& level = c.level[i];
     LevelLoad load;
     for (int v = 0; v < c.tensor_count; ++v) {
-      const CollapsedTensor& row = rows[at(v)][at(i)];
+      const CollapsedTensor& row = rows[v][i];
       const bool is_output = c.tensor[v].is_output;
       sum.send(i, v, network_traffic(level, v, row, is_output));
       if (!row.kept && !row.carried) continue;
       sum.keep(i, v, tensor_traffic(row), units_of_one(level, v, row.words, is_output, row.instances));
       load.add(v, row.words, is_output);
     }
-    const InstanceCount instances = rows[0][at(i)].instances;
+    const InstanceCount instances = rows[0][i].instances;
     sum.wait(i, load.cycles(level, instances, steps), instances.used);
   }
   return sum.total();

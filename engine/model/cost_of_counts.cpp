@@ -27,9 +27,9 @@ BreakdownSum::BreakdownSum(const Architecture& architecture, const Compiled& c, 
   out_.cycles = steps;
   out_.level.resize(at(c.level_count));
   for (int i = 0; i < c.level_count; ++i) {
-    level(i).name = architecture.levels[at(i)].name;
-    level(i).capacity_words = c.level[at(i)].capacity_words();
-    level(i).parts = c.level[at(i)].parts;
+    level(i).name = architecture.levels[i].name;
+    level(i).capacity_words = c.level[i].capacity_words();
+    level(i).parts = c.level[i].parts;
     level(i).tensor.resize(at(c.tensor_count));
     level(i).network.resize(at(c.tensor_count));
   }
@@ -38,22 +38,22 @@ BreakdownSum::BreakdownSum(const Architecture& architecture, const Compiled& c, 
 void BreakdownSum::keep(int i, int v, TensorTraffic counts, const AccessUnits& units) {
   counts.energy = {units.accesses};
   counts.address_generation_energy = {units.addresses};
-  level(i).tensor[at(v)] = counts;
+  level(i).tensor[v] = counts;
 }
 
 void BreakdownSum::wait(int i, u64 cycles, u64 used) {
   level(i).cycles = cycles;
   out_.cycles = std::max(out_.cycles, cycles);
-  used_[at(i)] = std::max<u64>(1, used);
+  used_[i] = std::max<u64>(1, used);
   u64 parts = 0;
-  for (int v = 0; v < c_.tensor_count; ++v) parts += c_.level[at(i)].taken(v, level(i).tensor[at(v)].tile_words);
-  level(i).used_words = ceil_div(parts, u64{c_.level[at(i)].parts.of_word});
+  for (int v = 0; v < c_.tensor_count; ++v) parts += c_.level[i].taken(v, level(i).tensor[v].tile_words);
+  level(i).used_words = ceil_div(parts, u64{c_.level[i].parts.of_word});
 }
 
 Breakdown BreakdownSum::total() {
   out_.energy = out_.compute.energy;
   for (int i = 0; i < c_.level_count; ++i) {
-    level(i).leakage = {leakage_units(c_.level[at(i)], used_[at(i)]) * out_.cycles};
+    level(i).leakage = {leakage_units(c_.level[i], used_[i]) * out_.cycles};
     out_.energy += level(i).energy();
   }
   out_.utilization = static_cast<double>(out_.compute.computes) / static_cast<double>(out_.compute.instances) /

@@ -61,7 +61,7 @@ inline Accesses<u64> in_accesses(const CompiledLevel& level, int v, const Access
 
 // Energy units of words of tensor v, blocks not rounded up: no more than they cost.
 inline double least_access_units(const CompiledLevel& level, int v, const Accesses<double>& words) {
-  const double sum = price_of_accesses(level.units[at(v)], words);
+  const double sum = price_of_accesses(level.units[v], words);
   if (level.block_words == 1) return sum;
   return sum * static_cast<double>(level.taken(v, 1)) / static_cast<double>(level.block_parts);
 }
@@ -69,7 +69,7 @@ inline double least_access_units(const CompiledLevel& level, int v, const Access
 // Energy units of words of tensor v and of the addresses that are generated for them: no more than they cost.
 inline double least_units(const CompiledLevel& level, int v, const Accesses<double>& words, bool is_output) {
   return least_access_units(level, v, words) +
-         addressed_words(words, is_output) * static_cast<double>(level.units[at(v)].address);
+         addressed_words(words, is_output) * static_cast<double>(level.units[v].address);
 }
 
 // What a level costs by time alone (rule 25), in energy units of one cycle with this many instances in use; in bounds,
@@ -108,16 +108,16 @@ struct AccessUnits {
 inline AccessUnits units_of_one(const CompiledLevel& level, int v, const Accesses<u64>& words, bool is_output,
                                 const InstanceCount& n) {
   const u64 clusters = clusters_of(level, n.spanned);
-  AccessUnits out{price_of_accesses(level.units[at(v)], in_accesses(level, v, words)) * clusters, 0};
+  AccessUnits out{price_of_accesses(level.units[v], in_accesses(level, v, words)) * clusters, 0};
   if (n.used != n.spanned) out.accesses = out.accesses * n.used / n.spanned;
-  if (level.generates_addresses) out.addresses = price_of_addresses(level.units[at(v)], words, is_output) * clusters;
+  if (level.generates_addresses) out.addresses = price_of_addresses(level.units[v], words, is_output) * clusters;
   return out;
 }
 
 // From those of all, and the accesses that they are: blocks are rounded up by every instance for itself.
 inline AccessUnits units_of_all(const CompiledLevel& level, int v, const Accesses<u64>& words,
                                 const Accesses<u64>& accesses, bool is_output, u64 used) {
-  const ValueUnits& price = level.units[at(v)];
+  const ValueUnits& price = level.units[v];
   AccessUnits out{units_side_by_side(level, price_of_accesses(price, accesses), used), 0};
   if (level.generates_addresses)
     out.addresses = units_side_by_side(level, price_of_addresses(price, words, is_output), used);
@@ -259,13 +259,13 @@ class BreakdownSum {
 
   // Tensor v at level i, and on the network below it.
   void keep(int i, int v, TensorTraffic counts, const AccessUnits& units);
-  void send(int i, int v, NetworkTraffic counts) { level(i).network[at(v)] = std::move(counts); }
+  void send(int i, int v, NetworkTraffic counts) { level(i).network[v] = std::move(counts); }
   // Level i, all of whose tensors are there, needs `cycles` cycles with `used` instances in use.
   void wait(int i, u64 cycles, u64 used);
   Breakdown total();
 
  private:
-  LevelBreakdown& level(int i) { return out_.level[at(i)]; }
+  LevelBreakdown& level(int i) { return out_.level[i]; }
 
   const Compiled& c_;
   Breakdown out_;

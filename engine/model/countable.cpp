@@ -27,7 +27,7 @@ double most_words(const Workload& workload, const Tensor& tensor) {
   for (const Rank& rank : tensor.ranks) {
     double holes = 0;
     for (const Term& term : rank.terms)
-      if (workload.dimensions[at(term.dimension)].size > 1) holes += static_cast<double>(term.coefficient);
+      if (workload.dimensions[term.dimension].size > 1) holes += static_cast<double>(term.coefficient);
     words *= std::max(1.0, holes);
   }
   return words;

@@ -11,7 +11,7 @@
 namespace heliolite {
 
 void level_nest(ImperfectEvaluation& evaluation, const Compiled& c, int v, int i, bool records, LevelNest& out) {
-  const CompiledTensor& t = c.tensor[at(v)];
+  const CompiledTensor& t = c.tensor[v];
   const ImperfectNest& nest = evaluation.nest();
   out.tile_words = imperfect_box_words(t, nest.largest(nest.inside[i + 1], nest.first[i + 1]));
   out.tile_below_master = imperfect_box_words(t, nest.largest(nest.master[i], nest.first_temporal[i]));
@@ -39,10 +39,9 @@ void imperfect_traffic(const Compiled& compiled, const Mapping& mapping, Imperfe
   out.compute_cycles = computes.cycles;
   out.at.resize(at(compiled.tensor_count));
   for (int v = 0; v < compiled.tensor_count; ++v) {
-    auto& levels = out.at[at(v)];
+    auto& levels = out.at[v];
     levels.resize(at(compiled.level_count));
-    for (int i = 0; i < compiled.level_count; ++i)
-      level_nest(evaluation, compiled, v, i, options.records, levels[at(i)]);
+    for (int i = 0; i < compiled.level_count; ++i) level_nest(evaluation, compiled, v, i, options.records, levels[i]);
   }
 }
 
@@ -127,12 +126,12 @@ class ImperfectCost {
   // The rows of explain().
   void tensor_with_peers(int v, CostSum& sum) {
     std::vector<LevelNest> nest(at(c_.level_count));
-    for (int i = 0; i < c_.level_count; ++i) level_nest(evaluation_, c_, v, i, true, nest[at(i)]);
+    for (int i = 0; i < c_.level_count; ++i) level_nest(evaluation_, c_, v, i, true, nest[i]);
     add_counts(c_, v, collapse(c_, m_.keep, v, nest), sum, load_);
   }
 
   Energy network(int v, int i, double scale, double hop_scale, u64 partition) {
-    const CompiledTensor& t = c_.tensor[at(v)];
+    const CompiledTensor& t = c_.tensor[v];
     evaluation_.records(t, i, w_.level);
     NetworkSum sum;
     for (const NestRecord& r : w_.level.records)

@@ -108,7 +108,7 @@ u64 distinct_receivers(const CompiledTensor& t, const ImperfectNest& nest, int l
     int sharing = 0;
     for (int k = 0; k < kMaxDimensions && sharing <= 2; ++k)
       if (contains(seen & t.sharing[r], k)) {
-        if (sharing < 2) d[at(sharing)] = static_cast<u8>(k);
+        if (sharing < 2) d[sharing] = static_cast<u8>(k);
         ++sharing;
       }
     if (sharing == 2) {
@@ -234,7 +234,7 @@ void ImperfectEvaluation::records(const CompiledTensor& t, int i, LevelNest& out
 
 // Other than where factors divide, a tile that has changed its size may be fetched where it was: any neighbour will do.
 bool ImperfectEvaluation::may_use_peers(int v, int i) const {
-  return contains(c_.level[at(i)].peers, v) && nest_.has_spatial(i);
+  return contains(c_.level[i].peers, v) && nest_.has_spatial(i);
 }
 
 bool ImperfectEvaluation::may_use_peers(int v) const {

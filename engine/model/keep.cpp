@@ -47,25 +47,25 @@ bool is_outer_part(const StorageLevel& level) {
 bool can_be_opened(const Architecture& architecture, int level) {
   if (level + 1 == static_cast<int>(architecture.levels.size())) return false;
   // In a split level only the innermost part has loops, and there is no fan-out between the parts.
-  const StorageLevel &here = architecture.levels[at(level)], &outer = architecture.levels[at(level + 1)];
+  const StorageLevel &here = architecture.levels[level], &outer = architecture.levels[level + 1];
   return here.loops_allowed && !is_outer_part(outer) && !holds_nothing(here);
 }
 
 int first_loop(const Mapping& mapping, int level) {
   int k = 0;
-  while (k < mapping.loop_count && mapping.loop[at(k)].level < level) ++k;
+  while (k < mapping.loop_count && mapping.loop[k].level < level) ++k;
   return k;
 }
 
 std::vector<LevelPart> parts_of(const Mapping& mapping, int level) {
   int first = first_loop(mapping, level);  // the first of the level's temporal loops
   const int last = first_loop(mapping, level + 1);
-  while (first < last && mapping.loop[at(first)].is_spatial()) ++first;
+  while (first < last && mapping.loop[first].is_spatial()) ++first;
   std::vector<LevelPart> out;
   for (int outside = 0; outside <= last - first; ++outside) {
     TensorMask here = 0;
-    for (const int v : bits(mapping.keep[at(level)]))
-      if (mapping.outside[at(level)][at(v)] == outside) here |= static_cast<TensorMask>(1u << v);
+    for (const int v : bits(mapping.keep[level]))
+      if (mapping.outside[level][v] == outside) here |= static_cast<TensorMask>(1u << v);
     if (here == 0 && outside > 0) continue;
     if (!out.empty()) out.back().first = last - outside;
     out.push_back({here, first, last - outside});

@@ -177,9 +177,9 @@ void add_steps(std::vector<LinkSteps>& out, LinkSteps steps) {
 i64 half_away_from_zero(i64 twice) { return twice >= 0 ? (twice + 1) / 2 : -((1 - twice) / 2); }
 
 LinkWalk::LinkWalk(const CompiledTensor& t, const ImperfectNest& nest, int level)
-    : tensor_(t), nest_(nest), level_(level), from_(nest.first_temporal[at(level)]) {
-  for (int l = nest.first[at(level)]; l < from_; ++l)
-    if (nest.loop[at(l)].residual > 1) cut_ |= nest.loop[at(l)].bit();
+    : tensor_(t), nest_(nest), level_(level), from_(nest.first_temporal[level]) {
+  for (int l = nest.first[level]; l < from_; ++l)
+    if (nest.loop[l].residual > 1) cut_ |= nest.loop[l].bit();
 }
 
 std::vector<LinkSteps> LinkWalk::run() {
@@ -191,8 +191,8 @@ std::vector<LinkSteps> LinkWalk::run() {
 
 // One execution of the loops up to `l`.
 void LinkWalk::visit(int l, DimensionMask last, State& state, u64 weight, std::vector<LinkSteps>& out) {
-  for (; l >= from_ && nest_.loop[at(l)].spatial; --l)  // unit 0: iteration 0, the last one only if there is no other
-    if (nest_.loop[at(l)].residual > 1) last = static_cast<DimensionMask>(last & ~nest_.loop[at(l)].bit());
+  for (; l >= from_ && nest_.loop[l].spatial; --l)  // unit 0: iteration 0, the last one only if there is no other
+    if (nest_.loop[l].residual > 1) last = static_cast<DimensionMask>(last & ~nest_.loop[l].bit());
   if (l < from_) return step(last, state, weight, out);
   const auto [entry, is_new] = known_.try_emplace({l, last, state});
   if (is_new) {
@@ -207,7 +207,7 @@ void LinkWalk::visit(int l, DimensionMask last, State& state, u64 weight, std::v
 }
 
 void LinkWalk::iterate(int l, DimensionMask last, State& state, std::vector<LinkSteps>& out) {
-  const ImperfectLoop& loop = nest_.loop[at(l)];
+  const ImperfectLoop& loop = nest_.loop[l];
   visit_iterations(loop, (last & loop.bit()) != 0, false, [&](u64 index, u64 weight, bool inner_last) {
     shift(state, loop, static_cast<i64>(index));
     visit(l - 1, inner_last ? last : static_cast<DimensionMask>(last & ~loop.bit()), state, weight, out);
@@ -218,14 +218,14 @@ void LinkWalk::iterate(int l, DimensionMask last, State& state, std::vector<Link
 // One execution of the fan-out. Compute units ask for the words themselves, whatever they had before.
 void LinkWalk::step(DimensionMask last, State& state, u64 weight, std::vector<LinkSteps>& out) const {
   LinkSteps now;
-  now.context = nest_.contexts[at(level_)].last(nest_.contexts[at(level_)].index(last));
+  now.context = nest_.contexts[level_].last(nest_.contexts[level_].index(last));
   now.before = state.before;
   const Region box = tile(static_cast<DimensionMask>(last & ~cut_));
   Regions fresh = level_ == 0 ? Regions{box} : fresh_words(box, state);
   std::sort(fresh.begin(), fresh.end());
   for (const Region& region : fresh) {
     u64 words = weight;
-    for (int r = 0; r < tensor_.rank_count; ++r) words *= static_cast<u64>(region.extent[at(r)]);
+    for (int r = 0; r < tensor_.rank_count; ++r) words *= static_cast<u64>(region.extent[r]);
     now.words += words;
   }
   if (fresh.size() == state.fresh.size() && !fresh.empty()) {
@@ -250,7 +250,7 @@ LinkWalk::Region LinkWalk::tile(DimensionMask last) const {
   Region out;
   out.extent.fill(1);
   if (level_ == 0) return out;
-  const ImperfectTile& extents = nest_.inside[at(level_)];
+  const ImperfectTile& extents = nest_.inside[level_];
   out.extent = box_along_ranks(tensor_, [&](u8 d) { return (contains(last, d) ? extents.last : extents.middle)[d]; });
   return out;
 }
@@ -312,13 +312,13 @@ void LinkWalk::shift(State& state, const ImperfectLoop& loop, i64 iterations) co
 // Each step by itself: words that all receivers find at a neighbour, or none, or some, as the sender has least to send.
 void take_from_peers(const Compiled& c, const CompiledTensor& t, const ImperfectNest& nest, int level, LevelNest& out) {
   std::vector<LinkLoop> loops;
-  for (int l = nest.first[at(level)]; l < nest.first_temporal[at(level)]; ++l) {
-    const ImperfectLoop& loop = nest.loop[at(l)];
+  for (int l = nest.first[level]; l < nest.first_temporal[level]; ++l) {
+    const ImperfectLoop& loop = nest.loop[l];
     loops.push_back({loop.end, loop.residual, loop.dimension, {}});
     add_move(t, loop.dimension, static_cast<i64>(loop.step), loops.back().move);
   }
-  LinkGrid grid(loops, std::max(c.level[at(level)].fanout_x, nest.columns[at(level)]),
-                std::max(c.level[at(level)].fanout_y, nest.fanout[at(level)] / nest.columns[at(level)]));
+  LinkGrid grid(loops, std::max(c.level[level].fanout_x, nest.columns[level]),
+                std::max(c.level[level].fanout_y, nest.fanout[level] / nest.columns[level]));
   for (const LinkSteps& steps : LinkWalk(t, nest, level).run()) {
     LinkShare share = grid.without_links(steps.context);
     if (steps.repeats) {
@@ -330,7 +330,7 @@ void take_from_peers(const Compiled& c, const CompiledTensor& t, const Imperfect
   }
   for (const NestRecord& r : out.records) {
     out.accesses_sum += r.words;
-    out.share += r.words * static_cast<double>(r.multicast) / static_cast<double>(nest.fanout[at(level)]);
+    out.share += r.words * static_cast<double>(r.multicast) / static_cast<double>(nest.fanout[level]);
   }
 }
 

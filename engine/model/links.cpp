@@ -148,11 +148,11 @@ std::span<const LinkLoop> link_loops(const CompiledTensor& t, const Nest& nest, 
 }
 
 bool may_link(const Compiled& c, int v, const Nest& nest, int level) {
-  if (!contains(c.level[at(level)].peers, v) || !nest.has_spatial(level)) return false;
+  if (!contains(c.level[level].peers, v) || !nest.has_spatial(level)) return false;
   if (level == 0) return true;
-  const DimensionMask sharing = c.tensor[at(v)].sharing_any;
+  const DimensionMask sharing = c.tensor[v].sharing_any;
   for (const int j : bits(nest.fanout[level]))
-    if (contains(sharing, nest.loop[at(j)].dimension)) return true;
+    if (contains(sharing, nest.loop[j].dimension)) return true;
   return false;
 }
 
@@ -165,15 +165,15 @@ TensorMask tensors_of_peers(const Compiled& c, const StorageLevel& level, int i,
   if (level.fanout() == 1) return out;
   const KeepRule excluded{level.constraints.spatial.no_peers, {}};
   for (int v = 0; v < c.tensor_count; ++v)
-    if ((i == 0 || c.tensor[at(v)].sliding) && keep_choice(excluded, workload, v) != KeepChoice::Keep)
+    if ((i == 0 || c.tensor[v].sliding) && keep_choice(excluded, workload, v) != KeepChoice::Keep)
       out = static_cast<TensorMask>(out | 1u << v);
   return out;
 }
 
 bool take_from_peers(const Compiled& c, int v, const Nest& nest, int level, LevelNest& out) {
   if (!may_link(c, v, nest, level)) return false;
-  const CompiledTensor& t = c.tensor[at(v)];
-  const CompiledLevel& machine = c.level[at(level)];
+  const CompiledTensor& t = c.tensor[v];
+  const CompiledLevel& machine = c.level[level];
   thread_local ShiftList shifts;
   shifts.clear();
   if (level == 0) list_point_shifts(t, nest, shifts);

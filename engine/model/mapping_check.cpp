@@ -37,7 +37,7 @@ u64 iterations(const Mapping& m, int dimension) {
 // Residuals with which factors that count to more than the size give it: the last iteration of each loop is a digit of
 // size - 1. Empty where some have residuals, or where they count to less.
 std::string residual_hint(const Mapping& m, int dimension, const Workload& w, const Architecture& a) {
-  const Dimension& d = w.dimensions[at(dimension)];
+  const Dimension& d = w.dimensions[dimension];
   u64 rest = d.size - 1;
   std::vector<std::string> factors;
   for (const Loop& loop : m.loops()) {
@@ -171,7 +171,7 @@ std::string factor_product(const Mapping& mapping, int dimension, const Workload
                        : loop.kind == LoopKind::SpatialX ? " x"
                                                          : " y");
   }
-  const std::string& name = workload.dimensions[at(dimension)].name;
+  const std::string& name = workload.dimensions[dimension].name;
   if (out.empty()) return name + ": no loop";
   return fmt::format("{}: {} = {}", name, out, iterations(mapping, dimension));
 }

@@ -15,7 +15,7 @@ namespace {
 std::string nest_of(const Mapping& mapping, const Workload& workload, int level, LoopKind kind) {
   std::vector<std::string> words;
   for (int k = mapping.loop_count; k-- > 0;) {
-    const Loop& loop = mapping.loop[at(k)];
+    const Loop& loop = mapping.loop[k];
     if (loop.level != level || loop.kind != kind) continue;
     const std::string& name = workload.dimensions[loop.dimension].name;
     words.push_back(loop.is_perfect() ? fmt::format("{}={}", name, loop.end)
@@ -29,7 +29,7 @@ std::string kept_by(const Mapping& mapping, const Workload& workload, int level)
   std::vector<std::string> parts;
   for (const LevelPart& part : parts_of(mapping, level)) {
     std::vector<std::string> names;
-    for (const int v : bits(part.keep)) names.push_back(workload.tensors[at(v)].name);
+    for (const int v : bits(part.keep)) names.push_back(workload.tensors[v].name);
     parts.push_back(names.empty() ? "-" : fmt::format("{}", fmt::join(names, ", ")));
   }
   return fmt::format("{}", fmt::join(parts, " / "));
@@ -41,7 +41,7 @@ FieldDifferences differences(const Mapping& a, const Mapping& b, const Workload&
                              const Architecture& architecture) {
   FieldDifferences out;
   for (int i = static_cast<int>(architecture.levels.size()) - 1; i >= 0; --i) {
-    const std::string& level = architecture.levels[at(i)].name;
+    const std::string& level = architecture.levels[i].name;
     const auto add = [&](const char* what, std::string x, std::string y) {
       if (x != y) out.push_back({fmt::format("{}.{}", level, what), std::move(x), std::move(y)});
     };

@@ -90,7 +90,7 @@ class Reader {
       complain(node, fmt::format("a part of {} keeps nothing; only a level of one part may", name));
     for (const ListedPart& other : before.parts)
       for (const int v : bits(static_cast<TensorMask>(other.keep & part.keep)))
-        complain(node, fmt::format("{} keeps {} in two of its parts", name, workload_.tensors[at(v)].name));
+        complain(node, fmt::format("{} keeps {} in two of its parts", name, workload_.tensors[v].name));
     if (!before.x.empty() || !before.y.empty())
       complain(node, fmt::format("the fan-out below {} belongs to its innermost part, the last one listed", name));
   }
@@ -214,7 +214,7 @@ class Reader {
       u8 outside = 0;
       for (const ListedPart& part : level.parts) {
         mapping.keep[i] |= part.keep;
-        for (const int v : bits(part.keep)) mapping.outside[i][at(v)] = outside;
+        for (const int v : bits(part.keep)) mapping.outside[i][v] = outside;
         outside = static_cast<u8>(outside + count(part.temporal));
       }
     }
@@ -248,7 +248,7 @@ namespace {
 std::string loops_text(const Mapping& mapping, const Workload& workload, int first, int last, LoopKind kind) {
   std::vector<std::string> parts;
   for (int k = last; k-- > first;) {
-    const Loop& loop = mapping.loop[at(k)];
+    const Loop& loop = mapping.loop[k];
     if (loop.kind != kind) continue;
     const std::string name = yaml_scalar(workload.dimensions[loop.dimension].name);
     parts.push_back(loop.is_perfect() ? fmt::format("{}: {}", name, loop.end)
@@ -265,7 +265,7 @@ std::string spatial_text(const Mapping& mapping, const Workload& workload, int l
   if (const std::string y = loops_text(mapping, workload, first, last, LoopKind::SpatialY); !y.empty())
     parts.push_back("y: " + y);
   std::vector<std::string> no_peers;
-  for (const int v : bits(mapping.no_peers[at(level)])) no_peers.push_back(yaml_scalar(workload.tensors[at(v)].name));
+  for (const int v : bits(mapping.no_peers[level])) no_peers.push_back(yaml_scalar(workload.tensors[v].name));
   if (!no_peers.empty()) parts.push_back(fmt::format("{}: [{}]", kPeerChannel.excludes, fmt::join(no_peers, ", ")));
   return parts.empty() ? "" : fmt::format("{{{}}}", fmt::join(parts, ", "));
 }
@@ -280,8 +280,8 @@ std::string write_mapping(const Mapping& mapping, const Workload& workload, cons
     const std::vector<LevelPart> parts = parts_of(mapping, i);
     for (const LevelPart& part : parts) {
       std::vector<std::string> kept;
-      for (const int v : bits(part.keep)) kept.push_back(yaml_scalar(workload.tensors[at(v)].name));
-      out += fmt::format("  - level: {}\n    keep: [{}]\n", yaml_scalar(architecture.levels[at(i)].name),
+      for (const int v : bits(part.keep)) kept.push_back(yaml_scalar(workload.tensors[v].name));
+      out += fmt::format("  - level: {}\n    keep: [{}]\n", yaml_scalar(architecture.levels[i].name),
                          fmt::join(kept, ", "));
       const std::string temporal = loops_text(mapping, workload, part.first, part.last, LoopKind::Temporal);
       if (!temporal.empty()) out += "    temporal: " + temporal + "\n";

@@ -57,7 +57,7 @@ std::array<bool, kMaxRanks> ranks_moved_together(const CompiledTensor& t, const 
   for (const int l : bits(moving)) seen |= dimension_bit(nest.loop[l].dimension);
   for (int r = 0; r < t.rank_count; ++r) {
     const DimensionMask both = seen & t.sharing[r];
-    out[at(r)] = (both & (both - 1)) != 0;
+    out[r] = (both & (both - 1)) != 0;
   }
   return out;
 }
@@ -189,13 +189,13 @@ void NetworkSum::add(const NetworkRecord& record, bool is_output) {
 }
 
 Energy peer_energy(const CompiledLevel& machine, int v, double words, u64 senders) {
-  return Energy{price_of_peers(machine.units[at(v)], words)} * senders;
+  return Energy{price_of_peers(machine.units[v], words)} * senders;
 }
 
 // Hop words and ingresses can be fractional (bypass scaling of imperfect factors).
 Energy network_energy(const CompiledLevel& machine, int v, const NetworkSum& sum, u64 senders) {
-  const u128 sent = price_of_sending(machine.units[at(v)], sum.ingress_words, sum.hop_words, sum.router_words);
-  return Energy{sent + price_of_peers(machine.units[at(v)], sum.peer_words)} * senders;
+  const u128 sent = price_of_sending(machine.units[v], sum.ingress_words, sum.hop_words, sum.router_words);
+  return Energy{sent + price_of_peers(machine.units[v], sum.peer_words)} * senders;
 }
 
 }  // namespace heliolite

@@ -91,8 +91,8 @@ inline NetworkRecord network_record(const CompiledLevel& machine, const Receiver
 // or sliding ranks they may be less where the level does not reduce: its part is then more than what is asked for, or
 // is taken from several groups.
 inline bool all_words_cross(const Compiled& c, int level, int v) {
-  const CompiledTensor& t = c.tensor[at(v)];
-  return c.level[at(level)].reduces || !t.is_output || (t.term_count == 0 && !t.entangled);
+  const CompiledTensor& t = c.tensor[v];
+  return c.level[level].reduces || !t.is_output || (t.term_count == 0 && !t.entangled);
 }
 
 // Whether a word touches as many routers below a level as the hops of all words are on average: fewer words, if they
@@ -101,14 +101,14 @@ inline bool averages_routers(const CompiledLevel& level) { return level.routers_
 
 // The innermost of the interconnects directly inside a level, one inside the other; the level if there is none.
 inline int inside_interconnects(const Compiled& c, int level) {
-  while (level > 0 && c.level[at(level) - 1].is_interconnect) --level;
+  while (level > 0 && c.level[level - 1].is_interconnect) --level;
   return level;
 }
 // Whether the network below a level carries what the compute units ask for at each of their steps: nothing, or nothing
 // but interconnects without fan-outs, is between.
 inline bool carries_every_step(const Compiled& c, int level) {
   bool alone = true;
-  for (int i = 0; i < level; ++i) alone &= c.level[at(i)].is_interconnect && c.level[at(i)].fanout() == 1;
+  for (int i = 0; i < level; ++i) alone &= c.level[i].is_interconnect && c.level[i].fanout() == 1;
   return alone;
 }
 // Whether the words of tensor v that the network below a level carries are at least those that go into tiles of the
@@ -116,7 +116,7 @@ inline bool carries_every_step(const Compiled& c, int level) {
 // in the box of a tile only.
 inline bool carries_tiles(const Compiled& c, int level, int v) {
   if (inside_interconnects(c, level) == level || carries_every_step(c, level)) return true;
-  return c.tensor[at(v)].term_count == 0 && !c.tensor[at(v)].entangled;
+  return c.tensor[v].term_count == 0 && !c.tensor[v].entangled;
 }
 
 // Energy of `words` of tensor v that receivers of each of the `senders` take from each other: one hop between
@@ -125,7 +125,7 @@ Energy peer_energy(const CompiledLevel& machine, int v, double words, u64 sender
 
 // Energy of `words` of tensor v as they enter the network below a level, from each of the `senders`.
 inline Energy ingress_energy(const CompiledLevel& machine, int v, double words, u64 senders) {
-  return Energy{price_of(words, machine.units[at(v)].ingress)} * senders;
+  return Energy{price_of(words, machine.units[v].ingress)} * senders;
 }
 
 // Energy of tensor v on the network below a level, words from peers included; `sum`: of each of the `senders`.

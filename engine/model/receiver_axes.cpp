@@ -20,14 +20,14 @@ class AxisClasses {
     weight.fill(0);
     u64 span = 1;
     for (int r = 0; r < t.rank_count; ++r) {
-      weight[at(r)] = span;
+      weight[r] = span;
       u64 reach = 0;
       for (const int l : bits(loops)) reach += move_of(t, nest, l, r) * (nest.loop[l].end - 1);
       span *= reach + 1;
     }
     for (const int l : bits(loops)) {
       u64 move = 0;
-      for (int r = 0; r < t.rank_count; ++r) move += weight[at(r)] * move_of(t, nest, l, r);
+      for (int r = 0; r < t.rank_count; ++r) move += weight[r] * move_of(t, nest, l, r);
       const std::size_t inside = place_.size();
       for (u64 k = 1; k < nest.loop[l].end; ++k)
         for (std::size_t j = 0; j < inside; ++j)
@@ -48,10 +48,10 @@ class AxisClasses {
 
  private:
   static u64 move_of(const CompiledTensor& t, const Nest& nest, int loop, int rank) {
-    const NestLoop& l = nest.loop[at(loop)];
+    const NestLoop& l = nest.loop[loop];
     u64 out = 0;
     for (int k = t.first_of[l.dimension]; k < t.first_of[l.dimension + 1]; ++k)
-      if (t.by_dimension[at(k)].rank == rank) out += u64{t.by_dimension[at(k)].coefficient} * l.step;
+      if (t.by_dimension[k].rank == rank) out += u64{t.by_dimension[k].coefficient} * l.step;
     return out;
   }
 
@@ -166,10 +166,10 @@ void add_wrapped(const AxisClasses& x, const AxisClasses& y, u64 product_x, u64 
 bool entwined(const CompiledTensor& t, const Nest& nest, LoopMask x, LoopMask y) {
   if (!t.sliding) return false;
   DimensionMask along_x = 0, along_y = 0;
-  for (const int l : bits(x)) along_x |= dimension_bit(nest.loop[at(l)].dimension);
-  for (const int l : bits(y)) along_y |= dimension_bit(nest.loop[at(l)].dimension);
+  for (const int l : bits(x)) along_x |= dimension_bit(nest.loop[l].dimension);
+  for (const int l : bits(y)) along_y |= dimension_bit(nest.loop[l].dimension);
   for (int r = 0; r < t.rank_count; ++r) {
-    const DimensionMask mine_x = along_x & t.sharing[at(r)], mine_y = along_y & t.sharing[at(r)];
+    const DimensionMask mine_x = along_x & t.sharing[r], mine_y = along_y & t.sharing[r];
     if (mine_x != 0 && mine_y != 0 && std::popcount(static_cast<DimensionMask>(mine_x | mine_y)) > 1) return true;
   }
   return false;
@@ -179,12 +179,12 @@ bool entwined(const CompiledTensor& t, const Nest& nest, LoopMask x, LoopMask y)
 
 bool groups_by_axes(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine,
                     std::vector<ReceiverGroups>& out) {
-  const u64 product_x = nest.product_x[at(level)], product_y = nest.product_y[at(level)];
+  const u64 product_x = nest.product_x[level], product_y = nest.product_y[level];
   LoopMask along_x = 0, along_y = 0;
   u64 left = product_x;
-  for (const int l : bits(nest.fanout[at(level)])) {  // those along X come first
+  for (const int l : bits(nest.fanout[level])) {  // those along X come first
     (left > 1 ? along_x : along_y) |= LoopMask{1} << l;
-    if (left > 1) left /= nest.loop[at(l)].end;
+    if (left > 1) left /= nest.loop[l].end;
   }
   if (entwined(t, nest, along_x, along_y)) return false;
   thread_local AxisClasses x, y;

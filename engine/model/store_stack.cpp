@@ -16,8 +16,8 @@ StorageLevel part_of(const StorageLevel& level, const std::vector<TensorMask>& p
   out.keep = {{}, {"all"}};
   std::string names;
   for (const int v : bits(parts[k])) {
-    out.keep.keep.push_back(workload.tensors[at(v)].name);
-    names += (names.empty() ? "" : " ") + workload.tensors[at(v)].name;
+    out.keep.keep.push_back(workload.tensors[v].name);
+    names += (names.empty() ? "" : " ") + workload.tensors[v].name;
   }
   out.name = fmt::format("{} [{}]", level.name, names);
   if (k == 0) return out;
@@ -47,7 +47,7 @@ StackedParts stacked_parts(const Mapping& mapping) {
   StackedParts out(mapping.level_count);
   for (int i = 0; i < mapping.level_count; ++i) {
     const std::vector<LevelPart> parts = parts_of(mapping, i);
-    for (auto part = parts.rbegin(); part != parts.rend(); ++part) out[at(i)].push_back(part->keep);
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) out[i].push_back(part->keep);
   }
   return out;
 }
@@ -59,12 +59,12 @@ Mapping stacked(const Mapping& mapping, const StoreStack& stack) {
   for (int i = 0; i < mapping.level_count; ++i) {
     std::vector<LevelPart> parts = parts_of(mapping, i);
     for (int k = first_loop(mapping, i);
-         k < mapping.loop_count && mapping.loop[at(k)].is_spatial() && mapping.loop[at(k)].level == i; ++k)
-      out.add(mapping.loop[at(k)].kind, store, mapping.loop[at(k)].dimension, mapping.loop[at(k)].end);
+         k < mapping.loop_count && mapping.loop[k].is_spatial() && mapping.loop[k].level == i; ++k)
+      out.add(mapping.loop[k].kind, store, mapping.loop[k].dimension, mapping.loop[k].end);
     for (; !parts.empty(); parts.pop_back(), ++store) {
-      out.keep[at(store)] = parts.back().keep;
+      out.keep[store] = parts.back().keep;
       for (int k = parts.back().first; k < parts.back().last; ++k)
-        out.add(LoopKind::Temporal, store, mapping.loop[at(k)].dimension, mapping.loop[at(k)].end);
+        out.add(LoopKind::Temporal, store, mapping.loop[k].dimension, mapping.loop[k].end);
     }
   }
   return out;
@@ -81,7 +81,7 @@ Mapping unstacked(const Mapping& mapping, const StoreStack& stack) {
     const bool outermost_part = s + 1 == mapping.level_count || stack.level_of[s + 1] != i;
     if (outermost_part) outside = 0;
     out.keep[i] |= mapping.keep[s];
-    for (const int v : bits(mapping.keep[s])) out.outside[i][at(v)] = outside;
+    for (const int v : bits(mapping.keep[s])) out.outside[i][v] = outside;
     for (const Loop& loop : mapping.loops())
       outside = static_cast<u8>(outside + (loop.level == s && !loop.is_spatial()));
   }

@@ -19,7 +19,7 @@ struct StoreStack {
   std::vector<u8> level_of;  // [level of `stacked`]: its level of `machine`
 
   // Whether a level of `stacked` shares the room of the level inside it.
-  bool shares_inside(int i) const { return i > 0 && level_of[at(i)] == level_of[at(i) - 1]; }
+  bool shares_inside(int i) const { return i > 0 && level_of[i] == level_of[i - 1]; }
 };
 
 // The machine with a level for each part. Parts of a level that is split have no fan-out between them; the network and

@@ -63,7 +63,7 @@ using RankMove = std::array<i64, kMaxRanks>;
 // Adds to `move` by how many words `steps` iterations of the MACs along dimension d move the tile.
 inline void add_move(const CompiledTensor& t, std::size_t d, i64 steps, RankMove& move) {
   for (int k = t.first_of[d]; k < t.first_of[d + 1]; ++k) {
-    const CompiledTerm& term = t.by_dimension[at(k)];
+    const CompiledTerm& term = t.by_dimension[k];
     move[term.rank] += static_cast<i64>(term.coefficient) * steps;
   }
 }

@@ -14,7 +14,7 @@ std::array<i64, kMaxRanks> box_along_ranks(const CompiledTensor& t, Extent exten
   std::array<i64, kMaxRanks> out;
   out.fill(1);
   for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
-    const CompiledTerm& term = t.by_dimension[at(k)];
+    const CompiledTerm& term = t.by_dimension[k];
     out[term.rank] += static_cast<i64>(term.coefficient) * (static_cast<i64>(extent(term.dimension)) - 1);
   }
   return out;
@@ -46,9 +46,9 @@ inline u64 box_words(const CompiledTensor& t, const Extents& c) {
 
 // Words of level i, begun ones included, that the tile of these tensors takes (rule 44).
 inline u64 level_words(const Compiled& c, int i, TensorMask tensors, const Extents& tile) {
-  const CompiledLevel& level = c.level[at(i)];
+  const CompiledLevel& level = c.level[i];
   u64 parts = 0;
-  for (const int v : bits(tensors)) parts += level.taken(v, box_words(c.tensor[at(v)], tile));
+  for (const int v : bits(tensors)) parts += level.taken(v, box_words(c.tensor[v], tile));
   return ceil_div(parts, u64{level.parts.of_word});
 }
 

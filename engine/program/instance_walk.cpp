@@ -202,7 +202,7 @@ InstanceWords::Subscript InstanceWords::subscript_of(const isl::aff& aff, const 
   const auto factor = [&](isl_dim_type type, int d) { return whole(isl_aff_get_coefficient_val(aff.get(), type, d)); };
   Subscript s{whole(isl_aff_get_constant_val(aff.get())), {}, {}, denominator.num_si()};
   for (int d = 0; d < isl_aff_dim(aff.get(), isl_dim_param); ++d)
-    s.constant += factor(isl_dim_param, d) * parameters[at(d)];
+    s.constant += factor(isl_dim_param, d) * parameters[d];
   for (int d = 0; d < isl_aff_dim(aff.get(), isl_dim_in); ++d) s.loops.push_back(factor(isl_dim_in, d));
   for (int d = 0; d < isl_aff_dim(aff.get(), isl_dim_div); ++d)
     if (const i64 times = factor(isl_dim_div, d); times != 0)

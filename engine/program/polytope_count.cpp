@@ -189,7 +189,7 @@ std::vector<int> groups(const isl::basic_set& set) {
       int first = -1;
       for (int k = 0; k < dimensions(set); ++k) {
         if (entry(rows, r, k).is_zero()) continue;
-        const int mine = group[at(k)];
+        const int mine = group[k];
         if (first < 0) first = mine;
         const auto [least, most] = std::minmax(first, mine);
         for (int& g : group)
@@ -204,10 +204,10 @@ PolytopeFactors factors(const isl::basic_set& set) {
   const std::vector<int> group = groups(set);
   PolytopeFactors out;
   for (int g = 0; g < dimensions(set); ++g) {
-    if (group[at(g)] != g) continue;
+    if (group[g] != g) continue;
     isl::basic_set factor = set;
     for (int k = dimensions(set) - 1; k >= 0; --k) {
-      if (group[at(k)] == g) continue;
+      if (group[k] == g) continue;
       const auto place = static_cast<unsigned>(k);
       factor = isl::manage(isl_basic_set_drop_constraints_involving_dims(factor.release(), isl_dim_set, place, 1));
       factor = without(factor, k);

@@ -18,7 +18,7 @@ struct ProgramTouches::Program {
   std::vector<std::vector<i64>> low, high;
 
   void include(int array, std::span<const i64> subscripts) {
-    std::vector<i64>&least = low[at(array)], &most = high[at(array)];
+    std::vector<i64>&least = low[array], &most = high[array];
     if (least.empty()) {
       least.assign(subscripts.begin(), subscripts.end());
       most = least;
@@ -36,7 +36,7 @@ struct ProgramTouches::Program {
   u64 element(int array, std::span<const i64> subscripts) const {
     u64 number = 0;
     for (std::size_t r = 0; r < subscripts.size(); ++r)
-      number = number * extent(at(array), r) + static_cast<u64>(subscripts[r] - low[at(array)][r]);
+      number = number * extent(at(array), r) + static_cast<u64>(subscripts[r] - low[array][r]);
     return number;
   }
 };
@@ -80,7 +80,7 @@ Result<ProgramTouches> ProgramTouches::load(const std::string& file,
     out.arrays_.push_back({run->program.arrays[a].name, {}, false});
     for (std::size_t r = 0; r < run->low[a].size(); ++r) out.arrays_.back().extents.push_back(run->extent(a, r));
   }
-  for (const ProgramStatement& s : run->program.statements) out.arrays_[at(s.write.array)].written = true;
+  for (const ProgramStatement& s : run->program.statements) out.arrays_[s.write.array].written = true;
   out.program_ = run;
   return out;
 }

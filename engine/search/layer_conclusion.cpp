@@ -17,9 +17,9 @@ int too_slow_level(const LayerProblem& problem) {
   const Compiled& c = problem.model.compiled();
   Mapping m;
   m.level_count = static_cast<u8>(c.level_count);
-  for (int i = 0; i < c.level_count; ++i) m.keep[at(i)] = problem.space.levels[at(i)].keep;
+  for (int i = 0; i < c.level_count; ++i) m.keep[i] = problem.space.levels[i].keep;
   for (int d = 0; d < c.dimension_count; ++d)
-    if (c.size[at(d)] > 1) m.add(LoopKind::Temporal, c.level_count - 1, d, c.size[at(d)]);
+    if (c.size[d] > 1) m.add(LoopKind::Temporal, c.level_count - 1, d, c.size[d]);
   const Breakdown b = problem.model.explain(m);
   for (std::size_t i = 0; i < b.level.size(); ++i)
     if (b.level[i].cycles == kTooManyCycles) return static_cast<int>(i);
@@ -118,8 +118,8 @@ Diagnostics LayerSearch::why_infeasible(const LayerAnswer& none) const {
   Extents tile;  // the smallest each level must hold: what constraints fix inside it
   tile.fill(1);
   for (int i = 0; i < c.level_count; ++i) {
-    const LevelSpace& level = space.levels[at(i)];
-    const CompiledLevel& machine = c.level[at(i)];
+    const LevelSpace& level = space.levels[i];
+    const CompiledLevel& machine = c.level[i];
     for (int d = 0; d < c.dimension_count; ++d)
       tile[d] = std::min<u64>(c.size[d], tile[d] * level.temporal.factor[d].min * level.spatial.factor[d].min);
     u64 used = 0;
@@ -128,20 +128,20 @@ Diagnostics LayerSearch::why_infeasible(const LayerAnswer& none) const {
       if (!contains(level.keep, v)) continue;
       const u64 words = box_words(c.tensor[v], tile);
       used += machine.taken(v, words);
-      parts += fmt::format("{}{} {}{}", parts.empty() ? "" : ", ", problem_->workload.tensors[at(v)].name, words,
-                           size_text(problem_->workload.tensors[at(v)]));
+      parts += fmt::format("{}{} {}{}", parts.empty() ? "" : ", ", problem_->workload.tensors[v].name, words,
+                           size_text(problem_->workload.tensors[v]));
     }
     if (used > machine.room)
       out.push_back(
-          {"", 0, architecture.levels[at(i)].name,
+          {"", 0, architecture.levels[i].name,
            fmt::format("holds {} words{}, the smallest tile needs {} ({})", machine.capacity_words(),
-                       machine.parts.sized ? fmt::format(" of {} bits", architecture.levels[at(i)].word_bits) : "",
+                       machine.parts.sized ? fmt::format(" of {} bits", architecture.levels[i].word_bits) : "",
                        ceil_div(used, u64{machine.parts.of_word}), parts)});
   }
   if (out.empty()) out = idle_units();
   if (!out.empty()) return out;
   if (const int level = too_slow_level(*problem_); level >= 0) {
-    out.push_back({"", 0, architecture.levels[at(level)].name,
+    out.push_back({"", 0, architecture.levels[level].name,
                    "mappings need 2^64 cycles or more at these bandwidths, which cannot be counted; none that needs "
                    "fewer was found"});
     return out;

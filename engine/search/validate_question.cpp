@@ -24,7 +24,7 @@ Diagnostics witness_complaints(const LayerProblem& problem) {
   if (out.empty()) out = violations(problem.space, witness);
   for (int k = 1; k < witness.loop_count && out.empty(); ++k)
     for (int j = 0; j < k; ++j) {
-      const Loop &a = witness.loop[at(j)], &b = witness.loop[at(k)];
+      const Loop &a = witness.loop[j], &b = witness.loop[k];
       if (a.level == b.level && a.kind == b.kind && a.dimension == b.dimension)
         out.push_back(
             complaint(fmt::format("has two loops over {} at {}, the mapspace one",

@@ -41,8 +41,8 @@ std::vector<Rename> renames_for(const Workload& workload, const std::set<std::st
     std::vector<int> meant;
     for (std::size_t d = 0; d < workload.dimensions.size(); ++d)
       if (role_named(workload.dimensions[d].name) == meaning) meant.push_back(static_cast<int>(d));
-    if (meant.size() != 1 || (*classes)[at(meant[0])] != meaning->is) return {};
-    const std::string& from = workload.dimensions[at(meant[0])].name;
+    if (meant.size() != 1 || (*classes)[meant[0]] != meaning->is) return {};
+    const std::string& from = workload.dimensions[meant[0]].name;
     const bool taken = std::ranges::find(renames, from, &Rename::from) != renames.end();
     if (taken || machine.contains(from) || !stands_as(workload, meant[0], *meaning)) return {};
     renames.push_back({from, missing});
@@ -60,7 +60,7 @@ std::string text_of(const std::vector<Rename>& renames) {
 bool has_output_channels(const Workload& workload, const std::string& name) {
   const auto dimension = workload.find_dimension(name);
   const auto classes = classify(workload);
-  return dimension && classes && (*classes)[at(*dimension)] == DimensionClass::OutputChannel;
+  return dimension && classes && (*classes)[*dimension] == DimensionClass::OutputChannel;
 }
 
 // Gives a depthwise layer the dimension of size 1. Whether that makes it a workload.

@@ -26,14 +26,14 @@ class FactorLimiter {
     maximize();
     Left left = space_.size;
     for (const FactorPlace& place : places_) {
-      for (int d = 0; d < space_.dimension_count; ++d) (*place.limits)[at(d)] = {1, place.most[at(d)]};
+      for (int d = 0; d < space_.dimension_count; ++d) (*place.limits)[d] = {1, place.most[d]};
       for (const FactorConstraint& c : place.constraints)
         if (!is_of_product(c))
-          for (const int d : bits(meant_by_(c.dimension, place.where))) limit(c, d, left[at(d)], place);
+          for (const int d : bits(meant_by_(c.dimension, place.where))) limit(c, d, left[d], place);
       for (int d = 0; d < space_.dimension_count; ++d)
-        if (place.largest[at(d)] > 0) limit({"", Relation::Equal, place.largest[at(d)]}, d, left[at(d)], place);
+        if (place.largest[d] > 0) limit({"", Relation::Equal, place.largest[d]}, d, left[d], place);
       for (int d = 0; d < space_.dimension_count; ++d)
-        left[at(d)] = ceil_div(left[at(d)], std::max<u64>(1, (*place.limits)[at(d)].min));
+        left[d] = ceil_div(left[d], std::max<u64>(1, (*place.limits)[d].min));
     }
     return std::move(cut_);
   }
@@ -45,9 +45,9 @@ class FactorLimiter {
   }
 
   void limit(const FactorConstraint& c, int d, u64 left, const FactorPlace& place) {
-    FactorLimit& limit = (*place.limits)[at(d)];
+    FactorLimit& limit = (*place.limits)[d];
     const std::string_view sign = c.relation == Relation::Equal ? "=" : c.relation == Relation::AtMost ? "<=" : ">=";
-    const std::string& word = c.dimension.empty() ? space_.dimension_names[at(d)] : c.dimension;
+    const std::string& word = c.dimension.empty() ? space_.dimension_names[d] : c.dimension;
     const std::string text = fmt::format("{} {} {}", word, sign, c.value);
     const bool whole = c.relation == Relation::Equal && c.value == 0;
     if (c.value == 0 && !whole) {
@@ -58,7 +58,7 @@ class FactorLimiter {
       limit.max = std::min(limit.max, c.value);
     } else {
       const u64 value = whole ? left : std::min(c.value, left);
-      if (value > place.most[at(d)]) {
+      if (value > place.most[d]) {
         complain_(place.where, fmt::format("{}, but {}", text, place.room));
         return;
       }
@@ -67,8 +67,7 @@ class FactorLimiter {
       if (c.relation == Relation::Equal) limit.max = std::min(limit.max, value);
     }
     if (limit.min > limit.max)
-      complain_(place.where,
-                fmt::format("{} contradicts another constraint on {}", text, space_.dimension_names[at(d)]));
+      complain_(place.where, fmt::format("{} contradicts another constraint on {}", text, space_.dimension_names[d]));
   }
 
   void maximize() {
@@ -77,7 +76,7 @@ class FactorLimiter {
       for (const FactorConstraint& c : place.constraints)
         if (c.relation == Relation::Equal && !is_of_product(c))
           for (const int d : bits(meant_by_(c.dimension, place.where)))
-            left[at(d)] = c.value == 0 ? 1 : ceil_div(left[at(d)], c.value);
+            left[d] = c.value == 0 ? 1 : ceil_div(left[d], c.value);
     for (const bool fanouts : {true, false})
       for (FactorPlace& place : places_)
         if ((place.instances > 0) == fanouts)
@@ -112,7 +111,7 @@ class FactorLimiter {
     for (const FactorConstraint& c : place.constraints) {
       if (is_of_product(c) || c.relation == Relation::AtMost) continue;
       for (const int d : bits(meant_by_(c.dimension, place.where)))
-        room /= c.value == 0 ? space_.size[at(d)] : std::min(c.value, space_.size[at(d)]);
+        room /= c.value == 0 ? space_.size[d] : std::min(c.value, space_.size[d]);
     }
     for (const u64 factor : place.largest) room /= std::max<u64>(1, factor);
     std::vector<int> dimensions;
@@ -124,7 +123,7 @@ class FactorLimiter {
           continue;
         }
         dimensions.push_back(d);
-        sizes.push_back(place.most[at(d)] > 1 ? left[at(d)] : 1);
+        sizes.push_back(place.most[d] > 1 ? left[d] : 1);
       }
     const std::vector<u64> factors = largest_factors(sizes, room);
     for (std::size_t k = 0; k < dimensions.size(); ++k) {

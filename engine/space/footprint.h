@@ -89,7 +89,7 @@ class CapacityTest {
   u64 total(const Limit& limit, const Extents& tile) const {
     u64 sum = 0;
     for (int v = 0; v < footprint_->tensor_count(); ++v)
-      if (contains(limit.tensors, v)) sum += footprint_->words(v, tile) * limit.of_word[at(v)];
+      if (contains(limit.tensors, v)) sum += footprint_->words(v, tile) * limit.of_word[v];
     return sum;
   }
   static Extents scaled(Extents tile, const Extents& scale) {

@@ -141,7 +141,7 @@ std::vector<LatticeAxis> axes_of(const Extents& size, int dimension_count) {
   int shift = 0;
   u64 points = 1;
   for (int d = 0; d < dimension_count; ++d)
-    for (const PrimePower& p : factorize(size[at(d)])) {
+    for (const PrimePower& p : factorize(size[d])) {
       LatticeAxis axis;
       axis.dimension = static_cast<u8>(d);
       axis.exponent = static_cast<u8>(p.exponent);

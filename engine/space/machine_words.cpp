@@ -150,7 +150,7 @@ bool other_axis_is_named(const std::string& word, const std::set<std::string>& w
   const auto convention = std::ranges::find(role->names, word) - role->names.begin();
   return std::ranges::all_of(roles(), [&](const DimensionRole& other) {
     const bool beside = other.axis != 0 && other.axis != role->axis && other.is == role->is;
-    return !beside || convention == 0 || words.contains(std::string(other.names[at(convention)]));
+    return !beside || convention == 0 || words.contains(std::string(other.names[convention]));
   });
 }
 
@@ -161,7 +161,7 @@ bool stands_as(const Workload& workload, int dimension, const DimensionRole& rol
     if (std::ranges::find(rank.terms, dimension, &Term::dimension) == rank.terms.end()) continue;
     if (!role.slides) return rank.terms.size() == 1;
     return rank.terms.size() == 2 && std::ranges::all_of(rank.terms, [&](const Term& term) {
-             const DimensionRole* other = role_named(workload.dimensions[at(term.dimension)].name);
+             const DimensionRole* other = role_named(workload.dimensions[term.dimension].name);
              return other != nullptr && other->slides && other->axis == role.axis;
            });
   }

@@ -202,7 +202,7 @@ class Counter {
     for (int d = 0; d < space_.dimension_count; ++d) choices.push_back(options_of(d, axes, Temporal::Ignore));
     u64 elsewhere = 1;  // units that the other fan-outs can make
     for (int l = 0; l < space_.level_count(); ++l) {
-      const SpatialSpace& other = space_.levels[at(l)].spatial;
+      const SpatialSpace& other = space_.levels[l].spatial;
       if (l != level) elsewhere = saturating_product(elsewhere, other.fanout());
     }
     return count_jointly(choices, axes, 0, ceil_div(space_.least_units, elsewhere));

@@ -56,12 +56,12 @@ MergedDimensions::MergedDimensions(const Mapspace& space, const Compiled& compil
   for (const int d : bits(standalone)) {
     if (contains(taken, d)) continue;
     std::vector<int> group{d};
-    u64 size = size_[at(d)];
+    u64 size = size_[d];
     for (const int e : bits(standalone & ~((2u << d) - 1))) {
-      if (contains(taken, e) || size > kMostSize / size_[at(e)] || !mergeable(d, e) || !neighbours(group.back(), e))
+      if (contains(taken, e) || size > kMostSize / size_[e] || !mergeable(d, e) || !neighbours(group.back(), e))
         continue;
       group.push_back(e);
-      size *= size_[at(e)];
+      size *= size_[e];
     }
     if (group.size() < 2) continue;
     for (const int e : group) taken |= dimension_bit(e);
@@ -71,14 +71,14 @@ MergedDimensions::MergedDimensions(const Mapspace& space, const Compiled& compil
 
 bool MergedDimensions::mergeable(int d, int e) const {
   for (int v = 0; v < compiled_->tensor_count; ++v) {
-    const CompiledTensor& t = compiled_->tensor[at(v)];
+    const CompiledTensor& t = compiled_->tensor[v];
     if (contains(t.indexing, d) != contains(t.indexing, e)) return false;
     if (t.sliding && !contains(t.indexing, d)) return false;
   }
   for (const LevelSpace& level : space_->levels) {
     const auto same = [&](const FactorLimits& limit, u64 d_room, u64 e_room) {
-      const Freedom mine = freedom(limit[at(d)], size_[at(d)], d_room);
-      return mine != Freedom::Other && mine == freedom(limit[at(e)], size_[at(e)], e_room);
+      const Freedom mine = freedom(limit[d], size_[d], d_room);
+      return mine != Freedom::Other && mine == freedom(limit[e], size_[e], e_room);
     };
     if (!same(level.temporal.factor, kAnyRoom, kAnyRoom)) return false;
     const SpatialSpace& fanout = level.spatial;
@@ -110,8 +110,8 @@ int MergedDimensions::absorbed() const {
 Workload MergedDimensions::merge(Workload workload) const {
   for (const std::vector<int>& group : groups_)
     for (std::size_t k = 1; k < group.size(); ++k) {
-      workload.dimensions[at(group[0])].size *= size_[at(group[k])];
-      workload.dimensions[at(group[k])].size = 1;
+      workload.dimensions[group[0]].size *= size_[group[k]];
+      workload.dimensions[group[k]].size = 1;
     }
   return workload;
 }
@@ -119,24 +119,24 @@ Workload MergedDimensions::merge(Workload workload) const {
 Mapspace MergedDimensions::merge(Mapspace space) const {
   for (const std::vector<int>& group : groups_) {
     const int first = group[0];
-    const u64 part = size_[at(first)];
+    const u64 part = size_[first];
     u64 size = 1;
     DimensionMask gone = 0;
     for (const int d : group) {
-      size *= size_[at(d)];
+      size *= size_[d];
       if (d == first) continue;
       gone |= dimension_bit(d);
-      space.size[at(d)] = 1;
+      space.size[d] = 1;
     }
-    space.size[at(first)] = size;
+    space.size[first] = size;
     space.non_unit &= static_cast<DimensionMask>(~gone);
     for (LevelSpace& level : space.levels) {
       const auto widen = [&](FactorLimits& limit, u64 most) {
-        FactorLimit& mine = limit[at(first)];
+        FactorLimit& mine = limit[first];
         const Freedom before = freedom(mine, part, most);
         if (before == Freedom::Whole) mine = {size, size};
         if (before == Freedom::Any) mine.max = std::min(size, most);
-        for (const int d : bits(gone)) limit[at(d)] = {1, 1};
+        for (const int d : bits(gone)) limit[d] = {1, 1};
       };
       widen(level.temporal.factor, kAnyRoom);
       widen(level.spatial.factor, room(level.spatial, first));
@@ -155,7 +155,7 @@ Mapping MergedDimensions::join(const Mapping& mapping) const {
   std::array<int, kMaxDimensions> into;
   std::iota(into.begin(), into.end(), 0);
   for (const std::vector<int>& group : groups_)
-    for (const int d : group) into[at(d)] = group[0];
+    for (const int d : group) into[d] = group[0];
   const auto alike = [&](const Loop& a, const Loop& b) {
     return a.level == b.level && a.kind == b.kind && into[a.dimension] == into[b.dimension];
   };
@@ -163,13 +163,13 @@ Mapping MergedDimensions::join(const Mapping& mapping) const {
   out.level_count = mapping.level_count;
   out.keep = mapping.keep;
   for (int k = 0; k < mapping.loop_count; ++k) {
-    const Loop& loop = mapping.loop[at(k)];
+    const Loop& loop = mapping.loop[k];
     u64 end = 1;
     bool first = true;
     for (int j = 0; j < mapping.loop_count; ++j) {
-      if (!alike(mapping.loop[at(j)], loop)) continue;
+      if (!alike(mapping.loop[j], loop)) continue;
       first &= j >= k;
-      end *= mapping.loop[at(j)].end;
+      end *= mapping.loop[j].end;
     }
     if (first) out.add(loop.kind, loop.level, into[loop.dimension], end);
   }
@@ -179,7 +179,7 @@ Mapping MergedDimensions::join(const Mapping& mapping) const {
 Mapping MergedDimensions::split(const Mapping& merged, const Mapspace& space) const {
   std::array<u64, kMaxDimensions> left = size_;
   std::array<const std::vector<int>*, kMaxDimensions> parts{};
-  for (const std::vector<int>& group : groups_) parts[at(group[0])] = &group;
+  for (const std::vector<int>& group : groups_) parts[group[0]] = &group;
   Mapping out;
   out.level_count = merged.level_count;
   out.keep = merged.keep;
@@ -190,9 +190,9 @@ Mapping MergedDimensions::split(const Mapping& merged, const Mapspace& space) co
     }
     u64 rest = loop.end;
     for (const int d : *parts[loop.dimension]) {
-      const u64 factor = std::gcd(rest, left[at(d)]);
+      const u64 factor = std::gcd(rest, left[d]);
       out.add(loop.kind, loop.level, d, factor);
-      left[at(d)] /= factor;
+      left[d] /= factor;
       rest /= factor;
     }
   }
@@ -211,16 +211,16 @@ Mapping MergedDimensions::split(const Mapping& merged, const Mapspace& space) co
 
 DimensionMask keep_batch_outermost(Mapspace& space, const Compiled& compiled) {
   DimensionMask batch = standalone_dimensions(compiled);
-  for (int v = 0; v < compiled.tensor_count; ++v) batch &= compiled.tensor[at(v)].indexing;
+  for (int v = 0; v < compiled.tensor_count; ++v) batch &= compiled.tensor[v].indexing;
   DimensionMask out = 0;
   const TemporalSpace& outermost = space.levels.back().temporal;
   for (const int d : bits(batch)) {
-    const FactorLimit& limit = outermost.factor[at(d)];
-    if (limit.min != 1 || limit.max != space.size[at(d)] || position(outermost.order.dimensions(), d) >= 0) continue;
+    const FactorLimit& limit = outermost.factor[d];
+    if (limit.min != 1 || limit.max != space.size[d] || position(outermost.order.dimensions(), d) >= 0) continue;
     for (std::size_t i = 0; i + 1 < space.levels.size(); ++i) {
       TemporalSpace& inner = space.levels[i].temporal;
-      if (inner.factor[at(d)].min != 1 || inner.factor[at(d)].max == 1) continue;
-      inner.factor[at(d)].max = 1;
+      if (inner.factor[d].min != 1 || inner.factor[d].max == 1) continue;
+      inner.factor[d].max = 1;
       inner.allowed &= static_cast<DimensionMask>(~dimension_bit(d));
       out |= dimension_bit(d);
     }
@@ -244,7 +244,7 @@ Mapping with_batch_outermost(const Mapping& mapping, const Mapspace& space) {
     if (stays && loop.level == top && !loop.is_spatial() && goes > 1) goes *= loop.end;
     else if (stays) out.add(loop.kind, loop.level, loop.dimension, loop.end);
   }
-  for (int d = 0; d < space.dimension_count; ++d) out.add(LoopKind::Temporal, top, d, moved[at(d)]);
+  for (int d = 0; d < space.dimension_count; ++d) out.add(LoopKind::Temporal, top, d, moved[d]);
   return out;
 }
 

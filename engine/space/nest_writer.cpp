@@ -21,8 +21,8 @@ void NestWriter::write(Mapping& out, const PlaceFactors& tiling, const LevelOrde
   };
   for (int i = 0; i < space_.level_count(); ++i) {
     const auto level = at(i);
-    const auto& spatial = tiling[at(place_of(i, true))];
-    const auto& temporal = tiling[at(place_of(i, false))];
+    const auto& spatial = tiling[place_of(i, true)];
+    const auto& temporal = tiling[place_of(i, false)];
     if (space_.levels[level].spatial.exists()) {
       for (u8 d : spatial_order_[level]) add(LoopKind::SpatialX, i, d, spatial[d].x);
       for (u8 d : spatial_order_[level]) add(LoopKind::SpatialY, i, d, spatial[d].y);
@@ -36,7 +36,7 @@ void NestWriter::write(Mapping& out, const PlaceFactors& tiling, const LevelOrde
 
 std::size_t NestWriter::present(const PlaceFactors& tiling, int level, LevelOrders& orders) const {
   const auto i = at(level);
-  const auto& temporal = tiling[at(place_of(level, false))];
+  const auto& temporal = tiling[place_of(level, false)];
   const auto prefix = space_.levels[i].temporal.order.dimensions();
   std::size_t ordered = 0;
   orders.count[i] = 0;
@@ -50,10 +50,10 @@ std::size_t NestWriter::present(const PlaceFactors& tiling, int level, LevelOrde
 
 bool NestWriter::fits_fanouts(const PlaceFactors& tiling) const {
   for (int i = 0; i < space_.level_count(); ++i) {
-    const SpatialSpace& s = space_.levels[at(i)].spatial;
+    const SpatialSpace& s = space_.levels[i].spatial;
     if (!s.exists()) continue;
     u64 x = 1, y = 1;  // each factor is within the fan-out, so that products of two do not overflow
-    for (const PlaceFactor& f : tiling[at(place_of(i, true))]) {
+    for (const PlaceFactor& f : tiling[place_of(i, true)]) {
       x *= f.x;
       y *= f.y;
       if (x > s.fanout_x || y > s.fanout_y) return false;

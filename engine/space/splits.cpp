@@ -20,7 +20,7 @@ std::vector<u32> rounded_quotients(u32 n) {
 
 Splits::Splits(const Mapspace& space, bool imperfect) : space_(space), imperfect_(imperfect) {
   for (int d = 0; d < space.dimension_count; ++d) {
-    const auto size = static_cast<u32>(space.size[at(d)]);
+    const auto size = static_cast<u32>(space.size[d]);
     OfDimension& mine = dimension_.emplace_back();
     mine.table = DivisorTable(size);
     if (imperfect) {
@@ -33,12 +33,12 @@ Splits::Splits(const Mapspace& space, bool imperfect) : space_(space), imperfect
 }
 
 void Splits::count(int d) {
-  OfDimension& mine = dimension_[at(d)];
+  OfDimension& mine = dimension_[d];
   mine.ways.assign(at(place_count()), std::vector<u128>(mine.lefts.size(), 0));
   for (int p = place_count(); p-- > 0;)
     for (std::size_t k = 0; k < mine.lefts.size(); ++k)
       for_each_choice(d, p, mine.lefts[k], [&](const FactorRun& run) {
-        mine.ways[at(p)][k] += ways(d, p + 1, run.left) * (run.last - run.first + 1);
+        mine.ways[p][k] += ways(d, p + 1, run.left) * (run.last - run.first + 1);
         return true;
       });
 }

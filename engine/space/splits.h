@@ -48,8 +48,8 @@ class Splits {
   // In how many ways `left` iterations of dimension d can be given to place p and the places outside it. That
   // dimensions share the room of a fan-out is not looked at.
   u128 ways(int d, int p, u32 left) const {
-    const auto& mine = dimension_[at(d)];
-    return p == place_count() ? u128{left == 1} : mine.ways[at(p)][mine.index(left)];
+    const auto& mine = dimension_[d];
+    return p == place_count() ? u128{left == 1} : mine.ways[p][mine.index(left)];
   }
 
   // Calls visit(run) for each run of choices of dimension d at place p, with `left` iterations to give, that can be
@@ -63,9 +63,9 @@ class Splits {
   // Visits all runs of choices, whether they can be completed or not.
   template <class Visit>
   bool for_each_choice(int d, int p, u32 left, Visit&& visit) const {
-    const LevelSpace& level = space_.levels[at(place_level(p))];
+    const LevelSpace& level = space_.levels[place_level(p)];
     return is_spatial_place(p) ? spatial_runs(level.spatial, d, left, visit)
-                               : temporal_runs(level.temporal.factor[at(d)], d, left, visit);
+                               : temporal_runs(level.temporal.factor[d], d, left, visit);
   }
 
  private:
@@ -100,7 +100,7 @@ class Splits {
   bool spatial_runs(const SpatialSpace& s, int d, u32 left, Visit&& visit) const {
     const u64 most_x = contains(s.allowed_x, d) ? s.fanout_x : 1;
     const u64 most_y = contains(s.allowed_y, d) ? s.fanout_y : 1;
-    const FactorLimit& limit = s.factor[at(d)];
+    const FactorLimit& limit = s.factor[d];
     return along_axis(d, left, most_x, [&](u32 x, u32 beside) {
       const u64 most = space_.one_axis_per_dimension && x > 1 ? 1 : most_y;
       return along_axis(d, beside, most, [&](u32 y, u32 rest) {
@@ -124,7 +124,7 @@ class Splits {
     return true;
   }
 
-  std::span<const u32> divisors_of(int d, u32 n) const { return dimension_[at(d)].table.of(n); }
+  std::span<const u32> divisors_of(int d, u32 n) const { return dimension_[d].table.of(n); }
 
   const Mapspace& space_;
   bool imperfect_;

@@ -21,7 +21,7 @@ using RankTerms = std::array<u32, kMaxDimensions>;
 std::array<RankTerms, kMaxRanks> ranks_of(const CompiledTensor& t) {
   std::array<RankTerms, kMaxRanks> out{};
   for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
-    const CompiledTerm& term = t.by_dimension[at(k)];
+    const CompiledTerm& term = t.by_dimension[k];
     out[term.rank][term.dimension] += term.coefficient;
   }
   return out;
@@ -91,7 +91,7 @@ Extents Symmetry::swapped(const Extents& extents) const {
 
 std::array<i64, kMaxRanks> Symmetry::swapped(int tensor, const std::array<i64, kMaxRanks>& by_rank) const {
   std::array<i64, kMaxRanks> out;
-  for (std::size_t r = 0; r < kMaxRanks; ++r) out[rank_image_[at(tensor)][r]] = by_rank[r];
+  for (std::size_t r = 0; r < kMaxRanks; ++r) out[rank_image_[tensor][r]] = by_rank[r];
   return out;
 }
 
@@ -104,7 +104,7 @@ u64 Symmetry::swapped(u64 order) const {
 
 Mapping Symmetry::swapped(const Mapping& mapping, const Mapspace& space) const {
   Mapping out = mapping;
-  for (int k = 0; k < out.loop_count; ++k) out.loop[at(k)].dimension = image(out.loop[at(k)].dimension);
+  for (int k = 0; k < out.loop_count; ++k) out.loop[k].dimension = image(out.loop[k].dimension);
   const auto place = [&](const Loop& loop) {
     std::ptrdiff_t rank = 0;  // among the loops of an axis
     if (loop.is_spatial()) {
@@ -128,7 +128,7 @@ std::optional<Symmetry> find_symmetry(const Mapspace& space, const Compiled& com
   std::vector<Pair> all;
   for (const int d : bits(space.non_unit))
     for (const int e : bits(space.non_unit & ~((2u << d) - 1)))
-      if (space.size[at(d)] == space.size[at(e)] &&
+      if (space.size[d] == space.size[e] &&
           alike(space, compiled, std::array{Pair{static_cast<u8>(d), static_cast<u8>(e)}}))
         all.push_back({static_cast<u8>(d), static_cast<u8>(e)});
   constexpr std::size_t kMostPairs = 3;
@@ -139,9 +139,9 @@ std::optional<Symmetry> find_symmetry(const Mapspace& space, const Compiled& com
       Symmetry symmetry;
       for (const auto& [d, e] : chosen) std::swap(symmetry.image_[d], symmetry.image_[e]);
       for (int v = 0; v < compiled.tensor_count; ++v) {
-        const auto ranks = rank_image(compiled.tensor[at(v)], symmetry.image_);
+        const auto ranks = rank_image(compiled.tensor[v], symmetry.image_);
         if (!ranks) return false;
-        symmetry.rank_image_[at(v)] = *ranks;
+        symmetry.rank_image_[v] = *ranks;
       }
       found = symmetry;
       return true;

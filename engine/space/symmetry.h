@@ -14,7 +14,7 @@ namespace heliolite {
 // Pairs of dimensions that change places, all at once. Doing it twice changes nothing.
 class Symmetry {
  public:
-  u8 image(int d) const { return image_[at(d)]; }
+  u8 image(int d) const { return image_[d]; }
 
   // What is known by dimension, or by rank of a tensor, after the dimensions have changed places.
   Extents swapped(const Extents& extents) const;

@@ -18,7 +18,7 @@ class TileTreeBuilder {
       : architecture_(architecture), space_(space), level_(level), footprint_(workload) {
     tree_.kept = kept(level);
     for (int d = 0; d < space.dimension_count; ++d) {
-      const FactorLimit& limit = space.levels[at(level)].temporal.factor[d];
+      const FactorLimit& limit = space.levels[level].temporal.factor[d];
       chains_.emplace_back();
       for (u64 f : divisors(space.size[d]))
         if (limit.allows(f)) chains_.back().push_back(static_cast<u32>(f));
@@ -45,13 +45,13 @@ class TileTreeBuilder {
 
  private:
   TensorMask kept(int level) const {
-    const LevelSpace& l = space_.levels[at(level)];
+    const LevelSpace& l = space_.levels[level];
     return static_cast<TensorMask>(l.keep | l.open);
   }
 
   // Words of level i that the tile of these tensors takes.
   u64 total(const TileNode& node, int i, TensorMask tensors) const {
-    const ValueParts parts = footprint_.parts(architecture_.levels[at(i)]);
+    const ValueParts parts = footprint_.parts(architecture_.levels[i]);
     u64 sum = 0;
     for (std::size_t v = 0; v < node.words.size(); ++v)
       if (contains(tensors, v)) sum += node.words[v] * parts.of[v];
@@ -67,8 +67,8 @@ class TileTreeBuilder {
     node.kept_words = total(node, level_, tree_.kept);
     for (int i = level_; i < space_.level_count() && node.too_large_for < 0; ++i) {
       // An open tensor is not in the way outside: it can bypass.
-      const TensorMask held = i == level_ ? tree_.kept : space_.levels[at(i)].keep;
-      const auto capacity = architecture_.levels[at(i)].capacity_words();
+      const TensorMask held = i == level_ ? tree_.kept : space_.levels[i].keep;
+      const auto capacity = architecture_.levels[i].capacity_words();
       if (capacity && total(node, i, held) > *capacity) node.too_large_for = i;
     }
     node.fate = node.too_large_for >= 0 ? TileFate::TooLarge : TileFate::Kept;
@@ -79,14 +79,14 @@ class TileTreeBuilder {
   // One step along every dimension.
   void grow(int n) {
     for (std::size_t d = 0; d < chains_.size(); ++d) {
-      Extents tile = tree_.nodes[at(n)].tile;
+      Extents tile = tree_.nodes[n].tile;
       const auto next = std::upper_bound(chains_[d].begin(), chains_[d].end(), tile[d]);
       if (next == chains_[d].end()) continue;
       tile[d] = *next;
       const int larger = find_or_add(tile);
-      TileNode& node = tree_.nodes[at(n)];
+      TileNode& node = tree_.nodes[n];
       node.larger.push_back(larger);
-      if (tree_.nodes[at(larger)].fate != TileFate::TooLarge) node.fate = TileFate::Inner;
+      if (tree_.nodes[larger].fate != TileFate::TooLarge) node.fate = TileFate::Inner;
     }
   }
 
@@ -119,7 +119,7 @@ std::string tile_tree_dot(const TileTree& tree, const Workload& workload, const 
     std::string label =
         fmt::format("{}\n{} word{}", tile_text(node.tile, workload), node.kept_words, node.kept_words == 1 ? "" : "s");
     if (node.fate == TileFate::TooLarge) {
-      const StorageLevel& full = architecture.levels[at(node.too_large_for)];
+      const StorageLevel& full = architecture.levels[node.too_large_for];
       label += fmt::format("\n{} holds {}", full.name, full.capacity_words().value_or(0));
     }
     graph.add_node(label, node.fate == TileFate::TooLarge ? DotStyle::Cut
@@ -128,7 +128,7 @@ std::string tile_tree_dot(const TileTree& tree, const Workload& workload, const 
   }
   for (std::size_t n = 0; n < tree.nodes.size(); ++n)
     for (int larger : tree.nodes[n].larger) graph.add_edge(static_cast<int>(n), larger);
-  return graph.to_string(fmt::format("tiles of {} in {}", workload.name, architecture.levels[at(level)].name));
+  return graph.to_string(fmt::format("tiles of {} in {}", workload.name, architecture.levels[level].name));
 }
 
 }  // namespace heliolite

@@ -38,7 +38,7 @@ class PerfectUnits {
       for (const auto& [rooms, units] : states_) {
         rooms_ = rooms;
         here_.assign(axes_.size(), 1);
-        place(d, 0, space_.size[at(d)], units);
+        place(d, 0, space_.size[d], units);
         if (next_.size() > kMostStates || steps_ > kMostSteps) return std::nullopt;
       }
       states_.swap(next_);
@@ -61,11 +61,11 @@ class PerfectUnits {
       known = std::max(known, units);
       return;
     }
-    const SpatialSpace& fanout = space_.levels[at(axes_[a].level)].spatial;
+    const SpatialSpace& fanout = space_.levels[axes_[a].level].spatial;
     const bool open = contains(axes_[a].y ? fanout.allowed_y : fanout.allowed_x, d);
     const u64 room = rooms_[a];
     for (const u64 factor : divisors(left)) {
-      if (factor > (open ? std::min(room, fanout.factor[at(d)].max) : 1)) break;
+      if (factor > (open ? std::min(room, fanout.factor[d].max) : 1)) break;
       rooms_[a] = room / factor;
       here_[a] = factor;
       place(d, a + 1, left / factor, saturating_product(units, factor));
@@ -80,7 +80,7 @@ class PerfectUnits {
       u64 product = 1, axes = 0;
       for (std::size_t a = 0; a < axes_.size(); ++a)
         if (at(axes_[a].level) == l) product *= here_[a], axes += here_[a] > 1 ? 1 : 0;
-      if (!space_.levels[l].spatial.factor[at(d)].allows(product)) return false;
+      if (!space_.levels[l].spatial.factor[d].allows(product)) return false;
       if (space_.one_axis_per_dimension && axes > 1) return false;
     }
     return true;
@@ -100,7 +100,7 @@ u64 most_units(const Mapspace& space) {
   for (const LevelSpace& level : space.levels) {
     const u64 all = level.spatial.fanout();
     u64 used = 1;
-    for (int d = 0; d < space.dimension_count; ++d) used = product_up_to(used, level.spatial.factor[at(d)].max, all);
+    for (int d = 0; d < space.dimension_count; ++d) used = product_up_to(used, level.spatial.factor[d].max, all);
     most = saturating_product(most, used);
   }
   return most;

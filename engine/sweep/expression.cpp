@@ -116,7 +116,7 @@ Result<Expression> Expression::parse(const std::string& text, std::span<const st
       if (known == names.end())
         return complaint(text,
                          fmt::format("unknown name '{}'{}; known: {}", name, did_you_mean(name, names), join(names)));
-      state->used[at(known - names.begin())] = true;
+      state->used[known - names.begin()] = true;
     }
     for (std::size_t k = 0; k < names.size(); ++k)
       if (state->used[k]) state->parser.DefineVar(names[k], &state->values[k]);

@@ -243,7 +243,7 @@ Architecture with_keep(const KeepSets& sets, const Workload& workload, const Arc
     KeepRule rule;
     for (std::size_t v = 0; v < workload.tensors.size(); ++v)
       (contains(mask, v) ? rule.keep : rule.bypass).push_back(workload.tensors[v].name);
-    out.levels[at(level)].keep = rule;
+    out.levels[level].keep = rule;
   }
   return out;
 }
@@ -269,7 +269,7 @@ Result<RecordedMachine> with_recorded_keep(const OptimumRecord& record, const Wo
         fmt::format("'{}' is not understood; write \"LEVEL tensors, ...\" or map levels to lists of tensors",
                     record.keep_text)};
   KeepSets sets;
-  for (int i = 0; i < (*mapping)->level_count; ++i) sets[i] = (*mapping)->keep[at(i)];
+  for (int i = 0; i < (*mapping)->level_count; ++i) sets[i] = (*mapping)->keep[i];
   return RecordedMachine{with_keep(sets, workload, architecture),
                          fmt::format("keep '{}' is not understood: searched with the keep sets of the recorded mapping",
                                      record.keep_text)};

@@ -118,11 +118,11 @@ py::list not_fused(const Network& network) {
   for (const Edge& e : network.edges) {
     const std::string why = e.from_input ? "" : why_not_fused(network, e);
     if (why.empty()) continue;
-    const Workload& to = network.layers[at(e.to)].workload;
+    const Workload& to = network.layers[e.to].workload;
     py::dict edge;
-    edge["from"] = network.layers[at(e.from)].workload.name;
+    edge["from"] = network.layers[e.from].workload.name;
     edge["to"] = to.name;
-    edge["tensor"] = to.tensors[at(e.tensor)].name;
+    edge["tensor"] = to.tensors[e.tensor].name;
     edge["because"] = why;
     out.append(edge);
   }

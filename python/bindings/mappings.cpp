@@ -23,7 +23,7 @@ namespace {
 py::list loops_of(const PlacedMapping& placed, int first, int last, LoopKind kind) {
   py::list out;
   for (int k = last; k-- > first;) {
-    const Loop& loop = placed.mapping.loop[at(k)];
+    const Loop& loop = placed.mapping.loop[k];
     if (loop.kind != kind) continue;
     py::dict one;
     const py::str name(placed.workload->dimensions[loop.dimension].name);
@@ -86,9 +86,9 @@ py::list levels_of(const PlacedMapping& placed) {
     const std::vector<LevelPart> parts = parts_of(mapping, i);
     for (const LevelPart& part : parts) {
       py::list keep;
-      for (const int v : bits(part.keep)) keep.append(placed.workload->tensors[at(v)].name);
+      for (const int v : bits(part.keep)) keep.append(placed.workload->tensors[v].name);
       py::dict level;
-      level["level"] = placed.machine->levels[at(i)].name;
+      level["level"] = placed.machine->levels[i].name;
       level["keep"] = keep;
       level["temporal"] = loops_of(placed, part.first, part.last, LoopKind::Temporal);
       if (&part == &parts.back()) {  // the fan-out is below the innermost part

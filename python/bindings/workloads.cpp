@@ -74,11 +74,11 @@ Network with_word_bits(Network network, const std::optional<std::string>& word_b
 py::list edges_of(const Network& network) {
   py::list out;
   for (const Edge& e : network.edges) {
-    const Workload& to = network.layers[at(e.to)].workload;
+    const Workload& to = network.layers[e.to].workload;
     py::dict edge;
-    edge["from"] = e.from_input ? network.inputs[at(e.from)].name : network.layers[at(e.from)].workload.name;
+    edge["from"] = e.from_input ? network.inputs[e.from].name : network.layers[e.from].workload.name;
     edge["to"] = to.name;
-    edge["tensor"] = to.tensors[at(e.tensor)].name;
+    edge["tensor"] = to.tensors[e.tensor].name;
     edge["through"] = std::string(name(e.through.op));
     edge["combine"] = std::string(name(e.combine));
     edge["from_input"] = e.from_input;

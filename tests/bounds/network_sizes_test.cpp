@@ -25,7 +25,7 @@ Network with_sizes(const std::string& text, Bits bits) {
   Network net = network(text);
   for (Layer& layer : net.layers)
     for (Tensor& t : layer.workload.tensors)
-      t.word_bits = t.access_of ? layer.workload.tensors[at(*t.access_of)].word_bits : bits();
+      t.word_bits = t.access_of ? layer.workload.tensors[*t.access_of].word_bits : bits();
   return net;
 }
 

@@ -177,7 +177,7 @@ TEST(EmitC, Trace) {
       std::string text{};
       void visit(const TouchedWords& words) {
         for (std::size_t a = 0; a < nest.accesses.size(); ++a) {
-          const MemoryArray& array = nest.arrays[at(nest.accesses[a].array)];
+          const MemoryArray& array = nest.arrays[nest.accesses[a].array];
           text += fmt::format("{} {} {}\n", array.name, words[a] - array.first, nest.accesses[a].is_output ? 'w' : 'r');
         }
       }

@@ -35,8 +35,8 @@ RC_GTEST_PROP(MappedNest, FillsAreTheModelsWhereTilesHaveNeitherOverlapsNorHoles
   walk(mapped_nest(workload, architecture, mapping), counter);
   RC_ASSERT(iterations == workload.macs());
   for (const ExecutedTensor& t : execute_mapping(workload, architecture, mapping)) {
-    const u64 fills = breakdown.level[at(t.level)].tensor[at(t.tensor)].all.fills;
-    const CompiledTensor& tensor = model.compiled().tensor[at(t.tensor)];
+    const u64 fills = breakdown.level[t.level].tensor[t.tensor].all.fills;
+    const CompiledTensor& tensor = model.compiled().tensor[t.tensor];
     if (tensor.plain_count == tensor.rank_count && !tensor.entangled) RC_ASSERT(t.fills == fills);
   }
 }

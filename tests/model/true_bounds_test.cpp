@@ -39,7 +39,7 @@ Mapping with_end(const Mapping& m, int loop, u32 end) {
   Mapping out = m;
   out.loop_count = 0;
   for (int k = 0; k < m.loop_count; ++k) {
-    const Loop& l = m.loop[at(k)];
+    const Loop& l = m.loop[k];
     out.add(l.kind, l.level, l.dimension, k == loop ? end : l.end);
   }
   return out;
@@ -67,7 +67,7 @@ TEST(TrueBounds, ACandidateIsAsGoodAsAnyFactor) {
     const TrueNest nest(c, p.mapping);
     const Mapping m = without_idle_loops(nest, p.mapping);
     for (int l = 0; l < nest.loop_count; ++l) {
-      const TruePlace& place = nest.place[at(l)];
+      const TruePlace& place = nest.place[l];
       if (contains(nest.spatial, l)) continue;
       const LoopMask beside = nest.of[place.dimension] & nest.spatial;
       const u32 size = c.size[place.dimension];
@@ -98,8 +98,8 @@ class EveryMapping {
   EveryMapping(const Workload& workload, const Architecture& architecture)
       : model_(workload, architecture), c_(model_.compiled()) {
     for (int i = 0; i < c_.level_count; ++i) {
-      if (c_.level[at(i)].fanout_x > 1) slot_.push_back({i, LoopKind::SpatialX});
-      if (c_.level[at(i)].fanout_y > 1) slot_.push_back({i, LoopKind::SpatialY});
+      if (c_.level[i].fanout_x > 1) slot_.push_back({i, LoopKind::SpatialX});
+      if (c_.level[i].fanout_y > 1) slot_.push_back({i, LoopKind::SpatialY});
       slot_.push_back({i, LoopKind::Temporal});
     }
     end_.assign(slot_.size(), std::vector<u32>(at(c_.dimension_count), 1));
@@ -119,20 +119,20 @@ class EveryMapping {
   void factors(int d, std::size_t s, u32 left) {
     if (d == c_.dimension_count) return orders(0);
     if (s + 1 == slot_.size()) {
-      end_[s][at(d)] = left;
-      return factors(d + 1, 0, d + 1 < c_.dimension_count ? c_.size[at(d) + 1] : 0);
+      end_[s][d] = left;
+      return factors(d + 1, 0, d + 1 < c_.dimension_count ? c_.size[d + 1] : 0);
     }
     for (u32 end = 1; end <= left; ++end) {
-      end_[s][at(d)] = end;
+      end_[s][d] = end;
       if (room(s)) factors(d, s + 1, (left - 1) / end + 1);
     }
-    end_[s][at(d)] = 1;
+    end_[s][d] = 1;
   }
 
   bool room(std::size_t s) const {
     u64 used = 1;
     for (const u32 end : end_[s]) used *= end;
-    const CompiledLevel& level = c_.level[at(slot_[s].level)];
+    const CompiledLevel& level = c_.level[slot_[s].level];
     return slot_[s].kind == LoopKind::Temporal ||
            used <= (slot_[s].kind == LoopKind::SpatialX ? level.fanout_x : level.fanout_y);
   }
@@ -142,7 +142,7 @@ class EveryMapping {
     std::vector<int>& order = order_[s];
     order.clear();
     for (int d = 0; d < c_.dimension_count; ++d)
-      if (end_[s][at(d)] > 1) order.push_back(d);
+      if (end_[s][d] > 1) order.push_back(d);
     if (slot_[s].kind != LoopKind::Temporal || slot_[s].level == 0) return orders(s + 1);
     do orders(s + 1);
     while (std::ranges::next_permutation(order).found);
@@ -155,9 +155,9 @@ class EveryMapping {
     std::array<u32, kMaxDimensions> left = c_.size;
     for (std::size_t s = 0; s < slot_.size(); ++s)
       for (const int d : order_[s]) {
-        const u32 end = end_[s][at(d)];
-        m.add(slot_[s].kind, slot_[s].level, d, end, (left[at(d)] - 1) % end + 1);
-        left[at(d)] = (left[at(d)] - 1) / end + 1;
+        const u32 end = end_[s][d];
+        m.add(slot_[s].kind, slot_[s].level, d, end, (left[d] - 1) % end + 1);
+        left[d] = (left[d] - 1) / end + 1;
       }
     const Evaluation e = model_.evaluate(m, Counts::True);
     if (e.verdict != Verdict::Fits) return;

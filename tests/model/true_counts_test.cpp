@@ -76,8 +76,8 @@ class Walked {
         if (!outermost) in = walk_.walk(v, i + 1, next_keeper(v, i + 1));
         for (const auto& [instance, words] : accesses) {
           const i64 first = output ? held.at(instance) : 0, fills = outermost ? 0 : in.fills[instance];
-          rows_[at(i)][v][instance] = output ? WalkedInstance{words - first, outermost ? 0 : fills - first, words}
-                                             : WalkedInstance{words, fills, 0};
+          rows_[i][v][instance] = output ? WalkedInstance{words - first, outermost ? 0 : fills - first, words}
+                                         : WalkedInstance{words, fills, 0};
         }
         boundary = i + 1;
         expect_level(i, v, ours);
@@ -88,14 +88,14 @@ class Walked {
   }
 
   void expect_level(int i, std::size_t v, const Breakdown& ours) const {
-    const TensorTraffic& t = ours.level[at(i)].tensor[v];
-    const StorageLevel& level = p_.architecture.levels[at(i)];
+    const TensorTraffic& t = ours.level[i].tensor[v];
+    const StorageLevel& level = p_.architecture.levels[i];
     WalkedInstance all, most;
     double energy = 0;
     const auto blocks = [&](i64 words) {
       return std::ceil(static_cast<double>(words) / static_cast<double>(level.block_words));
     };
-    for (const auto& [instance, row] : rows_[at(i)][v]) {
+    for (const auto& [instance, row] : rows_[i][v]) {
       all = {all.reads + row.reads, all.fills + row.fills, all.updates + row.updates};
       most = {std::max(most.reads, row.reads), std::max(most.fills, row.fills), std::max(most.updates, row.updates)};
       energy += blocks(row.reads) * level.energy.read_pj + blocks(row.fills) * level.energy.fill_pj +
@@ -107,7 +107,7 @@ class Walked {
     EXPECT_EQ(t.reads, most.reads) << "level " << i << " tensor " << v;
     EXPECT_EQ(t.fills, most.fills) << "level " << i << " tensor " << v;
     EXPECT_EQ(t.updates, most.updates) << "level " << i << " tensor " << v;
-    EXPECT_EQ(t.instances, rows_[at(i)][v].size()) << "level " << i;
+    EXPECT_EQ(t.instances, rows_[i][v].size()) << "level " << i;
     const auto used = static_cast<double>(t.instances);
     const double clusters =
         std::min(used, std::floor(static_cast<double>(level.instances) / static_cast<double>(level.cluster_size)));
@@ -115,8 +115,8 @@ class Walked {
   }
 
   void expect_network(int i, std::size_t v, i64 accesses, i64 part, const Breakdown& ours) {
-    const NetworkTraffic& n = ours.level[at(i)].network[v];
-    const StorageLevel& level = p_.architecture.levels[at(i)];
+    const NetworkTraffic& n = ours.level[i].network[v];
+    const StorageLevel& level = p_.architecture.levels[i];
     const bool both_ways = p_.workload.tensors[v].is_output() && !level.reduces();
     const double crossing = static_cast<double>(both_ways ? 2 * accesses - part : accesses);
     EXPECT_EQ(n.all_ingresses, crossing) << "below level " << i << " tensor " << v;
@@ -129,7 +129,7 @@ class Walked {
     // Interconnects inside pass on all that is asked for inside them (rule 16): hops are the average over what goes
     // into the tile around it. Below all loops units ask at every step, as without interconnects (interconnect_test).
     int inside = i;
-    while (inside > 0 && p_.architecture.levels[at(inside) - 1].is_interconnect) --inside;
+    while (inside > 0 && p_.architecture.levels[inside - 1].is_interconnect) --inside;
     if (inside != i && inside == 0 && p_.mapping.loop_count != 0 && p_.mapping.loop[0].level >= i) return;
     const double passing =
         inside == i ? words : static_cast<double>(sum(walk_.walk(v, inside, next_keeper(v, inside)).accesses[i]));
@@ -206,9 +206,9 @@ TEST(TrueCounts, EveryNumberIsTheWalks) {
     ++compared;
     for (int v = 0; v < compiled.tensor_count; ++v)
       for (int i = 0, below = 0; i < compiled.level_count; ++i) {
-        meet += units_meet(compiled.tensor[at(v)], nest, below, below);
+        meet += units_meet(compiled.tensor[v], nest, below, below);
         if (!p.mapping.keeps(i, v)) continue;
-        meet_beyond += units_meet(compiled.tensor[at(v)], nest, below + 1, i);
+        meet_beyond += units_meet(compiled.tensor[v], nest, below + 1, i);
         below = i + 1;
       }
     const Evaluation fast = CostModel(p.workload, p.architecture).evaluate(p.mapping, Counts::True);
@@ -267,9 +267,9 @@ struct Toy {
     p.workload = *parse_einsum(einsum);
     p.architecture.levels.resize(at(levels));
     for (int i = 0; i < levels; ++i) {
-      StorageLevel& level = p.architecture.levels[at(i)];
+      StorageLevel& level = p.architecture.levels[i];
       level.name = "L" + std::to_string(i);
-      level.energy = {cost_[at(i + 3 - levels)], cost_[at(i + 3 - levels)], cost_[at(i + 3 - levels)]};
+      level.energy = {cost_[i + 3 - levels], cost_[i + 3 - levels], cost_[i + 3 - levels]};
     }
     p.architecture.compute.op_pj = 1;
     p.mapping.level_count = static_cast<u8>(levels);
@@ -277,9 +277,9 @@ struct Toy {
   }
   // Units below level i, side by side.
   Toy& units(int i, u64 number) {
-    p.architecture.levels[at(i)].fanout_x = p.architecture.compute.instances = number;
+    p.architecture.levels[i].fanout_x = p.architecture.compute.instances = number;
     p.architecture.compute.mesh_x = number;
-    for (int k = 0; k < i; ++k) p.architecture.levels[at(k)].instances = p.architecture.levels[at(k)].mesh_x = number;
+    for (int k = 0; k < i; ++k) p.architecture.levels[k].instances = p.architecture.levels[k].mesh_x = number;
     return *this;
   }
   // Loops of level i, innermost first: dimension, factor; the last tile follows from the sizes.
@@ -297,7 +297,7 @@ struct Toy {
     return *this;
   }
   const TensorTraffic& traffic(int level, const char* tensor) const {
-    return b.level[at(level)].tensor[at(*p.workload.find_tensor(tensor))];
+    return b.level[level].tensor[*p.workload.find_tensor(tensor)];
   }
   u64 fills(int level, const char* tensor) const { return traffic(level, tensor).all.fills; }
 

@@ -108,11 +108,11 @@ Mapping with_random_places(Rng& rng, Mapping m) {
     const auto is_own = [&](const Loop& l) { return l.level == i && !l.is_spatial(); };
     const auto loops = static_cast<u64>(std::count_if(m.loops().begin(), m.loops().end(), is_own));
     u8 least = kMaxLoops;
-    for (const int v : bits(m.keep[at(i)])) {
-      m.outside[at(i)][at(v)] = static_cast<u8>(pick(rng, 0, loops));
-      least = std::min(least, m.outside[at(i)][at(v)]);
+    for (const int v : bits(m.keep[i])) {
+      m.outside[i][v] = static_cast<u8>(pick(rng, 0, loops));
+      least = std::min(least, m.outside[i][v]);
     }
-    for (const int v : bits(m.keep[at(i)])) m.outside[at(i)][at(v)] = static_cast<u8>(m.outside[at(i)][at(v)] - least);
+    for (const int v : bits(m.keep[i])) m.outside[i][v] = static_cast<u8>(m.outside[i][v] - least);
   }
   return m;
 }
@@ -175,7 +175,7 @@ RC_GTEST_PROP(Uneven, BoxesAreThoseOfTheLoopsInside, ()) {
   for (int loops = 0; loops <= nest.loop_count; ++loops) {
     const LoopMask inside = (LoopMask{1} << loops) - 1;
     for (int v = 0; v < c.tensor_count; ++v) {
-      const CompiledTensor& t = c.tensor[at(v)];
+      const CompiledTensor& t = c.tensor[v];
       Box box;
       nest.measure(t, inside, box);
       RC_ASSERT(box.words == box_words(t, nest.tile(inside)));

@@ -28,7 +28,7 @@ void simplify(Architecture& machine) {
 
 DimensionMask batches_of(const Compiled& c) {
   DimensionMask out = standalone_dimensions(c);
-  for (int v = 0; v < c.tensor_count; ++v) out &= c.tensor[at(v)].indexing;
+  for (int v = 0; v < c.tensor_count; ++v) out &= c.tensor[v].indexing;
   return out;
 }
 
@@ -44,7 +44,7 @@ Mapping moved_out(const Compiled& c, const Mapping& m, DimensionMask dimensions)
       out.add(loop.kind, loop.level, loop.dimension, loop.end);
   }
   for (const int d : bits(dimensions))
-    out.add(LoopKind::Temporal, m.level_count - 1, d, ceil_div(u64{c.size[at(d)]}, units[at(d)]));
+    out.add(LoopKind::Temporal, m.level_count - 1, d, ceil_div(u64{c.size[d]}, units[d]));
   return without_idle_loops(TrueNest(c, out), out);
 }
 

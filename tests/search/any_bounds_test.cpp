@@ -62,13 +62,13 @@ TEST(AnyBounds, NoMappingIsBelowTheBoundOfItsInnerLoops) {
       const std::size_t point = rest.point(costs, trail, reach);
       const std::size_t own_point = of_unrolling.point(costs, trail, reach);
       for (int d = 0; d < m.c.dimension_count && reach.level > 0; ++d)
-        ASSERT_LE(trail.at_begin(reach.level)[at(d)].tiles, m.limits().most_tiles[at(reach.level) - 1][at(d)]);
+        ASSERT_LE(trail.at_begin(reach.level)[d].tiles, m.limits().most_tiles[reach.level - 1][d]);
       Rest outside = rest(reach.level, point);
       outside.raise_to(of_unrolling(reach.level, own_point));
       for (int level = reach.level + 1; level + 1 < m.c.level_count; ++level)
         outside.raise_to(rest.further_out(costs, trail, reach, level).all);
       ASSERT_FALSE(outside.energy == Rest::kNone);
-      outside.energy = std::max(outside.energy, once.outside[at(reach.level)]);
+      outside.energy = std::max(outside.energy, once.outside[reach.level]);
       Rest twins = outside;
       if (costs.passes(reach.level)) {
         twins = rest.with_twins(reach.level, point);
@@ -151,7 +151,7 @@ TEST(AnyBounds, HopsOfUnitsThatShareEvenlyAreExact) {
   const Compiled c(workload, *machine);
   const Mapping& m = answer->mapping;
   KeepMasks keep{};
-  for (int i = 0; i < c.level_count; ++i) keep[at(i)] = m.keep[at(i)];
+  for (int i = 0; i < c.level_count; ++i) keep[i] = m.keep[i];
   const KeptFlows costs(c, keep, Unrollable::all());
   PartialCost partial(costs, 1);
   const Cost whole = bound_of_whole(partial, c, m);

@@ -47,7 +47,7 @@ TEST(AnyMirrored, OneOfTwoStandsForBoth) {
     for (std::size_t k = 0; k < all.size(); ++k) {
       auto along = (*parts)[k].along;
       for (std::size_t i = 0; i < along.size(); ++i)
-        for (int d = 0; d < kMaxDimensions; ++d) along[i][at(d)] = (*parts)[k].along[i][symmetry->image(d)];
+        for (int d = 0; d < kMaxDimensions; ++d) along[i][d] = (*parts)[k].along[i][symmetry->image(d)];
       const auto image = at(std::ranges::find(*parts, along, &ClassUnrolling::along) - parts->begin());
       ASSERT_LT(image, all.size());
       EXPECT_EQ(all[k] == Mirrored::Itself, image == k);

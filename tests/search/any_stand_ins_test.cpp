@@ -28,14 +28,14 @@ struct Known {
 
   Known(const KeptFlows& costs, PartialCost& partial, const FittingMapping& m) : moves(m.mapping.loop_count) {
     for (int i = 0; i < m.c.level_count; ++i)
-      not_plain[at(i)] = costs.not_plain_inside(i), loops_inside[at(i)] = costs.loops_inside(i);
+      not_plain[i] = costs.not_plain_inside(i), loops_inside[i] = costs.loops_inside(i);
     each_prefix(m.c, m.mapping, [&](const Trail& trail, const Reach& reach) {
       const int next = trail.size();
       if (next == m.mapping.loop_count) return;
-      const Loop& loop = m.mapping.loop[at(next)];
+      const Loop& loop = m.mapping.loop[next];
       if (loop.is_spatial() || loop.level != reach.level || reach.room_x * reach.room_y != 1) return;
       partial(trail, reach);
-      moves[at(next)] = partial.moves();
+      moves[next] = partial.moves();
     });
   }
 };
@@ -44,7 +44,7 @@ struct Known {
 Mapping with_last(const Compiled& c, Mapping m) {
   Extents tiles = c.size;
   for (int l = 0; l < m.loop_count; ++l) {
-    Loop& loop = m.loop[at(l)];
+    Loop& loop = m.loop[l];
     u32& left = tiles[loop.dimension];
     loop.residual = (left - 1) % loop.end + 1;
     left = (left - 1) / loop.end + 1;
@@ -54,20 +54,20 @@ Mapping with_last(const Compiled& c, Mapping m) {
 
 // Whether part of temporal loop l may be in the level inside; `inner`: the one over its dimension there, or -1.
 bool may_be_inside(const Known& known, const Mapping& m, int l, int& inner) {
-  const Loop loop = m.loop[at(l)];
+  const Loop loop = m.loop[l];
   inner = -1;
   if (!known.loops_inside[loop.level] || contains(known.not_plain[loop.level], loop.dimension)) return false;
   for (int k = 0; k < l; ++k) {
-    const Loop& other = m.loop[at(k)];
+    const Loop& other = m.loop[k];
     if (other.is_spatial()) {
       if (other.level == loop.level && other.dimension == loop.dimension) return false;
     } else if (other.level == loop.level) {
-      if (contains(known.not_plain[loop.level], other.dimension) || contains(known.moves[at(k)], loop.dimension))
+      if (contains(known.not_plain[loop.level], other.dimension) || contains(known.moves[k], loop.dimension))
         return false;
     } else if (other.level + 1 == loop.level) {
       if (other.dimension == loop.dimension) inner = k;
       else if (inner >= 0 && (contains(known.not_plain[other.level], other.dimension) ||
-                              contains(known.moves[at(inner)], other.dimension)))
+                              contains(known.moves[inner], other.dimension)))
         return false;
     }
   }
@@ -76,10 +76,10 @@ bool may_be_inside(const Known& known, const Mapping& m, int l, int& inner) {
 
 // The mapping with `part` iterations of loop l outermost in the level inside, and the rest innermost in its own.
 Mapping pushed_in(const Compiled& c, const Mapping& m, int l, int inner, u32 part) {
-  const Loop loop = m.loop[at(l)];
+  const Loop loop = m.loop[l];
   Mapping out;
   out.level_count = m.level_count, out.keep = m.keep;
-  const u32 there = inner < 0 ? 1 : m.loop[at(inner)].end;
+  const u32 there = inner < 0 ? 1 : m.loop[inner].end;
   bool in = false, rest = false;
   const auto put = [&](int level, LoopKind kind) {
     if (!in && level >= loop.level) {
@@ -92,7 +92,7 @@ Mapping pushed_in(const Compiled& c, const Mapping& m, int l, int inner, u32 par
     }
   };
   for (int k = 0; k < m.loop_count; ++k) {
-    const Loop& other = m.loop[at(k)];
+    const Loop& other = m.loop[k];
     put(other.level, other.kind);
     if (k != l && k != inner) out.add(other.kind, other.level, other.dimension, other.end);
   }
@@ -133,18 +133,17 @@ TEST(AnyStandIns, PartOfALoopIsNoWorseInTheLevelInside) {
   each_mapping([&](const FittingMapping& m, const KeptFlows& costs, PartialCost& partial) {
     const Known known(costs, partial, m);
     for (int l = 0; l < m.mapping.loop_count; ++l) {
-      const Loop& loop = m.mapping.loop[at(l)];
+      const Loop& loop = m.mapping.loop[l];
       int inner = -1;
       if (loop.is_spatial() || !may_be_inside(known, m.mapping, l, inner)) continue;
       bool is_last = true;  // of its dimension
-      for (int k = l + 1; k < m.mapping.loop_count; ++k) is_last &= m.mapping.loop[at(k)].dimension != loop.dimension;
+      for (int k = l + 1; k < m.mapping.loop_count; ++k) is_last &= m.mapping.loop[k].dimension != loop.dimension;
       for (u32 part = 2; part <= loop.end; ++part) {
         if (loop.end % part != 0 && !is_last) continue;
         expect_no_worse(m, partial, pushed_in(m.c, m.mapping, l, inner, part));
         ++compared;
         const int before = std::max(l - 1, 0);
-        around +=
-            before < l && m.mapping.loop[at(before)].level == loop.level && !m.mapping.loop[at(before)].is_spatial();
+        around += before < l && m.mapping.loop[before].level == loop.level && !m.mapping.loop[before].is_spatial();
       }
     }
   });
@@ -157,12 +156,12 @@ TEST(AnyStandIns, ALoopThatMovesNothingIsNoWorseInsideTheOneBefore) {
   each_mapping([&](const FittingMapping& m, const KeptFlows& costs, PartialCost& partial) {
     const Known known(costs, partial, m);
     for (int l = 0; l + 1 < m.mapping.loop_count; ++l) {
-      const Loop &loop = m.mapping.loop[at(l)], &outer = m.mapping.loop[at(l) + 1];
-      if (loop.is_spatial() || outer.level != loop.level || contains(known.moves[at(l)], outer.dimension)) continue;
+      const Loop &loop = m.mapping.loop[l], &outer = m.mapping.loop[l + 1];
+      if (loop.is_spatial() || outer.level != loop.level || contains(known.moves[l], outer.dimension)) continue;
       const DimensionMask ordered = known.not_plain[loop.level];
       if (contains(ordered, loop.dimension) || contains(ordered, outer.dimension)) continue;
       Mapping other = m.mapping;
-      std::swap(other.loop[at(l)], other.loop[at(l) + 1]);
+      std::swap(other.loop[l], other.loop[l + 1]);
       expect_no_worse(m, partial, other);
       ++compared;
     }
@@ -177,19 +176,19 @@ void each_candidate(const FittingMapping& m, Visit&& visit) {
   Extents inside{};  // tiles
   inside.fill(1);
   for (int l = 0; l < m.mapping.loop_count; ++l) {
-    const Loop& loop = m.mapping.loop[at(l)];
+    const Loop& loop = m.mapping.loop[l];
     const u32 size = m.c.size[loop.dimension], tile = inside[loop.dimension];
     inside[loop.dimension] *= loop.end;
     if (loop.is_spatial() || loop.level + 1 == m.c.level_count) continue;
     PlacedLoop placed{(size - 1) / tile + 1, size % tile == 0};
     for (int k = 0; k < m.mapping.loop_count; ++k)
-      if (m.mapping.loop[at(k)].is_spatial() && m.mapping.loop[at(k)].dimension == loop.dimension)
+      if (m.mapping.loop[k].is_spatial() && m.mapping.loop[k].dimension == loop.dimension)
         (k < l ? placed.spatial_inside : placed.spatial_outside) = true;
     const std::vector<u32> ends = candidate_ends(placed);
     if (std::ranges::find(ends, loop.end) != ends.end()) continue;
     const auto groups = [&](u32 end) { return (placed.tiles - 1) / end + 1; };
     Mapping other = m.mapping;
-    other.loop[at(l)].end = *std::ranges::find_if(ends, [&](u32 end) { return groups(end) == groups(loop.end); });
+    other.loop[l].end = *std::ranges::find_if(ends, [&](u32 end) { return groups(end) == groups(loop.end); });
     visit(with_last(m.c, other));
   }
 }
@@ -218,7 +217,7 @@ TEST(AnyStandIns, ACandidateIsNoWorseThanAnotherEnd) {
         const Architecture& own = m.problem.architecture;
         const Compiled c(m.problem.workload, prices == 0 ? own : networks_of(own, prices == 1));
         bool average = false;
-        for (int i = 0; i < c.level_count; ++i) average |= hops_follow_order(c, i) || averages_routers(c.level[at(i)]);
+        for (int i = 0; i < c.level_count; ++i) average |= hops_follow_order(c, i) || averages_routers(c.level[i]);
         const Evaluation of = true_cost_of(c, m.mapping), candidate = true_cost_of(c, other);
         ASSERT_EQ(candidate.verdict, Verdict::Fits);
         EXPECT_LE(candidate.cost.cycles, of.cost.cycles);
@@ -242,8 +241,8 @@ Mapping with_columns(const Compiled& c, const Mapping& m, int level, const Exten
   out.level_count = m.level_count, out.keep = m.keep;
   bool put = false;
   const auto add_units = [&] {
-    for (int d = 0; d < c.dimension_count; ++d) out.add(LoopKind::SpatialX, level, d, columns[at(d)]);
-    for (int d = 0; d < c.dimension_count; ++d) out.add(LoopKind::SpatialY, level, d, units[at(d)] / columns[at(d)]);
+    for (int d = 0; d < c.dimension_count; ++d) out.add(LoopKind::SpatialX, level, d, columns[d]);
+    for (int d = 0; d < c.dimension_count; ++d) out.add(LoopKind::SpatialY, level, d, units[d] / columns[d]);
     put = true;
   };
   for (const Loop& loop : m.loops()) {
@@ -261,17 +260,17 @@ TEST(AnyStandIns, UnitsCostTheSameAlongEitherAxis) {
   each_mapping([&](const FittingMapping& m, const KeptFlows&, PartialCost& partial) {
     const Cost bound = bound_of_whole(partial, m.c, m.mapping);
     for (int i = 0; i < m.c.level_count; ++i) {
-      if (m.c.level[at(i)].network_costs) continue;
+      if (m.c.level[i].network_costs) continue;
       Extents units{}, columns{};
       units.fill(1), columns.fill(1);
       for (const Loop& loop : m.mapping.loops())
         if (loop.level == i && loop.is_spatial()) units[loop.dimension] *= loop.end;
       for (int d = 0; d < m.c.dimension_count; ++d)
-        for (u32 n = static_cast<u32>(pick(rng, 1, units[at(d)])); n >= 1 && columns[at(d)] == 1; --n)
-          if (units[at(d)] % n == 0) columns[at(d)] = n;
+        for (u32 n = static_cast<u32>(pick(rng, 1, units[d])); n >= 1 && columns[d] == 1; --n)
+          if (units[d] % n == 0) columns[d] = n;
       u64 x = 1, y = 1;
-      for (int d = 0; d < m.c.dimension_count; ++d) x *= columns[at(d)], y *= units[at(d)] / columns[at(d)];
-      if (x > m.c.level[at(i)].fanout_x || y > m.c.level[at(i)].fanout_y) continue;
+      for (int d = 0; d < m.c.dimension_count; ++d) x *= columns[d], y *= units[d] / columns[d];
+      if (x > m.c.level[i].fanout_x || y > m.c.level[i].fanout_y) continue;
       const Mapping other = with_columns(m.c, m.mapping, i, units, columns);
       if (other == m.mapping || true_cost_of(m.c, other).verdict != Verdict::Fits) continue;
       EXPECT_EQ(true_cost_of(m.c, other).cost.energy.picojoules(), m.cost.energy.picojoules());

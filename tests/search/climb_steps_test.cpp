@@ -23,8 +23,7 @@ struct Start {
       : problem(std::move(p)), levels(problem), ladder(levels.make_ladder(SearchBudget(problem.options))) {
     plan.keep = ladder->keep();
     for (std::size_t d = 0; d < problem.space.dimension_count; ++d)
-      plan.factor[at(loop_place_of(LoopKind::Temporal, ladder->levels() - 1))][d] =
-          static_cast<u32>(problem.space.size[d]);
+      plan.factor[loop_place_of(LoopKind::Temporal, ladder->levels() - 1)][d] = static_cast<u32>(problem.space.size[d]);
   }
 };
 
@@ -103,10 +102,10 @@ TEST(Scattering, PutsTheSameLoopsWhereTheyFit) {
       const Extents none = unit_extents();
       EXPECT_TRUE(start.ladder->score(plan, start.ladder->levels() - 1, none).fits);
       for (int p = 0; p < 3 * start.ladder->levels(); ++p) {
-        const LevelSpace& level = start.problem.space.levels[at(level_of(p))];
+        const LevelSpace& level = start.problem.space.levels[level_of(p)];
         for (std::size_t d = 0; d < start.problem.space.dimension_count; ++d)
           if (kind_of(p) != LoopKind::Temporal || level.temporal.factor[d].fixed()) {
-            EXPECT_EQ(plan.factor[at(p)][d], before.factor[at(p)][d]);
+            EXPECT_EQ(plan.factor[p][d], before.factor[p][d]);
           }
       }
       other += plan != before ? 1 : 0;
@@ -130,7 +129,7 @@ TEST(Ladder, ChoosesTheOrdersThatPricingEachOneFinds) {
       for (int i = 1; i <= top; ++i) {
         Plan trial = best.plan;
         for (std::size_t o = 0; o < start.ladder->orders(i).size(); ++o) {
-          trial.order[at(i)] = static_cast<u16>(o);
+          trial.order[i] = static_cast<u16>(o);
           const Score s = start.ladder->score(trial, top, none);
           if (s.value < best.score.value) best = {trial, s};
         }

@@ -48,7 +48,7 @@ class Formula {
   Formula(const Workload& w, const Architecture& a, bool ordered)
       : w_(w), compiled_(w, a), space_(*resolve(w, a)), ordered_(ordered) {
     for (int i = 0; i + 1 < space_.level_count(); ++i)
-      if (space_.levels[at(i)].temporal.allowed != 0) buffer_ = i;
+      if (space_.levels[i].temporal.allowed != 0) buffer_ = i;
   }
 
   double operator()(const Mapping& m) const {
@@ -57,10 +57,10 @@ class Formula {
     for (const Loop& l : m.loops()) cycles += l.is_spatial() ? 0 : std::log2(l.end);
     for (int i = 0; i <= outermost; ++i) {
       const Extents tile = tile_of(m, i);
-      for (const int v : bits(m.keep[at(i)])) {
-        const double words = static_cast<double>(box_words(compiled_.tensor[at(v)], tile));
-        if (!compiled_.level[at(i)].holds_all() &&
-            words * std::popcount(m.keep[at(i)]) > static_cast<double>(compiled_.level[at(i)].room))
+      for (const int v : bits(m.keep[i])) {
+        const double words = static_cast<double>(box_words(compiled_.tensor[v], tile));
+        if (!compiled_.level[i].holds_all() &&
+            words * std::popcount(m.keep[i]) > static_cast<double>(compiled_.level[i].room))
           return kUnlimited;
         if (i < buffer_) room += std::log2(words);
       }
@@ -84,12 +84,12 @@ class Formula {
     int level = -1;
     for (const Loop& l : m.loops()) {
       const double size = std::log2(l.end);
-      const bool moves = contains(compiled_.tensor[at(v)].indexing, l.dimension);
+      const bool moves = contains(compiled_.tensor[v].indexing, l.dimension);
       if (l.level < buffer_ && moves) sum += 0.99 * (0.8 + 0.04 * l.level) * size;
       if (l.level >= buffer_ && l.level < outermost && buffer_ >= 0 && l.is_spatial() && moves) sum += 0.99 * size;
       if (l.is_spatial() || (l.level != buffer_ && l.level != outermost)) continue;
       if (l.level == outermost && !ordered_) {
-        sum += (w_.tensors[at(v)].role == Role::Weight ? 1.01 : 1) * size;
+        sum += (w_.tensors[v].role == Role::Weight ? 1.01 : 1) * size;
         continue;
       }
       if (l.level == outermost && level != outermost && kept) moved = false;

@@ -114,7 +114,7 @@ TEST(Dominance, EqualCyclesOfOtherTensorsMayRoundUpToMore) {
   const auto with = [&](const std::array<u64, 2>& words) {
     PartialMapping s = state_of(toy);
     for (int v = 0; v < 2; ++v) {
-      const double cycles = static_cast<double>(words[at(v)]) / 0.25;
+      const double cycles = static_cast<double>(words[v]) / 0.25;
       s.sum[1] += cycles;
       s.split[1] += split_hash(v, cycles);
     }

@@ -166,7 +166,7 @@ SearchProblem contraction_problem(u64 seed) {
       constexpr std::array<unsigned, 5> kTensors{0b011, 0b011, 0b101, 0b110, 0b111};  // that the dimension indexes
       const unsigned tensors = kTensors[pick(rng, 0, kTensors.size() - 1)];
       dimensions.push_back({name, std::array<u64, 6>{1, 2, 2, 2, 3, 4}[pick(rng, 0, 5)]});
-      for (const int v : bits(tensors)) ranks[at(v)] += (ranks[at(v)].empty() ? "" : ",") + std::string(name);
+      for (const int v : bits(tensors)) ranks[v] += (ranks[v].empty() ? "" : ",") + std::string(name);
     }
     SearchProblem p;
     p.workload = testing::make_workload(

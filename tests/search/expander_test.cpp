@@ -34,10 +34,10 @@ Expansion expand(const ExactToy& toy, std::size_t most_bytes = ~std::size_t{0}) 
   for (int level = -1; level <= toy.top(); ++level) layers.emplace_back(toy.model, level);
   layers[0].add(toy.steps.root(0, 0), {}, false);
   for (int level = 0; level <= toy.top(); ++level) {
-    Expander expander(toy.problem, toy.model, bounds, layers, level, out.incumbent, layers[at(level) + 1], most_bytes);
-    for (std::size_t k = 0; k < layers[at(level)].size(); ++k)
+    Expander expander(toy.problem, toy.model, bounds, layers, level, out.incumbent, layers[level + 1], most_bytes);
+    for (std::size_t k = 0; k < layers[level].size(); ++k)
       EXPECT_TRUE(expander.extend(k, budget, budget.evaluations_left(0)));
-    layers[at(level) + 1].compact();
+    layers[level + 1].compact();
     out.left_out = std::min(out.left_out, expander.left_out());
     out.complete = expander.statistics().evaluated;
   }

@@ -229,7 +229,7 @@ using Tilings = std::multiset<std::string>;
 std::string text_of(const PlaceFactors& f, const Mapspace& space) {
   std::string out;
   for (int p = 0; p < 2 * space.level_count(); ++p)
-    for (int d = 0; d < space.dimension_count; ++d) out += fmt::format("{},{} ", f[at(p)][at(d)].x, f[at(p)][at(d)].y);
+    for (int d = 0; d < space.dimension_count; ++d) out += fmt::format("{},{} ", f[p][d].x, f[p][d].y);
   return out;
 }
 
@@ -254,21 +254,21 @@ TEST(DirectedWalk, VisitsTheTilingsThatUseEnoughEachOnce) {
       u64 units = 1, words = 0;
       Extents tile = unit_extents();
       for (int d = 0; d < 3; ++d) {
-        units *= f[2][at(d)].x * f[2][at(d)].y;
-        tile[at(d)] = f[1][at(d)].x;
+        units *= f[2][d].x * f[2][d].y;
+        tile[d] = f[1][d].x;
       }
-      for (int v = 0; v < 3; ++v) words += box_words(problem.model.compiled().tensor[at(v)], tile);
+      for (int v = 0; v < 3; ++v) words += box_words(problem.model.compiled().tensor[v], tile);
       if (static_cast<double>(units) >= 8 * least.units && static_cast<double>(words) >= 64 * least.inner)
         expected.insert(text_of(f, problem.space));
     };
     const auto walk = [&](auto&& self, int d, int p, u32 left) -> void {
       if (d == 3) return take();
       if (p == splits.place_count())
-        return self(self, d + 1, 0, d < 2 ? static_cast<u32>(problem.space.size[at(d + 1)]) : 1);
+        return self(self, d + 1, 0, d < 2 ? static_cast<u32>(problem.space.size[d + 1]) : 1);
       splits.for_each_run(d, p, left, [&](const FactorRun& run) {
-        f[at(p)][at(d)] = {run.first, run.y};
+        f[p][d] = {run.first, run.y};
         self(self, d, p + 1, run.left);
-        f[at(p)][at(d)] = {};
+        f[p][d] = {};
         return true;
       });
     };

@@ -33,8 +33,8 @@ struct Fan {
     machine.compute.mesh_x = x;
     space = *resolve(workload, machine);
     for (int d = 0; d < space.dimension_count; ++d) {
-      tables.emplace_back(space.size[at(d)]);
-      rest[at(d)] = static_cast<u32>(space.size[at(d)]);
+      tables.emplace_back(space.size[d]);
+      rest[d] = static_cast<u32>(space.size[d]);
     }
   }
 
@@ -60,9 +60,9 @@ struct Fan {
   // Whether X and Y have room for the factors of dimensions d and on.
   bool shared(const Extents& factor, int d, u64 room_x, u64 room_y) const {
     if (d == space.dimension_count) return true;
-    for (u32 x = 1; x <= factor[at(d)]; ++x) {
-      const u32 y = factor[at(d)] / x;
-      if (factor[at(d)] % x != 0 || x > room_x || y > room_y) continue;
+    for (u32 x = 1; x <= factor[d]; ++x) {
+      const u32 y = factor[d] / x;
+      if (factor[d] % x != 0 || x > room_x || y > room_y) continue;
       if ((x > 1 && !(fanout().allowed_x >> d & 1)) || (y > 1 && !(fanout().allowed_y >> d & 1))) continue;
       if (x > 1 && y > 1 && space.one_axis_per_dimension) continue;
       if (shared(factor, d + 1, room_x / x, room_y / y)) return true;
@@ -71,17 +71,17 @@ struct Fan {
   }
   bool legal(const Extents& factor) const {
     for (int d = 0; d < space.dimension_count; ++d)
-      if (rest[at(d)] % factor[at(d)] != 0 || !fanout().factor[at(d)].allows(factor[at(d)])) return false;
+      if (rest[d] % factor[d] != 0 || !fanout().factor[d].allows(factor[d])) return false;
     return shared(factor, 0, fanout().fanout_x, fanout().fanout_y);
   }
   // Whether some dimension can take one more of the least prime that it has left.
   bool can_grow(const Extents& factor) const {
     for (int d = 0; d < space.dimension_count; ++d) {
-      const u32 left = rest[at(d)] / factor[at(d)];
+      const u32 left = rest[d] / factor[d];
       u32 prime = 2;
       while (prime < left && left % prime != 0) ++prime;
       Extents larger = factor;
-      larger[at(d)] *= prime;
+      larger[d] *= prime;
       if (left > 1 && legal(larger)) return true;
     }
     return false;
@@ -91,7 +91,7 @@ struct Fan {
     for (int v = 0; v < space.tensor_count; ++v) {
       u64 mine = 1;
       for (int d = 0; d < space.dimension_count; ++d)
-        if ((workload.indexing(v) >> d & 1) != 0 || fanout().factor[at(d)].min > 1) mine *= factor[at(d)];
+        if ((workload.indexing(v) >> d & 1) != 0 || fanout().factor[d].min > 1) mine *= factor[d];
       const u64 others = used(factor) / mine;
       if (others == 1 || mine > others) return true;
     }
@@ -105,11 +105,11 @@ struct Fan {
         if (legal(factor) && (!indexing || prevails(factor)) && (!full || !can_grow(factor))) out.insert(factor);
         return;
       }
-      for (const u32 f : tables[at(d)].of(rest[at(d)])) {
-        factor[at(d)] = f;
+      for (const u32 f : tables[d].of(rest[d])) {
+        factor[d] = f;
         self(self, d + 1);
       }
-      factor[at(d)] = 1;
+      factor[d] = 1;
     };
     walk(walk, 0);
     if (out.empty() && indexing) return expected(full, false);
@@ -125,12 +125,12 @@ std::set<Extents> products(const Fan& fan, const std::vector<Unrolling>& list) {
   std::set<Extents> out;
   for (const Unrolling& u : list) {
     Extents factor;
-    for (int d = 0; d < kMaxDimensions; ++d) factor[at(d)] = u.factor(d);
+    for (int d = 0; d < kMaxDimensions; ++d) factor[d] = u.factor(d);
     EXPECT_LE(fan.used(u.x), fan.fanout().fanout_x);
     EXPECT_LE(fan.used(u.y), fan.fanout().fanout_y);
     for (int d = 0; d < fan.space.dimension_count; ++d) {
-      EXPECT_TRUE(u.x[at(d)] == 1 || (fan.fanout().allowed_x >> d & 1));
-      EXPECT_TRUE(u.y[at(d)] == 1 || (fan.fanout().allowed_y >> d & 1));
+      EXPECT_TRUE(u.x[d] == 1 || (fan.fanout().allowed_x >> d & 1));
+      EXPECT_TRUE(u.y[d] == 1 || (fan.fanout().allowed_y >> d & 1));
     }
     EXPECT_TRUE(out.insert(factor).second) << "once for each product";
   }
@@ -180,9 +180,9 @@ RC_GTEST_PROP(Fillings, AreWhatTheRulesSay, ()) {
           pick(rng, 1, 6), pick(rng, 2, 6));
   fan.space.one_axis_per_dimension = chance(rng, 30);
   for (int d = 0; d < fan.space.dimension_count; ++d) {
-    const auto divisors = fan.tables[at(d)].all();
-    fan.rest[at(d)] = divisors[pick(rng, 0, divisors.size() - 1)];
-    FactorLimit& limit = fan.fanout().factor[at(d)];
+    const auto divisors = fan.tables[d].all();
+    fan.rest[d] = divisors[pick(rng, 0, divisors.size() - 1)];
+    FactorLimit& limit = fan.fanout().factor[d];
     if (chance(rng, 20)) limit.max = pick(rng, 1, limit.max);
     if (chance(rng, 10)) limit.min = pick(rng, 1, limit.max);
     if (chance(rng, 20)) fan.fanout().allowed_x &= static_cast<DimensionMask>(~(1u << d));

@@ -63,10 +63,10 @@ struct LadderToy {
     Plan plan = empty_plan();
     std::array<std::vector<u8>, kMaxLevels> loops;
     for (const Loop& loop : mapping.loops()) {
-      plan.factor[at(loop_place_of(loop.kind, loop.level))][loop.dimension] = loop.end;
+      plan.factor[loop_place_of(loop.kind, loop.level)][loop.dimension] = loop.end;
       if (!loop.is_spatial()) loops[loop.level].push_back(loop.dimension);
     }
-    for (int i = 0; i <= top(); ++i) plan.order[at(i)] = order(loops[at(i)]);
+    for (int i = 0; i <= top(); ++i) plan.order[i] = order(loops[i]);
     return plan;
   }
 };
@@ -163,9 +163,9 @@ TEST(Ladder, ChoosesTheBestOrderOfALevelWithTheOthersAsTheyAre) {
   for (int k = 0; k < 20; ++k) {
     Plan plan = toy.empty_plan();
     for (int d = 0; d < 4; ++d)
-      plan.factor[at(loop_place_of(LoopKind::Temporal, static_cast<int>(pick(rng, 0, 2))))][at(d)] =
-          static_cast<u32>(toy.problem.space.size[at(d)]);
-    for (int i = 0; i < 3; ++i) plan.order[at(i)] = static_cast<u16>(pick(rng, 0, orders - 1));
+      plan.factor[at(loop_place_of(LoopKind::Temporal, static_cast<int>(pick(rng, 0, 2))))][d] =
+          static_cast<u32>(toy.problem.space.size[d]);
+    for (int i = 0; i < 3; ++i) plan.order[i] = static_cast<u16>(pick(rng, 0, orders - 1));
     const Score before = toy.ladder.score(plan, 2, unit_extents());
     const Score chosen = toy.ladder.choose_orders(plan, 0, 2, unit_extents());
     EXPECT_LE(chosen.value, before.value);

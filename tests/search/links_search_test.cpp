@@ -156,7 +156,7 @@ TEST(UnitLinks, TheExactSearchEqualsTheOracle) {
         << write_mapping(found.mapping, p.workload, p.architecture) << "the oracle's\n"
         << write_mapping(best.mapping, p.workload, p.architecture);
     ++compared;
-    for (int v = 0; v < c.tensor_count; ++v) sliding += c.tensor[at(v)].sharing_any != 0;
+    for (int v = 0; v < c.tensor_count; ++v) sliding += c.tensor[v].sharing_any != 0;
     Architecture off = p.architecture;
     off.peer_channel = false;
     cheaper += best.cost.energy < CostModel(p.workload, off).evaluate(best.mapping).cost.energy;

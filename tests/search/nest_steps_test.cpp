@@ -42,11 +42,11 @@ class Words {
     set(probe, 1);
     PartialMapping s = steps_.root(0, 0);
     for (int level = 0; level < model_.levels(); ++level) {
-      const LevelStep& step = path[at(level)];
+      const LevelStep& step = path[level];
       if (step.spatial != nullptr) steps_.unroll(s, level, *step.spatial);
       const Extents inner = s.tile.extent;
       Extents left;
-      for (int d = 0; d < kMaxDimensions; ++d) left[at(d)] = toy_.compiled().size[at(d)] / inner[at(d)];
+      for (int d = 0; d < kMaxDimensions; ++d) left[d] = toy_.compiled().size[d] / inner[d];
       for (const u8 d : step.order) {
         left[d] /= step.tile.extent[d] / inner[d];
         steps_.loop(s, d, step.tile.extent[d] / inner[d], left);
@@ -63,8 +63,8 @@ class Words {
   void set(const Probe& probe, double price) {
     auto& levels = model_.machine[0].level;
     const auto v = at(probe.tensor);
-    if (probe.fill && probe.from >= 0) levels[at(probe.from)].fill[v][0] = price;
-    if (!probe.fill) levels[at(model_.servers.server(probe.from, 0, probe.tensor))].serve[v][0] = price;
+    if (probe.fill && probe.from >= 0) levels[probe.from].fill[v][0] = price;
+    if (!probe.fill) levels[model_.servers.server(probe.from, 0, probe.tensor)].serve[v][0] = price;
   }
 
   const ExactToy& toy_;
@@ -80,15 +80,15 @@ std::vector<LevelStep> path_of(const ExactToy& toy, const Mapping& mapping) {
   for (int level = 0; level < mapping.level_count; ++level) {
     LevelStep step;
     Extents x = unit_extents();
-    for (; k < mapping.loop_count && mapping.loop[at(k)].level == level; ++k) {
-      const Loop& loop = mapping.loop[at(k)];
+    for (; k < mapping.loop_count && mapping.loop[k].level == level; ++k) {
+      const Loop& loop = mapping.loop[k];
       tile[loop.dimension] *= loop.end;
       if (loop.is_spatial()) x[loop.dimension] = loop.end;
       else step.order.push_back(loop.dimension);
     }
-    for (const SpatialChoice& choice : toy.fanouts[at(level)].choices)
+    for (const SpatialChoice& choice : toy.fanouts[level].choices)
       if (choice.x == x) step.spatial = &choice;
-    EXPECT_EQ(step.spatial != nullptr, toy.fanouts[at(level)].exists);
+    EXPECT_EQ(step.spatial != nullptr, toy.fanouts[level].exists);
     step.tile = toy.lattice.point(tile);
     out.push_back(step);
   }
@@ -98,12 +98,12 @@ std::vector<LevelStep> path_of(const ExactToy& toy, const Mapping& mapping) {
 // The cost model's counts over all instances: words that enter a level's tile, and that a level is asked for. An
 // output's first words, which are never fetched, count as words of its flow: the search refunds them.
 double filled(const ExactToy& toy, const Breakdown& b, int level, int v) {
-  const TensorTraffic& t = b.level[at(level)].tensor[at(v)];
+  const TensorTraffic& t = b.level[level].tensor[v];
   const u64 first = v == toy.model.output ? toy.compiled().tensor[v].words : 0;
   return static_cast<double>(static_cast<u64>(t.fills) * t.instances + first);
 }
 double served(const ExactToy& toy, const Breakdown& b, int level, int v) {
-  const TensorTraffic& t = b.level[at(level)].tensor[at(v)];
+  const TensorTraffic& t = b.level[level].tensor[v];
   return static_cast<double>(static_cast<u64>(v == toy.model.output ? t.updates : t.reads) * t.instances);
 }
 
@@ -114,7 +114,7 @@ void expect_words_of_the_model(const ExactToy& toy, const Mapping& mapping) {
   Words words(toy);
   for (int v = 0; v < toy.compiled().tensor_count; ++v)
     for (int from = -1; from < toy.top(); ++from) {
-      SCOPED_TRACE("tensor " + toy.problem.space.tensor_names[at(v)] + " from level " + std::to_string(from));
+      SCOPED_TRACE("tensor " + toy.problem.space.tensor_names[v] + " from level " + std::to_string(from));
       // Over a fan-out several instances may own the same words of the output first: docs/cost_model.md, rule 14.
       if (from >= 0 && (v != toy.model.output || !spreads)) {
         ASSERT_NEAR(words.of({from, v, true}, path), filled(toy, b, from, v), 1e-9);

@@ -35,11 +35,11 @@ Least least_rest(const ExactToy& toy, int level, const LatticePoint& tile, bool 
   s.tile = tile;
   s.sum = {};
   s.pending = {};
-  for (int d = 0; d < toy.compiled().dimension_count; ++d) s.iterations /= tile.extent[at(d)];
+  for (int d = 0; d < toy.compiled().dimension_count; ++d) s.iterations /= tile.extent[d];
   const auto complete = [&](const Walk& done) {
     for (std::size_t k = 0; k < least.size(); ++k) least[k] = std::min(least[k], done.state.sum[k]);
   };
-  if (own && !toy.model.fits(level, toy.model.keep.may[at(level)], tile.extent)) return least;
+  if (own && !toy.model.fits(level, toy.model.keep.may[level], tile.extent)) return least;
   if (level == toy.top()) {
     if (toy.full(tile)) complete(walk);
     return least;
@@ -80,8 +80,7 @@ TEST(RestBounds, AreAtMostTheCheapestCompletionAndImpossibleWhereThereIsNone) {
         Least below(toy.model.channels.size(), std::numeric_limits<double>::infinity());
         toy.lattice.grid().visit([&](u64, const LatticePoint& tile, const LatticePoint&) {
           for (int d = 0; d < toy.compiled().dimension_count; ++d)
-            if (tile.extent[at(d)] != inner.extent[at(d)] &&
-                !(toy.problem.space.levels[at(level)].temporal.allowed >> d & 1))
+            if (tile.extent[d] != inner.extent[d] && !(toy.problem.space.levels[level].temporal.allowed >> d & 1))
               return;
           if (!toy.divides(inner, tile)) return;
           for (std::size_t k = 0; k < below.size(); ++k) below[k] = std::min(below[k], with[tile.index][k]);

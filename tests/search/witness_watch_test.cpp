@@ -108,7 +108,7 @@ WitnessReport report_with_wrong_prices(const LayerProblem& problem, const Mappin
   FlowCosts model = make_flow_costs(problem, {witness.keep, witness.keep}, lattice, fanouts);
   for (FlowPrices* prices : {&model.least, &model.machine.front()})
     for (FlowPrices::Level& level : prices->level)
-      for (Channels* price : {&level.fill[at(v)], &level.serve[at(v)]}) (*price)[0] *= factor;
+      for (Channels* price : {&level.fill[v], &level.serve[v]}) (*price)[0] *= factor;
   Incumbent incumbent(Objective::Energy, {});
   if (start) incumbent.offer(*start, problem.model.evaluate(*start).cost, 0);
   WitnessWatch watch(problem, witness);

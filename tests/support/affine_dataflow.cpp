@@ -70,7 +70,7 @@ class DataflowBuilder {
       domains_.push_back(s.domain.intersect_params(program_.assumed));
       const isl::set& domain = domains_.back();
       schedule_ = schedule_.unite(s.schedule.intersect_domain(domain).to_union_map());
-      isl::union_map& writes = writes_[at(s.write.array)];
+      isl::union_map& writes = writes_[s.write.array];
       writes = writes.unite(s.write.element.intersect_domain(domain).to_union_map());
       graph_.nodes.push_back({false, static_cast<int>(graph_.nodes.size()), s.name, domain});
     }
@@ -90,7 +90,7 @@ class DataflowBuilder {
         flows_.back().push_back(flow_of(read, domains_[t]));
         const isl::map& elements = flows_.back().back().input;
         if (elements.is_empty()) continue;
-        std::optional<isl::set>& known = input[at(read.array)];
+        std::optional<isl::set>& known = input[read.array];
         known = known ? known->unite(elements.domain()).coalesce() : elements.domain().coalesce();
       }
     }
@@ -102,7 +102,7 @@ class DataflowBuilder {
   ReadFlow flow_of(const ArrayAccess& read, const isl::set& domain) const {
     const isl::map access = read.element.intersect_domain(domain);
     const isl::union_flow flow = isl::union_access_info(access.to_union_map())
-                                     .set_must_source(writes_[at(read.array)])
+                                     .set_must_source(writes_[read.array])
                                      .set_schedule_map(schedule_)
                                      .compute_flow();
     ReadFlow out{read.array, {}, {}, read.element};
@@ -117,9 +117,9 @@ class DataflowBuilder {
   }
 
   void add_read(int target, ReadFlow& flow) {
-    const ProgramStatement& s = program_.statements[at(target)];
+    const ProgramStatement& s = program_.statements[target];
     const std::optional<StatementChain> chain =
-        flow.element.is_equal(s.write.element) ? find_chain(s, target, domains_[at(target)], flow) : std::nullopt;
+        flow.element.is_equal(s.write.element) ? find_chain(s, target, domains_[target], flow) : std::nullopt;
     int reduction = -1;
     if (chain) {
       reduction = static_cast<int>(graph_.reductions.size());

@@ -25,13 +25,13 @@ class EinsumSketcher {
   // array[v] of tensor v; size(d): the parameter for the size of dimension d.
   void add(const Workload& workload, const std::vector<std::string>& arrays,
            const std::function<std::string(int)>& size) {
-    const Tensor& output = workload.tensors[at(workload.output())];
+    const Tensor& output = workload.tensors[workload.output()];
     SketchStatement product = statement(workload);
     for (int d : nest(workload))
-      add_loop(product, "i_" + c_name(workload.dimensions[at(d)].name), parameter(workload, d, size));
+      add_loop(product, "i_" + c_name(workload.dimensions[d].name), parameter(workload, d, size));
     for (std::size_t v = 0; v < workload.tensors.size(); ++v)
       if (!workload.tensors[v].is_output()) add_read(product, access(workload, workload.tensors[v], arrays[v]));
-    product.write = access(workload, output, arrays[at(workload.output())]);
+    product.write = access(workload, output, arrays[workload.output()]);
     product.operations = workload.tensors.size() - 2;
     if (adds_up(workload)) {
       sketch_.statements.push_back(zeros(workload, product.write, size));
@@ -54,7 +54,7 @@ class EinsumSketcher {
  private:
   // Whether an element of the output gets more than one product.
   static bool adds_up(const Workload& workload) {
-    const std::vector<Rank>& ranks = workload.tensors[at(workload.output())].ranks;
+    const std::vector<Rank>& ranks = workload.tensors[workload.output()].ranks;
     const bool sums = std::any_of(ranks.begin(), ranks.end(), [](const Rank& r) { return r.terms.size() > 1; });
     const auto all = static_cast<DimensionMask>((1u << workload.dimensions.size()) - 1);
     return sums || workload.indexing(workload.output()) != all;
@@ -78,7 +78,7 @@ class EinsumSketcher {
 
   // The parameter as an expression; a size of 1 is a number.
   AffineForm parameter(const Workload& workload, int d, const std::function<std::string(int)>& name) {
-    const u64 size = workload.dimensions[at(d)].size;
+    const u64 size = workload.dimensions[d].size;
     if (size == 1) return {{}, 1};
     if (sizes_.emplace(name(d), static_cast<i64>(size)).second) {
       sketch_.parameters.push_back(name(d));
@@ -98,7 +98,7 @@ class EinsumSketcher {
     for (const Rank& rank : tensor.ranks) {
       AffineForm form;
       for (const Term& t : rank.terms)
-        form.coefficient["i_" + c_name(workload.dimensions[at(t.dimension)].name)] += static_cast<i64>(t.coefficient);
+        form.coefficient["i_" + c_name(workload.dimensions[t.dimension].name)] += static_cast<i64>(t.coefficient);
       out.subscripts.push_back(std::move(form));
     }
     return out;
@@ -114,7 +114,7 @@ class EinsumSketcher {
     SketchStatement s = statement(workload);
     s.text += ": zeros";
     s.write.array = output.array;
-    for (const Rank& rank : workload.tensors[at(workload.output())].ranks) {
+    for (const Rank& rank : workload.tensors[workload.output()].ranks) {
       AffineForm extent{{}, 1};  // 1 + sum coefficient * (size - 1)
       for (const Term& t : rank.terms) {
         AffineForm last = parameter(workload, t.dimension, size);
@@ -137,7 +137,7 @@ class EinsumSketcher {
 std::vector<std::string> array_names(const Workload& workload, const std::string& suffix) {
   std::vector<std::string> names;
   for (const Tensor& t : workload.tensors) {
-    std::string name = t.access_of ? names[at(*t.access_of)] : c_name(t.name) + suffix;
+    std::string name = t.access_of ? names[*t.access_of] : c_name(t.name) + suffix;
     // Names that differ in other signs only are made different again.
     while (!t.access_of && std::find(names.begin(), names.end(), name) != names.end()) name += "_";
     names.push_back(std::move(name));
@@ -150,10 +150,10 @@ std::string why_not(const Network& network, const Edge& edge) {
   const bool as_it_is = edge.through.op == Operator::None || edge.through.op == Operator::Elementwise;
   if (!as_it_is || edge.combine != Combine::Alone || edge.slice) return "it changes what it brings, or is a part of it";
   const TensorPlace source = edge_source(network, edge);
-  const Workload& from = network.layers[at(source.layer)].workload;
-  const Workload& to = network.layers[at(edge.to)].workload;
-  const std::vector<Rank>& made = from.tensors[at(source.tensor)].ranks;
-  const std::vector<Rank>& wanted = to.tensors[at(edge.tensor)].ranks;
+  const Workload& from = network.layers[source.layer].workload;
+  const Workload& to = network.layers[edge.to].workload;
+  const std::vector<Rank>& made = from.tensors[source.tensor].ranks;
+  const std::vector<Rank>& wanted = to.tensors[edge.tensor].ranks;
   const auto same = [&](const Rank& a, const Rank& b) { return rank_size(from, a) == rank_size(to, b); };
   if (!std::equal(made.begin(), made.end(), wanted.begin(), wanted.end(), same))
     return "its ends have different sizes, as with borders of a convolution";
@@ -166,7 +166,7 @@ Result<SizedProgram> einsum_program(const Workload& workload) {
   EinsumSketcher sketcher(workload.name);
   const std::vector<std::string> arrays = array_names(workload, "");
   sketcher.add(workload, arrays, [&](int d) {
-    const std::string name = c_name(workload.dimensions[at(d)].name);
+    const std::string name = c_name(workload.dimensions[d].name);
     return std::find(arrays.begin(), arrays.end(), name) == arrays.end() ? name : "N_" + name;
   });
   return sketcher.finish();
@@ -187,16 +187,15 @@ Result<SizedProgram> network_program(const Network& network) {
     for (const Edge& e : network.edges) {
       if (e.to != k) continue;
       if (const std::string reason = why_not(network, e); !reason.empty())
-        return Diagnostic{
-            network.name, 0, network.layers[at(k)].workload.name,
-            "the edge into '" + network.layers[at(k)].workload.tensors[at(e.tensor)].name + "': " + reason};
+        return Diagnostic{network.name, 0, network.layers[k].workload.name,
+                          "the edge into '" + network.layers[k].workload.tensors[e.tensor].name + "': " + reason};
       const TensorPlace source = edge_source(network, e);
-      arrays[at(k)][at(e.tensor)] = arrays[at(source.layer)][at(source.tensor)];
+      arrays[k][e.tensor] = arrays[source.layer][source.tensor];
     }
   EinsumSketcher sketcher(network.name);
   for (const int k : *order) {
-    const Workload& w = network.layers[at(k)].workload;
-    sketcher.add(w, arrays[at(k)], [&](int d) { return "n" + std::to_string(w.dimensions[at(d)].size); });
+    const Workload& w = network.layers[k].workload;
+    sketcher.add(w, arrays[k], [&](int d) { return "n" + std::to_string(w.dimensions[d].size); });
   }
   return sketcher.finish();
 }

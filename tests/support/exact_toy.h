@@ -75,7 +75,7 @@ struct LevelStep {
 inline void add_level(const ExactToy& toy, Walk& walk, int level, const LevelStep& step) {
   PartialMapping& s = walk.state;
   if (step.spatial != nullptr) {
-    const LevelSpace& space = toy.problem.space.levels[at(level)];
+    const LevelSpace& space = toy.problem.space.levels[level];
     for (const LoopKind axis : {LoopKind::SpatialX, LoopKind::SpatialY})
       for (const u8 d : canonical_order(toy.problem.space, space.spatial.order))
         walk.mapping.add(axis, level, d, (axis == LoopKind::SpatialX ? step.spatial->x : step.spatial->y)[d]);
@@ -83,7 +83,7 @@ inline void add_level(const ExactToy& toy, Walk& walk, int level, const LevelSte
   }
   const Extents inner = s.tile.extent;
   Extents left;
-  for (int d = 0; d < kMaxDimensions; ++d) left[at(d)] = toy.compiled().size[at(d)] / inner[at(d)];
+  for (int d = 0; d < kMaxDimensions; ++d) left[d] = toy.compiled().size[d] / inner[d];
   for (const u8 d : step.order) {
     const u32 iterations = step.tile.extent[d] / inner[d];
     walk.mapping.add(LoopKind::Temporal, level, d, iterations);
@@ -99,7 +99,7 @@ inline void add_level(const ExactToy& toy, Walk& walk, int level, const LevelSte
 inline LevelStep step_to(const ExactToy& toy, int level, const SpatialChoice* spatial, const LatticePoint& inner,
                          const LatticePoint& tile) {
   LevelStep step{spatial, tile, {}, 0};
-  for (const u8 d : toy.problem.space.levels[at(level)].temporal.order.dimensions())
+  for (const u8 d : toy.problem.space.levels[level].temporal.order.dimensions())
     if (tile.extent[d] != inner.extent[d]) step.order.push_back(d);
   step.fixed = step.order.size();
   for (u8 d = 0; d < toy.compiled().dimension_count; ++d)
@@ -112,10 +112,10 @@ inline LevelStep step_to(const ExactToy& toy, int level, const SpatialChoice* sp
 inline bool tile_allowed(const ExactToy& toy, const Walk& walk, int level, const LatticePoint& inner,
                          const LatticePoint& tile) {
   if (!toy.divides(inner, tile) || (level == toy.top() && !toy.full(tile))) return false;
-  const TemporalSpace& space = toy.problem.space.levels[at(level)].temporal;
+  const TemporalSpace& space = toy.problem.space.levels[level].temporal;
   for (int d = 0; d < toy.compiled().dimension_count; ++d)
-    if (!space.factor[at(d)].allows(tile.extent[at(d)] / inner.extent[at(d)])) return false;
-  return toy.model.fits(level, walk.mapping.keep[at(level)], tile.extent) &&
+    if (!space.factor[d].allows(tile.extent[d] / inner.extent[d])) return false;
+  return toy.model.fits(level, walk.mapping.keep[level], tile.extent) &&
          toy.model.holds(walk.state.machine, level, toy.model.servers.find(level - 1, walk.mapping.keep), tile.extent);
 }
 
@@ -135,8 +135,8 @@ void for_each_level(const ExactToy& toy, const Walk& walk, int level, Visit visi
       } while (std::next_permutation(free, step.order.end()));
     });
   };
-  if (!toy.fanouts[at(level)].exists) return tiles_over(nullptr, walk.state.tile);
-  for (const SpatialChoice& spatial : toy.fanouts[at(level)].choices)
+  if (!toy.fanouts[level].exists) return tiles_over(nullptr, walk.state.tile);
+  for (const SpatialChoice& spatial : toy.fanouts[level].choices)
     if (toy.lattice.divides(spatial.factor.packed, toy.lattice.full().packed - walk.state.tile.packed))
       tiles_over(&spatial, Lattice::product(walk.state.tile, spatial.factor));
 }

@@ -18,11 +18,11 @@ void each_prefix(const Compiled& c, const Mapping& m, Visit&& visit) {
   int k = 0;
   for (int i = 0; i < c.level_count; ++i) {
     trail.begin(i);
-    u64 x = c.level[at(i)].fanout_x, y = c.level[at(i)].fanout_y;
+    u64 x = c.level[i].fanout_x, y = c.level[i].fanout_y;
     visit(trail, Reach{i, x, y});
     for (const LoopKind kind : {LoopKind::SpatialX, LoopKind::SpatialY, LoopKind::Temporal}) {
-      for (; k < m.loop_count && m.loop[at(k)].level == i && m.loop[at(k)].kind == kind; ++k) {
-        const Loop& loop = m.loop[at(k)];
+      for (; k < m.loop_count && m.loop[k].level == i && m.loop[k].kind == kind; ++k) {
+        const Loop& loop = m.loop[k];
         trail.push(kind, i, loop.dimension, loop.end);
         if (kind == LoopKind::SpatialX) x /= loop.end;
         if (kind == LoopKind::SpatialY) y /= loop.end;
@@ -115,7 +115,7 @@ struct FittingMapping {
     for (std::size_t k = 0; k < classes.size(); ++k) {
       bool free = true;
       for (int v = 0; v < c.tensor_count; ++v)
-        free &= (classes[k] & ~c.tensor[at(v)].indexing) == 0 && (classes[k] & c.tensor[at(v)].sharing_any) == 0;
+        free &= (classes[k] & ~c.tensor[v].indexing) == 0 && (classes[k] & c.tensor[v].sharing_any) == 0;
       if (!free) continue;
       out.free = static_cast<u16>(out.free | 1u << k);
       for (int i = 0; i < c.level_count; ++i) out.units[at(i) * classes.size() + k] = 1;
@@ -145,7 +145,7 @@ struct FittingMapping {
     Mapspace space;
     space.levels.resize(at(c.level_count));
     space.dimension_count = static_cast<u8>(c.dimension_count);
-    for (int d = 0; d < c.dimension_count; ++d) space.size[at(d)] = c.size[at(d)];
+    for (int d = 0; d < c.dimension_count; ++d) space.size[d] = c.size[d];
     for (const Loop& loop : mapping.loops()) {
       LevelSpace& level = space.levels[loop.level];
       const auto bit = dimension_bit(loop.dimension);
@@ -164,7 +164,7 @@ struct FittingMapping {
   }
   KeepMasks keep() const {
     KeepMasks out{};
-    for (int i = 0; i < c.level_count; ++i) out[at(i)] = mapping.keep[at(i)];
+    for (int i = 0; i < c.level_count; ++i) out[i] = mapping.keep[i];
     return out;
   }
 };

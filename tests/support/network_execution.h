@@ -41,7 +41,7 @@ class NetworkExecution {
   explicit NetworkExecution(const Network& network, const WordUnit& unit = {}) : network_(network), unit_(unit) {
     const auto order = topological_order(network.layers.size(), network.edges);
     for (const int l : *order)
-      for (u64 repeat = 0; repeat < network.layers[at(l)].count; ++repeat) add_layer(l, repeat);
+      for (u64 repeat = 0; repeat < network.layers[l].count; ++repeat) add_layer(l, repeat);
   }
 
   const std::vector<Operation>& operations() const { return operations_; }
@@ -49,8 +49,8 @@ class NetworkExecution {
   // Of outputs: whether some layer needs it.
   const std::vector<bool>& consumed() const { return consumed_; }
   // Units of a word once it is complete, in the smallest size of those who make or read it; before that, of outputs.
-  u64 size(int word) const { return size_[at(word)]; }
-  u64 partial_size(int word) const { return partial_[at(word)]; }
+  u64 size(int word) const { return size_[word]; }
+  u64 partial_size(int word) const { return partial_[word]; }
 
  private:
   using Positions = std::vector<u64>;
@@ -67,21 +67,21 @@ class NetworkExecution {
   }
 
   void add_layer(int l, u64 repeat) {
-    const Workload& w = network_.layers[at(l)].workload;
+    const Workload& w = network_.layers[l].workload;
     const WordUnit::Sizes sizes = unit_.sizes(w);
     std::vector<u64> i(w.dimensions.size(), 0);
     for (bool more = true; more;) {
       Operation operation{.layer = l, .index = i, .output = 0, .needs = {}};
       for (int v = 0; v < static_cast<int>(w.tensors.size()); ++v) {
         const Positions position = positions(w, v, i);
-        if (w.tensors[at(v)].is_output()) {
+        if (w.tensors[v].is_output()) {
           operation.output = word({0, u64(l), repeat, flat(w, v, position)}, Kind::Output);
-          partial_[at(operation.output)] = sizes[at(v)];
-          shrink(operation.output, sizes[at(v)]);
+          partial_[operation.output] = sizes[v];
+          shrink(operation.output, sizes[v]);
         } else {
-          operation.needs.push_back(need(l, w.tensors[at(v)].access_of.value_or(v), repeat, position));
-          for (const int read : operation.needs.back().words) shrink(read, sizes[at(v)]);
-          if (operation.needs.back().made >= 0) shrink(operation.needs.back().made, sizes[at(v)]);
+          operation.needs.push_back(need(l, w.tensors[v].access_of.value_or(v), repeat, position));
+          for (const int read : operation.needs.back().words) shrink(read, sizes[v]);
+          if (operation.needs.back().made >= 0) shrink(operation.needs.back().made, sizes[v]);
         }
       }
       operations_.push_back(std::move(operation));
@@ -90,20 +90,20 @@ class NetworkExecution {
     }
   }
 
-  void shrink(int word, u64 size) { size_[at(word)] = std::min(size_[at(word)], size); }
+  void shrink(int word, u64 size) { size_[word] = std::min(size_[word], size); }
 
   static Positions positions(const Workload& w, int v, const std::vector<u64>& i) {
     Positions position;
-    for (const Rank& rank : w.tensors[at(v)].ranks) {
+    for (const Rank& rank : w.tensors[v].ranks) {
       position.push_back(0);
-      for (const Term& term : rank.terms) position.back() += term.coefficient * i[at(term.dimension)];
+      for (const Term& term : rank.terms) position.back() += term.coefficient * i[term.dimension];
     }
     return position;
   }
 
   static std::vector<u64> shape(const Workload& w, int v) {
     std::vector<u64> sizes;
-    for (const Rank& rank : w.tensors[at(v)].ranks) sizes.push_back(rank_size(w, rank));
+    for (const Rank& rank : w.tensors[v].ranks) sizes.push_back(rank_size(w, rank));
     return sizes;
   }
 
@@ -115,7 +115,7 @@ class NetworkExecution {
   }
 
   Operation::Need need(int l, int v, u64 repeat, const Positions& position) {
-    const Workload& w = network_.layers[at(l)].workload;
+    const Workload& w = network_.layers[l].workload;
     const std::vector<Edge> edges = edges_into(network_, l, v);
     const u64 place = flat(w, v, position);
     if (edges.empty()) return {{word({1, u64(l), u64(v), repeat, place}, Kind::Input)}};
@@ -123,7 +123,7 @@ class NetworkExecution {
     u64 part = 0;  // of a concatenation along the first rank, where this edge's begins
     for (const Edge& e : edges) {
       const auto [from, tensor] = edge_source(network_, e);
-      const u64 words = made_words(network_.layers[at(from)].workload, tensor, e).least;
+      const u64 words = made_words(network_.layers[from].workload, tensor, e).least;
       if (e.combine != Combine::Concat || (place >= part && place < part + words))
         add_sources(e, repeat, place - (e.combine == Combine::Concat ? part : 0), w.tensor_words(v), words, need);
       part += words;
@@ -144,9 +144,9 @@ class NetworkExecution {
     if (place < border || place - border >= words) return;
     place -= border;
     const auto [from, tensor] = edge_source(network_, e);
-    const u64 size = network_.layers[at(from)].workload.tensor_words(tensor);
+    const u64 size = network_.layers[from].workload.tensor_words(tensor);
     std::vector<u64> from_places{place};
-    if (e.slice) from_places = {e.slice->from * (size / shape(network_.layers[at(from)].workload, tensor)[0]) + place};
+    if (e.slice) from_places = {e.slice->from * (size / shape(network_.layers[from].workload, tensor)[0]) + place};
     if (e.through.op == Operator::Resize) from_places = {place / e.through.factor};
     if (e.through.op == Operator::Pool) {
       from_places.clear();
@@ -157,19 +157,19 @@ class NetworkExecution {
     }
     for (const u64 p : from_places) {
       if (e.from_input) {
-        const bool same = network_.inputs[at(e.from)].same_in_repeats;
+        const bool same = network_.inputs[e.from].same_in_repeats;
         need.words.push_back(word({3, u64(e.from), same ? 0 : repeat, p}, Kind::Input));
       } else {
         const auto [made_in, place_there] = feeding(e, repeat, p, size);
         need.words.push_back(word({0, u64(e.from), made_in, place_there}, Kind::Output));
-        consumed_[at(need.words.back())] = true;
+        consumed_[need.words.back()] = true;
       }
     }
   }
 
   // The repetition whose output feeds position p of what repetition `repeat` reads, and the position there.
   std::pair<u64, u64> feeding(const Edge& e, u64 repeat, u64 p, u64 size) const {
-    const u64 from = network_.layers[at(e.from)].count, to = network_.layers[at(e.to)].count;
+    const u64 from = network_.layers[e.from].count, to = network_.layers[e.to].count;
     switch (repeats(network_, e)) {
       case Repeats::Each: break;
       case Repeats::Last: return {(repeat + 1) * (from / to) - 1, p};

@@ -24,11 +24,11 @@ class NetworkGame {
     operations_of_.resize(first_.size());
     users_.resize(first_.size());
     for (std::size_t o = 0; o < operations.size() && fits(); ++o) {
-      operations_of_[at(operations[o].output)] |= bit(static_cast<int>(o));
+      operations_of_[operations[o].output] |= bit(static_cast<int>(o));
       for (const auto& need : operations[o].needs) {
-        for (const int w : need.words) users_[at(w)].push_back({o, need.made});
+        for (const int w : need.words) users_[w].push_back({o, need.made});
         if (need.made < 0) continue;
-        users_[at(need.made)].push_back({o, -1});
+        users_[need.made].push_back({o, -1});
         sources_[need.made] = need.words;
       }
     }

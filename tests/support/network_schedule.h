@@ -16,7 +16,7 @@ class NetworkSchedule {
   NetworkSchedule(const NetworkExecution& run, const std::vector<std::size_t>& order) : run_(run), order_(order) {
     uses_.resize(run.words().size());
     for (std::size_t t = 0; t < order.size(); ++t)
-      for (const int w : needed(order[t])) uses_[at(w)].push_back(t);
+      for (const int w : needed(order[t])) uses_[w].push_back(t);
   }
 
   // The units moved; none when an operation needs more than there is room. A word has the size of complete ones once
@@ -27,24 +27,24 @@ class NetworkSchedule {
     inside_.clear();
     moved_ = held_units_ = 0;
     left_.assign(run_.words().size(), 0);
-    for (const Operation& op : run_.operations()) ++left_[at(op.output)];
+    for (const Operation& op : run_.operations()) ++left_[op.output];
     for (std::size_t t = 0; t < order_.size(); ++t) {
       const std::vector<int> now = needed(order_[t]);
       u64 wanted = 0;
       for (const int w : now) wanted += size(w);
       if (wanted > capacity) return std::nullopt;
       for (const int w : now) {
-        if (!held_[at(w)]) make_room(t, now, capacity - size(w));
+        if (!held_[w]) make_room(t, now, capacity - size(w));
         enter(t, w);
       }
       const int output = run_.operations()[order_[t]].output;
-      dirty_[at(output)] = true;
+      dirty_[output] = true;
       held_units_ -= size(output);
-      --left_[at(output)];
+      --left_[output];
       held_units_ += size(output);
     }
     for (const int w : inside_)
-      if (dirty_[at(w)] && !run_.consumed()[at(w)]) moved_ += size(w);
+      if (dirty_[w] && !run_.consumed()[w]) moved_ += size(w);
     return moved_;
   }
 
@@ -59,11 +59,11 @@ class NetworkSchedule {
   }
 
   std::size_t next_use(int w, std::size_t t) const {
-    const auto it = std::ranges::lower_bound(uses_[at(w)], t);
-    return it == uses_[at(w)].end() ? std::numeric_limits<std::size_t>::max() : *it;
+    const auto it = std::ranges::lower_bound(uses_[w], t);
+    return it == uses_[w].end() ? std::numeric_limits<std::size_t>::max() : *it;
   }
 
-  u64 size(int w) const { return left_[at(w)] > 0 ? run_.partial_size(w) : run_.size(w); }
+  u64 size(int w) const { return left_[w] > 0 ? run_.partial_size(w) : run_.size(w); }
 
   void make_room(std::size_t t, const std::vector<int>& now, u64 units) {
     while (held_units_ > units) evict(t, now);
@@ -77,27 +77,27 @@ class NetworkSchedule {
     }
     const int w = *last;
     inside_.erase(last);
-    held_[at(w)] = false;
+    held_[w] = false;
     held_units_ -= size(w);
-    const bool dead = run_.consumed()[at(w)] && next_use(w, t) == std::numeric_limits<std::size_t>::max();
-    if (!dirty_[at(w)]) return;
-    dirty_[at(w)] = false;
+    const bool dead = run_.consumed()[w] && next_use(w, t) == std::numeric_limits<std::size_t>::max();
+    if (!dirty_[w]) return;
+    dirty_[w] = false;
     if (dead) return;
-    outside_[at(w)] = true;
+    outside_[w] = true;
     moved_ += size(w);
   }
 
   // Sums start as zeros; what others need is loaded, and joined with what is inside of it.
   void enter(std::size_t t, int w) {
-    const bool sum = run_.operations()[order_[t]].output == w, fresh = !held_[at(w)];
+    const bool sum = run_.operations()[order_[t]].output == w, fresh = !held_[w];
     if (fresh) {
       inside_.push_back(w);
       held_units_ += size(w);
-      held_[at(w)] = true;
-      whole_[at(w)] = sum && !outside_[at(w)];
+      held_[w] = true;
+      whole_[w] = sum && !outside_[w];
     }
-    if (sum || whole_[at(w)]) return;
-    whole_[at(w)] = true;
+    if (sum || whole_[w]) return;
+    whole_[w] = true;
     moved_ += size(w);
   }
 

@@ -50,35 +50,35 @@ inline ProgramCdag program_cdag(const AffineProgram& program, const ParameterVal
 inline u64 loads_in_order(const ProgramCdag& cdag, const std::vector<int>& order, int capacity) {
   std::vector<std::deque<int>> uses(cdag.operands.size());
   for (int step = 0; step < static_cast<int>(order.size()); ++step)
-    for (const int v : cdag.operands[at(order[at(step)])]) uses[at(v)].push_back(step);
+    for (const int v : cdag.operands[order[step]]) uses[v].push_back(step);
   constexpr int kNever = std::numeric_limits<int>::max();
   std::set<std::pair<int, int>> inside;  // next use, vertex
   std::vector<bool> is_inside(cdag.operands.size());
-  const auto next_use = [&](int v) { return uses[at(v)].empty() ? kNever : uses[at(v)].front(); };
+  const auto next_use = [&](int v) { return uses[v].empty() ? kNever : uses[v].front(); };
   const auto drop_farthest = [&] {
     const auto farthest = std::prev(inside.end());
-    is_inside[at(farthest->second)] = false;
+    is_inside[farthest->second] = false;
     inside.erase(farthest);
   };
   u64 loads = 0;
   for (int step = 0; step < static_cast<int>(order.size()); ++step) {
-    const int v = order[at(step)];
-    for (const int operand : cdag.operands[at(v)]) {
-      if (is_inside[at(operand)]) continue;
+    const int v = order[step];
+    for (const int operand : cdag.operands[v]) {
+      if (is_inside[operand]) continue;
       ++loads;
-      is_inside[at(operand)] = true;
+      is_inside[operand] = true;
       inside.emplace(step, operand);
     }
     // Operands of this step are the nearest uses of all, so they stay as long as anything else is there.
     while (static_cast<int>(inside.size()) > capacity) drop_farthest();
-    for (const int operand : cdag.operands[at(v)]) {
+    for (const int operand : cdag.operands[v]) {
       inside.erase({step, operand});
-      uses[at(operand)].pop_front();
-      if (next_use(operand) == kNever) is_inside[at(operand)] = false;
+      uses[operand].pop_front();
+      if (next_use(operand) == kNever) is_inside[operand] = false;
       else inside.emplace(next_use(operand), operand);
     }
     if (next_use(v) == kNever) continue;
-    is_inside[at(v)] = true;
+    is_inside[v] = true;
     inside.emplace(next_use(v), v);
     while (static_cast<int>(inside.size()) > capacity) drop_farthest();
   }
@@ -93,8 +93,8 @@ inline std::vector<int> local_order(const ProgramCdag& cdag, unsigned seed) {
   std::deque<int> ready;
   for (int v = 0; v < cdag.size(); ++v) {
     int computed = 0;
-    for (const int operand : cdag.operands[at(v)]) {
-      successors[at(operand)].push_back(v);
+    for (const int operand : cdag.operands[v]) {
+      successors[operand].push_back(v);
       computed += operand >= cdag.inputs ? 1 : 0;
     }
     missing.push_back(computed);
@@ -107,8 +107,8 @@ inline std::vector<int> local_order(const ProgramCdag& cdag, unsigned seed) {
     const int v = newest ? ready.back() : ready.front();
     newest ? ready.pop_back() : ready.pop_front();
     order.push_back(v);
-    for (const int next : successors[at(v)])
-      if (--missing[at(next)] == 0) ready.push_back(next);
+    for (const int next : successors[v])
+      if (--missing[next] == 0) ready.push_back(next);
   }
   return order;
 }

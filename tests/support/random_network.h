@@ -117,7 +117,7 @@ inline std::string random_network() {
 inline std::vector<std::size_t> random_order(const NetworkExecution& run) {
   const std::vector<Operation>& operations = run.operations();
   std::vector<std::vector<std::size_t>> makers(run.words().size());
-  for (std::size_t o = 0; o < operations.size(); ++o) makers[at(operations[o].output)].push_back(o);
+  for (std::size_t o = 0; o < operations.size(); ++o) makers[operations[o].output].push_back(o);
   std::vector<std::size_t> wish(operations.size()), order;
   std::iota(wish.begin(), wish.end(), std::size_t{0});
   const bool last_first = *rc::gen::arbitrary<bool>();
@@ -137,7 +137,7 @@ inline std::vector<std::size_t> random_order(const NetworkExecution& run) {
     done[o] = true;
     for (const auto& need : operations[o].needs)
       for (const int w : need.words)
-        for (const std::size_t maker : makers[at(w)]) perform(maker);
+        for (const std::size_t maker : makers[w]) perform(maker);
     order.push_back(o);
   };
   for (const std::size_t o : wish) perform(o);

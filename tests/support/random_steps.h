@@ -19,8 +19,8 @@ class RandomSteps {
     const PartialMapping& s = walk.state;
     const SpatialChoice* spatial = nullptr;
     LatticePoint inner = s.tile;
-    if (toy_.fanouts[at(level)].exists) {
-      const auto& choices = toy_.fanouts[at(level)].choices;
+    if (toy_.fanouts[level].exists) {
+      const auto& choices = toy_.fanouts[level].choices;
       spatial = &choices[pick(rng_, 0, choices.size() - 1)];
       if (!toy_.lattice.divides(spatial->factor.packed, most.packed - s.tile.packed)) return std::nullopt;
       inner = Lattice::product(s.tile, spatial->factor);
@@ -73,8 +73,7 @@ class RandomSteps {
       for (u64 k = pick(rng_, 0, axis.exponent); k > 0 && chance(rng_, 70); --k) {
         LatticePoint next = tile;
         next.packed += axis.step, next.index += axis.stride, next.extent[axis.dimension] *= axis.prime;
-        if (toy_.divides(next, most) && toy_.model.fits(level, toy_.model.keep.may[at(level)], next.extent))
-          tile = next;
+        if (toy_.divides(next, most) && toy_.model.fits(level, toy_.model.keep.may[level], next.extent)) tile = next;
       }
     return tile;
   }

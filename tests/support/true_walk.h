@@ -76,7 +76,7 @@ class TrueWalk {
       std::vector<i64> word;
       for (const Rank& rank : w_.tensors[v].ranks) {
         word.push_back(0);
-        for (const Term& t : rank.terms) word.back() += static_cast<i64>(t.coefficient) * point[at(t.dimension)];
+        for (const Term& t : rank.terms) word.back() += static_cast<i64>(t.coefficient) * point[t.dimension];
       }
       words[instance].insert(word);
     };
@@ -141,17 +141,17 @@ class TrueWalk {
 
   void run(int k) {
     if (k < 0) return step();
-    const WalkLoop& l = time_[at(k)];
+    const WalkLoop& l = time_[k];
     const i64 start = origin_[l.dimension];
     std::vector<std::pair<bool, WalkBox>> second;  // what each unit holds after the second iteration
     i64 done = 0;
-    for (index_[at(k)] = 0; index_[at(k)] < l.end && origin_[l.dimension] < size(l.dimension); ++index_[at(k)]) {
+    for (index_[k] = 0; index_[k] < l.end && origin_[l.dimension] < size(l.dimension); ++index_[k]) {
       run(k - 1);
       origin_[l.dimension] += l.inside;
       if (++done == 2)
         for (const Unit& u : units_) second.emplace_back(u.started, u.held);
     }
-    index_[at(k)] = 0;
+    index_[k] = 0;
     origin_[l.dimension] = start;
     if (done >= 2)
       for (std::size_t u = 0; u < units_.size(); ++u) units_[u].held = second[u].second;
@@ -186,7 +186,7 @@ class TrueWalk {
         move.push_back(box[r].first - u.held[r].first);
         moved |= move.back() != 0;
       }
-      const std::vector<i64>& stride = u.stride[at(j)];
+      const std::vector<i64>& stride = u.stride[j];
       if (stride.empty() || !moved || move == stride)
         for (std::size_t r = 0; r < box.size(); ++r)
           keep.emplace_back(std::max(box[r].first, u.held[r].first), std::min(box[r].second, u.held[r].second));
@@ -252,7 +252,7 @@ class TrueWalk {
         if (l.kind == LoopKind::SpatialX) x *= l.end;
       }
     if (all == 1) return 0;
-    const StorageLevel& level = a_.levels[at(boundary_)];
+    const StorageLevel& level = a_.levels[boundary_];
     const i64 columns = std::max(static_cast<i64>(level.fanout_x), x);
     const double centre = (static_cast<double>(std::max(static_cast<i64>(level.fanout_y), all / x)) - 1) / 2;
     std::map<i64, std::pair<double, double>> reach;  // [column]: above and below the centre

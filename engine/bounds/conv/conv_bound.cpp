@@ -22,7 +22,7 @@ double product(const Convolution& conv, Member&& member) {
 bool has_windows_only_in(const Workload& workload, int image) {
   for (int v = 0; v < 3; ++v) {
     DimensionMask seen = 0;
-    for (const Rank& rank : workload.tensors[at(v)].ranks) {
+    for (const Rank& rank : workload.tensors[v].ranks) {
       if (rank.terms.size() > (v == image ? 2 : 1)) return false;
       for (const Term& term : rank.terms) {
         if (contains(seen, term.dimension)) return false;
@@ -33,9 +33,7 @@ bool has_windows_only_in(const Workload& workload, int image) {
   return true;
 }
 
-double word_size(std::span<const double> sizes, int tensor) {
-  return at(tensor) < sizes.size() ? sizes[at(tensor)] : 1;
-}
+double word_size(std::span<const double> sizes, int tensor) { return at(tensor) < sizes.size() ? sizes[tensor] : 1; }
 
 }  // namespace
 
@@ -67,21 +65,21 @@ std::optional<Convolution> as_convolution(const Workload& workload, std::span<co
   const int out = workload.output();
   int filter = 0, image = 0;
   for (int v = 0; v < 3; ++v) {
-    if (workload.tensors[at(v)].role == Role::Weight) filter = v;
-    if (workload.tensors[at(v)].role == Role::Input) image = v;
+    if (workload.tensors[v].role == Role::Weight) filter = v;
+    if (workload.tensors[v].role == Role::Input) image = v;
   }
   if (!has_windows_only_in(workload, image)) return std::nullopt;
   Convolution conv{
       1, 1, 1, {}, word_size(word_sizes, image), word_size(word_sizes, filter), word_size(word_sizes, out)};
   DimensionMask windowed = 0;
-  const auto size = [&](int d) { return static_cast<double>(workload.dimensions[at(d)].size); };
-  for (const Rank& rank : workload.tensors[at(image)].ranks) {
+  const auto size = [&](int d) { return static_cast<double>(workload.dimensions[d].size); };
+  for (const Rank& rank : workload.tensors[image].ranks) {
     if (rank.terms.size() == 1) continue;
     const bool pixel_first = contains(workload.indexing(out), rank.terms[0].dimension);
     const Term &pixel = rank.terms[pixel_first ? 0 : 1], &tap = rank.terms[pixel_first ? 1 : 0];
     windowed |= dimension_bit(pixel.dimension) | dimension_bit(tap.dimension);
-    const bool window = (*classes)[at(pixel.dimension)] == DimensionClass::Pixel &&
-                        (*classes)[at(tap.dimension)] == DimensionClass::Kernel;
+    const bool window =
+        (*classes)[pixel.dimension] == DimensionClass::Pixel && (*classes)[tap.dimension] == DimensionClass::Kernel;
     if (!window || (size(tap.dimension) > 1 && tap.coefficient > 1)) return std::nullopt;
     const double stride = std::min(static_cast<double>(pixel.coefficient), size(tap.dimension));
     conv.windows.push_back({size(pixel.dimension), size(tap.dimension), size(pixel.dimension) > 1 ? stride : 1});

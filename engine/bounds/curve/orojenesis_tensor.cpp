@@ -53,7 +53,7 @@ TensorShape::TensorShape(const Workload& workload, int tensor, bool apart)
     : read_twice_(apart && workload.is_read_twice(tensor)) {
   size_.fill(1);
   for (std::size_t d = 0; d < workload.dimensions.size(); ++d) size_[d] = static_cast<u32>(workload.dimensions[d].size);
-  for (const Rank& rank : workload.tensors[at(tensor)].ranks) {
+  for (const Rank& rank : workload.tensors[tensor].ranks) {
     ShapeRank& out = ranks_.emplace_back();
     for (const Term& term : rank.terms) {
       if (size_[term.dimension] == 1) continue;
@@ -81,7 +81,7 @@ TensorShape::TensorShape(const Workload& workload, int tensor, bool apart)
     alone_words_ *= rank->whole;
   }
   for (int d = 0; d < kMaxDimensions; ++d)
-    if (size_[at(d)] > 1 && !contains(indexing_, d)) others_ |= dimension_bit(d);
+    if (size_[d] > 1 && !contains(indexing_, d)) others_ |= dimension_bit(d);
 }
 
 bool TensorShape::slides_by_steps(int dimension) const {
@@ -181,7 +181,7 @@ u64 TensorShape::distinct_words(const Extents& tile) const {
     for (const ShapeRank& rank : ranks_) words = std::max(words, distinct_in(rank, tile));
     return words;
   }
-  for (const int d : bits(alone_)) words *= tile[at(d)];
+  for (const int d : bits(alone_)) words *= tile[d];
   for (const ShapeRank& rank : several()) words *= distinct_in(rank, tile);
   return words;
 }
@@ -226,7 +226,7 @@ u64 TensorShape::nested_words(const Extents& count, const Extents* tile, Dimensi
                               DimensionMask open) const {
   if (entangled_) return distinct_words(size_);
   u64 words = alone_words_;  // of all tiles
-  for (const int d : bits(others_)) words *= count[at(d)];
+  for (const int d : bits(others_)) words *= count[d];
   const ShapeRank* slides = nullptr;
   for (const ShapeRank& rank : several()) {
     if ((rank.dimensions & slides_in) != 0) slides = &rank;
@@ -236,7 +236,7 @@ u64 TensorShape::nested_words(const Extents& count, const Extents* tile, Dimensi
   const u64 round = round_trip_words(*slides, count, tile, open);
   u64 other = 1;  // words of one tile along the other ranks, if those are chosen
   if (tile != nullptr && (open & indexing_) == 0) {
-    for (const int d : bits(alone_)) other *= (*tile)[at(d)];
+    for (const int d : bits(alone_)) other *= (*tile)[d];
     for (const ShapeRank& rank : several())
       if (&rank != slides) other *= distinct_in(rank, *tile);
   }

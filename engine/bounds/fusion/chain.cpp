@@ -21,7 +21,7 @@ class RowView {
       if (workload.dimensions[d].size > 1) looping_ |= dimension_bit(static_cast<int>(d));
     for (int v = 0; v < static_cast<int>(workload.tensors.size()); ++v) {
       const auto mask = static_cast<DimensionMask>(workload.indexing(v) & looping_);
-      (v == input ? in_ : workload.tensors[at(v)].is_output() ? out_ : rest_) |= mask;
+      (v == input ? in_ : workload.tensors[v].is_output() ? out_ : rest_) |= mask;
     }
   }
 
@@ -31,12 +31,12 @@ class RowView {
     link.name = workload_.name;
     link.input = input_;
     link.input_words = workload_.tensor_words(input_);
-    link.input_size = sizes_[at(input_)];
+    link.input_size = sizes_[input_];
     link.output_words = workload_.tensor_words(workload_.output());
-    link.output_size = sizes_[at(workload_.output())];
+    link.output_size = sizes_[workload_.output()];
     for (const int v : weights()) {
       link.weight_words = workload_.tensor_words(v);
-      link.weight_size = sizes_[at(v)];
+      link.weight_size = sizes_[v];
     }
     link.input_columns = product(in_ & ~out_);
     link.output_columns = product(out_ & ~in_);
@@ -67,7 +67,7 @@ class RowView {
   // Every rank is one dimension with coefficient 1, and no dimension has two ranks.
   bool steps_alone(int tensor) const {
     DimensionMask seen = 0;
-    for (const Rank& rank : workload_.tensors[at(tensor)].ranks) {
+    for (const Rank& rank : workload_.tensors[tensor].ranks) {
       const std::vector<Term> terms = looping_terms(rank);
       if (terms.size() > 1 || (terms.size() == 1 && terms[0].coefficient != 1)) return false;
       for (const Term& term : terms) {
@@ -90,7 +90,7 @@ class RowView {
   std::optional<ChainLink> sliding(ChainLink link) const {
     DimensionMask slid = 0;
     bool found = false;
-    for (const Rank& rank : workload_.tensors[at(input_)].ranks) {
+    for (const Rank& rank : workload_.tensors[input_].ranks) {
       std::vector<Term> terms = looping_terms(rank);
       if (terms.size() < 2) {
         if (terms.size() == 1 && terms[0].coefficient != 1) return std::nullopt;
@@ -121,7 +121,7 @@ class RowView {
     return link;
   }
 
-  u64 size(int dimension) const { return workload_.dimensions[at(dimension)].size; }
+  u64 size(int dimension) const { return workload_.dimensions[dimension].size; }
   u64 product(int mask) const {
     u64 product = 1;
     for (const int d : bits(static_cast<unsigned>(mask))) product *= size(d);
@@ -150,11 +150,11 @@ std::optional<ChainLink> chain_link(const Workload& workload, int input, const W
 }
 
 std::string why_not_fused(const Network& network, const Edge& edge) {
-  const auto workload = [&](int layer) -> const Workload& { return network.layers[at(layer)].workload; };
+  const auto workload = [&](int layer) -> const Workload& { return network.layers[layer].workload; };
   if (edge.from_input) return "an input";
   if (std::string why = why_not_whole(network, edge); !why.empty()) return why;
   // What feeds the weights (keys, values) is not passed on by rows.
-  if (workload(edge.to).tensors[at(edge.tensor)].role != Role::Input) return "into weights";
+  if (workload(edge.to).tensors[edge.tensor].role != Role::Input) return "into weights";
   if (!chain_link(workload(edge.to), edge.tensor) || !first_link(workload(edge.from), {}))
     return "no operators on rows";
   const auto same = [&](const Edge& e) { return !e.from_input && e.from == edge.from; };
@@ -163,7 +163,7 @@ std::string why_not_fused(const Network& network, const Edge& edge) {
 }
 
 std::vector<Chain> find_chains(const Network& network, const WordUnit& unit) {
-  const auto workload = [&](int layer) -> const Workload& { return network.layers[at(layer)].workload; };
+  const auto workload = [&](int layer) -> const Workload& { return network.layers[layer].workload; };
   std::vector<int> usable;
   for (std::size_t k = 0; k < network.edges.size(); ++k)
     if (why_not_fused(network, network.edges[k]).empty()) usable.push_back(static_cast<int>(k));
@@ -171,10 +171,10 @@ std::vector<Chain> find_chains(const Network& network, const WordUnit& unit) {
   for (const LayerPath& path : layer_paths(network, usable)) {
     Chain& chain = chains.emplace_back();
     chain.unit = unit;
-    chain.count = network.layers[at(path.layers.front())].count;
+    chain.count = network.layers[path.layers.front()].count;
     for (std::size_t k = 0; k < path.layers.size(); ++k) {
       const int layer = path.layers[k];
-      const Edge* edge = k == 0 ? nullptr : &network.edges[at(path.edges[k - 1])];
+      const Edge* edge = k == 0 ? nullptr : &network.edges[path.edges[k - 1]];
       auto link = edge != nullptr ? chain_link(workload(layer), edge->tensor, unit) : first_link(workload(layer), unit);
       chain.links.push_back(link.value_or(ChainLink{.name = workload(layer).name}));
       chain.links.back().layer = layer;
@@ -209,8 +209,8 @@ bool in_a_chain(const Edge& edge, std::span<const Chain> chains) {
 
 // Units in a word of the array that the edge brings, as it is stored.
 u64 stored_size(const Network& network, const Edge& edge, const WordUnit& unit) {
-  const Workload& from = network.layers[at(edge.from_input ? edge.to : edge.from)].workload;
-  return unit.sizes(from)[at(edge.from_input ? edge.tensor : from.output())];
+  const Workload& from = network.layers[edge.from_input ? edge.to : edge.from].workload;
+  return unit.sizes(from)[edge.from_input ? edge.tensor : from.output()];
 }
 
 }  // namespace
@@ -242,9 +242,8 @@ u64 joined_words(const Network& network, std::span<const Chain> chains, const Wo
     }
     u64 result = 0;  // the largest of its readers' words
     for (const Edge& e : network.edges)
-      if (last == 0 && is_same(e))
-        result = std::max<u64>(result, unit.sizes(network.layers[at(e.to)].workload)[at(e.tensor)]);
-    const Layer& layer = network.layers[at(first.to)];
+      if (last == 0 && is_same(e)) result = std::max<u64>(result, unit.sizes(network.layers[e.to].workload)[e.tensor]);
+    const Layer& layer = network.layers[first.to];
     moved += layer.count * (units - last + result) * layer.workload.tensor_words(first.tensor);
   }
   return moved;

@@ -88,7 +88,7 @@ Result<SegmentedChain> SegmentedChain::create(const Network& network, const Chai
   const std::size_t count = chain.links.size();
   for (std::size_t e = 0; e < count; ++e) {
     const ChainLink& link = chain.links[e];
-    const Workload& workload = network.layers[at(link.layer)].workload;
+    const Workload& workload = network.layers[link.layer].workload;
     const auto operand = static_cast<TensorMask>(e > 0 ? 1u << link.input : 0);
     const auto output = static_cast<TensorMask>(e + 1 < count ? 1u << workload.output() : 0);
     if (Diagnostics errors = out.add_link(workload, operand, output, chain.unit, options, known); !errors.empty())
@@ -97,7 +97,7 @@ Result<SegmentedChain> SegmentedChain::create(const Network& network, const Chai
   for (std::size_t first = 0; options.tiled && first < count; ++first)
     for (std::size_t last = first + 2; last <= std::min(count, first + kMaxFused); ++last) {
       if (options.stop != nullptr && *options.stop)
-        return stopped_curve(network.layers[at(chain.links[first].layer)].workload);
+        return stopped_curve(network.layers[chain.links[first].layer].workload);
       auto curve = tiled_curve(std::span(chain.links).subspan(first, last - first), options.fusion, known);
       if (curve) out.tiled_.push_back({first, last, std::move(curve)});
     }

@@ -114,7 +114,7 @@ AccessNest access_nest(const Workload& workload, std::span<const double> word_si
     for (const Rank& rank : tensor.ranks) {
       std::vector<i64> row(nest.loops.size());
       for (const Term& term : rank.terms)
-        if (const auto l = loop[at(term.dimension)]) row[*l] += static_cast<i64>(term.coefficient);
+        if (const auto l = loop[term.dimension]) row[*l] += static_cast<i64>(term.coefficient);
       if (!loops_of(row).empty()) access.rows.push_back(std::move(row));
     }
     nest.accesses.push_back(std::move(access));

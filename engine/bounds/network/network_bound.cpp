@@ -12,7 +12,7 @@ namespace heliolite {
 
 std::optional<Workload> interior_workload(const Workload& workload, int operand, u64 words) {
   const DimensionMask in_output = workload.indexing(workload.output());
-  const std::vector<Rank>& ranks = workload.tensors[at(operand)].ranks;
+  const std::vector<Rank>& ranks = workload.tensors[operand].ranks;
   Workload inside = workload;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     u128 rest = 1;  // words of one position of the rank, at most
@@ -24,7 +24,7 @@ std::optional<Workload> interior_workload(const Workload& workload, int operand,
     const Term* pixel = nullptr;
     u64 window = extent;
     for (const Term& term : ranks[r].terms) {
-      const u64 size = workload.dimensions[at(term.dimension)].size;
+      const u64 size = workload.dimensions[term.dimension].size;
       if (!contains(in_output, term.dimension) || size == 1) continue;
       if (pixel != nullptr) return std::nullopt;
       pixel = &term;
@@ -34,7 +34,7 @@ std::optional<Workload> interior_workload(const Workload& workload, int operand,
     if (pixel == nullptr || width < window) return std::nullopt;
     const u64 windows = (width - window + 1) / pixel->coefficient;
     if (windows == 0) return std::nullopt;
-    u64& size = inside.dimensions[at(pixel->dimension)].size;
+    u64& size = inside.dimensions[pixel->dimension].size;
     size = std::min(size, windows);
   }
   return inside;

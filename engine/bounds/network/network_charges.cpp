@@ -14,33 +14,33 @@ UnnamedOperands::UnnamedOperands(const Network& network, Unnamed unnamed) : netw
   if (unnamed == Unnamed::Apart) return;
   const int layers = static_cast<int>(network.layers.size());
   for (int l = 0; l < layers; ++l) {
-    const std::vector<Tensor>& tensors = network.layers[at(l)].workload.tensors;
+    const std::vector<Tensor>& tensors = network.layers[l].workload.tensors;
     for (int v = 0; v < static_cast<int>(tensors.size()); ++v)
-      if (tensors[at(v)].role == Role::Input && !tensors[at(v)].access_of && edges_into(network, l, v).empty())
+      if (tensors[v].role == Role::Input && !tensors[v].access_of && edges_into(network, l, v).empty())
         unnamed_.push_back({l, v});
   }
   if (unnamed_.empty()) return;
   before_.assign(network.layers.size(), std::vector<bool>(network.layers.size(), false));
   const auto order = topological_order(network.layers.size(), network.edges);
   for (auto l = order->rbegin(); l != order->rend(); ++l) {
-    std::vector<bool>& later = before_[at(*l)];
-    later[at(*l)] = true;
+    std::vector<bool>& later = before_[*l];
+    later[*l] = true;
     for (const Edge& e : network.edges)
       if (!e.from_input && e.from == *l)
-        for (std::size_t k = 0; k < later.size(); ++k) later[k] = later[k] || before_[at(e.to)][k];
+        for (std::size_t k = 0; k < later.size(); ++k) later[k] = later[k] || before_[e.to][k];
   }
 }
 
 // Not from what comes after it, unless in an earlier repetition.
 bool UnnamedOperands::may_feed(int from, int to) const {
-  const bool repeated = network_.layers[at(from)].count > 1 && network_.layers[at(to)].count > 1;
-  return repeated || !before_[at(to)][at(from)];
+  const bool repeated = network_.layers[from].count > 1 && network_.layers[to].count > 1;
+  return repeated || !before_[to][from];
 }
 
 bool UnnamedOperands::may_be_shared(int layer, int tensor) const {
   const auto is_it = [&](const Place& p) { return p.layer == layer && p.tensor == tensor; };
   if (std::ranges::none_of(unnamed_, is_it)) return false;
-  if (unnamed_.size() > 1 || network_.layers[at(layer)].count > 1 || !network_.inputs.empty()) return true;
+  if (unnamed_.size() > 1 || network_.layers[layer].count > 1 || !network_.inputs.empty()) return true;
   for (int l = 0; l < static_cast<int>(network_.layers.size()); ++l)
     if (may_feed(l, layer)) return true;
   return false;
@@ -55,13 +55,13 @@ bool UnnamedOperands::any() const {
 }
 
 std::vector<std::string> UnnamedOperands::equal() const {
-  const auto words = [&](const Place& p) { return network_.layers[at(p.layer)].workload.tensor_words(p.tensor); };
+  const auto words = [&](const Place& p) { return network_.layers[p.layer].workload.tensor_words(p.tensor); };
   std::vector<std::string> names;
   for (const Place& p : unnamed_) {
     const auto same = std::ranges::count_if(unnamed_, [&](const Place& other) { return words(other) == words(p); });
-    if (same < 2 && network_.layers[at(p.layer)].count < 2) continue;
-    const Workload& workload = network_.layers[at(p.layer)].workload;
-    names.push_back(workload.tensors[at(p.tensor)].name + " of " + workload.name);
+    if (same < 2 && network_.layers[p.layer].count < 2) continue;
+    const Workload& workload = network_.layers[p.layer].workload;
+    names.push_back(workload.tensors[p.tensor].name + " of " + workload.name);
   }
   return names;
 }
@@ -79,33 +79,33 @@ class Sizer {
     }
     const UnnamedOperands operands(network, unnamed);
     for (int l = 0; l < static_cast<int>(network.layers.size()); ++l)
-      for (int v = 0; v < static_cast<int>(own_[at(l)].size()); ++v)
-        if (operands.may_be_shared(l, v)) unnamed_ = std::min(unnamed_, own_[at(l)][at(v)]);
+      for (int v = 0; v < static_cast<int>(own_[l].size()); ++v)
+        if (operands.may_be_shared(l, v)) unnamed_ = std::min(unnamed_, own_[l][v]);
   }
 
   NetworkSizes run() const {
     NetworkSizes out{own_, std::vector<u64>(network_.inputs.size(), unnamed_)};
     for (const Edge& e : network_.edges) {
-      u64& operand = out.tensor[at(e.to)][at(e.tensor)];
+      u64& operand = out.tensor[e.to][e.tensor];
       operand = std::min(operand, of_array(e));
-      if (e.from_input) out.input[at(e.from)] = std::min(out.input[at(e.from)], of_array(e));
+      if (e.from_input) out.input[e.from] = std::min(out.input[e.from], of_array(e));
       // Partial sums may have other terms in them.
       if (e.from_input || (e.combine != Combine::Add && e.combine != Combine::Multiply)) continue;
-      u64& made = out.tensor[at(e.from)][at(output_of(e.from))];
+      u64& made = out.tensor[e.from][output_of(e.from)];
       for (const Edge& term : edges_into(network_, e.to, e.tensor)) made = std::min(made, of_array(term));
     }
     return out;
   }
 
  private:
-  int output_of(int layer) const { return network_.layers[at(layer)].workload.output(); }
+  int output_of(int layer) const { return network_.layers[layer].workload.output(); }
 
   // The smallest word in which what the edge brings is stored, read by some layer, or perhaps by an operand that the
   // network does not name.
   u64 of_array(const Edge& edge) const {
-    u64 least = edge.from_input ? unnamed_ : std::min(unnamed_, own_[at(edge.from)][at(output_of(edge.from))]);
+    u64 least = edge.from_input ? unnamed_ : std::min(unnamed_, own_[edge.from][output_of(edge.from)]);
     for (const Edge& reader : network_.edges)
-      if (of_one_array(reader, edge)) least = std::min(least, own_[at(reader.to)][at(reader.tensor)]);
+      if (of_one_array(reader, edge)) least = std::min(least, own_[reader.to][reader.tensor]);
     return least;
   }
 
@@ -153,14 +153,14 @@ class Charger {
     std::vector<int> order(network_.layers.size());
     std::iota(order.begin(), order.end(), 0);
     // Large layers first: what they count says most.
-    const auto macs = [&](int l) { return u128{network_.layers[at(l)].count} * workload(l).macs(); };
+    const auto macs = [&](int l) { return u128{network_.layers[l].count} * workload(l).macs(); };
     std::ranges::stable_sort(order, [&](int a, int b) { return macs(a) > macs(b); });
     for (const int l : order)
       for (int v = 0; v < static_cast<int>(workload(l).tensors.size()); ++v)
         if (std::vector<Edge> edges = edges_into(network_, l, v); !edges.empty()) fed(l, v, std::move(edges));
     for (int l = 0; l < layers(); ++l)
       for (int v = 0; v < static_cast<int>(workload(l).tensors.size()); ++v)
-        if (const auto first = workload(l).tensors[at(v)].access_of) charge(l, v) = charge(l, *first);
+        if (const auto first = workload(l).tensors[v].access_of) charge(l, v) = charge(l, *first);
     uncounted_inputs();
     return std::move(out_);
   }
@@ -173,15 +173,15 @@ class Charger {
   };
 
   int layers() const { return static_cast<int>(network_.layers.size()); }
-  const Workload& workload(int l) const { return network_.layers[at(l)].workload; }
-  TensorCharge& charge(int l, int v) { return out_.layer[at(l)][at(v)]; }
-  u64 touched(int l, int v) const { return touched_words(nests_[at(l)], nests_[at(l)].accesses[at(v)]); }
+  const Workload& workload(int l) const { return network_.layers[l].workload; }
+  TensorCharge& charge(int l, int v) { return out_.layer[l][v]; }
+  u64 touched(int l, int v) const { return touched_words(nests_[l], nests_[l].accesses[v]); }
 
   // As without edges into it.
   void alone(int l, int v) {
     TensorCharge& c = charge(l, v);
-    c.size = sizes_.tensor[at(l)][at(v)];
-    const bool output = workload(l).tensors[at(v)].is_output();
+    c.size = sizes_.tensor[l][v];
+    const bool output = workload(l).tensors[v].is_output();
     const auto consumes = [&](const Edge& e) { return !e.from_input && e.from == l; };
     if (output && (std::ranges::any_of(network_.edges, consumes) || unnamed_.may_take_output(l))) {
       c.unmoved = workload(l).tensor_words(v);
@@ -237,9 +237,9 @@ class Charger {
       const WordRange words = made_words(workload(from), tensor, e);
       for (WordRange* sum : {&made, e.from_input ? nullptr : &unmoved})
         if (sum != nullptr) *sum = {sum->least + words.least, sum->most + words.most};
-      if (repeats(network_, e) == Repeats::Shared) c.arrays = network_.layers[at(e.from)].count;
+      if (repeats(network_, e) == Repeats::Shared) c.arrays = network_.layers[e.from].count;
       if (!e.from_input) continue;
-      const Input& input = network_.inputs[at(e.from)];
+      const Input& input = network_.inputs[e.from];
       if (input.same_in_repeats) c.arrays = 1;
       c.compulsory += input_words(e.from);
       counted_inputs_.push_back(e.from);
@@ -253,7 +253,7 @@ class Charger {
     u64 most = 0;
     for (const Edge& e : network_.edges) {
       if (!e.from_input || e.from != input || !reads_whole(e)) continue;
-      const u64 box = workload(e.to).tensor_words(e.tensor), words = std::min(box, network_.inputs[at(input)].words);
+      const u64 box = workload(e.to).tensor_words(e.tensor), words = std::min(box, network_.inputs[input].words);
       const u64 holes = box - std::min(box, touched(e.to, e.tensor));
       most = std::max(most, words - std::min(words, holes));
     }
@@ -265,8 +265,8 @@ class Charger {
       if (std::ranges::find(counted_inputs_, i) != counted_inputs_.end()) continue;
       const auto reader =
           std::ranges::find_if(network_.edges, [&](const Edge& e) { return e.from_input && e.from == i; });
-      const u64 arrays = network_.inputs[at(i)].same_in_repeats ? 1 : network_.layers[at(reader->to)].count;
-      out_.inputs += arrays * input_words(i) * sizes_.input[at(i)];
+      const u64 arrays = network_.inputs[i].same_in_repeats ? 1 : network_.layers[reader->to].count;
+      out_.inputs += arrays * input_words(i) * sizes_.input[i];
     }
   }
 

@@ -137,7 +137,7 @@ double LevelTraffic::lifted_sum(const TiledTensor::TiledRank& rank, const TileRe
     const int d = rank.dimension[i];
     const bool one_run = d == reuse.slides || contains(reuse.held, d);
     values[i] = rank.remainders[i].values;
-    boxes[i] = std::min(rank.remainders[i].count * (one_run ? outer_boxes_ : inner_boxes_)[at(d)], values[i]);
+    boxes[i] = std::min(rank.remainders[i].count * (one_run ? outer_boxes_ : inner_boxes_)[d], values[i]);
   }
   return values[0] * boxes[1] + values[1] * boxes[0] - boxes[0] * boxes[1];
 }

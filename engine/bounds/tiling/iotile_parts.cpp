@@ -27,19 +27,19 @@ struct Cut {
 std::vector<u32> cuts(const TilingProblem& problem, double capacity, const Extents& tile, int d) {
   const CacheLevel cache{capacity, 1};
   const TileRoom room(problem, std::span(&cache, 1));
-  const u32 size = problem.size[at(d)];
+  const u32 size = problem.size[d];
   Extents widest = tile;
-  u32 low = tile[at(d)], high = size;
+  u32 low = tile[d], high = size;
   while (low < high) {
-    widest[at(d)] = low + (high - low + 1) / 2;
+    widest[d] = low + (high - low + 1) / 2;
     if (room.fits({widest}, 0)) {
-      low = widest[at(d)];
+      low = widest[d];
     } else {
-      high = widest[at(d)] - 1;
+      high = widest[d] - 1;
     }
   }
   std::vector<u32> found;
-  for (const u32 extent : {low, tile[at(d)]}) {
+  for (const u32 extent : {low, tile[d]}) {
     const u32 whole = (size - 1) / extent;
     for (const u32 tiles : {whole, whole - std::min(whole, 1U), std::min(whole, 1U)})
       if (tiles > 0) found.push_back(tiles * extent);
@@ -50,7 +50,7 @@ std::vector<u32> cuts(const TilingProblem& problem, double capacity, const Exten
 }
 
 Extents clipped(Extents tile, const TilingProblem& problem) {
-  for (int d = 0; d < problem.dimensions; ++d) tile[at(d)] = std::min(tile[at(d)], problem.size[at(d)]);
+  for (int d = 0; d < problem.dimensions; ++d) tile[d] = std::min(tile[d], problem.size[d]);
   return tile;
 }
 
@@ -62,11 +62,11 @@ std::optional<Cut> best_cut(const TilingPart& part, double capacity) {
     return {*std::move(problem), std::move(level), part.origin};
   };
   for (int d = 0; d < part.problem.dimensions; ++d) {
-    const u32 size = part.problem.size[at(d)];
-    if (part.level.tile[at(d)] == size || !part_of(part.problem, d, size, false)) continue;
+    const u32 size = part.problem.size[d];
+    if (part.level.tile[d] == size || !part_of(part.problem, d, size, false)) continue;
     for (const u32 extent : cuts(part.problem, capacity, part.level.tile, d)) {
       Cut cut{tiled(part_of(part.problem, d, extent, false)), tiled(part_of(part.problem, d, size - extent, true))};
-      cut.rest.origin[at(d)] += extent;
+      cut.rest.origin[d] += extent;
       if (!best || cut.words() < best->words()) best = std::move(cut);
     }
   }
@@ -101,7 +101,7 @@ double PartTiling::footprint() const {
 
 std::optional<TilingProblem> part_of(const TilingProblem& problem, int d, u32 extent, bool later) {
   TilingProblem part = problem;
-  const u32 size = std::exchange(part.size[at(d)], extent);
+  const u32 size = std::exchange(part.size[d], extent);
   for (TiledTensor& tensor : part.tensors) {
     for (TiledTensor::TiledRank& rank : tensor.ranks) {
       for (std::size_t i = 0; rank.lifted && i < rank.count; ++i) {

@@ -27,7 +27,7 @@ TilingProblem tiling_problem(const Workload& workload, TrafficRule rule, std::sp
       TiledTensor::TiledRank out;
       DimensionMask here = 0;
       for (const Term& term : rank.terms) {
-        if (problem.size[at(term.dimension)] == 1) continue;
+        if (problem.size[term.dimension] == 1) continue;
         out.dimension[out.count] = static_cast<u8>(term.dimension);
         out.coefficient[out.count++] = static_cast<double>(term.coefficient);
         const DimensionMask bit = dimension_bit(term.dimension);
@@ -62,7 +62,7 @@ class LiftedProblem {
       remainders_[d].dimension = problem_.dimensions;
       problem_.apart[d] = {factors[d], problem_.dimensions};
       remainders_[d].count = count;
-      problem_.size[at(problem_.dimensions++)] = count;
+      problem_.size[problem_.dimensions++] = count;
       problem_.names.push_back(problem_.names[d] + "''");
       problem_.names[d] += "'";
       size = ceil_div(size, factors[d]);
@@ -79,16 +79,16 @@ class LiftedProblem {
       for (std::size_t i = 0; i < rank.count; ++i) {
         const int d = rank.dimension[i];
         quotients |= dimension_bit(d);
-        rank.lifted = rank.lifted || remainders_[at(d)].dimension >= 0;
+        rank.lifted = rank.lifted || remainders_[d].dimension >= 0;
       }
       if (!rank.lifted) continue;
       for (std::size_t i = 0; i < rank.count; ++i) {
         const int d = rank.dimension[i];
         rank.coefficient[i] = 1;
-        rank.remainders[i] = remainders_[at(d)];
-        if (remainders_[at(d)].dimension >= 0) tensor.indexing |= dimension_bit(remainders_[at(d)].dimension);
+        rank.remainders[i] = remainders_[d];
+        if (remainders_[d].dimension >= 0) tensor.indexing |= dimension_bit(remainders_[d].dimension);
         // Taps without a second one of their remainder share no pixels.
-        if (problem_.size[at(d)] == 1) tensor.sliding &= static_cast<DimensionMask>(~quotients);
+        if (problem_.size[d] == 1) tensor.sliding &= static_cast<DimensionMask>(~quotients);
       }
     }
   }
@@ -124,7 +124,7 @@ double lifted_box(const TiledTensor::TiledRank& rank, const Extents& tile) {
   std::array<double, 2> choices{1, 1}, values{1, 1};
   for (std::size_t i = 0; i < rank.count; ++i) {
     const TiledTensor::Remainders& remainders = rank.remainders[i];
-    if (remainders.dimension >= 0) choices[i] = tile[at(remainders.dimension)];
+    if (remainders.dimension >= 0) choices[i] = tile[remainders.dimension];
     values[i] = std::min(choices[i] * tile[rank.dimension[i]], remainders.values);
   }
   return values[0] * choices[1] + values[1] * choices[0] - choices[0] * choices[1];

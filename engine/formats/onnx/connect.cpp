@@ -73,7 +73,7 @@ class Connector {
     Layout read;
   };
 
-  const Workload& workload(int layer) const { return network_.layers[at(layer)].workload; }
+  const Workload& workload(int layer) const { return network_.layers[layer].workload; }
 
   // Why the layer's output is not the operand; "": it is. `read_once`: what stands there several times is read once.
   std::string mismatch(const Source& source, int to, int tensor, bool read_once) const {
@@ -81,9 +81,9 @@ class Connector {
     if (!source.whole) return source.lost_by;
     if (source.repeated && !read_once) return "expand";
     const bool slides =
-        std::ranges::any_of(reader.tensors[at(tensor)].ranks, [](const Rank& rank) { return rank.terms.size() > 1; });
+        std::ranges::any_of(reader.tensors[tensor].ranks, [](const Rank& rank) { return rank.terms.size() > 1; });
     if (source.padded && !slides) return "pad";
-    if (network_.layers[at(source.layer)].count != network_.layers[at(to)].count) return "unequal counts";
+    if (network_.layers[source.layer].count != network_.layers[to].count) return "unequal counts";
     const Edge edge{.from = source.layer, .to = to, .tensor = tensor};
     const WordRange made = made_words(workload(source.layer), workload(source.layer).output(), edge);
     return made.meets(wanted_words(reader, tensor)) ? "" : "other words";
@@ -137,8 +137,8 @@ class Connector {
     const Workload& maker = workload(source.draft);
     StatedRanks ranks;
     if (!source.part)
-      ranks = ranks_between({&maker, maker.output(), &workload(to), tensor},
-                            walk_.layers()[at(source.draft)].draft.written, operand.read);
+      ranks = ranks_between({&maker, maker.output(), &workload(to), tensor}, walk_.layers()[source.draft].draft.written,
+                            operand.read);
     network_.edges.push_back({.from = source.draft,
                               .to = to,
                               .tensor = tensor,
@@ -152,10 +152,10 @@ class Connector {
   // the network.
   void add_unread_partners() {
     std::vector<bool> read(network_.layers.size(), false);
-    for (const Edge& e : network_.edges) read[at(e.from)] = true;
+    for (const Edge& e : network_.edges) read[e.from] = true;
     for (const Partner& partner : partners_) {
       Edge& first = network_.edges[partner.edge];
-      if (read[at(partner.source.layer)] || first.combine != Combine::Alone) continue;
+      if (read[partner.source.layer] || first.combine != Combine::Alone) continue;
       first.combine = partner.source.multiplied ? Combine::Multiply : Combine::Add;
       Edge second = first;
       second.from = partner.source.layer;
@@ -179,7 +179,7 @@ class Connector {
 
   void add_input(const TensorFacts& value, const std::vector<Reader>& readers) {
     const auto words = [&](const Reader& r) { return workload(r.layer).tensor_words(r.tensor); };
-    const auto count = [&](const Reader& r) { return network_.layers[at(r.layer)].count; };
+    const auto count = [&](const Reader& r) { return network_.layers[r.layer].count; };
     const Reader least = *std::ranges::min_element(readers, {}, words);
     std::vector<Reader> fitting;
     for (const Reader& r : readers) {

@@ -78,7 +78,7 @@ i64 made(Call& call, std::size_t i) {
 }  // namespace
 
 u64 element_bits(i64 type) {
-  return type >= 0 && type < static_cast<i64>(kElementBits.size()) ? kElementBits[at(type)] : 0;
+  return type >= 0 && type < static_cast<i64>(kElementBits.size()) ? kElementBits[type] : 0;
 }
 
 void infer_elements(const OperatorRow* op, Call& call, std::vector<TensorFacts>& outputs) {
@@ -114,12 +114,12 @@ void set_word_bits(LayerDraft& draft, const TensorFacts& output) {
   };
   for (const Operand& operand : draft.operands)
     if (const auto v = draft.workload.find_tensor(operand.tensor))
-      set(draft.workload.tensors[at(*v)], operand.bits != 0          ? operand.bits
-                                          : operand.value != nullptr ? operand.value->stored_bits
-                                                                     : output.stored_bits);
-  set(draft.workload.tensors[at(draft.workload.output())], output.stored_bits);
+      set(draft.workload.tensors[*v], operand.bits != 0          ? operand.bits
+                                      : operand.value != nullptr ? operand.value->stored_bits
+                                                                 : output.stored_bits);
+  set(draft.workload.tensors[draft.workload.output()], output.stored_bits);
   for (Tensor& t : draft.workload.tensors)
-    if (t.access_of) t.word_bits = draft.workload.tensors[at(*t.access_of)].word_bits;
+    if (t.access_of) t.word_bits = draft.workload.tensors[*t.access_of].word_bits;
 }
 
 }  // namespace heliolite::onnx

@@ -151,8 +151,8 @@ std::vector<int> indices_of(Call& call, const Equation& equation, std::size_t o)
   std::vector<int> out;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     const int i = equation.operands[o][d];
-    if (shape[d] == 1 && equation.sizes[at(i)] >= 1) continue;
-    if (in(out, i)) call.fail(fmt::format("takes a diagonal: index {} twice in one operand", equation.names[at(i)]));
+    if (shape[d] == 1 && equation.sizes[i] >= 1) continue;
+    if (in(out, i)) call.fail(fmt::format("takes a diagonal: index {} twice in one operand", equation.names[i]));
     out.push_back(i);
   }
   return out;
@@ -198,7 +198,7 @@ Drafts pairwise(Call& call, const Equation& e) {
   const auto layout = [&](const std::vector<int>& indices) {
     Layout out;
     for (const int i : indices)
-      if (part[at(i)].size > 1) out.push_back(part[at(i)]);
+      if (part[i].size > 1) out.push_back(part[i]);
     return known ? out : Layout{};
   };
   p.first_read = layout(a);
@@ -215,7 +215,7 @@ std::string dimension_name(const std::string& index) {
 Drafts many(Call& call, const Equation& e) {
   const auto tensor = [&](const std::string& name, const std::vector<int>& indices) {
     std::vector<std::string> ranks;
-    for (const int i : indices) ranks.push_back(dimension_name(e.names[at(i)]));
+    for (const int i : indices) ranks.push_back(dimension_name(e.names[i]));
     return fmt::format("{}[{}]", name, fmt::join(ranks, ","));
   };
   std::vector<std::string> reads;
@@ -242,7 +242,7 @@ Drafts many(Call& call, const Equation& e) {
 Shapes einsum_shape(Call& call) {
   const Equation equation = equation_of(call);
   Shape out;
-  for (const int i : equation.output) out.push_back(equation.sizes[at(i)]);
+  for (const int i : equation.output) out.push_back(equation.sizes[i]);
   return {out};
 }
 

@@ -18,8 +18,8 @@ class BlockMerger {
   explicit BlockMerger(Network network)
       : network_(std::move(network)), tokens_(shape_tokens(network_)), links_(tokens_.size()) {
     for (const Edge& e : network_.edges)
-      links_[at(e.to)].push_back({e.from_input ? 0 : at(e.to - e.from), e.tensor, e.from_input ? e.from : -1,
-                                  static_cast<int>(e.through.op), static_cast<int>(e.combine), e.ranks});
+      links_[e.to].push_back({e.from_input ? 0 : at(e.to - e.from), e.tensor, e.from_input ? e.from : -1,
+                              static_cast<int>(e.through.op), static_cast<int>(e.combine), e.ranks});
     for (std::vector<Link>& links : links_) std::ranges::sort(links);
   }
 
@@ -91,14 +91,14 @@ class BlockMerger {
     e.to = static_cast<int>(kept_.at(at(e.to)));
     if (!e.from_input) e.from = static_cast<int>(kept_.at(at(e.from)));
     if (e.from_input && at(e.from) < read_by_.size() && !first_stays(e.from)) e.ranks = {};
-    if (e.from_input && same_in_repeats) network_.inputs[at(e.from)].same_in_repeats = true;
+    if (e.from_input && same_in_repeats) network_.inputs[e.from].same_in_repeats = true;
     out_.edges.push_back(e);
     joined_.emplace(e.to, e.tensor);
   }
 
   // Whether the edge stays to which the ranks of all others of the input refer.
   bool first_stays(int input) const {
-    const Edge* first = read_by_[at(input)];
+    const Edge* first = read_by_[input];
     if (first == nullptr || !kept_.contains(at(first->to))) return false;
     const Repetition run = run_of(at(first->to));
     return run.repeats == 1 || in_all_repeats(*first, run);
@@ -190,10 +190,10 @@ class BlockMerger {
     for (Edge& e : out_.edges) {
       if (!e.from_input) continue;
       const auto [found, added] = number.emplace(e.from, static_cast<int>(out_.inputs.size()));
-      if (added) out_.inputs.push_back(network_.inputs[at(e.from)]);
+      if (added) out_.inputs.push_back(network_.inputs[e.from]);
       e.from = found->second;
-      const u64 words = out_.layers[at(e.to)].workload.tensor_words(e.tensor);
-      u64& least = out_.inputs[at(e.from)].words;
+      const u64 words = out_.layers[e.to].workload.tensor_words(e.tensor);
+      u64& least = out_.inputs[e.from].words;
       least = added ? words : std::min(least, words);
     }
     std::ranges::stable_sort(out_.edges, {}, [](const Edge& e) { return std::pair(e.to, e.tensor); });

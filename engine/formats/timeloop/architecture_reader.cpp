@@ -277,7 +277,7 @@ T take(Result<T> result, Diagnostics& errors) {
 Diagnostic place_of(const TimeloopMachine& machine, const YamlNode& architecture, int level) {
   const YamlNode* node = &architecture;
   if (level == kComputeUnits && machine.compute) node = &machine.compute->place;
-  if (level >= 0 && level < static_cast<int>(machine.storage.size())) node = &machine.storage[at(level)].place;
+  if (level >= 0 && level < static_cast<int>(machine.storage.size())) node = &machine.storage[level].place;
   return node->error("");
 }
 

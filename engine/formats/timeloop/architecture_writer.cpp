@@ -101,7 +101,7 @@ std::string write_accelergy_classes(const Architecture& machine) {
 }
 
 std::string_view timeloop_class(const Architecture& machine, int level) {
-  const StorageLevel& storage = machine.levels[at(level)];
+  const StorageLevel& storage = machine.levels[level];
   if (storage.is_dram) return "DRAM";
   if (!storage.entries) return "storage";
   return *storage.entries <= kMostRegisters ? "regfile" : "SRAM";
@@ -246,7 +246,7 @@ class NodesWriter {
   std::string run() {
     out_ = header(machine_, TimeloopVersion::V04) + "architecture:\n  version: 0.4\n  nodes:\n";
     for (int i = static_cast<int>(machine_.levels.size()) - 1; i >= 0; --i) {
-      const StorageLevel& level = machine_.levels[at(i)];
+      const StorageLevel& level = machine_.levels[i];
       if (!is_bare_fanout(machine_, i)) storage(level, accelergy_class(machine_, i));
       if (level.fanout_x * level.fanout_y > 1) container(level);
     }

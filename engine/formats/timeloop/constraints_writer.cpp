@@ -59,11 +59,11 @@ class ConstraintsWriter {
   const StorageLevel& innermost() const {
     int index = 0;
     while (!tree_ && is_bare_fanout(machine_, index)) ++index;
-    return machine_.levels[at(index)];
+    return machine_.levels[index];
   }
 
   void level(int index) {
-    const StorageLevel& level = machine_.levels[at(index)];
+    const StorageLevel& level = machine_.levels[index];
     const bool bare = !tree_ && is_bare_fanout(machine_, index);
     if (!bare) keep(level);
     if (!bare) temporal(level);

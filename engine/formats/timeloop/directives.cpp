@@ -190,7 +190,7 @@ class DirectivesReader {
         if (word.relation != Relation::Equal)
           errors_.push_back(
               word.place.error(fmt::format("{}: a mapping's factors are exact, not bounds", word.dimension)));
-        if (const auto d = dimension(word.dimension, word.place)) nest.factor[at(*d)] = word;
+        if (const auto d = dimension(word.dimension, word.place)) nest.factor[*d] = word;
       }
     }
     if (permutation) nest.order = order_of(*permutation);
@@ -209,8 +209,8 @@ class DirectivesReader {
   // The front end of v0.4 puts dimensions that have the factor 1 or the size 1, and are not named, inside the others.
   void put_unit_loops_first(NestDirective& nest) const {
     for (int d = 0; d < static_cast<int>(dimensions_.size()); ++d) {
-      const FactorWord& word = nest.factor[at(d)];
-      const bool is_unit = (!word.dimension.empty() && word.value == 1) || workload_.dimensions[at(d)].size == 1;
+      const FactorWord& word = nest.factor[d];
+      const bool is_unit = (!word.dimension.empty() && word.value == 1) || workload_.dimensions[d].size == 1;
       if (is_unit && std::ranges::find(nest.order, d) == nest.order.end()) nest.order.insert(nest.order.begin(), d);
     }
   }

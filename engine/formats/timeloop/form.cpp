@@ -172,7 +172,7 @@ Result<TimeloopForm> timeloop_form(const Architecture& architecture, TimeloopVer
 }
 
 bool is_bare_fanout(const Architecture& architecture, int index) {
-  const StorageLevel& level = architecture.levels[at(index)];
+  const StorageLevel& level = architecture.levels[index];
   const bool free = level.energy.read_pj == 0 && level.energy.fill_pj == 0 && level.energy.update_pj == 0 &&
                     level.leak_pj_per_cycle == 0 && level.area_um2 == 0 && level.address_generation_pj == 0;
   const bool bare = level.name == "inter_" + level.fanout_name + "_spatial" && !level.entries && !level.loops_allowed &&
@@ -182,7 +182,7 @@ bool is_bare_fanout(const Architecture& architecture, int index) {
                     !level.bandwidth.write && !level.bandwidth.shared;
   if (!bare || level.fanout_x * level.fanout_y == 1 || at(index) + 1 == architecture.levels.size()) return false;
   // Where the storage outside could have the fan-out itself, a reader would give it to that.
-  const StorageLevel& outer = architecture.levels[at(index) + 1];
+  const StorageLevel& outer = architecture.levels[index + 1];
   const bool outer_has_one = outer.fanout_x * outer.fanout_y > 1;
   const bool crosses_network = !outer_has_one && (outer.network.router_pj != 0 || outer.network.ingress_pj != 0);
   const bool answers = !outer.reduces() && has_energy(level.network);

@@ -41,10 +41,10 @@ class MappingReader {
   void fill_zero(int dimension) {
     FactorWord* zero = nullptr;
     u64 others = 1;
-    const u64 size = workload_.dimensions[at(dimension)].size;
+    const u64 size = workload_.dimensions[dimension].size;
     for (std::vector<NestDirective>* nests : {&said_.temporal, &said_.spatial}) {
       for (NestDirective& nest : *nests) {
-        FactorWord& word = nest.factor[at(dimension)];
+        FactorWord& word = nest.factor[dimension];
         if (word.value == 0 && zero != nullptr)
           errors_.push_back(
               word.place.error(fmt::format("{} has factor 0, the whole dimension, twice", word.dimension)));
@@ -87,7 +87,7 @@ class MappingReader {
   void append(Mapping& mapping, LoopKind kind, std::size_t level, const NestDirective& nest,
               const std::vector<int>& order, const YamlNode& node) {
     for (const int d : order) {
-      const FactorWord& word = nest.factor[at(d)];
+      const FactorWord& word = nest.factor[d];
       const u64 residual = word.residual.value_or(word.value);
       if (residual < 1 || residual > word.value) {
         errors_.push_back(
@@ -106,7 +106,7 @@ class MappingReader {
     const StorageLevel& storage = architecture_.levels[level];
     const u64 width = x ? storage.fanout_x : storage.fanout_y;
     u64 used = 1;
-    for (const int d : order) used = std::min(used * nest.factor[at(d)].value, kMaxDimensionSize);
+    for (const int d : order) used = std::min(used * nest.factor[d].value, kMaxDimensionSize);
     if (used <= width) return;
     errors_.push_back(nest.place->error(fmt::format("factors along {} need {}, the fan-out below {} has {}",
                                                     x ? "X" : "Y", used, storage.name, width)));
@@ -174,7 +174,7 @@ class MappingWriter {
 
   void refuse_parts(int level) {
     if (const auto parts = parts_of(mapping_, level); parts.size() > 1)
-      errors_.push_back({"", 0, architecture_.levels[at(level)].name,
+      errors_.push_back({"", 0, architecture_.levels[level].name,
                          fmt::format("its tensors have tiles at {} places of the nest (uneven tiles): Timeloop's "
                                      "mappings have one tile for each level",
                                      parts.size())});
@@ -217,7 +217,7 @@ class MappingWriter {
                                 : fmt::format("{}={},{}", name, of[d]->end, of[d]->residual));
     }
     const std::size_t split = names.size() + along_x;
-    for (const int d : loops) names.push_back(workload_.dimensions[at(d)].name);
+    for (const int d : loops) names.push_back(workload_.dimensions[d].name);
     const StorageLevel& storage = architecture_.levels[level];
     const std::string& target = spatial && !storage.fanout_name.empty() ? storage.fanout_name : storage.name;
     out_ += fmt::format("  - {{target: {}, type: {}, factors: {}, permutation: {}{}{}}}\n", yaml_scalar(target),
@@ -228,7 +228,7 @@ class MappingWriter {
   // The tensors that take no words from peers here.
   std::string no_peers(std::size_t level) const {
     std::vector<std::string> names;
-    for (const int v : bits(mapping_.no_peers[level])) names.push_back(workload_.tensors[at(v)].name);
+    for (const int v : bits(mapping_.no_peers[level])) names.push_back(workload_.tensors[v].name);
     return names.empty() ? "" : ", " + timeloop_no_peers_text(names);
   }
 

@@ -55,7 +55,7 @@ class ConstraintNamer {
  private:
   static DimensionMask with(DimensionMask mask, int d) { return static_cast<DimensionMask>(mask | dimension_bit(d)); }
 
-  const std::string& name_of(int d) const { return workload_.dimensions[at(d)].name; }
+  const std::string& name_of(int d) const { return workload_.dimensions[d].name; }
 
   std::vector<std::string> names_of(DimensionMask mask) const {
     std::vector<std::string> names;
@@ -108,7 +108,7 @@ class ConstraintNamer {
     for (const FactorConstraint& f : given) {
       if (f.value == kLargestFactor)
         for (const std::string& part : parts_of_word(f.dimension))
-          for (const int d : bits(meant_by(part))) out.push_back({name_of(d), Relation::Equal, limits[at(d)].min});
+          for (const int d : bits(meant_by(part))) out.push_back({name_of(d), Relation::Equal, limits[d].min});
       if (f.value == kLargestFactor || parts_of_word(f.dimension).size() > 1) continue;
       for (const int d : bits(meant_by(f.dimension))) {
         if (!contains(allowed, d)) continue;

@@ -241,7 +241,7 @@ class ProblemReader {
       const auto known = std::ranges::find(coefficients_, t.coefficient, &TimeloopCoefficient::name);
       Term& term = workload_.tensors[t.tensor].ranks[t.rank].terms[t.term];
       term.coefficient = std::max<u64>(known->value, 1);
-      const Dimension& dimension = workload_.dimensions[at(term.dimension)];
+      const Dimension& dimension = workload_.dimensions[term.dimension];
       // Times the only position, 0, any coefficient is the same.
       if (known->value == 0 && dimension.size > 1)
         errors_.push_back(

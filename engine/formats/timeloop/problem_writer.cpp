@@ -21,7 +21,7 @@ std::string projection(const Tensor& tensor, const Workload& workload) {
   for (const Rank& rank : tensor.ranks) {
     std::vector<std::string> terms;
     for (const Term& term : rank.terms) {
-      const std::string name = yaml_scalar(workload.dimensions[at(term.dimension)].name);
+      const std::string name = yaml_scalar(workload.dimensions[term.dimension].name);
       terms.push_back(term.coefficient == 1 ? fmt::format("[{}]", name)
                                             : fmt::format("[{}, {}]", name, coefficient_name(term.coefficient)));
     }

@@ -25,9 +25,9 @@ std::array<Moments, 3> moments(const UnitRow& row, u64 size) {
 
 UnitRow row(const TrueNest& nest, int level, int d) {
   UnitRow out;
-  for (const int l : bits(nest.fanout[at(level)] & nest.of[at(d)])) {
-    if (out.units == 1) out.inside = nest.place[at(l)].inside;
-    out.units *= nest.place[at(l)].end;
+  for (const int l : bits(nest.fanout[level] & nest.of[d])) {
+    if (out.units == 1) out.inside = nest.place[l].inside;
+    out.units *= nest.place[l].end;
   }
   return out;
 }
@@ -42,12 +42,12 @@ constexpr u64 kElsewhere = ~u64{0};  // the moment of an element that another in
 std::vector<Stand> stands(const TrueNest& nest, int high, const UnitDigits& unit, int d, u64 size, u64 coefficient,
                           const std::array<u64, kMaxLevels>& weight) {
   std::vector<Stand> out(size, Stand{0, 0});
-  for (const int l : bits(nest.of[at(d)])) {
-    const TruePlace& p = nest.place[at(l)];
+  for (const int l : bits(nest.of[d])) {
+    const TruePlace& p = nest.place[l];
     const bool apart = contains(nest.spatial, l) && p.level <= high;
     for (u64 x = 0; x < size; ++x) {
       const u64 digit = x / p.inside % p.end;
-      if (contains(unit.fixed, l) && digit != unit.digit[at(l)]) out[x].moment = kElsewhere;
+      if (contains(unit.fixed, l) && digit != unit.digit[l]) out[x].moment = kElsewhere;
       if (out[x].moment == kElsewhere) continue;
       if (apart) out[x].distance += digit * p.inside * coefficient * weight[p.level];
       else out[x].moment = out[x].moment * p.end + digit;
@@ -63,7 +63,7 @@ std::optional<u64> asked_one_by_one(const TrueNest& nest, int high, const UnitDi
   std::array<u64, kMaxLevels> weight;
   u64 sums = 1;  // possible sums of the distances
   for (int i = 0; i <= high; ++i) {
-    weight[at(i)] = sums;
+    weight[i] = sums;
     u64 far = 1;
     for (std::size_t k = 0; k < 2; ++k) {
       const UnitRow units = row(nest, i, d[k]);
@@ -111,14 +111,14 @@ std::optional<u64> asked_words(const Compiled& c, const CompiledTensor& t, const
       if (here_a.units == 1 || here_b.units == 1) continue;
       along_a = here_a, along_b = here_b, ++fanouts;
     }
-    const auto coefficient = [&](int d) -> u64 { return t.by_dimension[t.first_of[at(d)]].coefficient; };
-    const bool whole = ((nest.of[at(a)] | nest.of[at(b)]) & unit.fixed) == 0;
+    const auto coefficient = [&](int d) -> u64 { return t.by_dimension[t.first_of[d]].coefficient; };
+    const bool whole = ((nest.of[a] | nest.of[b]) & unit.fixed) == 0;
     if (whole && fanouts <= 1) {
-      words *= asked_together(along_a, coefficient(a), c.size[at(a)], along_b, coefficient(b), c.size[at(b)]);
+      words *= asked_together(along_a, coefficient(a), c.size[a], along_b, coefficient(b), c.size[b]);
       continue;
     }
     const std::optional<u64> listed =
-        asked_one_by_one(nest, high, unit, {a, b}, {c.size[at(a)], c.size[at(b)]}, {coefficient(a), coefficient(b)});
+        asked_one_by_one(nest, high, unit, {a, b}, {c.size[a], c.size[b]}, {coefficient(a), coefficient(b)});
     if (!listed) return std::nullopt;
     words *= *listed;
   }

@@ -15,11 +15,11 @@ Evaluation counted_cost(const Compiled& c, const TrueNest& nest, const KeepMasks
   thread_local std::vector<MulticastTraffic> traffic;
   TrueTally tally(c, nest, keep);
   for (int v = 0; v < c.tensor_count; ++v) {
-    const CompiledTensor& t = c.tensor[at(v)];
+    const CompiledTensor& t = c.tensor[v];
     tally.follow(
-        v, [&](int i) { return c.level[at(i)].network_costs; },
+        v, [&](int i) { return c.level[i].network_costs; },
         [&](int i, u64 accesses, u64 part) {
-          const CompiledLevel& level = c.level[at(i)];
+          const CompiledLevel& level = c.level[i];
           traffic.clear();
           std::optional<u64> passing;
           if (level.hops_cost || level.routers_cost) {
@@ -31,8 +31,8 @@ Evaluation counted_cost(const Compiled& c, const TrueNest& nest, const KeepMasks
   }
   for (int i = 0; i < c.level_count; ++i) {
     const TrueTally::ByTensor accesses = tally.accesses(i);
-    for (const int v : bits(tally.counted(i))) sum.pay(tally.units(i, v, accesses[at(v)]).sum());
-    sum.leak(c.level[at(i)], nest.used[at(i)]);
+    for (const int v : bits(tally.counted(i))) sum.pay(tally.units(i, v, accesses[v]).sum());
+    sum.leak(c.level[i], nest.used[i]);
     sum.wait(tally.cycles(i));
     if (!sum.is_finite()) return {Verdict::OverCapacity, static_cast<u8>(i), {}};
   }
@@ -56,7 +56,7 @@ Evaluation fits(const Compiled& c, const TrueNest& nest, const KeepMasks& keep) 
 
 bool has_true_counts(const Compiled& c) {
   for (int v = 0; v < c.tensor_count; ++v) {
-    const CompiledTensor& t = c.tensor[at(v)];
+    const CompiledTensor& t = c.tensor[v];
     if (t.is_output && !held_words_are_countable(c, t)) return false;
   }
   return true;
@@ -67,7 +67,7 @@ Mapping without_idle_loops(const TrueNest& nest, const Mapping& mapping) {
   out.level_count = mapping.level_count;
   out.keep = mapping.keep;
   for (int l = 0; l < nest.loop_count; ++l) {
-    const TruePlace& p = nest.place[at(l)];
+    const TruePlace& p = nest.place[l];
     const LoopKind kind = !contains(nest.spatial, l)           ? LoopKind::Temporal
                           : contains(nest.columns[p.level], l) ? LoopKind::SpatialX
                                                                : LoopKind::SpatialY;
@@ -88,14 +88,14 @@ Evaluation true_cost_of(const Compiled& c, const Mapping& mapping) {
 namespace {
 
 NetworkTraffic true_network(const Compiled& c, const TrueNest& nest, int i, int v, u64 accesses, u64 part) {
-  const bool is_output = c.tensor[at(v)].is_output;
-  const CompiledLevel& level = c.level[at(i)];
+  const bool is_output = c.tensor[v].is_output;
+  const CompiledLevel& level = c.level[i];
   std::vector<MulticastTraffic> traffic;
-  multicast_traffic(c, c.tensor[at(v)], nest, i, traffic);
+  multicast_traffic(c, c.tensor[v], nest, i, traffic);
   const TrueNetworkSum sum = network_sum(level, is_output, accesses, part, traffic, passing_words(c, v, nest, i));
-  const auto senders = static_cast<double>(nest.used[at(i)]);
+  const auto senders = static_cast<double>(nest.used[i]);
   NetworkTraffic out;
-  out.fanout = nest.product_x[at(i)] * nest.product_y[at(i)];
+  out.fanout = nest.product_x[i] * nest.product_y[i];
   out.all_ingresses = static_cast<double>(sum.ingress_words);
   out.ingresses = out.all_ingresses / senders;
   out.hops = sum.ingress_words > 0 ? sum.hop_words / out.all_ingresses : 0;
@@ -114,8 +114,8 @@ TrueTally::ByTensor most_of_each(const TrueTally& tally, int i) {
   TrueTally::ByTensor most;
   tally.each_class(i, [&](const TrueTally::ByTensor& words, u64) {
     for (const int v : bits(tally.counted(i))) {
-      Accesses<u64>& m = most[at(v)];
-      const Accesses<u64>& w = words[at(v)];
+      Accesses<u64>& m = most[v];
+      const Accesses<u64>& w = words[v];
       m = {std::max(m.reads, w.reads), std::max(m.fills, w.fills), std::max(m.updates, w.updates)};
     }
   });
@@ -136,17 +136,17 @@ Breakdown true_breakdown(const Architecture& architecture, const Compiled& c, co
     const TrueTally::ByTensor accesses = tally.accesses(i), most = most_of_each(tally, i);
     for (const int v : bits(tally.counted(i))) {
       TensorTraffic t;
-      t.kept = contains(keep[at(i)], v);
-      t.carried = c.level[at(i)].is_interconnect;
-      t.tile_words = t.kept ? true_box_words(c, c.tensor[at(v)], nest.tile[at(i) + 1]) : 0;
-      t.instances = nest.used[at(i)];
-      t.all = tally.total(i)[at(v)];
-      t.reads = static_cast<i64>(most[at(v)].reads);
-      t.fills = static_cast<i64>(most[at(v)].fills);
-      t.updates = static_cast<i64>(most[at(v)].updates);
-      sum.keep(i, v, t, tally.units(i, v, accesses[at(v)]));
+      t.kept = contains(keep[i], v);
+      t.carried = c.level[i].is_interconnect;
+      t.tile_words = t.kept ? true_box_words(c, c.tensor[v], nest.tile[i + 1]) : 0;
+      t.instances = nest.used[i];
+      t.all = tally.total(i)[v];
+      t.reads = static_cast<i64>(most[v].reads);
+      t.fills = static_cast<i64>(most[v].fills);
+      t.updates = static_cast<i64>(most[v].updates);
+      sum.keep(i, v, t, tally.units(i, v, accesses[v]));
     }
-    sum.wait(i, tally.cycles(i), nest.used[at(i)]);
+    sum.wait(i, tally.cycles(i), nest.used[i]);
   }
   Breakdown out = sum.total();
   out.counts = Counts::True;

@@ -16,9 +16,9 @@ TrueCells unit_tiles(const TrueNest& nest, LoopMask inner, u32 base, u32 tiles, 
   for (LoopMask rest = inner; rest != 0;) {
     const int l = std::bit_width(rest) - 1;
     rest ^= LoopMask{1} << l;
-    TruePlace p = nest.place[at(l)];
+    TruePlace p = nest.place[l];
     p.last = (tiles - 1) / (p.inside / base) % p.end + 1;
-    if (contains(unit.fixed, l)) out.only(unit.digit[at(l)], p);
+    if (contains(unit.fixed, l)) out.only(unit.digit[l], p);
     else out.all(p);
   }
   return out;
@@ -29,8 +29,8 @@ class PlainDimension {
  public:
   PlainDimension(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int boundary, int d,
                  const UnitDigits& unit)
-      : t_(t), nest_(nest), unit_(unit), d_(d), size_(c.size[at(d)]), base_(nest.tile[at(boundary)][at(d)]) {
-    loops_ = nest.of[at(d)] & nest.outside(boundary);
+      : t_(t), nest_(nest), unit_(unit), d_(d), size_(c.size[d]), base_(nest.tile[boundary][d]) {
+    loops_ = nest.of[d] & nest.outside(boundary);
     tiles_ = (size_ - 1) / base_ + 1;
     short_ = size_ - (tiles_ - 1) * base_;
     full_words_ = words(std::min(base_, size_));
@@ -48,12 +48,12 @@ class PlainDimension {
     const LoopMask moving = inner & loops_;
     if (moving == 0) return all();
     const int l = std::countr_zero(moving);
-    const TruePlace& p = nest_.place[at(l)];
+    const TruePlace& p = nest_.place[l];
     if (p.last > 2) return 0;
     for (const int k : bits(moving & (moving - 1)))
-      if (nest_.place[at(k)].last > 1) return 0;
+      if (nest_.place[k].last > 1) return 0;
     for (const int k : bits(loops_ & nest_.spatial & unit_.fixed & ~loops_before(l)))
-      if (unit_.digit[at(k)] + 1 != nest_.place[at(k)].last) return 0;
+      if (unit_.digit[k] + 1 != nest_.place[k].last) return 0;
     // In the last group of the loop its sub-tiles are as long as `reach` base tiles, and the units stand side by side
     // in them: those that find nothing in a second one do not move.
     const u32 reach = p.inside / base_, group = reach * p.end;
@@ -67,8 +67,8 @@ class PlainDimension {
  private:
   u64 words(u32 extent) const {
     u64 n = 1;
-    for (int k = t_.first_of[at(d_)]; k < t_.first_of[at(d_) + 1]; ++k)
-      n *= 1 + u64{t_.by_dimension[at(k)].coefficient} * (extent - 1);
+    for (int k = t_.first_of[d_]; k < t_.first_of[d_ + 1]; ++k)
+      n *= 1 + u64{t_.by_dimension[k].coefficient} * (extent - 1);
     return n;
   }
 
@@ -87,19 +87,19 @@ void plain_fetches(const Compiled& c, const CompiledTensor& t, const TrueNest& n
   u64 left = 1;  // words that no loop so far has moved
   std::array<u64, kMaxDimensions> still;
   for (const int d : bits(t.indexing)) {
-    still[at(d)] = PlainDimension(c, t, nest, boundary, d, unit).all();
-    left *= still[at(d)];
-    moving |= nest.of[at(d)];
+    still[d] = PlainDimension(c, t, nest, boundary, d, unit).all();
+    left *= still[d];
+    moving |= nest.of[d];
   }
   const LoopMask time = nest.outside(boundary) & nest.temporal();
   moving &= time;
   for (const int l : bits(moving)) {
     if (left == 0) return;
-    const int d = nest.place[at(l)].dimension;
+    const int d = nest.place[l].dimension;
     const u64 before = left;
-    still[at(d)] = PlainDimension(c, t, nest, boundary, d, unit).still(time & loops_before(l + 1));
+    still[d] = PlainDimension(c, t, nest, boundary, d, unit).still(time & loops_before(l + 1));
     left = 1;
-    for (const int e : bits(t.indexing)) left *= still[at(e)];
+    for (const int e : bits(t.indexing)) left *= still[e];
     out.add({before - left, before - left}, time & loops_before(l));
   }
   out.add({left, left}, time);

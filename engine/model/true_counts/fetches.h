@@ -28,7 +28,7 @@ struct Fetches {
   int count;
 
   void add(FetchedWords words, LoopMask frozen, LoopMask advanced = 0) {
-    if (words.all != 0) term[at(count++)] = {words, frozen, advanced};
+    if (words.all != 0) term[count++] = {words, frozen, advanced};
   }
 };
 
@@ -44,7 +44,7 @@ inline u64 other_tiles(const CompiledTensor& t, const TrueNest& nest, LoopMask o
                        LoopMask shared, const UnitDigits& unit) {
   u64 n = 1;
   for (int d = 0; d < nest.dimension_count; ++d) {
-    if (contains(t.indexing, d) || nest.of[at(d)] == 0) continue;
+    if (contains(t.indexing, d) || nest.of[d] == 0) continue;
     n *= nest.cells(d, outside, term.frozen | shared, term.advanced, unit).count();
   }
   return n;
@@ -56,7 +56,7 @@ inline u64 words_of(const CompiledTensor& t, const TrueNest& nest, int boundary,
   const LoopMask outside = nest.outside(boundary);
   u64 words = 0;
   for (int k = 0; k < fetches.count; ++k) {
-    const FetchTerm& term = fetches.term[at(k)];
+    const FetchTerm& term = fetches.term[k];
     words += (shared == 0 ? term.words.all : term.words.shared) * other_tiles(t, nest, outside, term, shared, unit);
   }
   return words;
@@ -69,7 +69,7 @@ inline u64 words_of(const CompiledTensor& t, const TrueNest& nest, int boundary,
 template <class Words>
 void add_fetch_terms(const CompiledTensor& t, const TrueNest& nest, int boundary, Words&& words, Fetches& out) {
   LoopMask moving = 0;
-  for (const int d : bits(t.indexing)) moving |= nest.of[at(d)];
+  for (const int d : bits(t.indexing)) moving |= nest.of[d];
   const LoopMask time = nest.outside(boundary) & nest.temporal();
   out.add(words(StepKind{StepKind::First, 0}), time);
   if ((moving & time) == 0) return;

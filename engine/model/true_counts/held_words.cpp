@@ -31,7 +31,7 @@ struct RankNumbers {
   void add(const Compiled& c, const CompiledTensor& t, int rank) {
     u64 extent = 1;
     for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
-      const CompiledTerm& term = t.by_dimension[at(k)];
+      const CompiledTerm& term = t.by_dimension[k];
       if (term.rank != rank) continue;
       dimensions = static_cast<DimensionMask>(dimensions | dimension_bit(term.dimension));
       step[term.dimension] += term.coefficient * numbers;
@@ -55,7 +55,7 @@ void each_independent_rank(const Compiled& c, const CompiledTensor& t, Each&& ea
 // Positions of a dimension that one instance of the level ever holds.
 u64 positions_of(const Compiled& c, const TrueNest& nest, int level, int d, const UnitDigits& unit) {
   const TrueCells tiles = nest.cells(d, nest.outside(level + 1), 0, 0, unit);
-  const u64 tile = nest.tile[at(level) + 1][at(d)], size = c.size[at(d)];
+  const u64 tile = nest.tile[level + 1][d], size = c.size[d];
   return tiles.full * tile + tiles.last * ((size - 1) % tile + 1);
 }
 
@@ -67,11 +67,11 @@ u64 distinct_numbers(const TrueNest& nest, const RankNumbers& ranks, const UnitD
   last.set(0);
   for (const int d : bits(ranks.dimensions)) {
     full = last;
-    for (const int l : bits(nest.of[at(d)])) {
-      const TruePlace& p = nest.place[at(l)];
-      const u64 distance = p.inside * ranks.step[at(d)];
+    for (const int l : bits(nest.of[d])) {
+      const TruePlace& p = nest.place[l];
+      const u64 distance = p.inside * ranks.step[d];
       if (contains(unit.fixed, l)) {
-        const u32 digit = unit.digit[at(l)];
+        const u32 digit = unit.digit[l];
         if (digit + 1 < p.last) last = full << digit * distance;
         else if (digit < p.last) last <<= digit * distance;
         else last = none;

@@ -46,25 +46,25 @@ class ListedFetches {
     for (DimensionMask before = 0; before != group;) {
       before = group;
       for (int r = 0; r < t_.rank_count; ++r)
-        if ((t_.sharing[at(r)] & group) != 0) group = static_cast<DimensionMask>(group | t_.sharing[at(r)]);
+        if ((t_.sharing[r] & group) != 0) group = static_cast<DimensionMask>(group | t_.sharing[r]);
     }
     left = static_cast<DimensionMask>(left & ~group);
     return group;
   }
 
   std::vector<ListedTile> tiles(int d, StepKind step) const {
-    const u32 base = nest_.tile[at(boundary_)][at(d)], size = c_.size[at(d)];
-    const LoopMask loops = nest_.of[at(d)] & nest_.outside(boundary_);
+    const u32 base = nest_.tile[boundary_][d], size = c_.size[d];
+    const LoopMask loops = nest_.of[d] & nest_.outside(boundary_);
     std::vector<ListedTile> out;
     for (u32 low = 0; low < size; low += base) {
       ListedTile tile{};
       tile.low = low;
       bool here = true;
       for (const int l : bits(loops)) {
-        const TruePlace& p = nest_.place[at(l)];
+        const TruePlace& p = nest_.place[l];
         const u32 digit = low / p.inside % p.end;
         const bool spatial = contains(nest_.spatial, l);
-        if (spatial && contains(unit_.fixed, l)) here &= digit == unit_.digit[at(l)];
+        if (spatial && contains(unit_.fixed, l)) here &= digit == unit_.digit[l];
         if (spatial && p.level <= high_) tile.offset[p.level] += digit * p.inside;
         else tile.when = tile.when * p.end + digit;
         if (spatial || step.what == StepKind::Every) continue;
@@ -86,13 +86,13 @@ class ListedFetches {
     s.held = s.extent;
     if (step.what != StepKind::Loop) return s;
     u32 before = low;
-    if (contains(loops, step.loop)) before -= nest_.place[at(step.loop)].inside;
+    if (contains(loops, step.loop)) before -= nest_.place[step.loop].inside;
     const LoopMask time = loops & nest_.temporal() & loops_before(step.loop);
     u32 at_end = before;
     for (LoopMask rest = time; rest != 0;) {
       const int l = std::bit_width(rest) - 1;
       rest ^= LoopMask{1} << l;
-      const u32 inside = nest_.place[at(l)].inside;
+      const u32 inside = nest_.place[l].inside;
       if (at_end + inside < size) at_end += inside;
       if (before + inside < size) s.mover = static_cast<u8>(l);
     }
@@ -131,20 +131,20 @@ class ListedFetches {
       const ListedTile& tile = *chosen[k];
       place.push_back(static_cast<i64>(tile.when));
       mover = std::min(mover, tile.step.mover);
-      for (int j = t_.first_of[at(lists[k].first)]; j < t_.first_of[at(lists[k].first) + 1]; ++j) {
-        const CompiledTerm& term = t_.by_dimension[at(j)];
+      for (int j = t_.first_of[lists[k].first]; j < t_.first_of[lists[k].first + 1]; ++j) {
+        const CompiledTerm& term = t_.by_dimension[j];
         const i64 c = term.coefficient;
         low[term.rank] += c * tile.low;
         extent[term.rank] += c * (i64{tile.step.extent} - 1);
         held[term.rank] += c * (i64{tile.step.held} - 1);
         move[term.rank] += c * tile.step.move;
-        for (int i = boundary_ + 1; i <= high_; ++i) offset[at(i)][term.rank] += c * tile.offset[at(i)];
+        for (int i = boundary_ + 1; i <= high_; ++i) offset[i][term.rank] += c * tile.offset[i];
       }
     }
     std::vector<i64> box;
     for (std::size_t r = 0; r < t_.rank_count; ++r) {
       place.insert(place.end(), {low[r], extent[r]});
-      for (int i = boundary_ + 1; i <= high_; ++i) place.push_back(offset[at(i)][r]);
+      for (int i = boundary_ + 1; i <= high_; ++i) place.push_back(offset[i][r]);
       box.insert(box.end(), {extent[r], held[r], move[r]});
     }
     places[place].insert({box, mover});

@@ -67,24 +67,24 @@ struct TrueNest {
 
   LoopMask all() const { return loops_before(loop_count); }
   LoopMask temporal() const { return all() & ~spatial; }
-  LoopMask outside(int level) const { return all() & ~loops_before(first[at(level)]); }  // loops of levels >= level
+  LoopMask outside(int level) const { return all() & ~loops_before(first[level]); }  // loops of levels >= level
   // Spatial loops of levels low .. high.
   LoopMask fanouts(int low, int high) const {
-    return spatial & ~loops_before(first[at(low)]) & loops_before(first[at(high) + 1]);
+    return spatial & ~loops_before(first[low]) & loops_before(first[high + 1]);
   }
 
   // Tiles of dimension d that the loops `places` make: of those in `frozen` the first sub-tile alone, of those in
   // `advanced` all but the first, of the spatial ones in unit.fixed that with the unit's digit.
   TrueCells cells(int d, LoopMask places, LoopMask frozen, LoopMask advanced, const UnitDigits& unit) const {
     TrueCells out;
-    for (LoopMask rest = of[at(d)] & places; rest != 0;) {
+    for (LoopMask rest = of[d] & places; rest != 0;) {
       const int l = std::bit_width(rest) - 1;
       const LoopMask bit = LoopMask{1} << l;
       rest ^= bit;
-      const TruePlace& p = place[at(l)];
+      const TruePlace& p = place[l];
       if ((frozen & bit) != 0) out.only(0, p);
       else if ((advanced & bit) != 0) out.advanced(p);
-      else if ((unit.fixed & bit) != 0) out.only(unit.digit[at(l)], p);
+      else if ((unit.fixed & bit) != 0) out.only(unit.digit[l], p);
       else out.all(p);
     }
     return out;

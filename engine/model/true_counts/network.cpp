@@ -14,12 +14,12 @@ MulticastGroups::MulticastGroups(const CompiledLevel& machine, const CompiledTen
                                  std::span<const u8> dimensions)
     : t_(t), nest_(nest), level_(level), dimensions_(dimensions) {
   u64 weight = 1;
-  for (const int l : bits(nest.fanout[at(level)])) {
-    weight_[at(l)] = weight;
-    weight *= nest.place[at(l)].end;
+  for (const int l : bits(nest.fanout[level])) {
+    weight_[l] = weight;
+    weight *= nest.place[l].end;
   }
-  columns_ = std::max(machine.fanout_x, nest.product_x[at(level)]);
-  rows_ = std::max(machine.fanout_y, nest.product_y[at(level)]);
+  columns_ = std::max(machine.fanout_x, nest.product_x[level]);
+  rows_ = std::max(machine.fanout_y, nest.product_y[level]);
 }
 
 const std::vector<MulticastTraffic>& MulticastGroups::of_all(std::span<const StepFetch> together) {
@@ -35,7 +35,7 @@ const std::vector<MulticastTraffic>& MulticastGroups::of_all(std::span<const Ste
     const u64 words = words_[units_[begin].receiver.offset];
     MulticastTraffic& sum = with_multicast(groups_, receivers_.size());
     sum.words += words;
-    if (nest_.fanout[at(level_)] != 0) sum.half_hop_words += static_cast<u128>(words) * group_half_hops();
+    if (nest_.fanout[level_] != 0) sum.half_hop_words += static_cast<u128>(words) * group_half_hops();
   }
   return groups_;
 }
@@ -62,18 +62,18 @@ bool MulticastGroups::describe(const StepFetch& f, KnownGroups::Key& key) const 
   key[0] = columns_;
   key[1] = rows_;
   std::size_t n = 2;
-  for (const int l : bits(nest_.fanout[at(level_)])) {
+  for (const int l : bits(nest_.fanout[level_])) {
     if (n == 2 + KnownGroups::kLoops) return false;
-    const TruePlace& p = nest_.place[at(l)];
+    const TruePlace& p = nest_.place[l];
     key[n++] = u64{p.end} << 8 | u64{p.dimension} << 1 | u64{contains(t_.indexing, p.dimension)};
   }
   n = 2 + KnownGroups::kLoops;
   for (std::size_t k = 0; k < dimensions_.size(); ++k) {
-    const LoopMask loops = nest_.of[dimensions_[k]] & nest_.fanout[at(level_)];
+    const LoopMask loops = nest_.of[dimensions_[k]] & nest_.fanout[level_];
     if (loops == 0) continue;
     u64 units = 1;
-    for (const int l : bits(loops)) units *= nest_.place[at(l)].end;
-    const u64 first = static_cast<u64>(f.tile[k].low) / nest_.tile[at(level_)][dimensions_[k]] % units;
+    for (const int l : bits(loops)) units *= nest_.place[l].end;
+    const u64 first = static_cast<u64>(f.tile[k].low) / nest_.tile[level_][dimensions_[k]] % units;
     key[n++] = first << 32 | f.tile[k].run;
   }
   return true;
@@ -96,16 +96,16 @@ void MulticastGroups::add_units(const StepFetch& f) {
   for (std::size_t k = 0; k < dimensions_.size(); ++k) {
     const std::size_t here = id_.size();
     for (u32 u = f.tile[k].run; u-- > 0;) {
-      const i64 low = f.tile[k].low + i64{u} * nest_.tile[at(level_)][dimensions_[k]];
+      const i64 low = f.tile[k].low + i64{u} * nest_.tile[level_][dimensions_[k]];
       u64 place = 0;
-      for (const int l : bits(nest_.of[dimensions_[k]] & nest_.fanout[at(level_)])) {
-        const TruePlace& p = nest_.place[at(l)];
-        place += static_cast<u64>(low) / p.inside % p.end * weight_[at(l)];
+      for (const int l : bits(nest_.of[dimensions_[k]] & nest_.fanout[level_])) {
+        const TruePlace& p = nest_.place[l];
+        place += static_cast<u64>(low) / p.inside % p.end * weight_[l];
       }
       for (std::size_t x = 0; x < here; ++x) {
         UnitFetch next = units_[first + x];
         for (int j = t_.first_of[dimensions_[k]]; j < t_.first_of[dimensions_[k] + 1]; ++j)
-          next.box[4 * t_.by_dimension[at(j)].rank] += i64{t_.by_dimension[at(j)].coefficient} * low;
+          next.box[4 * t_.by_dimension[j].rank] += i64{t_.by_dimension[j].coefficient} * low;
         if (u != 0) units_.push_back(next), id_.push_back(id_[x] + place);
         else units_[first + x] = next, id_[x] += place;
       }
@@ -129,18 +129,18 @@ class MulticastCount {
         level_(level),
         steps_(c, nest, level, unit_, looping()),
         products_(t, nest),
-        groups_(c.level[at(level)], t, nest, level, steps_.dimensions()) {
+        groups_(c.level[level], t, nest, level, steps_.dimensions()) {
     meets_ = units_meet(t, nest, level, level);
   }
 
   void run(std::vector<MulticastTraffic>& out) {
     // Units ask at every step, also through interconnects without a fan-out.
-    if (inside_interconnects(c_, level_) == 0 && nest_.first[at(level_)] == 0) {
+    if (inside_interconnects(c_, level_) == 0 && nest_.first[level_] == 0) {
       step({StepKind::Every, 0});
     } else {
       step({StepKind::First, 0});
       LoopMask moving = 0;
-      for (const int d : bits(t_.indexing)) moving |= nest_.of[at(d)];
+      for (const int d : bits(t_.indexing)) moving |= nest_.of[d];
       const LoopMask time = nest_.outside(level_) & nest_.temporal();
       if ((moving & time) != 0)
         for (const int l : bits(time & ~loops_before(std::countr_zero(moving & time)))) step({StepKind::Loop, l});
@@ -153,7 +153,7 @@ class MulticastCount {
   DimensionMask looping() const {
     DimensionMask mask = 0;
     for (int d = 0; d < c_.dimension_count; ++d)
-      if (nest_.of[at(d)] != 0) mask = static_cast<DimensionMask>(mask | dimension_bit(d));
+      if (nest_.of[d] != 0) mask = static_cast<DimensionMask>(mask | dimension_bit(d));
     return mask;
   }
 
@@ -164,7 +164,7 @@ class MulticastCount {
     for (std::size_t k = 0; k < lists.size(); ++k) {
       list_[k] = lists[k];
       if (contains(t_.indexing, steps_.dimensions()[k])) continue;
-      const bool spread = (nest_.of[steps_.dimensions()[k]] & nest_.fanout[at(level_)]) != 0;
+      const bool spread = (nest_.of[steps_.dimensions()[k]] & nest_.fanout[level_]) != 0;
       merged_[k].clear();
       for (const TileStep& s : *lists[k])
         if (!spread && !merged_[k].empty()) merged_[k].back().count += s.count * s.run;
@@ -278,7 +278,7 @@ TrueNetworkSum network_sum(const CompiledLevel& machine, bool is_output, u64 acc
 }
 
 Energy TrueNetworkSum::energy(const CompiledLevel& machine, int v) const {
-  return {price_of_sending(machine.units[at(v)], ingress_words, hop_words, router_words)};
+  return {price_of_sending(machine.units[v], ingress_words, hop_words, router_words)};
 }
 
 }  // namespace heliolite

@@ -13,7 +13,7 @@ DimensionMask first_group(const CompiledTensor& t, DimensionMask left) {
   for (DimensionMask before = 0; before != group;) {
     before = group;
     for (int r = 0; r < t.rank_count; ++r)
-      if ((t.sharing[at(r)] & group) != 0) group = static_cast<DimensionMask>(group | t.sharing[at(r)]);
+      if ((t.sharing[r] & group) != 0) group = static_cast<DimensionMask>(group | t.sharing[r]);
   }
   return group;
 }
@@ -27,11 +27,11 @@ class SlidingWords {
                bool meets)
       : c_(c), t_(t), nest_(nest), unit_(unit), boundary_(boundary), meets_(meets), products_(t, nest) {
     for (DimensionMask left = t.indexing; left != 0;) {
-      Group& g = group_[at(count_++)];
+      Group& g = group_[count_++];
       g.dimensions = first_group(t, left);
       left = static_cast<DimensionMask>(left & ~g.dimensions);
       g.loops = 0;
-      for (const int d : bits(g.dimensions)) g.loops |= nest.of[at(d)];
+      for (const int d : bits(g.dimensions)) g.loops |= nest.of[d];
       g.known = false;
     }
   }
@@ -39,7 +39,7 @@ class SlidingWords {
   FetchedWords operator()(StepKind step) {
     bool told = true;
     for (int k = 0; k < count_; ++k) {
-      Group& g = group_[at(k)];
+      Group& g = group_[k];
       const bool own = step.what == StepKind::Loop && contains(g.loops, step.loop);
       const LoopMask inside = g.loops & loops_before(step.loop);
       Sums& sums = own ? own_ : g.sums;
@@ -47,8 +47,8 @@ class SlidingWords {
         sum(g, step, sums);
         if (!own) g.known = step.what == StepKind::Loop, g.inside = inside;
       }
-      all_[at(k)] = &sums.all;
-      shared_[at(k)] = sums.meets ? &sums.shared : &sums.all;
+      all_[k] = &sums.all;
+      shared_[k] = sums.meets ? &sums.shared : &sums.all;
       told &= !sums.meets || sums.told_apart;
     }
     const bool first = step.what != StepKind::Loop;
@@ -105,7 +105,7 @@ class SlidingWords {
   u64 distinct(std::span<const u8> dimension, std::span<const TileStep* const> tiles) const {
     std::array<u32, kMaxDimensions> run;
     for (std::size_t k = 0; k < tiles.size(); ++k) run[k] = tiles[k]->run;
-    return distinct_units(t_, nest_.tile[at(boundary_)], dimension, {run.data(), tiles.size()});
+    return distinct_units(t_, nest_.tile[boundary_], dimension, {run.data(), tiles.size()});
   }
 
   // Whether units whose tiles are of different kinds cannot fetch the same box: at the same time at most one dimension
@@ -127,7 +127,7 @@ class SlidingWords {
 
   u64 grouped(StepKind step) {
     StepsOutwards steps(c_, nest_, boundary_, unit_, t_.indexing);
-    UnitGroups groups(t_, nest_.tile[at(boundary_)]);
+    UnitGroups groups(t_, nest_.tile[boundary_]);
     products_.each(steps.dimensions(), steps.at_step(step), [&](const BoxStep& box, auto tiles) {
       const BoxFetch fetch = products_.fetch(box, step.what != StepKind::Loop);
       if (fetch.words != 0) groups.add(box, fetch, tiles);
@@ -156,7 +156,7 @@ class SlidingWords {
 
 void sliding_fetches(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int boundary,
                      const UnitDigits& unit, Fetches& out) {
-  const bool alone = (unit.fixed & nest.fanout[at(boundary)]) != 0;
+  const bool alone = (unit.fixed & nest.fanout[boundary]) != 0;
   SlidingWords words(c, t, nest, boundary, unit, !alone && units_meet(t, nest, boundary, boundary));
   if (boundary == 0) out.add(words(StepKind{StepKind::Every, 0}), 0);
   else add_fetch_terms(t, nest, boundary, words, out);
@@ -166,9 +166,9 @@ bool units_meet(const CompiledTensor& t, const TrueNest& nest, int low, int high
   if (!t.sliding) return false;
   for (int i = low; i <= high; ++i) {
     DimensionMask spread = 0;
-    for (const int l : bits(nest.fanout[at(i)])) spread |= dimension_bit(nest.place[at(l)].dimension);
+    for (const int l : bits(nest.fanout[i])) spread |= dimension_bit(nest.place[l].dimension);
     for (int r = 0; r < t.rank_count; ++r) {
-      const DimensionMask both = spread & t.sharing[at(r)];
+      const DimensionMask both = spread & t.sharing[r];
       if ((both & (both - 1)) != 0) return true;
     }
   }

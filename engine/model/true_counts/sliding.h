@@ -38,16 +38,16 @@ struct GroupSums {
     }
     if (stays == 0 || (!is_back && !goes_on)) return;
     int k = 0;
-    while (k < count && moved[at(k)].mover != mover) ++k;
-    if (k == count) moved[at(count++)] = {mover, 0, 0};
-    (is_back ? moved[at(k)].back : moved[at(k)].on) += weight * stays;
+    while (k < count && moved[k].mover != mover) ++k;
+    if (k == count) moved[count++] = {mover, 0, 0};
+    (is_back ? moved[k].back : moved[k].on) += weight * stays;
   }
 
   // Words that stay of tiles that are back and that no loop further in than `inner` had moved; -1: any loop.
   u64 back_beyond(int inner) const {
     u64 words = back;
     for (int k = 0; k < count; ++k)
-      if (moved[at(k)].mover > inner) words += moved[at(k)].back;
+      if (moved[k].mover > inner) words += moved[k].back;
     return words;
   }
 };
@@ -65,9 +65,9 @@ inline u64 fetched_words(std::span<const GroupSums* const> groups, bool first) {
   u64 stays = rested + back - still;
   for (const GroupSums* g : groups)
     for (int k = 0; k < g->count; ++k) {
-      u64 words = g->moved[at(k)].on;
+      u64 words = g->moved[k].on;
       for (const GroupSums* other : groups)
-        if (words != 0 && other != g) words *= other->back_beyond(g->moved[at(k)].mover);
+        if (words != 0 && other != g) words *= other->back_beyond(g->moved[k].mover);
       stays += words;
     }
   return full - stays;

@@ -50,7 +50,7 @@ class StepProducts {
     if (out.on) {
       const TruePlace& p = nest_.place[box.mover];
       for (int k = t_.first_of[p.dimension]; k < t_.first_of[p.dimension + 1]; ++k)
-        stride[t_.by_dimension[at(k)].rank] += i64{t_.by_dimension[at(k)].coefficient} * p.inside;
+        stride[t_.by_dimension[k].rank] += i64{t_.by_dimension[k].coefficient} * p.inside;
     }
     for (std::size_t r = 0; r < t_.rank_count; ++r) {
       out.back &= box.move[r] == 0;
@@ -102,7 +102,7 @@ class StepProducts {
       for (std::size_t r = 0; r < t_.rank_count; ++r)
         next.extent[r] = box.extent[r], next.held[r] = box.held[r], next.move[r] = box.move[r];
       for (int j = t_.first_of[d]; j < t_.first_of[d + 1]; ++j) {
-        const CompiledTerm& term = t_.by_dimension[at(j)];
+        const CompiledTerm& term = t_.by_dimension[j];
         const i64 c = term.coefficient;
         next.extent[term.rank] += c * (i64{s.extent} - 1);
         next.held[term.rank] += c * (i64{s.held} - 1);
@@ -124,7 +124,7 @@ class StepsOutwards {
  public:
   StepsOutwards(const Compiled& c, const TrueNest& nest, int boundary, const UnitDigits& unit, DimensionMask dimensions)
       : c_(c), nest_(nest), unit_(unit), boundary_(boundary) {
-    for (const int d : bits(dimensions)) dimension_[at(count_++)] = static_cast<u8>(d);
+    for (const int d : bits(dimensions)) dimension_[count_++] = static_cast<u8>(d);
   }
 
   std::span<const u8> dimensions() const { return {dimension_.data(), at(count_)}; }
@@ -133,10 +133,10 @@ class StepsOutwards {
   std::span<const std::vector<TileStep>* const> at_step(StepKind step) {
     for (std::size_t k = 0; k < at(count_); ++k) {
       const int d = dimension_[k];
-      const bool own = step.what == StepKind::Loop && nest_.place[at(step.loop)].dimension == d;
+      const bool own = step.what == StepKind::Loop && nest_.place[step.loop].dimension == d;
       std::vector<TileStep>& list = own ? own_ : inner_[k];
       list_[k] = &list;
-      const LoopMask inside = nest_.of[at(d)] & loops_before(step.loop);
+      const LoopMask inside = nest_.of[d] & loops_before(step.loop);
       if (!own && step.what == StepKind::Loop && known_[k] && inside == inside_[k]) continue;
       list.clear();
       add_tile_steps(c_, nest_, boundary_, d, step, unit_, list);

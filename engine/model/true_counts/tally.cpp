@@ -20,7 +20,7 @@ namespace {
 
 // The boundary from which words arrive at the level.
 int boundary_below(const KeepMasks& keep, int tensor, int level) {
-  while (level > 0 && !contains(keep[at(level) - 1], tensor)) --level;
+  while (level > 0 && !contains(keep[level - 1], tensor)) --level;
   return level;
 }
 
@@ -28,16 +28,16 @@ int boundary_below(const KeepMasks& keep, int tensor, int level) {
 
 Accesses<u64> most_accesses(const Compiled& c, int tensor, const TrueNest& nest, const KeepMasks& keep, int level,
                             const UnitDigits& first) {
-  const CompiledTensor& t = c.tensor[at(tensor)];
+  const CompiledTensor& t = c.tensor[tensor];
   LoopMask moving = 0;
-  for (const int d : bits(t.indexing)) moving |= nest.of[at(d)];
+  for (const int d : bits(t.indexing)) moving |= nest.of[d];
   // A whole tile at every step of the innermost loop that moves it, and of those outside.
   const auto words = [&](int from, LoopMask shared) {
     const LoopMask loops = nest.outside(from), time = loops & nest.temporal();
     const LoopMask waits = from == 0              ? 0
                            : (moving & time) == 0 ? time
                                                   : time & loops_before(std::countr_zero(moving & time));
-    u64 n = true_box_words(c, t, nest.tile[at(from)]);
+    u64 n = true_box_words(c, t, nest.tile[from]);
     for (int d = 0; d < nest.dimension_count; ++d)
       n *= nest.cells(d, loops, waits | (contains(t.indexing, d) ? 0 : shared), 0, first).count();
     return n;
@@ -53,29 +53,29 @@ Accesses<u64> instance_accesses(const Compiled& c, int tensor, const TrueNest& n
   TrueStream stream(c, tensor, nest, unit);
   stream.start(boundary);
   const u64 accesses = stream.accesses(level);
-  const bool fills = takes_fills(c, level), is_output = c.tensor[at(tensor)].is_output;
+  const bool fills = takes_fills(c, level), is_output = c.tensor[tensor].is_output;
   if (fills) stream.start(level + 1);
   return kept_words(is_output, accesses, fills ? stream.crossing() : 0, is_output ? stream.part(level) : 0);
 }
 
 TrueTally::ByTensor TrueTally::of_unit(int i, const UnitDigits& unit) const {
   ByTensor out;
-  for (const int v : bits(counted(i))) out[at(v)] = instance_accesses(c_, v, nest_, keep_, i, unit);
+  for (const int v : bits(counted(i))) out[v] = instance_accesses(c_, v, nest_, keep_, i, unit);
   return out;
 }
 
 TrueTally::ByTensor TrueTally::accesses(int i) const {
-  const CompiledLevel& level = c_.level[at(i)];
+  const CompiledLevel& level = c_.level[i];
   ByTensor out;
-  if (level.block_words == 1) return total_[at(i)];
-  if (nest_.used[at(i)] == 1) {
-    for (const int v : bits(counted(i))) out[at(v)] = in_accesses(level, v, total_[at(i)][at(v)]);
+  if (level.block_words == 1) return total_[i];
+  if (nest_.used[i] == 1) {
+    for (const int v : bits(counted(i))) out[v] = in_accesses(level, v, total_[i][v]);
     return out;
   }
   each_class(i, [&](const ByTensor& words, u64 number) {
     for (const int v : bits(counted(i))) {
-      const Accesses<u64> one = in_accesses(level, v, words[at(v)]);
-      out[at(v)] += {one.reads * number, one.fills * number, one.updates * number};
+      const Accesses<u64> one = in_accesses(level, v, words[v]);
+      out[v] += {one.reads * number, one.fills * number, one.updates * number};
     }
   });
   return out;
@@ -83,16 +83,16 @@ TrueTally::ByTensor TrueTally::accesses(int i) const {
 
 // Cycles of the slowest instance (rule 41); without sliding ranks none is slower than the first.
 u64 TrueTally::cycles(int i) const {
-  const CompiledLevel& level = c_.level[at(i)];
-  if (!level.limited || serves(i, total_[at(i)])) return nest_.steps;
-  if (nest_.used[at(i)] == 1) return cycles_of(i, total_[at(i)]);
+  const CompiledLevel& level = c_.level[i];
+  if (!level.limited || serves(i, total_[i])) return nest_.steps;
+  if (nest_.used[i] == 1) return cycles_of(i, total_[i]);
   const UnitDigits first = first_instance(nest_, i);
   ByTensor words;
   bool slides = false;
   for (const int v : bits(counted(i))) {
-    slides |= c_.tensor[at(v)].sliding;
-    words[at(v)] = c_.tensor[at(v)].sliding ? most_accesses(c_, v, nest_, keep_, i, first)
-                                            : instance_accesses(c_, v, nest_, keep_, i, first);
+    slides |= c_.tensor[v].sliding;
+    words[v] = c_.tensor[v].sliding ? most_accesses(c_, v, nest_, keep_, i, first)
+                                    : instance_accesses(c_, v, nest_, keep_, i, first);
   }
   if (!slides) return cycles_of(i, words);
   if (serves(i, words)) return nest_.steps;
@@ -104,19 +104,19 @@ u64 TrueTally::cycles(int i) const {
 u64 TrueTally::cycles_of(int i, const ByTensor& words) const {
   std::array<u64, kMaxTensors> reads{}, writes{};
   for (const int v : bits(counted(i))) {
-    reads[at(v)] = c_.level[at(i)].taken(v, words[at(v)].reads);
-    writes[at(v)] = c_.level[at(i)].taken(v, words[at(v)].fills + words[at(v)].updates);
+    reads[v] = c_.level[i].taken(v, words[v].reads);
+    writes[v] = c_.level[i].taken(v, words[v].fills + words[v].updates);
   }
   const auto count = at(c_.tensor_count);
-  return level_cycles(c_.level[at(i)], std::span(reads).first(count), std::span(writes).first(count), nest_.steps);
+  return level_cycles(c_.level[i], std::span(reads).first(count), std::span(writes).first(count), nest_.steps);
 }
 
 // Whether one instance could serve all these words in time, with room for how doubles are rounded.
 bool TrueTally::serves(int i, const ByTensor& by_tensor) const {
-  const CompiledLevel& level = c_.level[at(i)];
+  const CompiledLevel& level = c_.level[i];
   double reads = 0, writes = 0;
   for (const int v : bits(counted(i))) {
-    const Accesses<u64>& words = by_tensor[at(v)];
+    const Accesses<u64>& words = by_tensor[v];
     reads += static_cast<double>(level.taken(v, words.reads));
     writes += static_cast<double>(level.taken(v, words.fills + words.updates));
   }

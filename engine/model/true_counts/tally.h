@@ -17,7 +17,7 @@ namespace heliolite {
 class TrueStream {
  public:
   TrueStream(const Compiled& c, int tensor, const TrueNest& nest, const UnitDigits& unit)
-      : c_(c), t_(c.tensor[at(tensor)]), nest_(nest), unit_(unit) {}
+      : c_(c), t_(c.tensor[tensor]), nest_(nest), unit_(unit) {}
 
   // Goes on from the tile inside `boundary`, which the level inside keeps; 0: from the compute units.
   void start(int boundary) {
@@ -42,7 +42,7 @@ class TrueStream {
 
 // Fills are none at the outermost level, and at an interconnect.
 inline bool takes_fills(const Compiled& c, int level) {
-  return level + 1 < c.level_count && !c.level[at(level)].is_interconnect;
+  return level + 1 < c.level_count && !c.level[level].is_interconnect;
 }
 
 // At least as many words of a tensor as any instance of the level has; `first`: its first instance.
@@ -60,7 +60,7 @@ Accesses<u64> instance_accesses(const Compiled& c, int tensor, const TrueNest& n
 inline UnitDigits first_instance(const TrueNest& nest, int level) {
   UnitDigits unit;
   unit.fixed = level + 1 < nest.level_count ? nest.fanouts(level + 1, nest.level_count - 1) : 0;
-  for (const int l : bits(unit.fixed)) unit.digit[at(l)] = 0;
+  for (const int l : bits(unit.fixed)) unit.digit[l] = 0;
   return unit;
 }
 
@@ -79,7 +79,7 @@ class InstanceClasses {
  private:
   void dimension(int d, u64 number) {
     if (d == nest_.dimension_count) return each_(static_cast<const UnitDigits&>(unit_), number);
-    loop(d, nest_.of[at(d)] & unit_.fixed, number);
+    loop(d, nest_.of[d] & unit_.fixed, number);
   }
 
   void loop(int d, LoopMask loops, u64 number) {
@@ -90,9 +90,9 @@ class InstanceClasses {
       return;
     }
     const int l = std::bit_width(loops) - 1;
-    const TruePlace& p = nest_.place[at(l)];
+    const TruePlace& p = nest_.place[l];
     const LoopMask inside = loops ^ (LoopMask{1} << l);
-    unit_.digit[at(l)] = p.last - 1;
+    unit_.digit[l] = p.last - 1;
     loop(d, inside, number);
     if (p.last > 1) alike(d, l, 0, inside, number * (p.last - 1));
     if (p.last < p.end) alike(d, l, p.last, inside, number * (p.end - p.last));
@@ -100,10 +100,10 @@ class InstanceClasses {
 
   // All digits of the loops inside are the same.
   void alike(int d, int l, u32 digit, LoopMask inside, u64 number) {
-    unit_.digit[at(l)] = digit;
+    unit_.digit[l] = digit;
     for (const int k : bits(inside)) {
-      unit_.digit[at(k)] = 0;
-      number *= nest_.place[at(k)].end;
+      unit_.digit[k] = 0;
+      number *= nest_.place[k].end;
     }
     loop(d, 0, number);
   }
@@ -128,32 +128,31 @@ class TrueTally {
   // that arrive there, and those of a kept output that are not read first.
   template <class Wanted, class Network>
   void follow(int v, Wanted&& wanted, Network&& network) {
-    const CompiledTensor& t = c_.tensor[at(v)];
+    const CompiledTensor& t = c_.tensor[v];
     TrueStream stream(c_, v, nest_, everywhere_);
     stream.start(0);
     for (int i = 0; i < c_.level_count; ++i) {
-      const bool kept = contains(keep_[at(i)], v), outermost = i + 1 == c_.level_count, asked = wanted(i);
-      const bool carried = c_.level[at(i)].is_interconnect;
+      const bool kept = contains(keep_[i], v), outermost = i + 1 == c_.level_count, asked = wanted(i);
+      const bool carried = c_.level[i].is_interconnect;
       if (!kept && !carried && !asked) continue;
       const u64 accesses = stream.accesses(i), part = t.is_output && (kept || carried) ? stream.part(i) : 0;
       if (asked) network(i, accesses, kept ? part : 0);
-      if (carried) total_[at(i)][at(v)] = carried_words(t.is_output, accesses, part);
+      if (carried) total_[i][v] = carried_words(t.is_output, accesses, part);
       if (!kept) continue;
       if (!outermost) stream.start(i + 1);
-      total_[at(i)][at(v)] = kept_words(t.is_output, accesses, outermost ? 0 : stream.crossing(), part);
+      total_[i][v] = kept_words(t.is_output, accesses, outermost ? 0 : stream.crossing(), part);
     }
   }
 
   // The tensors whose words a level counts.
-  TensorMask counted(int i) const { return c_.counted(i, keep_[at(i)]); }
+  TensorMask counted(int i) const { return c_.counted(i, keep_[i]); }
   // Words of all instances of a level, by tensor. Only of counted tensors that were followed.
-  const ByTensor& total(int i) const { return total_[at(i)]; }
+  const ByTensor& total(int i) const { return total_[i]; }
   // The words of all instances in accesses, by tensor: blocks are rounded up for each instance by itself.
   ByTensor accesses(int i) const;
   // What the accesses of a counted tensor cost.
   AccessUnits units(int i, int v, const Accesses<u64>& accesses) const {
-    return units_of_all(c_.level[at(i)], v, total_[at(i)][at(v)], accesses, c_.tensor[at(v)].is_output,
-                        nest_.used[at(i)]);
+    return units_of_all(c_.level[i], v, total_[i][v], accesses, c_.tensor[v].is_output, nest_.used[i]);
   }
   // Cycles of the slowest instance.
   u64 cycles(int i) const;

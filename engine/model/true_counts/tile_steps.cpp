@@ -9,15 +9,9 @@ class TileSteps {
  public:
   TileSteps(const Compiled& c, const TrueNest& nest, int boundary, int d, StepKind step, const UnitDigits& unit,
             std::vector<TileStep>& out)
-      : nest_(nest),
-        unit_(unit),
-        out_(out),
-        d_(d),
-        step_(step),
-        tile_(nest.tile[at(boundary)][at(d)]),
-        size_(c.size[at(d)]) {
-    const LoopMask loops = nest.of[at(d)] & nest.outside(boundary);
-    fanout_ = loops & nest.fanout[at(boundary)];
+      : nest_(nest), unit_(unit), out_(out), d_(d), step_(step), tile_(nest.tile[boundary][d]), size_(c.size[d]) {
+    const LoopMask loops = nest.of[d] & nest.outside(boundary);
+    fanout_ = loops & nest.fanout[boundary];
     const LoopMask inside = step.what == StepKind::First   ? loops
                             : step.what == StepKind::Every ? fanout_
                                                            : loops & loops_before(step.loop);
@@ -30,8 +24,8 @@ class TileSteps {
   void list() {
     const TrueCells contexts = nest_.cells(d_, outside_, 0, own_ ? LoopMask{1} << step_.loop : 0, unit_);
     if (contexts.count() == 0) return;
-    for (const int l : bits(time_)) back_ += nest_.place[at(l)].inside;
-    ahead_ = own_ ? nest_.place[at(step_.loop)].inside : 0;
+    for (const int l : bits(time_)) back_ += nest_.place[l].inside;
+    ahead_ = own_ ? nest_.place[step_.loop].inside : 0;
     const u32 group = group_size();
     rest_ = size_ - (size_ - 1) / group * group;
     u64 full = contexts.full;
@@ -44,8 +38,8 @@ class TileSteps {
  private:
   // Extent of what the loops inside go through, in a full context.
   u32 group_size() const {
-    if (outside_ != 0) return nest_.place[at(std::countr_zero(outside_))].inside;
-    return nest_.tile[at(nest_.level_count)][at(d_)];
+    if (outside_ != 0) return nest_.place[std::countr_zero(outside_)].inside;
+    return nest_.tile[nest_.level_count][d_];
   }
   bool is_fixed(int l) const { return contains(unit_.fixed, l); }
 
@@ -53,10 +47,10 @@ class TileSteps {
     TileStep s{};
     s.count = contexts;
     for (const int l : bits(above_))
-      if (!is_fixed(l)) s.count *= nest_.place[at(l)].end;
+      if (!is_fixed(l)) s.count *= nest_.place[l].end;
     s.run = 1;
     for (const int l : bits(fanout_))
-      if (!is_fixed(l)) s.run *= nest_.place[at(l)].end;
+      if (!is_fixed(l)) s.run *= nest_.place[l].end;
     s.mover = time_ == 0 ? kNoLoop : static_cast<u8>(std::countr_zero(time_));
     s.extent = s.held = std::min(tile_, size_);
     s.move = i64{ahead_} - i64{back_};
@@ -69,22 +63,22 @@ class TileSteps {
     int count = 0;
     u32 low = 0;
     for (const int l : bits(above_))
-      if (is_fixed(l)) low += unit_.digit[at(l)] * nest_.place[at(l)].inside;
-      else loop[at(count++)] = static_cast<u8>(l);
+      if (is_fixed(l)) low += unit_.digit[l] * nest_.place[l].inside;
+      else loop[count++] = static_cast<u8>(l);
     u32 run = 1;
     for (const int l : bits(fanout_))
-      if (is_fixed(l)) low += unit_.digit[at(l)] * nest_.place[at(l)].inside;
-      else run *= nest_.place[at(l)].end;
+      if (is_fixed(l)) low += unit_.digit[l] * nest_.place[l].inside;
+      else run *= nest_.place[l].end;
     std::array<u32, kMaxLoops> digit{};
     for (u32 context = 1;; ++context) {
       add_runs(low, run, context);
       int k = 0;
       for (; k < count; ++k) {
-        const TruePlace& p = nest_.place[loop[at(k)]];
+        const TruePlace& p = nest_.place[loop[k]];
         low += p.inside;
-        if (++digit[at(k)] < p.end) break;
+        if (++digit[k] < p.end) break;
         low -= p.end * p.inside;
-        digit[at(k)] = 0;
+        digit[k] = 0;
       }
       if (k == count) return;
     }
@@ -122,7 +116,7 @@ class TileSteps {
       return s;
     }
     for (const int l : bits(time_))
-      if (below(nest_.place[at(l)].inside)) {
+      if (below(nest_.place[l].inside)) {
         s.mover = static_cast<u8>(l);
         break;
       }
@@ -130,7 +124,7 @@ class TileSteps {
     for (LoopMask rest = time_; rest != 0;) {
       const int l = std::bit_width(rest) - 1;
       rest ^= LoopMask{1} << l;
-      if (below(held + nest_.place[at(l)].inside)) held += nest_.place[at(l)].inside;
+      if (below(held + nest_.place[l].inside)) held += nest_.place[l].inside;
     }
     if (!below(held + tile_ - 1)) s.held = rest_ - low - held;
     s.move = -i64{held};

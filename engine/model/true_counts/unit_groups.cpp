@@ -23,10 +23,10 @@ u64 distinct_units(const CompiledTensor& t, const Extents& stride, std::span<con
       other = static_cast<int>(k);
       continue;
     }
-    const CompiledTerm& first = t.by_dimension[t.first_of[dimension[at(other)]]];
-    n = n / run[at(other)] *
+    const CompiledTerm& first = t.by_dimension[t.first_of[dimension[other]]];
+    n = n / run[other] *
         distinct_sums(u64{term.coefficient} * stride[dimension[k]], run[k],
-                      u64{first.coefficient} * stride[dimension[at(other)]], run[at(other)]);
+                      u64{first.coefficient} * stride[dimension[other]], run[other]);
     other = kTwo;
   }
   return n;
@@ -86,8 +86,8 @@ u64 UnitGroups::listed(std::span<const Leaf> alike, std::span<const u8> dimensio
     std::array<u64, kMaxRanks> far{};
     for (std::size_t k = 0; k < dimension.size(); ++k)
       for (int j = t_.first_of[dimension[k]]; j < t_.first_of[dimension[k] + 1]; ++j)
-        far[t_.by_dimension[at(j)].rank] +=
-            u64{t_.by_dimension[at(j)].coefficient} *
+        far[t_.by_dimension[j].rank] +=
+            u64{t_.by_dimension[j].coefficient} *
             (static_cast<u64>(leaf.first[k]) + u64{leaf.run[k] - 1} * stride_[dimension[k]]);
     for (std::size_t r = 0; r < t_.rank_count; ++r) span[r] = std::max(span[r], far[r] + 1);
   }
@@ -101,7 +101,7 @@ u64 UnitGroups::listed(std::span<const Leaf> alike, std::span<const u8> dimensio
     for (std::size_t k = 0; k < dimension.size(); ++k) {
       u64 step = 0;  // what one word of the dimension adds to the offset
       for (int j = t_.first_of[dimension[k]]; j < t_.first_of[dimension[k] + 1]; ++j)
-        step += u64{t_.by_dimension[at(j)].coefficient} * weight[t_.by_dimension[at(j)].rank];
+        step += u64{t_.by_dimension[j].coefficient} * weight[t_.by_dimension[j].rank];
       const std::size_t here = offset_.size();
       for (std::size_t x = begin; x < here; ++x) offset_[x] += step * static_cast<u64>(leaf.first[k]);
       for (u32 u = 1; u < leaf.run[k]; ++u)

@@ -68,7 +68,7 @@ std::optional<BudgetShape> with_extents(const ProgramPart& part, const BudgetSha
   for (const WalkFamily& family : part.families) generators.push_back(family.kernel);
   for (int l = 0; l < d; ++l) {
     RationalMatrix unit(1, std::vector<Rational>(at(d)));
-    unit[0][at(l)] = 1;
+    unit[0][l] = 1;
     fixed_loops.push_back(Subspace::kernel(d, std::move(unit)));
   }
   generators.insert(generators.end(), fixed_loops.begin(), fixed_loops.end());
@@ -82,7 +82,7 @@ std::optional<BudgetShape> with_extents(const ProgramPart& part, const BudgetSha
     RankRow row{subgroup.dimension(), {}, 0};
     for (const WalkFamily& family : part.families) row.image.push_back(subgroup.image_dimension(family.kernel));
     for (int l = 0; l < d; ++l)
-      if (!fixed_loops[at(l)].contains(subgroup)) row.loops |= LoopBits{1} << l;
+      if (!fixed_loops[l].contains(subgroup)) row.loops |= LoopBits{1} << l;
     more.rows.push_back(std::move(row));
   }
   return more;

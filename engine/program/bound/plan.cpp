@@ -29,7 +29,7 @@ Subspace reordered(const Subspace& space, const LoopOrder& order) {
   RationalMatrix rows;
   for (const auto& row : space.basis()) {
     rows.emplace_back();
-    for (const int k : order) rows.back().push_back(row[at(k)]);
+    for (const int k : order) rows.back().push_back(row[k]);
   }
   return Subspace::span(space.ambient(), std::move(rows));
 }

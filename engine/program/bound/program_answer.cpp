@@ -57,10 +57,10 @@ ProgramSummand summand_of(const ProgramPlan& plan, const PartBound& bound, const
   ProgramSummand summand;
   summand.method = kProgramRules[bound.method == PartMethod::partition ? 0 : 1];
   for (const int s : bound.part.statements) {
-    summand.statements.push_back(program.statements[at(s)].name);
-    summand.lines.push_back(program.statements[at(s)].line);
+    summand.statements.push_back(program.statements[s].name);
+    summand.lines.push_back(program.statements[s].line);
   }
-  const ProgramStatement& first = program.statements[at(bound.part.statements.front())];
+  const ProgramStatement& first = program.statements[bound.part.statements.front()];
   summand.outer.assign(first.loops.begin(), first.loops.begin() + bound.outer);
   for (const WalkFamily& family : bound.part.families) summand.walks.push_back(family.text);
   summand.instances = bound.instances;

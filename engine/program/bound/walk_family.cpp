@@ -102,8 +102,8 @@ std::vector<Piece> pieces_of(const ProgramPart& part, const isl::union_map& sour
 }
 
 std::string operand_text(const AffineProgram& program, int statement, int read) {
-  const ProgramStatement& s = program.statements[at(statement)];
-  return program.arrays[at(s.reads[at(read)].array)].name;
+  const ProgramStatement& s = program.statements[statement];
+  return program.arrays[s.reads[read].array].name;
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ isl::union_set ends(const ProgramPart& part) {
 }
 
 ProgramPart part_of(const AffineProgram& program, int statement) {
-  const isl::set domain = program.statements[at(statement)].domain.intersect_params(program.assumed);
+  const isl::set domain = program.statements[statement].domain.intersect_params(program.assumed);
   ProgramPart part;
   part.statements = {statement};
   part.at = isl::manage(isl_map_reset_tuple_id(domain.identity().release(), isl_dim_in)).to_union_map();
@@ -136,7 +136,7 @@ std::vector<std::vector<WalkFamily>> operand_families(const AffineProgram& progr
   std::vector<std::vector<WalkFamily>> found(2);
   const int statement = part.statements.front(), dimension = dimension_of(part.domain);
   const isl::union_map none = isl::union_map::empty(part.domain.ctx());
-  for (int r = 0; r < static_cast<int>(operands.source[at(statement)].size()); ++r) {
+  for (int r = 0; r < static_cast<int>(operands.source[statement].size()); ++r) {
     const std::vector<Piece> pieces = pieces_of(part, operands.of(statement, r), size);
     if (pieces.empty() || pieces.front().dimension < dimension) continue;
     isl::union_map last = pieces.front().last, all = last;
@@ -173,7 +173,7 @@ class CircuitWalk {
  private:
   void extend(int statement, const isl::union_map& here, const isl::union_map& inner, const std::string& text,
               int steps) {
-    for (int r = 0; r < static_cast<int>(operands_.source[at(statement)].size()); ++r)
+    for (int r = 0; r < static_cast<int>(operands_.source[statement].size()); ++r)
       for (const isl::map& next : conjunctions(here.apply_range(operands_.of(statement, r)))) {
         const auto target = statement_of(next);
         if (target < 0) continue;

@@ -21,7 +21,7 @@ struct Operands {
   isl::union_set inputs;  // words that are read before anything is written to them
   isl::union_set used;    // instances whose value some instance reads
 
-  const isl::union_map& of(int statement, int read) const { return source[at(statement)][at(read)]; }
+  const isl::union_map& of(int statement, int read) const { return source[statement][read]; }
 };
 
 // Exact, for the parameter values in program.assumed. Input words have the name of their array with "in_" before it,

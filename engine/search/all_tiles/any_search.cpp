@@ -28,11 +28,11 @@ bool costs_by_words_alone(const CompiledLevel& level, u64 instances) {
 // moves as much may cost more.
 DimensionMask keep_batches_outermost(Mapspace& space, const Compiled& c) {
   for (int v = 0; v < c.tensor_count; ++v)
-    if (c.tensor[at(v)].is_output && !has_plain_ranks(c.tensor[at(v)])) return 0;
+    if (c.tensor[v].is_output && !has_plain_ranks(c.tensor[v])) return 0;
   u64 instances = 1;
   for (int i = c.level_count - 1; i >= 0; --i) {
-    if (!costs_by_words_alone(c.level[at(i)], instances)) return 0;
-    instances *= c.level[at(i)].fanout();
+    if (!costs_by_words_alone(c.level[i], instances)) return 0;
+    instances *= c.level[i].fanout();
   }
   return keep_batch_outermost(space, c);
 }

@@ -16,15 +16,15 @@ u64 turned_round(u64 number) { return ~number; }
 
 void add_cells(const Compiled& c, const Flow& flow, const OtherCells& cells, bool any, Profile& out) {
   for (int d = 0; d < c.dimension_count; ++d) {
-    if (contains(flow.indexing, d) || c.size[at(d)] == 1) continue;
-    out.open.push_back(any ? cells[at(d)].full : 0);
-    out.open.push_back(any ? cells[at(d)].last : 0);
+    if (contains(flow.indexing, d) || c.size[d] == 1) continue;
+    out.open.push_back(any ? cells[d].full : 0);
+    out.open.push_back(any ? cells[d].last : 0);
   }
 }
 
 void add_asked(const Compiled& c, const OtherCells& cells, Profile& out) {
   for (int d = 0; d < c.dimension_count; ++d)
-    if (c.size[at(d)] > 1) out.open.push_back(cells[at(d)].full), out.open.push_back(cells[at(d)].last);
+    if (c.size[d] > 1) out.open.push_back(cells[d].full), out.open.push_back(cells[d].last);
 }
 
 // Which instances of the levels inside will work.
@@ -35,7 +35,7 @@ void add_units(const Compiled& c, const Trail& trail, int level, Profile& out) {
     for (int l = trail.first(i + 1); l < trail.size(); ++l)
       trail[l].is_spatial() ? cells[trail[l].dimension].all(trail[l]) : cells[trail[l].dimension].first(trail[l]);
     for (int d = 0; d < c.dimension_count; ++d)
-      if (c.size[at(d)] > 1) out.same.push_back(cells[at(d)].full), out.same.push_back(cells[at(d)].last);
+      if (c.size[d] > 1) out.same.push_back(cells[d].full), out.same.push_back(cells[d].last);
   }
 }
 
@@ -65,7 +65,7 @@ void add_word_hops(const OpenFlow& f, bool settled, Profile& out) {
 // the same.
 void add_tiles(const Compiled& c, const OpenFlow& f, bool settled, Profile& out) {
   for (int d = 0; d < c.dimension_count; ++d) {
-    if (!contains(f.flow().indexing, d) || c.size[at(d)] == 1) continue;
+    if (!contains(f.flow().indexing, d) || c.size[d] == 1) continue;
     for (const u64 number : {u64{f.tiles_at_boundary(d)}, f.tile_at_boundary(d)})
       out.same.push_back(f.open() ? number : 0);
   }
@@ -91,17 +91,17 @@ void PartialCost::add_flow(const OpenFlow& f, bool settled, const UnitsInUse& un
   // Places whose first words are not read.
   const auto& positions = units.positions[f.flow().tensor];
   out.open.push_back(settled ? 0 : turned_round(positions[f.flow().outer]));
-  out.open.push_back(settled || !f.flow().fills() ? 0 : turned_round(positions[at(f.flow().inner())]));
+  out.open.push_back(settled || !f.flow().fills() ? 0 : turned_round(positions[f.flow().inner()]));
   if (!f.flow().sliding) return;
   out.open.push_back(settled ? 0 : turned_round(units.most[f.flow().outer]));
-  out.open.push_back(settled || !f.flow().fills() ? 0 : turned_round(units.most[at(f.flow().inner())]));
+  out.open.push_back(settled || !f.flow().fills() ? 0 : turned_round(units.most[f.flow().inner()]));
 }
 
 // What the steps will be, if they `matter` to roundings.
 void PartialCost::add_steps(const Trail& trail, bool matter, Profile& out) const {
   u64 others = 1;
   for (int d = 0; d < c_.dimension_count; ++d) {
-    if (c_.size[at(d)] == 1) continue;
+    if (c_.size[d] == 1) continue;
     const bool each = matter && steps_are_open(trail, d);
     out.same.push_back(each ? trail.of(d).full : 0);
     out.same.push_back(each ? trail.of(d).last : 0);
@@ -119,7 +119,7 @@ void PartialCost::describe(const Trail& trail, const Reach& reach, Profile& out)
   out.clear();
   std::array<Accesses<u64>, kMaxLevels> known{};
   std::array<bool, kMaxLevels> going_on{};  // words of the level are not all known
-  for (int i = reach.level - 1; i < c_.level_count; ++i) going_on[at(std::max(i, 0))] = true;
+  for (int i = reach.level - 1; i < c_.level_count; ++i) going_on[std::max(i, 0)] = true;
   for (const OpenFlow* flow : flows_) {
     const OpenFlow& f = *flow;
     const bool settled = placed && !f.open();
@@ -128,22 +128,22 @@ void PartialCost::describe(const Trail& trail, const Reach& reach, Profile& out)
       for (int k = 0; k < OpenFlow::kParts; ++k) {
         const auto parts = f.shared_later();
         const bool any = at(k) < parts.size();
-        const FlowPart& part = any ? parts[at(k)] : f.in_place();
+        const FlowPart& part = any ? parts[k] : f.in_place();
         out.open.push_back(any ? part.words.shared : 0);
         add_cells(c_, f.flow(), part.shared, any, out);
       }
     if (settled) {
       out.energy += energy(f, f.least(), units);
       known[f.flow().outer] += costs_.parts_at_outer(f.flow(), f.closed(), units);
-      if (f.flow().fills()) known[at(f.flow().inner())] += costs_.parts_at_inner(f.flow(), f.closed(), units);
+      if (f.flow().fills()) known[f.flow().inner()] += costs_.parts_at_inner(f.flow(), f.closed(), units);
       continue;
     }
     if (f.flow().by_network || f.flow().enters) continue;
     going_on[f.flow().outer] = true;
-    if (f.flow().fills()) going_on[at(f.flow().inner())] = true;
+    if (f.flow().fills()) going_on[f.flow().inner()] = true;
   }
   for (int d = 0; d < c_.dimension_count; ++d) {
-    if (c_.size[at(d)] == 1) continue;
+    if (c_.size[d] == 1) continue;
     const bool must_be_same = spread_later || (!placed && contains(meeting, d));
     (must_be_same ? out.same : out.open).push_back(trail.of(d).tile);
     if (!placed) out.open.push_back(trail.of(d).full), out.open.push_back(trail.of(d).last);
@@ -151,28 +151,28 @@ void PartialCost::describe(const Trail& trail, const Reach& reach, Profile& out)
   bool rounds = false;
   if (rounded_.may_round_up()) add_steps(trail, steps(trail, units.to_come) <= rounded_.exact(), out);
   for (int i = 0; i < c_.level_count; ++i)
-    if (costs_.rounds_by_instance(i)) out.same.push_back(going_on[at(i)] ? units.alike[at(i)] : 0), rounds = true;
+    if (costs_.rounds_by_instance(i)) out.same.push_back(going_on[i] ? units.alike[i] : 0), rounds = true;
   if (!placed) {
     for (int d = 0; d < c_.dimension_count && rounds; ++d)  // units to come may be alike
-      out.open.push_back(c_.size[at(d)] % trail.of(d).tile == 0);
+      out.open.push_back(c_.size[d] % trail.of(d).tile == 0);
     for (const Flow* f : busy_) add_asked(c_, asked_of_first_instance(*f, trail), out);
     return add_units(c_, trail, reach.level, out);
   }
   double cycles = cycles_of_first(trail, reach);
   for (int i = 0; i < c_.level_count; ++i) {
-    const CompiledLevel& level = c_.level[at(i)];
-    const u64 instances = units_inside_[at(c_.level_count) - 1] / units_inside_[at(i)];
-    const bool more = going_on[at(i)];
+    const CompiledLevel& level = c_.level[i];
+    const u64 instances = units_inside_[c_.level_count - 1] / units_inside_[i];
+    const bool more = going_on[i];
     if (level.limited) {
-      out.open.push_back(more ? known[at(i)].reads : 0);
-      out.open.push_back(more ? known[at(i)].fills + known[at(i)].updates : 0);
-      if (!more) cycles = std::max(cycles, cycles_of(i, known[at(i)], static_cast<double>(units.most[at(i)])));
+      out.open.push_back(more ? known[i].reads : 0);
+      out.open.push_back(more ? known[i].fills + known[i].updates : 0);
+      if (!more) cycles = std::max(cycles, cycles_of(i, known[i], static_cast<double>(units.most[i])));
     }
     // The more instances, the less each has to bear, and the cheaper are clusters; but each leaks as long as the
     // machine runs.
     const bool matters = more && (level.limited || level.clusters < instances);
-    out.open.push_back(matters ? turned_round(units.most[at(i)]) : 0);
-    out.open.push_back(leaks(level) ? units.least[at(i)] : 0);
+    out.open.push_back(matters ? turned_round(units.most[i]) : 0);
+    out.open.push_back(leaks(level) ? units.least[i] : 0);
   }
   out.cycles = std::max(least_cycles(trail, units.to_come), saturated(std::ceil(cycles)));
 }

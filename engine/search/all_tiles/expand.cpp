@@ -15,7 +15,7 @@ bool PartialSearch::spatial_done(const Node& node) const {
   for (int l = trail_.first(node.level); l < trail_.size(); ++l)
     if (trail_[l].is_spatial()) factor[trail_[l].dimension] *= trail_[l].end;
   for (int d = 0; d < c_.dimension_count; ++d)
-    if (!s.factor[at(d)].allows(factor[at(d)])) return false;
+    if (!s.factor[d].allows(factor[d])) return false;
   return true;
 }
 
@@ -29,9 +29,9 @@ bool PartialSearch::has_room_for_rest(int level, u64 room, const KeptFlows& cost
 }
 
 bool PartialSearch::temporal_done(int level) const {
-  const TemporalSpace& t = problem_.space.levels[at(level)].temporal;
+  const TemporalSpace& t = problem_.space.levels[level].temporal;
   for (int d = 0; d < c_.dimension_count; ++d) {
-    if (t.factor[at(d)].min > 1 && !contains(place_.temporal, d)) return false;
+    if (t.factor[d].min > 1 && !contains(place_.temporal, d)) return false;
     if (level + 1 == c_.level_count && trail_.of(d).tiles > 1) return false;
   }
   return true;
@@ -70,7 +70,7 @@ bool PartialSearch::is_done(const Node& node) {
 // Whether the loops of a level and of those outside it may go through all tiles of the level inside.
 bool PartialSearch::can_be_gone_through(int level) const {
   for (int d = 0; d < c_.dimension_count; ++d)
-    if (trail_.of(d).tiles > limits_.most_tiles[at(level) - 1][at(d)]) return false;
+    if (trail_.of(d).tiles > limits_.most_tiles[level - 1][d]) return false;
   return true;
 }
 
@@ -96,7 +96,7 @@ bool PartialSearch::has_loops(const Node& node) const {
 
 // Whether there may be loops along an axis of the fan-out below a level.
 bool PartialSearch::has_axis(int level, Stage axis) const {
-  const SpatialSpace& s = problem_.space.levels[at(level)].spatial;
+  const SpatialSpace& s = problem_.space.levels[level].spatial;
   return axis == kX ? s.fanout_x > 1 && s.allowed_x != 0 : s.fanout_y > 1 && s.allowed_y != 0;
 }
 
@@ -112,7 +112,7 @@ void PartialSearch::spatial(const Node& node, u32 index) {
   for (; next != order.end(); ++next) {
     const u8 d = *next;
     if (!contains(allowed, d) || (!x && problem_.space.one_axis_per_dimension && contains(place_.x, d))) continue;
-    const u64 most = std::min<u64>({room, trail_.of(d).tiles, s.factor[at(d)].max});
+    const u64 most = std::min<u64>({room, trail_.of(d).tiles, s.factor[d].max});
     const u64 left = space(node).costs.units_left_along(d, trail_, node.level);  // 0: any
     for (u32 end = 2; end <= most; ++end) {
       if (left % end != 0) continue;
@@ -135,7 +135,7 @@ bool PartialSearch::is_mirrored(const Node& node) const {
 }
 
 bool PartialSearch::may_loop(int level, int d) const {
-  const TemporalSpace& t = problem_.space.levels[at(level)].temporal;
+  const TemporalSpace& t = problem_.space.levels[level].temporal;
   if (!contains(t.allowed, d) || contains(place_.temporal, d) || trail_.of(d).tiles == 1) return false;
   DimensionMask before = 0;  // what may be inside a loop over d
   for (const u8 p : t.order.dimensions()) {
@@ -147,14 +147,14 @@ bool PartialSearch::may_loop(int level, int d) const {
 
 // The ends of a loop over d at the level that stand for all, where the rule leaves some out; null: all are tried.
 const std::vector<u32>* PartialSearch::few_ends(int level, int d) {
-  const FactorLimit& limit = problem_.space.levels[at(level)].temporal.factor[at(d)];
-  const bool fixed = limit.min > 1 || limit.max < c_.size[at(d)];
+  const FactorLimit& limit = problem_.space.levels[level].temporal.factor[d];
+  const bool fixed = limit.min > 1 || limit.max < c_.size[d];
   const bool few = problem_.options.rules[Rule::CandidateEnds] && !fixed && (dominance_ || !other_ends_);
-  if (!few || level + 1 == c_.level_count || contains(unrolled_outside_[at(level)], d)) return nullptr;
+  if (!few || level + 1 == c_.level_count || contains(unrolled_outside_[level], d)) return nullptr;
   const u32 tiles = trail_.of(d).tiles;
   bool inside = false;
   for (int l = 0; l < trail_.size(); ++l) inside |= trail_[l].dimension == d && trail_[l].is_spatial();
-  const bool divides = c_.size[at(d)] % trail_.of(d).tile == 0;
+  const bool divides = c_.size[d] % trail_.of(d).tile == 0;
   const u64 key = u64{tiles} << 2 | u64{divides} << 1 | u64{inside};
   const auto [it, is_new] = candidates_.try_emplace(key);
   if (is_new) {
@@ -173,7 +173,7 @@ void PartialSearch::each_end(int level, int d, Take take) {
       if (!take(end)) return;
     return;
   }
-  const FactorLimit& limit = problem_.space.levels[at(level)].temporal.factor[at(d)];
+  const FactorLimit& limit = problem_.space.levels[level].temporal.factor[d];
   const u64 first = level + 1 == c_.level_count ? tiles : 2;
   for (u64 end = std::max<u64>(2, first); end <= tiles; ++end)
     if (limit.allows(end) && !take(static_cast<u32>(end))) return;
@@ -263,10 +263,9 @@ bool PartialSearch::with_loop(Node node, LoopKind kind, u32 end) {
 bool PartialSearch::fits(int level, u32 choice) const {
   const KeptFlows& costs = keeps_[choice].costs;
   Extents tile{};
-  for (int d = 0; d < c_.dimension_count; ++d)
-    tile[at(d)] = static_cast<u32>(std::min<u64>(trail_.of(d).tile, c_.size[at(d)]));
+  for (int d = 0; d < c_.dimension_count; ++d) tile[d] = static_cast<u32>(std::min<u64>(trail_.of(d).tile, c_.size[d]));
   for (int i = level; i < c_.level_count; ++i)
-    if (c_.level[at(i)].room != CompiledLevel::kUnbounded && !costs.fits(i, tile)) return false;
+    if (c_.level[i].room != CompiledLevel::kUnbounded && !costs.fits(i, tile)) return false;
   return true;
 }
 

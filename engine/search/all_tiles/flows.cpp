@@ -19,7 +19,7 @@ DimensionMask sharing_ranks(const CompiledTensor& t) { return t.entangled ? t.in
 
 // Dimensions that are ranks of their own in tensor v.
 DimensionMask own_ranks(const Compiled& c, int v) {
-  const CompiledTensor& t = c.tensor[at(v)];
+  const CompiledTensor& t = c.tensor[v];
   if (t.entangled) return 0;
   return static_cast<DimensionMask>(t.indexing & standalone_dimensions(c, static_cast<TensorMask>(1u << v)));
 }
@@ -43,7 +43,7 @@ Accesses<u64> accesses(const CompiledLevel& l, int v, const Accesses<u64>& words
 }  // namespace
 
 bool hops_follow_order(const Compiled& c, int level) {
-  const CompiledLevel& machine = c.level[at(level)];
+  const CompiledLevel& machine = c.level[level];
   if (machine.fanout() == 1 || (!machine.hops_cost && !machine.routers_cost)) return false;
   return inside_interconnects(c, level) != level && !carries_every_step(c, level);
 }
@@ -51,8 +51,8 @@ bool hops_follow_order(const Compiled& c, int level) {
 bool has_plain_ranks(const CompiledTensor& t) {
   if (t.sliding || t.entangled) return false;
   for (const int d : bits(t.indexing)) {
-    const int k = t.first_of[at(d)];
-    if (t.first_of[at(d) + 1] != k + 1 || t.by_dimension[at(k)].coefficient != 1) return false;
+    const int k = t.first_of[d];
+    if (t.first_of[d + 1] != k + 1 || t.by_dimension[k].coefficient != 1) return false;
   }
   return true;
 }
@@ -76,21 +76,21 @@ Unrollable Unrollable::of(const Mapspace& space) {
 KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable, Twins twins)
     : c_(c), keep_(keep), unrollable_(unrollable), classes_(tensor_classes(c)) {
   for (int i = 0; i < c.level_count; ++i) {
-    const CompiledLevel& level = c.level[at(i)];
+    const CompiledLevel& level = c.level[i];
     const auto add = [&](bool is_y, DimensionMask allowed, u64 units) {
       const auto of_workload = static_cast<DimensionMask>(allowed & ((1u << c.dimension_count) - 1));
       if (units != 1) axes_.push_back({static_cast<u8>(i), is_y, of_workload, units});
     };
-    add(false, unrollable.x[at(i)], level.fanout_x);
-    add(true, unrollable.y[at(i)], level.fanout_y);
+    add(false, unrollable.x[i], level.fanout_x);
+    add(true, unrollable.y[i], level.fanout_y);
     if (level.fanout() != 1) outermost_fanout_ = i;
   }
   for (int v = 0; v < c.tensor_count; ++v) {
-    const CompiledTensor& t = c.tensor[at(v)];
+    const CompiledTensor& t = c.tensor[v];
     int inner = -1;
     for (int i = 0; i < c.level_count; ++i) {
-      const bool kept = contains(keep[at(i)], v), carried = c.level[at(i)].is_interconnect;
-      const bool enters = !kept && !carried && c.level[at(i)].units[at(v)].ingress != 0;
+      const bool kept = contains(keep[i], v), carried = c.level[i].is_interconnect;
+      const bool enters = !kept && !carried && c.level[i].units[v].ingress != 0;
       if (!kept && !carried && !enters) continue;
       flows_.push_back({static_cast<u8>(v), static_cast<u8>(inner + 1), static_cast<u8>(i), inner < 0, carried,
                         t.is_output, t.sliding || t.entangled, t.indexing, own_ranks(c, v), sharing_ranks(t),
@@ -103,7 +103,7 @@ KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable&
   for (const Flow& f : flows_)
     if (!f.to_compute && !has_plain_ranks(c.tensor[f.tensor]))
       for (int i = f.boundary; i < c.level_count; ++i)
-        not_plain_inside_[at(i)] = static_cast<DimensionMask>(not_plain_inside_[at(i)] | f.indexing);
+        not_plain_inside_[i] = static_cast<DimensionMask>(not_plain_inside_[i] | f.indexing);
   for (int i = 0; i < c.level_count; ++i)
     if (hops_follow_order(c, i)) std::fill(not_plain_inside_.begin() + i, not_plain_inside_.end(), kAllDimensions);
   std::ranges::stable_sort(flows_, {}, &Flow::boundary);
@@ -113,9 +113,9 @@ KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable&
 
 // A network carries what the tiles below it ask for, whoever keeps the tensor.
 void KeptFlows::add_networks(int v) {
-  const CompiledTensor& t = c_.tensor[at(v)];
+  const CompiledTensor& t = c_.tensor[v];
   for (int i = 0; i < c_.level_count; ++i) {
-    if (!has_network(c_.level[at(i)]) || !carries_tiles(c_, i, v) || !all_words_cross(c_, i, v)) continue;
+    if (!has_network(c_.level[i]) || !carries_tiles(c_, i, v) || !all_words_cross(c_, i, v)) continue;
     flows_.push_back({static_cast<u8>(v), static_cast<u8>(i), static_cast<u8>(i), i == 0, false, t.is_output,
                       t.sliding || t.entangled, t.indexing, own_ranks(c_, v), sharing_ranks(t), touched_words(t, c_)});
     flows_.back().by_network = true;
@@ -123,9 +123,9 @@ void KeptFlows::add_networks(int v) {
 }
 
 bool KeptFlows::fits(int level, const Extents& tile) const {
-  const CompiledLevel& machine = c_.level[at(level)];
+  const CompiledLevel& machine = c_.level[level];
   u64 used = 0;
-  for (const int v : bits(keep_[at(level)])) used += machine.taken(v, true_box_words(c_, c_.tensor[at(v)], tile));
+  for (const int v : bits(keep_[level])) used += machine.taken(v, true_box_words(c_, c_.tensor[v], tile));
   return used <= machine.room;
 }
 
@@ -146,11 +146,11 @@ u64 KeptFlows::working(int level, DimensionMask along) const {
 // along a rank that slides hold some of the same words: each may hold all, and together no more than one for each MAC
 // at a place. Where factors divide, rule 14 says what each holds; by that, too, unless strides leave holes.
 u64 KeptFlows::first_words(int v, u64 positions, u64 instances) const {
-  const CompiledTensor& t = c_.tensor[at(v)];
+  const CompiledTensor& t = c_.tensor[v];
   if (!t.sliding && !t.entangled) return t.words * positions;
   if (t.entangled || skips_words(t)) return t.words * instances;
   u64 macs = 1;
-  for (const int d : bits(t.indexing)) macs *= c_.size[at(d)];
+  for (const int d : bits(t.indexing)) macs *= c_.size[d];
   return std::min(t.words * instances, macs * positions);
 }
 
@@ -159,9 +159,9 @@ UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const
   const int last = c_.level_count - 1;
   out.to_come = units_to_come(trail, reach, last, kAllDimensions);
   std::array<u64, kMaxTensors> places_to_come;  // of each output, along the dimensions that do not index it
-  const auto not_indexing = [&](int v) { return static_cast<DimensionMask>(~c_.tensor[at(v)].indexing); };
+  const auto not_indexing = [&](int v) { return static_cast<DimensionMask>(~c_.tensor[v].indexing); };
   for (int v = 0; v < c_.tensor_count; ++v)
-    if (c_.tensor[at(v)].is_output) places_to_come[at(v)] = units_to_come(trail, reach, last, not_indexing(v));
+    if (c_.tensor[v].is_output) places_to_come[v] = units_to_come(trail, reach, last, not_indexing(v));
   std::array<TrailCells, kMaxDimensions> cells;
   u64 beyond = 1;  // instances of the level that there are
   u64 alike = 1;   // units of loops outside the level that all have full tiles: they divide the dimension
@@ -182,22 +182,22 @@ UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const
     }
     u64 least = 1, most = inside ? out.to_come : units_to_come(trail, {i, 1, 1}, last, kAllDimensions);
     for (int d = 0; d < c_.dimension_count; ++d) {
-      const u64 now = cells[at(d)].if_first(trail.of(d).tiles);
+      const u64 now = cells[d].if_first(trail.of(d).tiles);
       least *= now, most *= now;
     }
-    out.least[at(i)] = least;
-    out.alike[at(i)] = alike;
-    out.most[at(i)] = std::min({most, beyond, working(i, kAllDimensions)});
+    out.least[i] = least;
+    out.alike[i] = alike;
+    out.most[i] = std::min({most, beyond, working(i, kAllDimensions)});
     for (int v = 0; v < c_.tensor_count; ++v) {
-      if (!c_.tensor[at(v)].is_output) continue;
+      if (!c_.tensor[v].is_output) continue;
       const DimensionMask others = not_indexing(v);
-      u64 n = inside ? places_to_come[at(v)] : units_to_come(trail, {i, 1, 1}, last, others);
+      u64 n = inside ? places_to_come[v] : units_to_come(trail, {i, 1, 1}, last, others);
       for (int d = 0; d < c_.dimension_count; ++d)
-        if (contains(others, d)) n *= cells[at(d)].if_first(trail.of(d).tiles);
-      out.positions[at(v)][at(i)] = std::min({n, beyond, working(i, others)});
-      out.first_words[at(v)][at(i)] = first_words(v, out.positions[at(v)][at(i)], out.most[at(i)]);
+        if (contains(others, d)) n *= cells[d].if_first(trail.of(d).tiles);
+      out.positions[v][i] = std::min({n, beyond, working(i, others)});
+      out.first_words[v][i] = first_words(v, out.positions[v][i], out.most[i]);
     }
-    beyond *= c_.level[at(i)].fanout();
+    beyond *= c_.level[i].fanout();
   }
   return out;
 }
@@ -210,13 +210,12 @@ Accesses<u64> KeptFlows::at_outer(const Flow& flow, const FlowTraffic& words, co
 
 Accesses<u64> KeptFlows::at_inner(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
   if (!flow.is_output) return {0, words.fetched, 0};
-  return kept_words(true, 0, words.fetched, units.first_words[flow.tensor][at(flow.inner())]);
+  return kept_words(true, 0, words.fetched, units.first_words[flow.tensor][flow.inner()]);
 }
 
 u128 KeptFlows::level_energy(int level, int v, const Accesses<u64>& words, const UnitsInUse& units) const {
-  const CompiledLevel& l = c_.level[at(level)];
-  return units_of_all(l, v, words, accesses(l, v, words, units.alike[at(level)]), c_.tensor[at(v)].is_output,
-                      units.most[at(level)])
+  const CompiledLevel& l = c_.level[level];
+  return units_of_all(l, v, words, accesses(l, v, words, units.alike[level]), c_.tensor[v].is_output, units.most[level])
       .sum();
 }
 
@@ -229,7 +228,7 @@ u128 KeptFlows::energy(const Flow& flow, const FlowTraffic& words, const UnitsIn
 // them by, all are. Where factors divide, rule 14 may leave fewer words of an output that slides to enter than move.
 u128 KeptFlows::ingress_energy(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
   const CompiledLevel& level = c_.level[flow.outer];
-  const u64 ingress = level.units[at(flow.tensor)].ingress;
+  const u64 ingress = level.units[flow.tensor].ingress;
   if (ingress == 0 || (!flow.enters && !all_words_cross(c_, flow.outer, flow.tensor))) return 0;
   const bool crosses_twice = flow.is_output && !level.reduces;
   const u64 read = flow.enters ? words.shared : at_outer(flow, words, units).reads;

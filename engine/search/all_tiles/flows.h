@@ -162,9 +162,9 @@ class KeptFlows {
   bool fits(int level, const Extents& tile) const;
   // Dimensions of the tensors that flow into tiles of levels inside this one, and not each of whose ranks is one
   // dimension with coefficient 1; all dimensions where an average prices hops inside, which the order of loops changes.
-  DimensionMask not_plain_inside(int level) const { return not_plain_inside_[at(level)]; }
+  DimensionMask not_plain_inside(int level) const { return not_plain_inside_[level]; }
   // Whether part of a temporal loop of this level may stand in the one inside: an interconnect has no loops.
-  bool loops_inside(int level) const { return level > 0 && !c_.level[at(level) - 1].is_interconnect; }
+  bool loops_inside(int level) const { return level > 0 && !c_.level[level - 1].is_interconnect; }
 
   // What the flows share.
   DistinctPlaces& distinct_places() const { return distinct_places_; }
@@ -172,7 +172,7 @@ class KeptFlows {
 
   UnitsInUse units_in_use(const Trail& trail, const Reach& reach) const;
   // Whether a level's instances round up blocks of words, each by itself.
-  bool rounds_by_instance(int level) const { return c_.level[at(level)].block_words != 1 && level < outermost_fanout_; }
+  bool rounds_by_instance(int level) const { return c_.level[level].block_words != 1 && level < outermost_fanout_; }
 
   // Reads of the outer level, and words written into the inner one, of an output at least: what is first is not read.
   Accesses<u64> at_outer(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
@@ -182,7 +182,7 @@ class KeptFlows {
     return in_parts(c_.level[flow.outer], flow.tensor, at_outer(flow, words, units));
   }
   Accesses<u64> parts_at_inner(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
-    return in_parts(c_.level[at(flow.inner())], flow.tensor, at_inner(flow, words, units));
+    return in_parts(c_.level[flow.inner()], flow.tensor, at_inner(flow, words, units));
   }
   // Energy units of the flow at both its ends, at least.
   u128 energy(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
@@ -243,7 +243,7 @@ struct PlacedFlow {
         t(c.tensor[flow.tensor]) {}
 
   // The coefficient of the tensor's only term of a dimension.
-  u64 coefficient(int d) const { return t.by_dimension[t.first_of[at(d)]].coefficient; }
+  u64 coefficient(int d) const { return t.by_dimension[t.first_of[d]].coefficient; }
 };
 
 // Units of a fan-out whatever loops come: what the first instance is asked for, what stays where it is, places that

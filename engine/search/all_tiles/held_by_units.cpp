@@ -83,7 +83,7 @@ class HeldByUnits : PlacedFlow {
     cells.fill(kOneCell);
     for (int l = trail.first(flow.boundary); l < trail.size(); ++l)
       trail[l].is_spatial() ? cells[trail[l].dimension].all(trail[l]) : cells[trail[l].dimension].first(trail[l]);
-    for (int d = 0; d < c.dimension_count; ++d) places_[at(d)] = cells[at(d)].if_first(trail.of(d).tiles);
+    for (int d = 0; d < c.dimension_count; ++d) places_[d] = cells[d].if_first(trail.of(d).tiles);
   }
 
   FlowTraffic least() { return least(costs.has_unrolling() ? 0 : costs.classes().size()); }
@@ -92,10 +92,10 @@ class HeldByUnits : PlacedFlow {
   std::array<u64, kMaxRanks> placed() const {
     std::array<u64, kMaxRanks> out{};
     for (int r = 0; r < t.rank_count; ++r) {
-      const DimensionMask sharing = t.sharing[at(r)];
+      const DimensionMask sharing = t.sharing[r];
       if (std::popcount(sharing) != 2) continue;
       const int a = std::countr_zero(sharing), b = std::bit_width(sharing) - 1;
-      out[at(r)] = std::max(along(a, b).fetched, along(b, a).fetched);
+      out[r] = std::max(along(a, b).fetched, along(b, a).fetched);
     }
     return out;
   }
@@ -110,24 +110,24 @@ class HeldByUnits : PlacedFlow {
     const u64 units = sharing == 0 || sharing != of_class ? 1 : costs.class_to_come(trail, reach, c.level_count - 1, k);
     const int a = std::countr_zero(sharing), b = std::bit_width(sharing) - 1;
     if (units == 1 || std::popcount(sharing) > 2) return least(k + 1);
-    const u64 before_a = places_[at(a)], before_b = places_[at(b)];
+    const u64 before_a = places_[a], before_b = places_[b];
     FlowTraffic out{~u64{0}, ~u64{0}};
     for (u64 along_a = 1; along_a <= units; ++along_a) {
       if (units % along_a != 0 || (a == b && along_a != units)) continue;
       if (!spread(a, along_a) || (a != b && !spread(b, units / along_a))) {
-        places_[at(a)] = before_a, places_[at(b)] = before_b;
+        places_[a] = before_a, places_[b] = before_b;
         continue;
       }
       const FlowTraffic one = least(k + 1);
       out = {std::min(out.fetched, one.fetched), std::min(out.shared, one.shared)};
-      places_[at(a)] = before_a, places_[at(b)] = before_b;
+      places_[a] = before_a, places_[b] = before_b;
     }
     return out.fetched == ~u64{0} ? least(k + 1) : out;
   }
 
   FlowTraffic least_of_split(DimensionMask dimensions, std::size_t k) {
     const auto before = places_;
-    for (const int d : bits(static_cast<DimensionMask>(dimensions & t.sharing_any))) spread(d, units_to_come_[at(d)]);
+    for (const int d : bits(static_cast<DimensionMask>(dimensions & t.sharing_any))) spread(d, units_to_come_[d]);
     const FlowTraffic out = least(k + 1);
     places_ = before;
     return out;
@@ -137,8 +137,8 @@ class HeldByUnits : PlacedFlow {
   bool spread(int d, u64 units) {
     if (units == 1) return true;
     if (units >= 2 * trail.of(d).most_tiles()) return false;
-    u64& places = places_[at(d)];
-    places = std::min<u64>(c.size[at(d)], (working_places(units) - 1) * places + 1);
+    u64& places = places_[d];
+    places = std::min<u64>(c.size[d], (working_places(units) - 1) * places + 1);
     return true;
   }
 
@@ -147,9 +147,9 @@ class HeldByUnits : PlacedFlow {
   FlowTraffic words() const {
     FlowTraffic n{1, 1};
     for (const int d : bits(static_cast<DimensionMask>(t.indexing & ~t.sharing_any)))
-      n.fetched *= c.size[at(d)], n.shared *= c.size[at(d)];
+      n.fetched *= c.size[d], n.shared *= c.size[d];
     for (int r = 0; r < t.rank_count; ++r) {
-      const DimensionMask sharing = t.sharing[at(r)];
+      const DimensionMask sharing = t.sharing[r];
       if (sharing == 0) continue;
       if (std::popcount(sharing) != 2) return {};
       const int a = std::countr_zero(sharing), b = std::bit_width(sharing) - 1;
@@ -170,7 +170,7 @@ class HeldByUnits : PlacedFlow {
   //  2. For each rest that the B places themselves leave: the first of the A, which has A'' elements, with all of that
   //     rest, and the others of the A with the last of them.
   FlowTraffic along(int a, int b) const {
-    const u64 all_a = c.size[at(a)], all_b = c.size[at(b)], places_a = places_[at(a)], places_b = places_[at(b)];
+    const u64 all_a = c.size[a], all_b = c.size[b], places_a = places_[a], places_b = places_[b];
     const u64 first_a = first_place(a), first_b = first_place(b), alike = alike_by_step(c, t, a, b);
     const u64 one = ceil_div(first_b, alike) * (all_a - places_a) + all_b + (places_a - 1) * first_b;
     const u64 other = all_b + places_b * (first_a - 1) + ceil_div(places_b, alike) * (all_a - first_a);
@@ -181,17 +181,17 @@ class HeldByUnits : PlacedFlow {
   // Rests that the elements of `places` along a dimension leave at least, place by place; consecutive elements
   // leave as many different ones as all do. Each place has a tile, and only one tile is short.
   u64 rests_of_tiles(int d, u64 places, u64 alike) const {
-    const TrailDimension& begin = trail.at_begin(flow.boundary)[at(d)];
+    const TrailDimension& begin = trail.at_begin(flow.boundary)[d];
     if (begin.more != 0) return places;
-    return (places - 1) * std::min(begin.tile, ceil_div(u64{c.size[at(d)]}, alike)) + 1;
+    return (places - 1) * std::min(begin.tile, ceil_div(u64{c.size[d]}, alike)) + 1;
   }
 
   // Elements at least of the first place along a dimension.
   u64 first_place(int d) const {
-    u64 units = units_to_come_[at(d)];
+    u64 units = units_to_come_[d];
     for (int l = trail.first(flow.boundary); l < trail.size(); ++l)
       if (trail[l].is_spatial() && trail[l].dimension == d) units *= trail[l].end;
-    return (c.size[at(d)] - 1) / units + 1;
+    return (c.size[d] - 1) / units + 1;
   }
 
   const UnitsAlong& units_to_come_;

@@ -34,9 +34,9 @@ struct HopLoop {
 class LeastHops {
  public:
   LeastHops(const Compiled& c, int level, const TilesInFanouts& tiles, DimensionMask x, DimensionMask y)
-      : c_(c), number_(level), level_(c.level[at(level)]), x_(x), y_(y) {
+      : c_(c), number_(level), level_(c.level[level]), x_(x), y_(y) {
     for (int d = 0; d < c.dimension_count; ++d)
-      if (tiles[at(d)].units != 1) sides_.push_back({d, c.size[at(d)], tiles[at(d)]}), units_ *= tiles[at(d)].units;
+      if (tiles[d].units != 1) sides_.push_back({d, c.size[d], tiles[d]}), units_ *= tiles[d].units;
   }
 
   // Over all nests that make these units.
@@ -89,13 +89,13 @@ class LeastHops {
   // word goes to all of these that differ along dimensions which do not index the tensor. Along one dimension that is a
   // rank of its own it is known how many words go to each place; along the others it is the nearest.
   u64 half_hops_of(int v, std::span<const HopLoop> loops) const {
-    const CompiledTensor& t = c_.tensor[at(v)];
+    const CompiledTensor& t = c_.tensor[v];
     const u64 words = touched_words(t, c_);
     const std::vector<Group> groups = groups_of(t, loops);
     u64 most = 0;
     for (std::size_t s = 0; s < sides_.size(); ++s) {
       const int d = sides_[s].d;
-      const bool plain = contains(t.alone, d) && t.by_dimension[t.first_of[at(d)]].coefficient == 1;
+      const bool plain = contains(t.alone, d) && t.by_dimension[t.first_of[d]].coefficient == 1;
       if (contains(t.indexing, d) && plain)
         most = std::max(most, words / sides_[s].size * spread(sides_[s], nearest(groups, s)));
     }
@@ -187,7 +187,7 @@ class LeastHops {
 u128 HopsToCome::least(const Compiled& c, int level, const TilesInFanouts& tiles, DimensionMask x, DimensionMask y) {
   std::vector<u64> key{static_cast<u64>(level), u64{x} << 32 | y};
   for (int d = 0; d < c.dimension_count; ++d)
-    if (const TilesInFanout& t = tiles[at(d)]; t.units != 1)
+    if (const TilesInFanout& t = tiles[d]; t.units != 1)
       key.insert(key.end(), {static_cast<u64>(d), t.units, t.inside, t.outside, t.most_steps, t.part});
   return known_(std::move(key), [&] { return LeastHops(c, level, tiles, x, y).run(); });
 }

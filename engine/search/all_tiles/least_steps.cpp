@@ -17,7 +17,7 @@ class LeastSteps {
  public:
   LeastSteps(const Compiled& c, const Mapspace& space) : c_(c), one_axis_(space.one_axis_per_dimension) {
     for (int i = 0; i < space.level_count(); ++i) {
-      const SpatialSpace& s = space.levels[at(i)].spatial;
+      const SpatialSpace& s = space.levels[i].spatial;
       add_axis(i, s.fanout_x, s.allowed_x & space.non_unit);
       add_axis(i, s.fanout_y, s.allowed_y & space.non_unit);
     }

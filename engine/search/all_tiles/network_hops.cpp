@@ -46,7 +46,7 @@ FanoutLoops fanout_loops(const Compiled& c, const Flow& flow, const Trail& trail
   const int i = flow.outer;
   FanoutLoops out;
   std::array<u64, kMaxDimensions> tile;
-  for (int d = 0; d < c.dimension_count; ++d) tile[at(d)] = trail.at_begin(i)[at(d)].tile;
+  for (int d = 0; d < c.dimension_count; ++d) tile[d] = trail.at_begin(i)[d].tile;
   u64 x = 1, y = 1;
   for (int l = trail.first(i); l < trail.size() && trail[l].level == i && trail[l].is_spatial(); ++l) {
     const TrailLoop& loop = trail[l];
@@ -69,8 +69,8 @@ FanoutLoops fanout_loops(const Compiled& c, const Flow& flow, const Trail& trail
     const u32 tiles = trail.at_begin(i)[out.dimension[s]].tiles, units = out.sides[s].units;
     out.sides[s].last = tiles - (ceil_div(tiles, units) - 1) * units;
   }
-  out.columns = std::max(c.level[at(i)].fanout_x, x);
-  out.rows = std::max(c.level[at(i)].fanout_y, y);
+  out.columns = std::max(c.level[i].fanout_x, x);
+  out.rows = std::max(c.level[i].fanout_y, y);
   out.even &= out.all_act;
   return out;
 }
@@ -239,7 +239,7 @@ bool is_exact(const Cost& least, const Cost& cost) {
 }
 
 u128 hop_energy(const CompiledLevel& level, int tensor, const WordHops& hops, u64 half_hops) {
-  return rounded_network_energy(u128{half_hops} / hops.scale * (level.units[at(tensor)].hop / 2));
+  return rounded_network_energy(u128{half_hops} / hops.scale * (level.units[tensor].hop / 2));
 }
 
 // What an open flow by a network keeps of its hops.
@@ -247,14 +247,14 @@ u128 hop_energy(const CompiledLevel& level, int tensor, const WordHops& hops, u6
 // The number of a dimension that idles in the network; -1: it does not.
 int OpenFlow::idle_number(int d) const {
   for (int k = 0; k < hops_.idle_count; ++k)
-    if (hops_.idle[at(k)] == d) return k;
+    if (hops_.idle[k] == d) return k;
   return -1;
 }
 
 void OpenFlow::count_carried(const FlowPart& part, const Trail& trail) {
   u64 others = 1;
   for (int d = 0; d < c_.dimension_count; ++d)
-    if (!contains(flow_->indexing, d) && idle_number(d) < 0) others *= part.shared[at(d)].if_all(trail.of(d).tiles);
+    if (!contains(flow_->indexing, d) && idle_number(d) < 0) others *= part.shared[d].if_all(trail.of(d).tiles);
   for (std::size_t set = 0; set < std::size_t{1} << hops_.idle_count; ++set) {
     u64 times = others;
     for (std::size_t k = 0; k < hops_.idle_count; ++k) {
@@ -270,8 +270,7 @@ void OpenFlow::count_carried(const FlowPart& part, const Trail& trail) {
 SetTimes OpenFlow::carried(ClassSet inside) const {
   SetTimes out{};
   u64 others = 1;
-  for (int k = 0; k < classes_; ++k)
-    others *= contains(inside, k) ? outside_[at(k)].first_act : outside_[at(k)].all_act;
+  for (int k = 0; k < classes_; ++k) others *= contains(inside, k) ? outside_[k].first_act : outside_[k].all_act;
   for (std::size_t set = 0; set < std::size_t{1} << hops_.idle_count; ++set) {
     out[set] = others;
     for (std::size_t k = 0; k < hops_.idle_count; ++k)

@@ -12,8 +12,7 @@ namespace {
 // Words of a tensor without sliding ranks that one dimension makes of an extent.
 u64 words_along(const CompiledTensor& t, int d, u64 extent) {
   u64 n = 1;
-  for (int k = t.first_of[at(d)]; k < t.first_of[at(d) + 1]; ++k)
-    n *= 1 + u64{t.by_dimension[at(k)].coefficient} * (extent - 1);
+  for (int k = t.first_of[d]; k < t.first_of[d + 1]; ++k) n *= 1 + u64{t.by_dimension[k].coefficient} * (extent - 1);
   return n;
 }
 
@@ -49,7 +48,7 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
   }
   start(trail);
   if (flow.is_twin) {
-    for (const int d : bits(flow.indexing)) inside_[at(d)] = costs.most_units(flow.own, flow.boundary, d);
+    for (const int d : bits(flow.indexing)) inside_[d] = costs.most_units(flow.own, flow.boundary, d);
     close_what_is_not_held(trail);
   }
   const PlacedFlow placed(costs, flow, trail, reach);
@@ -72,9 +71,9 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
   const u64 together = flow.sliding ? units_that_meet(placed) : 1;
   if (flow.sliding) share_tiles(trail, together);
   for (int k = 0; k < parts_; ++k) {
-    closed_.fetched += part_[at(k)].words.fetched * all_times(part_[at(k)].fetched, trail);
-    closed_.shared += part_[at(k)].words.shared * shared_times(part_[at(k)], trail);
-    if (hops_.has_excess()) count_carried(part_[at(k)], trail);
+    closed_.fetched += part_[k].words.fetched * all_times(part_[k].fetched, trail);
+    closed_.shared += part_[k].words.shared * shared_times(part_[k], trail);
+    if (hops_.has_excess()) count_carried(part_[k], trail);
   }
   if (open()) look_outside(costs, trail, reach);
   if (open() && flow.sliding && !moving_) look_at_halos(trail, together);
@@ -87,17 +86,17 @@ void OpenFlow::start(const Trail& trail) {
   if (flow_->sliding) held_along_ = {};
   u64 words = 1;
   for (int d = 0; d < c_.dimension_count; ++d) {
-    open_.fetched[at(d)] = open_.shared[at(d)] = kOneCell;
-    tiles_[at(d)] = base_tiles_[at(d)] = begin[at(d)].tiles;
-    base_[at(d)] = begin[at(d)].tile;
-    units_[at(d)] = 1;
-    still_[at(d)] = 0;
+    open_.fetched[d] = open_.shared[d] = kOneCell;
+    tiles_[d] = base_tiles_[d] = begin[d].tiles;
+    base_[d] = begin[d].tile;
+    units_[d] = 1;
+    still_[d] = 0;
     if (!contains(flow_->indexing, d)) continue;
     // The largest of several numbers of tiles: with strides, more tiles leave more words between them out.
-    const u64 size = c_.size[at(d)], full = base_tiles_[at(d)] + begin[at(d)].more - 1;
-    still_[at(d)] = full * words_along(t_, d, std::min(base_[at(d)], size)) +
-                    words_along(t_, d, size - full * std::min(base_[at(d)], size));
-    words *= still_[at(d)];
+    const u64 size = c_.size[d], full = base_tiles_[d] + begin[d].more - 1;
+    still_[d] = full * words_along(t_, d, std::min(base_[d], size)) +
+                words_along(t_, d, size - full * std::min(base_[d], size));
+    words *= still_[d];
   }
   if (flow_->sliding || flow_->is_twin) words = flow_->touched;
   if (!flow_->to_compute) {
@@ -108,12 +107,12 @@ void OpenFlow::start(const Trail& trail) {
   // of one rank.
   close({});
   words = 1;
-  for (const int d : bits(flow_->indexing)) words *= c_.size[at(d)];
+  for (const int d : bits(flow_->indexing)) words *= c_.size[d];
   part_[0].words = {0, words};
 }
 
 void OpenFlow::close(const FlowTraffic& words) {
-  FlowPart& part = part_[at(parts_++)];
+  FlowPart& part = part_[parts_++];
   part = open_;
   part.words = words;
 }
@@ -127,9 +126,9 @@ void OpenFlow::spatial(const TrailLoop& loop) {
   const auto add = [&](FlowPart& part) {
     part.fetched[d].all(loop);
     shares ? part.shared[d].first(loop) : part.shared[d].all(loop);
-    if (idle >= 0 && !shares) part.last_context[at(idle)].all(loop);
+    if (idle >= 0 && !shares) part.last_context[idle].all(loop);
   };
-  for (int k = 0; k < parts_; ++k) add(part_[at(k)]);
+  for (int k = 0; k < parts_; ++k) add(part_[k]);
   add(open_);
 }
 
@@ -140,12 +139,12 @@ void OpenFlow::temporal(const TrailLoop& loop) {
     looped_ |= dimension_bit(d);
     return;
   }
-  for (int k = 0; k < parts_; ++k) part_[at(k)].fetched[d].all(loop), part_[at(k)].shared[d].all(loop);
+  for (int k = 0; k < parts_; ++k) part_[k].fetched[d].all(loop), part_[k].shared[d].all(loop);
   open_.fetched[d].first(loop), open_.shared[d].first(loop);
   const int idle = idle_number(d);
   if (idle < 0) return;
-  for (int k = 0; k < parts_; ++k) part_[at(k)].last_context[at(idle)].all(loop);
-  open_.last_context[at(idle)].first(loop);
+  for (int k = 0; k < parts_; ++k) part_[k].last_context[idle].all(loop);
+  open_.last_context[idle].first(loop);
 }
 
 // Rule 36: words of the loop's dimension that stay where they are while it runs.
@@ -165,7 +164,7 @@ void OpenFlow::move(const TrailLoop& loop) {
   if (parts_ == kParts) return;  // the rest is taken to stay: at most that few words move more often
   still_[loop.dimension] = still(loop);
   u64 after = 1;
-  for (const int d : bits(flow_->indexing)) after *= still_[at(d)];
+  for (const int d : bits(flow_->indexing)) after *= still_[d];
   if (before > after) close({before - after, before - after});
   open_.words = {after, after};
 }
@@ -173,14 +172,14 @@ void OpenFlow::move(const TrailLoop& loop) {
 u64 OpenFlow::all_times(const OtherCells& cells, const Trail& trail) const {
   u64 n = 1;
   for (int d = 0; d < c_.dimension_count; ++d)
-    if (!contains(flow_->indexing, d)) n *= cells[at(d)].if_all(trail.of(d).tiles);
+    if (!contains(flow_->indexing, d)) n *= cells[d].if_all(trail.of(d).tiles);
   return n;
 }
 
 u64 OpenFlow::first_times(const OtherCells& cells, const Trail& trail) const {
   u64 n = 1;
   for (int d = 0; d < c_.dimension_count; ++d)
-    if (!contains(flow_->indexing, d)) n *= cells[at(d)].if_first(trail.of(d).tiles);
+    if (!contains(flow_->indexing, d)) n *= cells[d].if_first(trail.of(d).tiles);
   return n;
 }
 
@@ -198,67 +197,67 @@ u64 OpenFlow::shared_times(const FlowPart& part, const Trail& trail) const {
 // the last context, where it has one sub-tile, or units have that stand in the second of two.
 u64 OpenFlow::may_stay_along(const Trail& trail, int d) const {
   const TrailDimension& now = trail.of(d);
-  const u64 all = still_[at(d)], tiles = now.tiles, size = c_.size[at(d)];
+  const u64 all = still_[d], tiles = now.tiles, size = c_.size[d];
   if (outermost_loops_left(d)) {  // the next loop over it is the last, and has all its tiles
     if (contains(looped_, d)) return 0;
-    return (2 * units_[at(d)] - std::min<u64>(2 * units_[at(d)], base_tiles_[at(d)])) *
-           words_along(t_, d, std::min<u64>(base_[at(d)], size));
+    return (2 * units_[d] - std::min<u64>(2 * units_[d], base_tiles_[d])) *
+           words_along(t_, d, std::min<u64>(base_[d], size));
   }
   if (contains(looped_, d)) return tiles > 2 || now.more != 0 ? all : 0;
-  if (units_[at(d)] == 1 && tiles == 2 && now.more == 0) return 0;
+  if (units_[d] == 1 && tiles == 2 && now.more == 0) return 0;
   if (unrolls_later(d)) {
     if (words_along(t_, d, 2) != 2) return all;
-    return std::min(all, most_that_stay(size, base_tiles_[at(d)], now.more, most_units(d), trail.widest(d)));
+    return std::min(all, most_that_stay(size, base_tiles_[d], now.more, most_units(d), trail.widest(d)));
   }
-  if (units_[at(d)] != 1 && tiles == 2)  // the second sub-tile has not enough for all units
-    return (2 * units_[at(d)] - std::min<u64>(2 * units_[at(d)], base_tiles_[at(d)])) *
-           words_along(t_, d, std::min<u64>(base_[at(d)], size));
-  if (units_[at(d)] != 1 || words_along(t_, d, 2) != 2) return all / 2;
+  if (units_[d] != 1 && tiles == 2)  // the second sub-tile has not enough for all units
+    return (2 * units_[d] - std::min<u64>(2 * units_[d], base_tiles_[d])) *
+           words_along(t_, d, std::min<u64>(base_[d], size));
+  if (units_[d] != 1 || words_along(t_, d, 2) != 2) return all / 2;
   return std::min(all / 2, longest_last_tile(now, size));
 }
 
 u64 OpenFlow::may_stay(const Trail& trail, int d) const {
   if (flow_->is_twin) {
     if (!outermost_loops_left(d)) return may_stay_of_twin(trail);
-    const u64 units = inside_[at(d)], size = c_.size[at(d)];
+    const u64 units = inside_[d], size = c_.size[d];
     if (trail.of(d).tiles > 2 || units == 1) return 0;
     const u64 stays = std::min(2 * trail.widest(d) - size, most_left_by_units(size, units));
     return std::min(open_.words.fetched, flow_->touched / size * stays);
   }
-  if (!flow_->sliding) return open_.words.fetched / still_[at(d)] * may_stay_along(trail, d);
+  if (!flow_->sliding) return open_.words.fetched / still_[d] * may_stay_along(trail, d);
   if (contains(flow_->own_rank, d)) return part_of_rank(d, may_stay_along(trail, d));
   const TrailDimension& now = trail.of(d);
   const u64 all = open_.words.fetched;
-  if (outermost_loops_left(d)) return contains(looped_, d) || base_tiles_[at(d)] >= 2 * units_[at(d)] ? 0 : all;
-  if (now.tiles == 2 && now.more == 0 && units_[at(d)] == 1) return 0;
+  if (outermost_loops_left(d)) return contains(looped_, d) || base_tiles_[d] >= 2 * units_[d] ? 0 : all;
+  if (now.tiles == 2 && now.more == 0 && units_[d] == 1) return 0;
   if (contains(looped_, d) || most_units(d) != 1) return all;
-  return only_at_end(d, longest_last_tile(now, c_.size[at(d)]));
+  return only_at_end(d, longest_last_tile(now, c_.size[d]));
 }
 
 void OpenFlow::look_outside(const KeptFlows& costs, const Trail& trail, const Reach& reach) {
   std::fill_n(mover_.begin(), c_.dimension_count, Mover{});
   for (std::size_t k = 0; k < costs.classes().size(); ++k) {
     const DimensionMask of_class = costs.classes()[k];
-    Outside& out = outside_[at(classes_++)];
+    Outside& out = outside_[classes_++];
     out = {{1, 1}, {1, 1}, 1, 1};
     if ((of_class & flow_->indexing) != 0) {
       for (const int d : bits(of_class))
-        if (trail.of(d).most_tiles() > 1) mover_[at(d)] = {may_stay(trail, d), {}};
+        if (trail.of(d).most_tiles() > 1) mover_[d] = {may_stay(trail, d), {}};
       continue;
     }
     for (const int d : bits(of_class)) {
-      out.all.fetched *= open_.fetched[at(d)].if_all(trail.of(d).tiles);
-      out.all.shared *= open_.shared[at(d)].if_all(trail.of(d).tiles);
+      out.all.fetched *= open_.fetched[d].if_all(trail.of(d).tiles);
+      out.all.shared *= open_.shared[d].if_all(trail.of(d).tiles);
     }
     if (flow_->by_network)
       for (const int d : bits(of_class)) {
         const u32 tiles = trail.of(d).tiles;
-        const TrailCells& cells = open_.shared[at(d)];
+        const TrailCells& cells = open_.shared[d];
         if (const int idle = idle_number(d); idle >= 0) {
-          const TrailCells& last = open_.last_context[at(idle)];
-          idle_[at(idle)] = {static_cast<int>(k),
-                             {cells.if_all(tiles) - last.if_all(tiles), last.if_all(tiles)},
-                             {cells.if_first(tiles) - last.if_first(tiles), last.if_first(tiles)}};
+          const TrailCells& last = open_.last_context[idle];
+          idle_[idle] = {static_cast<int>(k),
+                         {cells.if_all(tiles) - last.if_all(tiles), last.if_all(tiles)},
+                         {cells.if_first(tiles) - last.if_first(tiles), last.if_first(tiles)}};
         } else {
           out.all_act *= cells.if_all(tiles), out.first_act *= cells.if_first(tiles);
         }
@@ -274,13 +273,13 @@ FlowTraffic OpenFlow::total(ClassSet inside, int mover) const {
   if (!open()) return flow_->by_network ? with_hops(out, fewest_) : out;
   FlowTraffic times{1, 1};
   for (int k = 0; k < classes_; ++k) {
-    const FlowTraffic& n = contains(inside, k) ? outside_[at(k)].first : outside_[at(k)].all;
+    const FlowTraffic& n = contains(inside, k) ? outside_[k].first : outside_[k].all;
     times.fetched *= n.fetched, times.shared *= n.shared;
   }
   times.shared = divided(times.shared, once_.shared);
-  const u64 stays = mover_[at(mover)].stays, asked = std::min(stays, open_.words.shared);
+  const u64 stays = mover_[mover].stays, asked = std::min(stays, open_.words.shared);
   if (stays == 0 && !moving_) {
-    const FlowTraffic& come = mover_[at(mover)].come;
+    const FlowTraffic& come = mover_[mover].come;
     out.fetched += std::max({open_.words.fetched + again_.fetched, come.fetched, whole_once_.fetched}) * times.fetched;
     out.shared += std::max({open_.words.shared + again_.shared, come.shared, whole_once_.shared}) * times.shared;
   } else {  // some of `again_` may be what stays
@@ -306,7 +305,7 @@ FlowTraffic OpenFlow::total(ClassSet inside, int mover) const {
 }
 
 bool OpenFlow::moves_no_more(int a, int b) const {
-  const Mover &one = mover_[at(a)], &other = mover_[at(b)];
+  const Mover &one = mover_[a], &other = mover_[b];
   return one.stays >= other.stays && one.come.fetched <= other.come.fetched && one.come.shared <= other.come.shared;
 }
 

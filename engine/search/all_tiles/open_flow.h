@@ -41,8 +41,8 @@ class OpenFlow {
   // Words of a sliding tensor in place that several units hold, once more for each further one.
   const FlowTraffic& again() const { return again_; }
   // Tiles of a dimension that the flow's boundary has, or the fewest of a range.
-  u32 tiles_at_boundary(int d) const { return base_tiles_[at(d)]; }
-  u64 tile_at_boundary(int d) const { return base_[at(d)]; }
+  u32 tiles_at_boundary(int d) const { return base_tiles_[d]; }
+  u64 tile_at_boundary(int d) const { return base_[d]; }
   // What crosses at least of a sliding tensor that no loop has moved, as every tile comes whole once; 0: not known.
   const FlowTraffic& whole_once() const { return whole_once_; }
   // What has been moved, if units of fan-outs to come share it: its number is not known exactly.
@@ -79,9 +79,9 @@ class OpenFlow {
   void close(const FlowTraffic& words);
   u64 only_at_end(int d, u64 extent) const;
   u64 part_of_rank(int d, u64 extent) const;
-  bool unrolls_later(int d) const { return units_to_come_[at(d)] != 1; }
+  bool unrolls_later(int d) const { return units_to_come_[d] != 1; }
   bool outermost_loops_left(int d) const { return outermost_ && !unrolls_later(d); }
-  u64 most_units(int d) const { return units_[at(d)] * units_to_come_[at(d)]; }
+  u64 most_units(int d) const { return units_[d] * units_to_come_[d]; }
   u64 may_stay(const Trail& trail, int d) const;
   void look_outside(const KeptFlows& costs, const Trail& trail, const Reach& reach);
   u64 may_stay_along(const Trail& trail, int d) const;

@@ -18,11 +18,11 @@ void OpenFlow::share_tiles(const Trail& trail, u64 together) {
   const auto add = [&](const FlowTraffic& words, u64 times) {
     apart += words.shared * times, divided += words.fetched / together * times;
   };
-  for (int k = 0; k < parts_; ++k) add(part_[at(k)].words, shared_times(part_[at(k)], trail));
+  for (int k = 0; k < parts_; ++k) add(part_[k].words, shared_times(part_[k], trail));
   const u64 held = open_.words.fetched + again_.fetched;
   add({held, open_.words.shared + again_.shared}, first_times(open_.shared, trail));
   if (divided <= apart) return;
-  for (int k = 0; k < parts_; ++k) part_[at(k)].words.shared = ceil_div(part_[at(k)].words.fetched, together);
+  for (int k = 0; k < parts_; ++k) part_[k].words.shared = ceil_div(part_[k].words.fetched, together);
   open_.words.shared = open_.words.fetched / together;
   again_.shared = held / together - open_.words.shared;
 }
@@ -80,9 +80,7 @@ void OpenFlow::move_sliding(const TrailLoop& loop) {
 }
 
 // Words in place of so much of a dimension that is a rank of its own, at most.
-u64 OpenFlow::part_of_rank(int d, u64 extent) const {
-  return ceil_div(open_.words.fetched, u64{c_.size[at(d)]}) * extent;
-}
+u64 OpenFlow::part_of_rank(int d, u64 extent) const { return ceil_div(open_.words.fetched, u64{c_.size[d]}) * extent; }
 
 // Words in place of a sliding tensor that only the last `extent` of a dimension touches, at most.
 u64 OpenFlow::only_at_end(int d, u64 extent) const {
@@ -90,7 +88,7 @@ u64 OpenFlow::only_at_end(int d, u64 extent) const {
   if (t_.entangled || std::ranges::any_of(t_.sharing, [](DimensionMask m) { return std::popcount(m) > 2; }))
     return open_.words.fetched;
   Extents without = c_.size;
-  without[at(d)] -= static_cast<u32>(extent);
+  without[d] -= static_cast<u32>(extent);
   return std::min(open_.words.fetched, flow_->touched - touched_words(t_, without));
 }
 
@@ -98,9 +96,9 @@ u64 OpenFlow::only_at_end(int d, u64 extent) const {
 u64 OpenFlow::box_words(int rank, const Tiles& tiles) const {
   u64 product = 1, sum = 0, coefficients = 0;
   for (int k = 0; k < t_.first_of[kMaxDimensions]; ++k)
-    if (t_.by_dimension[at(k)].rank == rank) product *= tiles[t_.by_dimension[at(k)].dimension];
+    if (t_.by_dimension[k].rank == rank) product *= tiles[t_.by_dimension[k].dimension];
   for (int k = 0; k < t_.first_of[kMaxDimensions]; ++k) {
-    const CompiledTerm& term = t_.by_dimension[at(k)];
+    const CompiledTerm& term = t_.by_dimension[k];
     if (term.rank != rank) continue;
     coefficients += term.coefficient;
     sum += term.coefficient * u64{c_.size[term.dimension]} * (product / tiles[term.dimension]);
@@ -116,7 +114,7 @@ u64 OpenFlow::rank_words(int rank, const TrailLoop& loop, u64 extent) const {
   i64 halo = 1;
   u64 mine = 0;
   for (int k = 0; k < t_.first_of[kMaxDimensions]; ++k) {
-    const CompiledTerm& term = t_.by_dimension[at(k)];
+    const CompiledTerm& term = t_.by_dimension[k];
     if (term.rank != rank) continue;
     if (term.dimension == d) {
       mine = term.coefficient;
@@ -129,7 +127,7 @@ u64 OpenFlow::rank_words(int rank, const TrailLoop& loop, u64 extent) const {
   Extents size = c_.size;
   size[d] = static_cast<u32>(extent);
   if (!alone || units_[d] != 1 || loop.end == 2)
-    return std::max(touched_along(t_, rank, size), extent == c_.size[d] ? held_along_[at(rank)] : 0);
+    return std::max(touched_along(t_, rank, size), extent == c_.size[d] ? held_along_[rank] : 0);
   const u64 tiles = ceil_div(extent, base_[d]), sweeps = ceil_div(tiles, u64{loop.end});
   return static_cast<u64>(static_cast<i64>(mine * extent) + static_cast<i64>(halo > 0 ? sweeps : tiles) * halo);
 }
@@ -137,7 +135,7 @@ u64 OpenFlow::rank_words(int rank, const TrailLoop& loop, u64 extent) const {
 // The ranks that a loop over a dimension moves along.
 DimensionMask OpenFlow::ranks_along(int d) const {
   DimensionMask along = 0;
-  for (int k = t_.first_of[at(d)]; k < t_.first_of[at(d) + 1]; ++k) along |= dimension_bit(t_.by_dimension[at(k)].rank);
+  for (int k = t_.first_of[d]; k < t_.first_of[d + 1]; ++k) along |= dimension_bit(t_.by_dimension[k].rank);
   return along;
 }
 
@@ -158,9 +156,9 @@ u64 OpenFlow::least_rank_words(int rank, const Trail& trail) const {
   std::array<u8, 2> dimension{};
   std::size_t terms = 0;
   for (int k = 0; k < t_.first_of[kMaxDimensions]; ++k) {
-    if (t_.by_dimension[at(k)].rank != rank) continue;
+    if (t_.by_dimension[k].rank != rank) continue;
     if (terms == 2) return touched_along(t_, rank, c_.size);
-    dimension[terms++] = t_.by_dimension[at(k)].dimension;
+    dimension[terms++] = t_.by_dimension[k].dimension;
   }
   u64 least = ~u64{0};
   for (std::size_t corner = 0; corner < std::size_t{1} << terms; ++corner) {
@@ -177,14 +175,14 @@ u64 OpenFlow::least_rank_words(int rank, const Trail& trail) const {
 void OpenFlow::look_at_halos(const Trail& trail, u64 together) {
   if (t_.entangled) return;
   std::array<u64, kMaxRanks> whole{};
-  for (int r = 0; r < t_.rank_count; ++r) whole[at(r)] = least_rank_words(r, trail);
+  for (int r = 0; r < t_.rank_count; ++r) whole[r] = least_rank_words(r, trail);
   for (const int d : bits(flow_->indexing)) {
     if (trail.of(d).most_tiles() == 1) continue;
     const DimensionMask along = ranks_along(d);
     u64 words = 1;
     for (int r = 0; r < t_.rank_count; ++r)
-      words *= contains(along, r) ? std::min(whole[at(r)], touched_along(t_, r, c_.size)) : whole[at(r)];
-    mover_[at(d)].come = {words, words / together};
+      words *= contains(along, r) ? std::min(whole[r], touched_along(t_, r, c_.size)) : whole[r];
+    mover_[d].come = {words, words / together};
   }
 }
 
@@ -198,7 +196,7 @@ namespace {
 bool can_have_twins(const Compiled& c, const CompiledTensor& t) {
   if (!has_plain_ranks(t)) return false;
   int dimensions = 0;
-  for (const int d : bits(t.indexing)) dimensions += c.size[at(d)] > 1;
+  for (const int d : bits(t.indexing)) dimensions += c.size[d] > 1;
   return dimensions < OpenFlow::kParts;
 }
 
@@ -210,18 +208,18 @@ void KeptFlows::add_twin(Flow& flow) {
   Flow twin = flow;
   twin.is_twin = true;
   flow.twin = flow.outer;
-  const CompiledLevel& inside = c_.level[at(flow.inner())];
+  const CompiledLevel& inside = c_.level[flow.inner()];
   u128 held = inside.room == CompiledLevel::kUnbounded ? inside.room : inside.room / inside.taken(flow.tensor, 1);
   for (int i = flow.boundary; i < flow.outer; ++i) {
-    const auto along_x = static_cast<DimensionMask>(unrollable_.x[at(i)] & flow.indexing);
-    const auto along_y = static_cast<DimensionMask>(unrollable_.y[at(i)] & flow.indexing);
+    const auto along_x = static_cast<DimensionMask>(unrollable_.x[i] & flow.indexing);
+    const auto along_y = static_cast<DimensionMask>(unrollable_.y[i] & flow.indexing);
     DimensionMask here = 0;
-    if (c_.level[at(i)].fanout_x > 1) here |= along_x;
-    if (c_.level[at(i)].fanout_y > 1) here |= along_y;
+    if (c_.level[i].fanout_x > 1) here |= along_x;
+    if (c_.level[i].fanout_y > 1) here |= along_y;
     twin.spread_again |= twin.spread & here;
     twin.spread |= here;
-    held *= along_x != 0 ? c_.level[at(i)].fanout_x : 1;
-    held *= along_y != 0 ? c_.level[at(i)].fanout_y : 1;
+    held *= along_x != 0 ? c_.level[i].fanout_x : 1;
+    held *= along_y != 0 ? c_.level[i].fanout_y : 1;
     held = std::min(held, u128{CompiledLevel::kUnbounded});
   }
   twin.held = static_cast<u64>(held);
@@ -234,14 +232,14 @@ void KeptFlows::add_twin(Flow& flow) {
 // each tile of the dimensions that do not index the tensor. The rest is in place.
 void OpenFlow::close_what_is_not_held(const Trail& trail) {
   u64 box = 1;
-  for (const int d : bits(flow_->indexing)) box *= (c_.size[at(d)] - 1) / trail.of(d).most_tiles() + 1;
+  for (const int d : bits(flow_->indexing)) box *= (c_.size[d] - 1) / trail.of(d).most_tiles() + 1;
   if (box <= flow_->held) {
     held_ = true;
     return;
   }
   u64 stays = 0;
   for (const int d : bits(flow_->indexing))
-    if (c_.size[at(d)] > 1) stays = std::max(stays, may_be_held(trail, box, d));
+    if (c_.size[d] > 1) stays = std::max(stays, may_be_held(trail, box, d));
   stays = std::min(stays, open_.words.shared);
   const u64 moved = (open_.words.shared - stays) * shared_times(open_, trail);
   closed_ = {moved, moved};
@@ -267,12 +265,12 @@ u64 OpenFlow::may_stay_of_twin(const Trail& trail) const {
   if (!held_) return all;
   u64 most = 0;
   for (const int d : bits(flow_->indexing)) {
-    const u64 size = c_.size[at(d)];
+    const u64 size = c_.size[d];
     if (size == 1) continue;
-    const u64 inside = inside_[at(d)];
+    const u64 inside = inside_[d];
     const TrailDimension& now = trail.of(d);
-    u64 along = most_that_stay(size, base_tiles_[at(d)], now.more, most_units(d), trail.widest(d));
-    if (base_tiles_[at(d)] == 1 && inside != 1) along = std::max(along, most_left_by_units(size, inside));
+    u64 along = most_that_stay(size, base_tiles_[d], now.more, most_units(d), trail.widest(d));
+    if (base_tiles_[d] == 1 && inside != 1) along = std::max(along, most_left_by_units(size, inside));
     most = std::max(most, std::min(along, size) * (all / size));
   }
   return most;

@@ -18,7 +18,7 @@ void PartialCost::add(const OpenFlow& flow, const FlowTraffic& words, Flowing& s
 u64 PartialCost::moved_by(int j, u64 left) const {
   u64 moved = 0;
   for (const int k : bits(left))
-    if ((flows_[at(open_[at(k)])]->flow().indexing & classes_[at(j)]) != 0) moved |= u64{1} << k;
+    if ((flows_[open_[k]]->flow().indexing & classes_[j]) != 0) moved |= u64{1} << k;
   return moved;
 }
 
@@ -27,7 +27,7 @@ template <bool kPorts>
 PartialCost::Flowing PartialCost::moved_over(ClassSet inside, int d, u64 moved) const {
   Flowing sum;
   for (const int k : bits(moved)) {
-    const OpenFlow& flow = *flows_[at(open_[at(k)])];
+    const OpenFlow& flow = *flows_[open_[k]];
     add<kPorts>(flow, flow.total(inside, d), sum);
   }
   return sum;
@@ -39,7 +39,7 @@ PartialCost::Flowing PartialCost::moved_first(ClassSet inside, int j, u64 moved)
   Flowing best;
   if (moved == 0) return best;
   bool any = false;
-  for (const int d : bits(movers_[at(j)])) {
+  for (const int d : bits(movers_[j])) {
     const Flowing sum = moved_over<kPorts>(inside, d, moved);
     if (std::exchange(any, true)) best.lower_to(sum);
     else best = sum;
@@ -53,7 +53,7 @@ DimensionMask PartialCost::movers(const Trail& trail, DimensionMask of_class) co
   for (const int d : bits(of_class)) {
     if (trail.of(d).most_tiles() == 1) continue;
     const auto no_more = [&](int a, int b) {
-      return std::ranges::all_of(open_, [&](int k) { return flows_[at(k)]->moves_no_more(a, b); });
+      return std::ranges::all_of(open_, [&](int k) { return flows_[k]->moves_no_more(a, b); });
     };
     const auto others = out;
     bool less = true;
@@ -89,7 +89,7 @@ PartialCost::Flowing PartialCost::next(ClassSet inside, u64 left) const {
   if (any && (must_loop_ & ~inside) != 0) return best;
   Flowing unmoved;  // nothing moves what is left
   for (const int k : bits(left)) {
-    const OpenFlow& flow = *flows_[at(open_[at(k)])];
+    const OpenFlow& flow = *flows_[open_[k]];
     add<kPorts>(flow, flow.least(), unmoved);
   }
   if (any) best.lower_to(unmoved);
@@ -108,7 +108,7 @@ PartialCost::Flowing PartialCost::start_order(const Trail& trail, Asking asking)
       if (now.most_tiles() == 1) continue;
       looping_ = static_cast<ClassSet>(looping_ | 1u << j);
       if (now.tiles == 1 || contains(must_loop_, j)) continue;
-      if (now.tiles > along_[at(d)]) must_loop_ = static_cast<ClassSet>(must_loop_ | 1u << j);
+      if (now.tiles > along_[d]) must_loop_ = static_cast<ClassSet>(must_loop_ | 1u << j);
     }
   Flowing out;
   for (std::size_t k = 0; k < flows_.size(); ++k) {
@@ -161,10 +161,10 @@ void PartialCost::look_ahead(const Trail& trail, const Reach& reach, Asking aski
   for (const int j : bits(looping_)) {
     const u64 moved = moved_by(j, all);
     const u128 later = next<false>(static_cast<ClassSet>(1u << j), all & ~moved).energy;
-    for (const int d : bits(classes_[at(j)])) {
+    for (const int d : bits(classes_[j])) {
       if (trail.of(d).most_tiles() == 1) continue;
-      out.first_over[at(d)] = known + moved_over<false>(0, d, moved).energy + later;
-      out.least = std::min(out.least, out.first_over[at(d)]);
+      out.first_over[d] = known + moved_over<false>(0, d, moved).energy + later;
+      out.least = std::min(out.least, out.first_over[d]);
     }
   }
   if (must_loop_ == 0) out.least = std::min(out.least, known + next<false>(looping_, all).energy);
@@ -176,7 +176,7 @@ Cost PartialCost::ahead(const Trail& trail, const Reach& reach, int d, const Res
   const u64 units = costs_.units_to_come(trail, reach, c_.level_count - 1, kAllDimensions);
   Cost out{Energy{c_.op_units} * c_.macs, std::max(least_cycles(trail, units), known.cycles.with(rest))};
   out.energy.units +=
-      (d == kAnyDimension ? known.least : known.first_over[at(d)]) + leakage(ahead_units_, out.cycles) + rest.energy;
+      (d == kAnyDimension ? known.least : known.first_over[d]) + leakage(ahead_units_, out.cycles) + rest.energy;
   return out;
 }
 

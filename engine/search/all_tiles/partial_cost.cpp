@@ -19,8 +19,7 @@ constexpr u64 kMostMultiples = 64;
 }  // namespace
 
 RoundedCycles::RoundedCycles(const KeptFlows& costs)
-    : level_(costs.compiled().level[at(costs.compiled().level_count) - 1]),
-      tensors_(at(costs.compiled().tensor_count)) {
+    : level_(costs.compiled().level[costs.compiled().level_count - 1]), tensors_(at(costs.compiled().tensor_count)) {
   if (!level_.limited) return;
   double reads = 0, writes = 0;
   for (const Flow& f : costs.flows()) {
@@ -58,7 +57,7 @@ PartialCost::PartialCost(const KeptFlows& costs, u64 least_cycles, DimensionMask
       classes_(costs.classes()),
       nowhere_(c_) {
   u64 units = 1;
-  for (int i = 0; i < c_.level_count; ++i) units_inside_[at(i)] = units *= c_.level[at(i)].fanout();
+  for (int i = 0; i < c_.level_count; ++i) units_inside_[i] = units *= c_.level[i].fanout();
   counted_.resize(costs.flows().size());
   settled_.resize(costs.flows().size());
   in_table_.reserve(costs.flows().size() + costs.passing().size());
@@ -68,13 +67,13 @@ PartialCost::PartialCost(const KeptFlows& costs, u64 least_cycles, DimensionMask
 // Each unit asks for a word of a tensor in each of its steps at most.
 void PartialCost::find_busy_levels() {
   for (int i = 0; i + 1 < c_.level_count; ++i) {
-    if (!c_.level[at(i)].limited) continue;
+    if (!c_.level[i].limited) continue;
     std::vector<const Flow*> here;
     Accesses<u64> parts;
     for (const Flow& f : costs_.flows()) {
       if (f.outer != i || !is_asked_by_units(f)) continue;
       here.push_back(&f);
-      parts += asked_parts(f, units_inside_[at(i)]);
+      parts += asked_parts(f, units_inside_[i]);
     }
     if (cycles_of(i, parts, 1) > 1) busy_.insert(busy_.end(), here.begin(), here.end());
   }
@@ -102,7 +101,7 @@ u64 PartialCost::rounded_cycles(const Trail& trail, u64 units) const {
   u128 unit = 1, most = 1;
   for (int d = 0; d < c_.dimension_count; ++d) {
     const u64 steps = trail.of(d).steps();
-    most *= contains(batches_, d) ? c_.size[at(d)] : steps;
+    most *= contains(batches_, d) ? c_.size[d] : steps;
     if (!steps_are_open(trail, d)) unit *= steps;
   }
   if (unit > rounded_.exact()) return rounded_.exact();
@@ -119,13 +118,12 @@ PartialCost::LevelCycles PartialCost::level_cycles(const Trail& trail, const Rea
     const FlowTraffic least = f.least();
     if (asking == Asking::Themselves || !f.flow().passes(level_))
       parts[f.flow().outer] += costs_.parts_at_outer(f.flow(), least, in_use_);
-    if (f.flow().fills()) parts[at(f.flow().inner())] += costs_.parts_at_inner(f.flow(), least, in_use_);
+    if (f.flow().fills()) parts[f.flow().inner()] += costs_.parts_at_inner(f.flow(), least, in_use_);
   }
   double cycles = cycles_of_first(trail, reach);
   for (int i = 0; i + 1 < c_.level_count; ++i)
-    if (c_.level[at(i)].limited)
-      cycles = std::max(cycles, cycles_of(i, parts[at(i)], static_cast<double>(in_use_.most[at(i)])));
-  return {cycles, ports(parts[at(c_.level_count) - 1])};
+    if (c_.level[i].limited) cycles = std::max(cycles, cycles_of(i, parts[i], static_cast<double>(in_use_.most[i])));
+  return {cycles, ports(parts[c_.level_count - 1])};
 }
 
 u64 PartialCost::LevelCycles::with(const Rest& rest) const {
@@ -150,16 +148,16 @@ Accesses<u64> PartialCost::asked_parts(const Flow& f, u64 words) const {
 double PartialCost::cycles_of(int level, const Accesses<u64>& parts, double instances) const {
   const double reads = static_cast<double>(parts.reads) / instances;
   const double writes = static_cast<double>(parts.fills + parts.updates) / instances;
-  return kRounding * port_cycles(c_.level[at(level)], reads, writes);
+  return kRounding * port_cycles(c_.level[level], reads, writes);
 }
 
 u128 PartialCost::leakage(const UnitsInUse& units, u64 cycles) const {
   u128 out = 0;
   for (int i = 0; i < c_.level_count; ++i) {
-    if (!leaks(c_.level[at(i)])) continue;
+    if (!leaks(c_.level[i])) continue;
     // Instances times cycles: what works, and never less than all MACs of the instances one after the other.
-    const u128 least = u128{units.least[at(i)]} * cycles, macs = (c_.macs - 1) / units_inside_[at(i)] + 1;
-    out += std::max(least, macs) * c_.level[at(i)].leak_units;
+    const u128 least = u128{units.least[i]} * cycles, macs = (c_.macs - 1) / units_inside_[i] + 1;
+    out += std::max(least, macs) * c_.level[i].leak_units;
   }
   return out;
 }
@@ -190,7 +188,7 @@ void PartialCost::settle(const Trail& trail, const Reach& reach, bool loops) {
   count(trail, reach);
   if (loops) look_ahead_of_counted(trail, reach);
   for (const OpenFlow* flow : flows_)
-    if (!flow->open()) settled_[at(&flow->flow() - costs_.flows().data())] = true;
+    if (!flow->open()) settled_[&flow->flow() - costs_.flows().data()] = true;
 }
 
 Cost PartialCost::cost(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking) {
@@ -231,7 +229,7 @@ OnceCost PartialCost::once(Trail& trail) {
     flows_.push_back(&counted.emplace_back(costs_, f, trail, begin, costs_.units_along(trail, begin)));
     const u128 energy = costs_.energy(f, flows_.back()->least(), in_use_);
     out.whole.energy.units += energy;
-    for (int i = 0; i < f.boundary; ++i) out.outside[at(i)] += energy;
+    for (int i = 0; i < f.boundary; ++i) out.outside[i] += energy;
   }
   out.whole.cycles = std::max(out.whole.cycles, level_cycles(trail, reach, Asking::Themselves).with({}));
   out.whole.energy.units += leakage(in_use_, out.whole.cycles);
@@ -242,7 +240,7 @@ OnceCost PartialCost::once(Trail& trail) {
 }
 
 PortCycles PartialCost::ports(const Accesses<u64>& parts) const {
-  const CompiledLevel& l = c_.level[at(c_.level_count) - 1];
+  const CompiledLevel& l = c_.level[c_.level_count - 1];
   const auto reads = static_cast<double>(parts.reads), writes = static_cast<double>(parts.fills + parts.updates);
   return {{kRounding * reads / l.read_bandwidth, kRounding * writes / l.write_bandwidth,
            kRounding * (reads + writes) / l.shared_bandwidth}};
@@ -253,7 +251,7 @@ RestOutside PartialCost::least_outside(int level, std::span<const u32> least, st
   Trail& trail = nowhere_;
   trail.set_tiles(most, most, widest);
   for (int i = 0; i <= level + 1; ++i) trail.begin(i);
-  const CompiledLevel& outer = c_.level[at(level) + 1];
+  const CompiledLevel& outer = c_.level[level + 1];
   const Reach reach{level + 1, outer.fanout_x, outer.fanout_y};
   level_ = reach.level;
   const UnitsInUse units = costs_.units_in_use(trail, reach);
@@ -265,7 +263,7 @@ RestOutside PartialCost::least_outside(int level, std::span<const u32> least, st
   for (const Flow& f : costs_.flows())
     if (f.boundary == level + 1 && !f.by_network) add(f);
   const auto rest = [&](Asking asking) {
-    const bool limited = c_.level[at(c_.level_count) - 1].limited;
+    const bool limited = c_.level[c_.level_count - 1].limited;
     const Flowing all = limited ? ordered<true>(trail, units, asking) : ordered<false>(trail, units, asking);
     return Rest{all.energy, all.ports};
   };

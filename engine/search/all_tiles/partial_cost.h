@@ -180,7 +180,7 @@ class PartialCost {
   u64 rounded_cycles(const Trail& trail, u64 units) const;
   // Whether it is open how many steps a dimension takes.
   bool steps_are_open(const Trail& trail, int d) const {
-    return contains(batches_, d) || (trail.of(d).tiles > 1 && along_[at(d)] != 1);
+    return contains(batches_, d) || (trail.of(d).tiles > 1 && along_[d] != 1);
   }
   LevelCycles level_cycles(const Trail& trail, const Reach& reach, Asking asking) const;
   void find_busy_levels();

@@ -27,20 +27,20 @@ PartialSearch::PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, Inc
       statistics_(statistics),
       gate_(problem.options.rules, statistics.rules),
       trail_(c_) {
-  for (int i = 0; i < c_.level_count; ++i) other_ends_ |= hops_follow_order(c_, i) || averages_routers(c_.level[at(i)]);
+  for (int i = 0; i < c_.level_count; ++i) other_ends_ |= hops_follow_order(c_, i) || averages_routers(c_.level[i]);
   for (int v = 0; v < c_.tensor_count; ++v) {
-    const CompiledTensor& t = c_.tensor[at(v)];
+    const CompiledTensor& t = c_.tensor[v];
     other_ends_ |= t.sliding || t.entangled || (t.is_output && !has_plain_ranks(t));
   }
   DimensionMask outside = 0;
   for (int i = c_.level_count - 1; i >= 0; --i) {
-    const SpatialSpace& s = problem.space.levels[at(i)].spatial;
-    unrolled_outside_[at(i)] = outside;
+    const SpatialSpace& s = problem.space.levels[i].spatial;
+    unrolled_outside_[i] = outside;
     outside = static_cast<DimensionMask>(outside | s.allowed_x | s.allowed_y);
   }
   if (problem.options.rules[Rule::Symmetry]) symmetry_ = find_symmetry(problem.space, c_);
   for (int d = 0; d < kMaxDimensions; ++d)
-    lowest_[at(d)] = static_cast<u8>(symmetry_ && d < c_.dimension_count ? std::min(d, int{symmetry_->image(d)}) : d);
+    lowest_[d] = static_cast<u8>(symmetry_ && d < c_.dimension_count ? std::min(d, int{symmetry_->image(d)}) : d);
   for (const LevelSpace& level : problem.space.levels)
     spatial_order_.push_back(canonical_order(problem.space, level.spatial.order));
 }
@@ -119,7 +119,7 @@ void PartialSearch::rebuild(u32 index) {
     for (; level < n.level; trail_.begin(++level)) {
     }
     if (n.end <= 1) continue;
-    before_[at(trail_.size())] = n.parent;
+    before_[trail_.size()] = n.parent;
     trail_.push(n.stage == kX   ? LoopKind::SpatialX
                 : n.stage == kY ? LoopKind::SpatialY
                                 : LoopKind::Temporal,
@@ -139,7 +139,7 @@ void PartialSearch::rebuild(u32 index) {
 }
 
 PartialSearch::Place PartialSearch::fresh_place(int level) const {
-  const SpatialSpace& s = problem_.space.levels[at(level)].spatial;
+  const SpatialSpace& s = problem_.space.levels[level].spatial;
   Place out;
   out.room_x = s.fanout_x, out.room_y = s.fanout_y;
   return out;
@@ -312,7 +312,7 @@ void PartialSearch::complete(const Node& node, u32 index) {
 Mapping PartialSearch::mapping(const KeepMasks& keep) const {
   Mapping m;
   m.level_count = static_cast<u8>(c_.level_count);
-  for (int i = 0; i < c_.level_count; ++i) m.keep[at(i)] = keep[at(i)];
+  for (int i = 0; i < c_.level_count; ++i) m.keep[i] = keep[i];
   for (int i = 0; i < c_.level_count; ++i) {
     const int last = i + 1 < c_.level_count ? trail_.first(i + 1) : trail_.size();
     for (int l = trail_.first(i); l < last; ++l)

@@ -246,7 +246,7 @@ bool PartialSearch::divide(const SearchBudget& budget) {
   };
   for (const DimensionMask of_class : tensor_classes(c_))
     for (int v = 0; v < c_.tensor_count; ++v)
-      if (c_.tensor[at(v)].sliding && !c_.tensor[at(v)].entangled && (of_class & c_.tensor[at(v)].sharing_any) != 0)
+      if (c_.tensor[v].sliding && !c_.tensor[v].entangled && (of_class & c_.tensor[v].sharing_any) != 0)
         split_ |= of_class;
   unrolling_ = unrollings(c_, problem_.space, kMostUnrollings, can_improve_with);
   leave_images_out(unrolling_);
@@ -299,7 +299,7 @@ RestOutside PartialSearch::rest_without_hops(const Node& node, const Reach& reac
 void PartialSearch::raise_by_units_outside(const KeepSpace& keep, const Reach& reach, RestOutside& rest) const {
   const bool twins = keep.costs.passes(reach.level);
   for (int level = reach.level + 1; level + 1 < c_.level_count; ++level) {
-    if (c_.level[at(level)].fanout() == 1) continue;
+    if (c_.level[level].fanout() == 1) continue;
     const RestOutside outside = keep.rest->further_out(keep.costs, trail_, reach, level);
     rest.all.raise_to(outside.all);
     if (twins) rest.with_twins.raise_to(outside.with_twins);

@@ -16,7 +16,7 @@ namespace heliolite {
 // What mappings cost at least whose flows into boundaries outside a level cost so much: of those inside each word
 // crosses once.
 inline Cost with_outside(const OnceCost& once, int level, const Rest& outside) {
-  return {Energy{once.whole.energy.units - once.outside[at(level)] + outside.energy},
+  return {Energy{once.whole.energy.units - once.outside[level] + outside.energy},
           std::max(once.whole.cycles, outside.cycles())};
 }
 

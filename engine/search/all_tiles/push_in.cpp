@@ -25,7 +25,7 @@ bool PartialSearch::is_no_worse_before(const Node& node, int d) const {
   if (node.end <= 1 || problem_.space.levels[node.level].temporal.order.count > 0) return false;
   const DimensionMask not_plain = keeps_[node.keep].costs.not_plain_inside(node.level);
   if (contains(not_plain, d) || contains(not_plain, node.dimension)) return false;
-  return lowest_[at(d)] < lowest_[node.dimension] && !contains(node_[node.parent].moves, d);
+  return lowest_[d] < lowest_[node.dimension] && !contains(node_[node.parent].moves, d);
 }
 
 // How many iterations a loop over d has in the level inside, if part of one that comes next may stand there, too: there
@@ -34,13 +34,13 @@ u64 PartialSearch::iterations_inside(const Node& node, int d) const {
   const KeptFlows& costs = keeps_[node.keep].costs;
   const int level = node.level;
   if (!costs.loops_inside(level) || contains(costs.not_plain_inside(level), d)) return 0;
-  const TemporalSpace& inside = problem_.space.levels[at(level) - 1].temporal;
+  const TemporalSpace& inside = problem_.space.levels[level - 1].temporal;
   if (!contains(inside.allowed, d) || inside.order.count > 0) return 0;
   u64 out = 1;
   DimensionMask stay = 0;  // loops over these are worse inside the one over d
   for (int l = trail_.first(level - 1); l < trail_.size(); ++l) {
     const TrailLoop& loop = trail_[l];
-    const DimensionMask moves = node_[before_[at(l)]].moves;
+    const DimensionMask moves = node_[before_[l]].moves;
     if (loop.level == level && loop.dimension == d) return 0;  // units stand between
     if (loop.is_spatial()) continue;
     if (loop.level == level) {
@@ -57,11 +57,11 @@ u64 PartialSearch::iterations_inside(const Node& node, int d) const {
 // Whether the level inside has room for a tile `times` as long.
 bool PartialSearch::fits_inside(const Node& node, int d, u32 times) const {
   const int level = node.level - 1;
-  if (c_.level[at(level)].room == CompiledLevel::kUnbounded) return true;
+  if (c_.level[level].room == CompiledLevel::kUnbounded) return true;
   Extents tile{};
   for (int k = 0; k < c_.dimension_count; ++k) {
-    const u64 nominal = trail_.at_begin(node.level)[at(k)].tile * (k == d ? times : 1);
-    tile[at(k)] = static_cast<u32>(std::min<u64>(nominal, c_.size[at(k)]));
+    const u64 nominal = trail_.at_begin(node.level)[k].tile * (k == d ? times : 1);
+    tile[k] = static_cast<u32>(std::min<u64>(nominal, c_.size[k]));
   }
   return keeps_[node.keep].costs.fits(level, tile);
 }
@@ -81,7 +81,7 @@ u32 PartialSearch::most_that_fits_inside(const Node& node, int d) const {
 bool PartialSearch::is_no_worse_inside(const Node& node, int d, u32 end, const Relocation& known) {
   const u32 part = end >= trail_.of(d).tiles ? 2 : least_part(end);  // of the last loop any part
   const auto allows = [&](int level, u64 factor) {
-    return problem_.space.levels[at(level)].temporal.factor[at(d)].allows(factor);
+    return problem_.space.levels[level].temporal.factor[d].allows(factor);
   };
   return part <= known.most_inside && allows(node.level, ceil_div(end, part)) &&
          allows(node.level - 1, known.inside * part);
@@ -109,7 +109,7 @@ bool PartialSearch::may_have_more_columns(const Node& node, int d, u32 end) {
     units.along[trail_[l].dimension] *= trail_[l].end;
     if (trail_[l].kind == LoopKind::SpatialX) along_x[trail_[l].dimension] *= trail_[l].end;
   }
-  units.along[at(d)] *= end;
+  units.along[d] *= end;
   const auto [it, is_new] = most_columns_.try_emplace(units);
   if (is_new) it->second = highest_column_rank(fanout, units.along, lowest_);
   return column_rank(along_x, lowest_) < it->second;

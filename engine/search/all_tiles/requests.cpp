@@ -19,7 +19,7 @@ class AllRequests : PlacedFlow {
   explicit AllRequests(const PlacedFlow& placed) : PlacedFlow(placed), row_(unit_rows(flow, trail, 0)) {
     placed_.fill(1);
     for (int i = flow.boundary; i <= flow.outer; ++i)
-      for (int d = 0; d < c.dimension_count; ++d) placed_[at(d)] *= row_[at(i)][at(d)].units;
+      for (int d = 0; d < c.dimension_count; ++d) placed_[d] *= row_[i][d].units;
   }
 
   // Steps:
@@ -52,22 +52,22 @@ class AllRequests : PlacedFlow {
   u64 that_meet() {
     if (t.entangled) {
       u64 placed = 1;
-      for (const int d : bits(t.indexing)) placed *= placed_[at(d)];
+      for (const int d : bits(t.indexing)) placed *= placed_[d];
       return placed * units_to_come(flow.meeting);
     }
     const int whole = last_whole();
     if (costs.split(t.sharing_any)) {
       u64 units = 1;
       for (int r = 0; r < t.rank_count; ++r)
-        for (int i = flow.boundary; i <= flow.outer && t.sharing[at(r)] != 0; ++i)
-          units *= meeting_of_split(i, t.sharing[at(r)]);
+        for (int i = flow.boundary; i <= flow.outer && t.sharing[r] != 0; ++i)
+          units *= meeting_of_split(i, t.sharing[r]);
       return units;
     }
     pair_dimensions();
     double units = static_cast<double>(others_);
     for (int i = flow.boundary; i <= whole; ++i)
       for (int r = 0; r < t.rank_count; ++r)
-        if (std::popcount(t.sharing[at(r)]) == 2) units *= static_cast<double>(meeting(i, t.sharing[at(r)]));
+        if (std::popcount(t.sharing[r]) == 2) units *= static_cast<double>(meeting(i, t.sharing[r]));
     for (int i = whole + 1; i <= flow.outer; ++i) units *= meeting_at(i);
     return static_cast<u64>(units);
   }
@@ -77,7 +77,7 @@ class AllRequests : PlacedFlow {
   u64 words_of_known(int whole) {
     u64 n = points(static_cast<DimensionMask>(t.indexing & ~t.sharing_any));
     for (int r = 0; r < t.rank_count; ++r) {
-      const DimensionMask sharing = t.sharing[at(r)];
+      const DimensionMask sharing = t.sharing[r];
       if (sharing == 0) continue;
       u64 together = 1;
       for (int i = whole + 1; i <= flow.outer; ++i) together *= meeting_of_split(i, sharing);
@@ -94,7 +94,7 @@ class AllRequests : PlacedFlow {
   // ask for q (A - 1) + B words at least. Over all moments of both: of A at most at a time, M moments see all A', and
   // the q add up to all rests that B' elements may leave, and to one a moment: q (A' - M) + M B'.
   u64 by_moments(int a, int b) const {
-    const u64 all_a = c.size[at(a)], all_b = c.size[at(b)], moments = ceil_div(all_a, along(a));
+    const u64 all_a = c.size[a], all_b = c.size[b], moments = ceil_div(all_a, along(a));
     const u64 rests = std::max(ceil_div(all_b, alike_by_step(c, t, a, b)), ceil_div(all_b, along(b)));
     return rests * (all_a - moments) + moments * all_b;
   }
@@ -105,11 +105,11 @@ class AllRequests : PlacedFlow {
       const UnitRow row_a = known_row(i, a), row_b = known_row(i, b);
       rows.push_back({row_a.units, row_b.units, coefficient(a) * row_a.inside, coefficient(b) * row_b.inside});
     }
-    return costs.distinct_places().least(c.size[at(a)], c.size[at(b)], rows);
+    return costs.distinct_places().least(c.size[a], c.size[b], rows);
   }
   // Units that stand and are to come; where loops over time may come in between it is not known how far apart.
   UnitRow known_row(int level, int d) const {
-    UnitRow out = row_[at(level)][at(d)];
+    UnitRow out = row_[level][d];
     const u64 left = costs.known_units_left(trail, reach, level, d);
     if (left == 1) return out;
     if (out.units == 1) out.inside = level == reach.level ? trail.of(d).tile : 0;
@@ -119,7 +119,7 @@ class AllRequests : PlacedFlow {
   // Units of a fan-out, placed and to come, that ask for one word of a rank at most.
   u64 meeting_of_split(int level, DimensionMask sharing) const {
     return along_all_but_one(sharing, [&](int d) {
-      const u64 placed = row_[at(level)][at(d)].units;
+      const u64 placed = row_[level][d].units;
       if (level <= last_whole()) return placed;
       return placed * costs.units_to_come(trail, reach_of(level), level, dimension_bit(d));
     });
@@ -138,7 +138,7 @@ class AllRequests : PlacedFlow {
   void pair_dimensions() {
     double first = 1, second = 1;
     for (int r = 0; r < t.rank_count; ++r) {
-      const DimensionMask sharing = t.sharing[at(r)];
+      const DimensionMask sharing = t.sharing[r];
       if (sharing == 0) continue;
       if (std::popcount(sharing) != 2) {
         others_ *= along_all_but_one(sharing, [&](int d) { return along(d); });
@@ -167,7 +167,7 @@ class AllRequests : PlacedFlow {
     const auto units = [&](u32 dimensions) {
       u64 n = costs.units_to_come(trail, reach_of(level), level, static_cast<DimensionMask>(dimensions));
       if (level == reach.level)
-        for (const int d : bits(dimensions)) n *= row_[at(level)][at(d)].units;
+        for (const int d : bits(dimensions)) n *= row_[level][d].units;
       return static_cast<double>(n);
     };
     return std::min({units(fewer_), units(more_), std::sqrt(units(fewer_ | more_)) * kRootRounded});
@@ -176,24 +176,24 @@ class AllRequests : PlacedFlow {
   // Units at most, placed and to come.
   double together(u32 dimensions) const {
     u64 placed = 1;
-    for (const int d : bits(dimensions)) placed *= placed_[at(d)];
+    for (const int d : bits(dimensions)) placed *= placed_[d];
     return static_cast<double>(placed) * static_cast<double>(units_to_come(static_cast<DimensionMask>(dimensions)));
   }
   // Units along one dimension that work together, at most.
-  u64 along(int d) const { return std::min<u64>(c.size[at(d)], placed_[at(d)] * units_to_come(dimension_bit(d))); }
+  u64 along(int d) const { return std::min<u64>(c.size[d], placed_[d] * units_to_come(dimension_bit(d))); }
 
   // Words that leave the fan-outs up to that of level `last`.
   u64 words(int last) {
     u64 n = points(static_cast<DimensionMask>(t.indexing & ~t.sharing_any));
     for (int r = 0; r < t.rank_count; ++r)
-      if (t.sharing[at(r)] != 0) n *= words(t.sharing[at(r)], last);
+      if (t.sharing[r] != 0) n *= words(t.sharing[r], last);
     return n;
   }
 
   // Points of the iteration space along these dimensions.
   u64 points(DimensionMask along) const {
     u64 n = 1;
-    for (const int d : bits(along)) n *= c.size[at(d)];
+    for (const int d : bits(along)) n *= c.size[d];
     return n;
   }
   static u64 share(u64 words, u64 units) { return (words - 1) / units + 1; }
@@ -212,8 +212,7 @@ class AllRequests : PlacedFlow {
     }
     exact_ &= two && others == most;
     if (best >= 0)
-      return share(asked_together(row_[at(best)][at(a)], coefficient(a), c.size[at(a)], row_[at(best)][at(b)],
-                                  coefficient(b), c.size[at(b)]),
+      return share(asked_together(row_[best][a], coefficient(a), c.size[a], row_[best][b], coefficient(b), c.size[b]),
                    others / most);
     return share(points(sharing), others);
   }
@@ -222,7 +221,7 @@ class AllRequests : PlacedFlow {
 
   // Units of a fan-out at most that ask for one word of a rank: along all its dimensions but one.
   u64 meeting(int level, DimensionMask sharing) const {
-    return along_all_but_one(sharing, [&](int d) { return row_[at(level)][at(d)].units; });
+    return along_all_but_one(sharing, [&](int d) { return row_[level][d].units; });
   }
 
   const UnitRows row_;

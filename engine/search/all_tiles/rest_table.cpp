@@ -37,7 +37,7 @@ void least_of(RestOutside& value, const RestOutside& other) {
 class LevelTiles {
  public:
   LevelTiles(const KeptFlows& costs, const LoopLimits& limits, int level)
-      : c_(costs.compiled()), costs_(costs), level_(level), most_(limits.most_tiles[at(level)]) {
+      : c_(costs.compiled()), costs_(costs), level_(level), most_(limits.most_tiles[level]) {
     for (std::size_t k = 0; k < costs.classes().size(); ++k)
       if (costs.has_unrolling() && !costs.is_free(k))
         outside_.push_back({costs.classes()[k], costs.class_units(level + 1, c_.level_count, k)});
@@ -63,7 +63,7 @@ class LevelTiles {
   bool can_be_unrolled(std::span<const u32> numbers) const {
     return std::ranges::all_of(outside_, [&](const ClassUnits& units) {
       u64 most = 1;
-      for (const int d : bits(units.dimensions)) most *= 2 * u64{numbers[at(d)]} - 1;
+      for (const int d : bits(units.dimensions)) most *= 2 * u64{numbers[d]} - 1;
       return units.number <= most;
     });
   }
@@ -87,14 +87,14 @@ class LevelTiles {
   // The longest tile that there may be `number` of along a dimension, where the others have tiles such as `tile`. Only
   // where there are two the longest may be much longer than the shortest.
   u32 widest(Extents tile, int d, u32 number) const {
-    const u32 size = c_.size[at(d)];
+    const u32 size = c_.size[d];
     u32 most = number == 1 ? size : (size - 1) / (number - 1);
     if (number != 2) return most;
-    u32 fits = tile[at(d)];
+    u32 fits = tile[d];
     while (fits < most) {
-      tile[at(d)] = fits + (most - fits + 1) / 2;
-      if (fit(tile)) fits = tile[at(d)];
-      else most = tile[at(d)] - 1;
+      tile[d] = fits + (most - fits + 1) / 2;
+      if (fit(tile)) fits = tile[d];
+      else most = tile[d] - 1;
     }
     return fits;
   }
@@ -136,8 +136,8 @@ std::size_t RestTable::point(const KeptFlows& costs, const Trail& trail, const R
 RestOutside RestTable::further_out(const KeptFlows& costs, const Trail& trail, const Reach& reach, int level) const {
   const std::size_t point = ranges_.point_of(
       [&](int d) { return ceil_div(u64{trail.of(d).tiles}, costs.known_units_up_to(trail, reach, level, d)); });
-  const Rest& all = grown_[at(level)][point];
-  return {all, grown_twins_.empty() ? all : grown_twins_[at(level)][point]};
+  const Rest& all = grown_[level][point];
+  return {all, grown_twins_.empty() ? all : grown_twins_[level][point]};
 }
 
 LoopLimits loop_limits(const Mapspace& space) {
@@ -218,9 +218,9 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
   const PointsElsewhere boundary_points =
       known ? PointsElsewhere::in(known->boundaries.ranges(), ranges, c) : PointsElsewhere();
   for (int i = c.level_count - 2; i >= 0 && !over; --i) {
-    std::vector<Rest>& table = at_level_[at(i)];
+    std::vector<Rest>& table = at_level_[i];
     table.assign(ranges.points(), kNoRest);
-    if (twins) twins_[at(i)].assign(ranges.points(), kNoRest);
+    if (twins) twins_[i].assign(ranges.points(), kNoRest);
     const LevelTiles tiles(costs, limits, i);
     const PointsElsewhere next_points = PointsElsewhere::left_by_units(costs, i + 1, ranges);
     const bool outermost = i + 2 == c.level_count;
@@ -228,10 +228,10 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
     ranges.each([&](std::size_t p, const auto& most, const auto& least, const TileRanges::Place& place) {
       if (is_over()) return;
       RestOutside best = kNothingFits;
-      ranges.each_larger(p, place, limits.looped[at(i)], [&](std::size_t larger) {
+      ranges.each_larger(p, place, limits.looped[i], [&](std::size_t larger) {
         if (table[larger].energy == Rest::kNone) return;
         least_of(best.all, table[larger]);
-        if (twins) least_of(best.with_twins, twins_[at(i)][larger]);
+        if (twins) least_of(best.with_twins, twins_[i][larger]);
       });
       if (!twins) best.with_twins = best.all;
       const auto consider = [&] {
@@ -255,11 +255,11 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
       };
       consider();
       table[p] = best.all;
-      if (twins) twins_[at(i)][p] = best.with_twins;
+      if (twins) twins_[i][p] = best.with_twins;
     });
     if (further_out == FurtherOut::Yes && i > 0 && !over) {
-      grown_[at(i)] = grown(table);
-      if (twins) grown_twins_[at(i)] = grown(twins_[at(i)]);
+      grown_[i] = grown(table);
+      if (twins) grown_twins_[i] = grown(twins_[i]);
     }
   }
 }

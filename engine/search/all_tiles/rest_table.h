@@ -28,7 +28,7 @@ class BoundaryTable {
   BoundaryTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges, const LoopLimits& limits);
 
   // What the flows into tiles of the level outside `level` cost, at a point of ranges(); Rest::kNone: none fits.
-  const RestOutside& operator()(int level, std::size_t point) const { return at_level_[at(level)][point]; }
+  const RestOutside& operator()(int level, std::size_t point) const { return at_level_[level][point]; }
   const TileRanges& ranges() const { return ranges_; }
   u64 bytes() const { return at_level_.size() * ranges_.points() * sizeof(RestOutside); }
 
@@ -64,14 +64,14 @@ class RestTable {
   // At least what all flows from boundaries outside `level` cost. Rest::kNone: nothing fits that leaves few enough
   // tiles.
   Rest operator()(int level, std::size_t point) const {
-    if (at_level_.size() <= at(level) || at_level_[at(level)].empty()) return {};
-    return at_level_[at(level)][point];
+    if (at_level_.size() <= at(level) || at_level_[level].empty()) return {};
+    return at_level_[level][point];
   }
   u64 bytes() const {
     return (at_level_.size() + twins_.size() + grown_.size() + grown_twins_.size()) * ranges_.points() * sizeof(Rest);
   }
   // What they cost with twins (RestOutside), if there are any.
-  Rest with_twins(int level, std::size_t point) const { return twins_[at(level)][point]; }
+  Rest with_twins(int level, std::size_t point) const { return twins_[level][point]; }
 
  private:
   std::vector<Rest> grown(std::vector<Rest> table) const;

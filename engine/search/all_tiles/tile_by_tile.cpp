@@ -24,7 +24,7 @@ class TilesOfFlow : PlacedFlow {
   //  2. For each dimension, if it is the innermost loop over it that moves the tensor: what is left of all words.
   FlowTraffic words() {
     for (int r = 0; r < t.rank_count; ++r) {
-      const DimensionMask sharing = t.sharing[at(r)];
+      const DimensionMask sharing = t.sharing[r];
       if (sharing == 0) alone(r);
       else if (std::popcount(sharing) != 2 || !together(r, sharing)) return {};
     }
@@ -44,8 +44,8 @@ class TilesOfFlow : PlacedFlow {
     u64 least, most;
   };
   Sizes sizes(int d) const {
-    const TrailDimension& begin = trail.at_begin(flow.boundary)[at(d)];
-    const u64 size = c.size[at(d)];
+    const TrailDimension& begin = trail.at_begin(flow.boundary)[d];
+    const u64 size = c.size[d];
     if (begin.more == 0 && begin.tile * begin.tiles >= size) {
       const u64 tile = std::min(begin.tile, size);
       return {tile, tile};
@@ -58,16 +58,16 @@ class TilesOfFlow : PlacedFlow {
   // A rank of one dimension: any step over it is as long as a tile, and no two units ask for the same one. The fewer
   // words the more tiles, as each leaves what is between it and the next one out.
   void alone(int rank) {
-    RankTiles& out = rank_[at(rank)];
+    RankTiles& out = rank_[rank];
     out.least = out.most = {1, 1};
     out.longest = out.shortest = 1;
     for (const int d : bits(t.indexing)) {
-      const CompiledTerm& term = t.by_dimension[t.first_of[at(d)]];
+      const CompiledTerm& term = t.by_dimension[t.first_of[d]];
       if (term.rank != rank) continue;
       const Sizes of = sizes(d);
-      const u64 least = words_of_tiles(term.coefficient, c.size[at(d)], of.least);
+      const u64 least = words_of_tiles(term.coefficient, c.size[d], of.least);
       out.least = {least, least};
-      out.most.fill(term.coefficient * (u64{c.size[at(d)]} - 1) + 1);
+      out.most.fill(term.coefficient * (u64{c.size[d]} - 1) + 1);
       out.longest = term.coefficient * (of.most - 1) + 1;
     }
   }
@@ -81,7 +81,7 @@ class TilesOfFlow : PlacedFlow {
     for (const RankDimension& of : tiling.of) count *= of.most_tile - of.least_tile + 1;
     if (count > kMostSizes) return false;
     meet(d, tiling);
-    const RankTiles& tiles = rank_[at(rank)] = costs.tiles_of_ranks()(tiling);
+    const RankTiles& tiles = rank_[rank] = costs.tiles_of_ranks()(tiling);
     for (std::size_t k = 0; k < 2; ++k)
       if (tiles.over[k].any) slider_[slider_count_++] = {&tiles.over[k], rank};
     return true;
@@ -90,7 +90,7 @@ class TilesOfFlow : PlacedFlow {
   RankDimension known(int d) const {
     const Sizes tile = sizes(d);
     RankDimension out{
-        .coefficient = coefficient(d), .size = c.size[at(d)], .least_tile = tile.least, .most_tile = tile.most};
+        .coefficient = coefficient(d), .size = c.size[d], .least_tile = tile.least, .most_tile = tile.most};
     for (int l = trail.first(flow.boundary); l < trail.size(); ++l) {
       if (!trail[l].is_spatial() || trail[l].dimension != d) continue;
       out.units *= trail[l].end;
@@ -112,7 +112,7 @@ class TilesOfFlow : PlacedFlow {
       std::array<UnitRow, 2> row;
       bool known = true;
       for (std::size_t k = 0; k < 2; ++k) {
-        row[k] = placed_[at(i)][at(d[k])];
+        row[k] = placed_[i][d[k]];
         const u64 to_come = costs.known_units_left(trail, reach, i, d[k]);
         if (to_come != 1) known &= i == flow.boundary;  // else loops may come in between
         row[k].units *= to_come;
@@ -127,7 +127,7 @@ class TilesOfFlow : PlacedFlow {
   u64 product(OfKind RankTiles::*words, TileKind kind, int without, int and_without) const {
     u64 n = 1;
     for (int r = 0; r < t.rank_count; ++r)
-      if (r != without && r != and_without) n *= (rank_[at(r)].*words)[kind];
+      if (r != without && r != and_without) n *= (rank_[r].*words)[kind];
     return n;
   }
 
@@ -152,21 +152,21 @@ class TilesOfFlow : PlacedFlow {
   u64 stays_more(std::size_t k, u32 alone, TileKind kind) const {
     const RankSlider& over = *slider_[k].over;
     const int rank = slider_[k].rank;
-    const Slider& m = slider_[at(std::countr_zero(alone))];
+    const Slider& m = slider_[std::countr_zero(alone)];
     if (std::popcount(alone) == 1 && m.over->are_again && over.are_again) {  // m's own stay is counted
       const u64 boxes = m.over->alone[kind];
       if (m.rank == rank)
         return (over.most_stay - std::min(over.most_stay, m.over->least_stay)) * std::min(boxes, over.again[kind]) *
                product(&RankTiles::most, kind, rank, -1);
-      const u64 of_m = m.over->least_stay * rank_[at(rank)].shortest;
-      const u64 of_k = over.most_stay * rank_[at(m.rank)].longest;
+      const u64 of_m = m.over->least_stay * rank_[rank].shortest;
+      const u64 of_k = over.most_stay * rank_[m.rank].longest;
       return (of_k - std::min(of_k, of_m)) * boxes * over.again[kind] * product(&RankTiles::most, kind, m.rank, rank);
     }
     u64 words = 1;
     for (int r = 0; r < t.rank_count; ++r) {
-      u64 most = r == rank ? over.stays[kind] : rank_[at(r)].most[kind];
+      u64 most = r == rank ? over.stays[kind] : rank_[r].most[kind];
       for (const int j : bits(alone))
-        if (slider_[at(j)].rank == r) most = std::min(most, slider_[at(j)].over->alone_words[kind]);
+        if (slider_[j].rank == r) most = std::min(most, slider_[j].over->alone_words[kind]);
       words *= most;
     }
     return words;

@@ -158,7 +158,7 @@ class TileClimbs {
       moves_.useful_ends(now.factor, d, loop_place, ends);
       for (std::size_t k = ends.size(); k-- > 0 && !found;) {  // large ones first
         TilePlan next = now;
-        if (ends[k] == now.factor[at(loop_place)][at(d)] || set_outermost(next, d, loop_place, ends[k]))
+        if (ends[k] == now.factor[loop_place][d] || set_outermost(next, d, loop_place, ends[k]))
           self(self, next, loop_place, d + 1);
       }
     };
@@ -177,17 +177,17 @@ class TileClimbs {
 
   // Dimension d as large as it gets along the axis; d = -1: no dimension along it, as far as the machine allows.
   bool fill(TilePlan& plan, int loop_place, int d) const {
-    const LevelSpace& level = problem_.space.levels[at(level_of(loop_place))];
+    const LevelSpace& level = problem_.space.levels[level_of(loop_place)];
     std::vector<u32> ends;
     for (const int k : bits(moves_.allowed(loop_place))) {
-      if ((d >= 0 && k != d) || (d < 0 && level.spatial.factor[at(k)].min > 1)) continue;
+      if ((d >= 0 && k != d) || (d < 0 && level.spatial.factor[k].min > 1)) continue;
       u32 end = 1;
       if (d >= 0) {
         moves_.useful_ends(plan.factor, k, loop_place, ends);
         if (ends.empty()) return false;
         end = ends.back();
       }
-      if (end != plan.factor[at(loop_place)][at(k)] && !set_outermost(plan, k, loop_place, end)) return false;
+      if (end != plan.factor[loop_place][k] && !set_outermost(plan, k, loop_place, end)) return false;
     }
     return true;
   }

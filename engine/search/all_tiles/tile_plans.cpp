@@ -13,9 +13,9 @@ Mapping TilePlans::mapping(const TilePlan& plan) const {
   PlaceFactors tiling{};
   for (int i = 0; i < space_.level_count(); ++i)
     for (const int d : bits(space_.non_unit)) {
-      tiling[at(place_of(i, true))][at(d)] = {plan.factor[at(loop_place_of(LoopKind::SpatialX, i))][at(d)],
-                                              plan.factor[at(loop_place_of(LoopKind::SpatialY, i))][at(d)]};
-      tiling[at(place_of(i, false))][at(d)].x = plan.temporal(i, d);
+      tiling[place_of(i, true)][d] = {plan.factor[loop_place_of(LoopKind::SpatialX, i)][d],
+                                      plan.factor[loop_place_of(LoopKind::SpatialY, i)][d]};
+      tiling[place_of(i, false)][d].x = plan.temporal(i, d);
     }
   writer_.write(out, tiling, plan.order);
   return out;
@@ -27,7 +27,7 @@ TilePlan TilePlans::plan(const Mapping& mapping) const {
   out.keep = mapping.keep;
   std::array<DimensionMask, kMaxLevels> seen{};
   for (const Loop& loop : mapping.loops()) {
-    out.factor[at(loop_place_of(loop.kind, loop.level))][loop.dimension] = loop.end;
+    out.factor[loop_place_of(loop.kind, loop.level)][loop.dimension] = loop.end;
     if (loop.is_spatial()) continue;
     out.order.loop[loop.level][out.order.count[loop.level]++] = loop.dimension;
     seen[loop.level] |= dimension_bit(loop.dimension);
@@ -51,9 +51,9 @@ TilePlan TilePlans::plan(const Mapping& mapping) const {
 
 void TilePlans::canonical_orders(TilePlan& plan) const {
   for (int i = 0; i < space_.level_count(); ++i) {
-    const TemporalSpace& level = space_.levels[at(i)].temporal;
-    auto& loops = plan.order.loop[at(i)];
-    u8& count = plan.order.count[at(i)];
+    const TemporalSpace& level = space_.levels[i].temporal;
+    auto& loops = plan.order.loop[i];
+    u8& count = plan.order.count[i];
     DimensionMask left = level.allowed & space_.non_unit;
     const auto add = [&](u8 d) {
       if (contains(left, d)) loops[count++] = d;
@@ -67,15 +67,15 @@ void TilePlans::canonical_orders(TilePlan& plan) const {
 bool TilePlans::smallest(TilePlan& plan) const {
   plan = {};
   canonical_orders(plan);
-  for (int i = 0; i < space_.level_count(); ++i) plan.keep[at(i)] = space_.levels[at(i)].keep;
+  for (int i = 0; i < space_.level_count(); ++i) plan.keep[i] = space_.levels[i].keep;
   bool possible = true;
   for (int d = 0; d < space_.dimension_count; ++d) {
     if (!contains(space_.non_unit, d)) continue;
     for (int i = 0; i < space_.level_count(); ++i) {
-      const LevelSpace& level = space_.levels[at(i)];
+      const LevelSpace& level = space_.levels[i];
       const auto dim = at(d);
       const LoopKind axis = contains(level.spatial.allowed_x, d) ? LoopKind::SpatialX : LoopKind::SpatialY;
-      plan.factor[at(loop_place_of(axis, i))][dim] = static_cast<u32>(level.spatial.factor[dim].min);
+      plan.factor[loop_place_of(axis, i)][dim] = static_cast<u32>(level.spatial.factor[dim].min);
       plan.temporal(i, d) = static_cast<u32>(level.temporal.factor[dim].min);
     }
     bool done = false;
@@ -119,11 +119,11 @@ Score TileClimbSpace::better_orders(TilePlan& plan, Score score) {
   const Mapspace& space = plans_.space();
   const PlanKey key(plan);
   for (int i = 1; i < space.level_count(); ++i) {
-    const auto prefix = space.levels[at(i)].temporal.order.dimensions();
+    const auto prefix = space.levels[i].temporal.order.dimensions();
     // Loops of one iteration are moved out of the way: only the present ones have places.
     const LevelOrders before = plan.order;
-    auto& loops = plan.order.loop[at(i)];
-    const auto end = loops.begin() + plan.order.count[at(i)];
+    auto& loops = plan.order.loop[i];
+    const auto end = loops.begin() + plan.order.count[i];
     const auto is_loop = [&](u8 d) { return plan.temporal(i, d) > 1; };
     const auto present = static_cast<int>(std::stable_partition(loops.begin(), end, is_loop) - loops.begin());
     const auto ordered = static_cast<int>(std::count_if(loops.begin(), loops.begin() + present, [&](u8 d) {

@@ -39,7 +39,7 @@ std::vector<std::size_t> parts_along(const TileRanges& ranges, int d, auto&& par
 
 TileRanges::TileRanges(const Compiled& c, std::size_t most_points) : dimension_count_(c.dimension_count) {
   Numbers all;
-  for (int d = 0; d < dimension_count_; ++d) all[at(d)] = numbers_of_tiles(c.size[at(d)]);
+  for (int d = 0; d < dimension_count_; ++d) all[d] = numbers_of_tiles(c.size[d]);
   divide(all, all, most_points);
 }
 
@@ -54,25 +54,25 @@ void TileRanges::divide(const Numbers& most, const Numbers& least, std::size_t m
     if (width > kWidest && few > 0) width = 1.001, --few;
     points_ = 1;
     for (int d = 0; d < dimension_count_; ++d) {
-      unite(most[at(d)], least[at(d)], width, few, most_[at(d)], least_[at(d)]);
-      stride_[at(d)] = points_;
-      points_ *= most_[at(d)].size();
+      unite(most[d], least[d], width, few, most_[d], least_[d]);
+      stride_[d] = points_;
+      points_ *= most_[d].size();
     }
   }
   for (int d = 0; d < dimension_count_; ++d) {
-    const u32 size = most_[at(d)].front();
+    const u32 size = most_[d].front();
     if (size > 100'000) continue;
-    range_of_[at(d)].resize(size + 1);
-    for (u32 n = 1, k = static_cast<u32>(most_[at(d)].size()) - 1; n <= size; ++n) {
-      while (most_[at(d)][k] < n) --k;
-      range_of_[at(d)][n] = k;
+    range_of_[d].resize(size + 1);
+    for (u32 n = 1, k = static_cast<u32>(most_[d].size()) - 1; n <= size; ++n) {
+      while (most_[d][k] < n) --k;
+      range_of_[d][n] = k;
     }
   }
 }
 
 std::size_t TileRanges::index(int d, u64 tiles) const {
-  if (!range_of_[at(d)].empty()) return range_of_[at(d)][tiles];
-  const auto& most = most_[at(d)];
+  if (!range_of_[d].empty()) return range_of_[d][tiles];
+  const auto& most = most_[d];
   return at(std::partition_point(most.begin(), most.end(), [&](u32 n) { return n >= tiles; }) - most.begin()) - 1;
 }
 

@@ -40,12 +40,12 @@ class TileRanges {
   template <class Visit>
   void each_larger(std::size_t point, const Place& place, DimensionMask dimensions, Visit&& visit) const {
     for (int d = 0; d < dimension_count_; ++d)
-      if (contains(dimensions, d) && place[at(d)] + 1 != least_[at(d)].size()) visit(point + stride_[at(d)]);
+      if (contains(dimensions, d) && place[d] + 1 != least_[d].size()) visit(point + stride_[d]);
   }
   // [place along d]: the most tiles.
-  std::span<const u32> most(int d) const { return most_[at(d)]; }
+  std::span<const u32> most(int d) const { return most_[d]; }
   // What a number of tiles along d adds to the point.
-  std::size_t point_along(int d, u64 tiles) const { return index(d, tiles) * stride_[at(d)]; }
+  std::size_t point_along(int d, u64 tiles) const { return index(d, tiles) * stride_[d]; }
 
  private:
   using Numbers = std::array<std::vector<u32>, kMaxDimensions>;
@@ -71,7 +71,7 @@ class PointsElsewhere {
   // By a point of the ranges, and its place.
   std::size_t operator()(std::size_t point, const TileRanges::Place& place) const {
     std::size_t out = from_here_ ? point : 0;
-    for (const auto& [d, parts] : along_) out += parts[place[at(d)]];
+    for (const auto& [d, parts] : along_) out += parts[place[d]];
     return out;
   }
 
@@ -85,15 +85,15 @@ void TileRanges::each(Visit&& visit) const {
   Place range{};
   std::array<u32, kMaxDimensions> most{}, least{};
   const auto set = [&](int d, std::size_t k) {
-    range[at(d)] = static_cast<u32>(k);
-    most[at(d)] = most_[at(d)][k], least[at(d)] = least_[at(d)][k];
+    range[d] = static_cast<u32>(k);
+    most[d] = most_[d][k], least[d] = least_[d][k];
   };
-  for (int d = 0; d < dimension_count_; ++d) set(d, most_[at(d)].size() - 1);
+  for (int d = 0; d < dimension_count_; ++d) set(d, most_[d].size() - 1);
   for (std::size_t p = points_; p-- > 0;) {
     visit(p, most, least, range);
     int d = 0;
-    for (; d < dimension_count_ && range[at(d)] == 0; ++d) set(d, most_[at(d)].size() - 1);
-    if (d < dimension_count_) set(d, range[at(d)] - 1);
+    for (; d < dimension_count_ && range[d] == 0; ++d) set(d, most_[d].size() - 1);
+    if (d < dimension_count_) set(d, range[d] - 1);
   }
 }
 

@@ -35,23 +35,23 @@ struct TrailDimension {
 class Trail {
  public:
   explicit Trail(const Compiled& c) {
-    for (int d = 0; d < c.dimension_count; ++d) of_[at(d)].tiles = widest_[at(d)] = c.size[at(d)];
+    for (int d = 0; d < c.dimension_count; ++d) of_[d].tiles = widest_[d] = c.size[d];
   }
 
   int size() const { return count_; }
-  const TrailLoop& operator[](int l) const { return loop_[at(l)]; }
-  const TrailDimension& of(int d) const { return of_[at(d)]; }
+  const TrailLoop& operator[](int l) const { return loop_[l]; }
+  const TrailDimension& of(int d) const { return of_[d]; }
   // Nominal, of the loop's dimension: of all its iterations together.
-  u64 tile_of(int l) const { return before_[at(l)].tile * loop_[at(l)].end; }
+  u64 tile_of(int l) const { return before_[l].tile * loop_[l].end; }
 
   // The loops to come are those of level i, or further out.
   void begin(int level) {
-    at_begin_[at(level)] = of_;
-    first_[at(level)] = static_cast<u8>(count_);
+    at_begin_[level] = of_;
+    first_[level] = static_cast<u8>(count_);
   }
   // The dimensions, and the number of loops, when the level began.
-  const std::array<TrailDimension, kMaxDimensions>& at_begin(int level) const { return at_begin_[at(level)]; }
-  int first(int level) const { return first_[at(level)]; }
+  const std::array<TrailDimension, kMaxDimensions>& at_begin(int level) const { return at_begin_[level]; }
+  int first(int level) const { return first_[level]; }
 
   // Pretends that each dimension has `least` tiles, or `most`, or any number between, of `widest` elements at most.
   void set_tiles(std::span<const u32> least, std::span<const u32> most, std::span<const u32> widest) {
@@ -60,7 +60,7 @@ class Trail {
       widest_[d] = widest[d];
     }
   }
-  u64 widest(int d) const { return widest_[at(d)]; }
+  u64 widest(int d) const { return widest_[d]; }
 
   // From now on the tiles of levels further out than the innermost may be any, whatever begin() has seen.
   void let_tiles_be_any(bool any) { any_tiles_ = any; }
@@ -68,10 +68,10 @@ class Trail {
 
   // A loop with 1 < end <= of(d).tiles around what is there.
   void push(LoopKind kind, int level, int d, u32 end) {
-    TrailDimension& now = of_[at(d)];
-    before_[at(count_)] = now;
+    TrailDimension& now = of_[d];
+    before_[count_] = now;
     const u32 tiles = (now.tiles - 1) / end + 1, last = now.tiles - (tiles - 1) * end;
-    loop_[at(count_++)] = {end, last, static_cast<u8>(d), static_cast<u8>(level), kind};
+    loop_[count_++] = {end, last, static_cast<u8>(d), static_cast<u8>(level), kind};
     if (kind == LoopKind::Temporal) now.last += (u64{last} - 1) * now.full, now.full *= end;
     else if (last > 1) now.last = now.full;
     now.tiles = tiles;
@@ -79,7 +79,7 @@ class Trail {
   }
   void pop() {
     --count_;
-    of_[loop_[at(count_)].dimension] = before_[at(count_)];
+    of_[loop_[count_].dimension] = before_[count_];
   }
 
  private:

@@ -12,12 +12,12 @@ std::vector<DimensionMask> tensor_classes(const Compiled& c) {
   std::vector<TensorMask> of;
   std::vector<DimensionMask> out;
   for (int d = 0; d < c.dimension_count; ++d) {
-    if (c.size[at(d)] == 1) continue;
+    if (c.size[d] == 1) continue;
     TensorMask tensors = 0;
     for (int v = 0; v < c.tensor_count; ++v)
-      if (contains(c.tensor[at(v)].indexing, d)) tensors = static_cast<TensorMask>(tensors | 1u << v);
+      if (contains(c.tensor[v].indexing, d)) tensors = static_cast<TensorMask>(tensors | 1u << v);
     const auto known = std::ranges::find(of, tensors);
-    if (known != of.end()) out[at(known - of.begin())] |= dimension_bit(d);
+    if (known != of.end()) out[known - of.begin()] |= dimension_bit(d);
     else of.push_back(tensors), out.push_back(dimension_bit(d));
   }
   return out;
@@ -50,9 +50,9 @@ u64 KeptFlows::most_units(int begin, int end, int d) const {
   u64 units = 1;
   for (int i = begin; i < end; ++i) {
     u64 here = 1;
-    if (contains(unrollable_.x[at(i)], d)) here *= c_.level[at(i)].fanout_x;
-    if (contains(unrollable_.y[at(i)], d)) here *= c_.level[at(i)].fanout_y;
-    if (has_unrolling() && split(dimension_bit(d))) here = std::min<u64>(here, unrolling_->along[at(i)][at(d)]);
+    if (contains(unrollable_.x[i], d)) here *= c_.level[i].fanout_x;
+    if (contains(unrollable_.y[i], d)) here *= c_.level[i].fanout_y;
+    if (has_unrolling() && split(dimension_bit(d))) here = std::min<u64>(here, unrolling_->along[i][d]);
     for (std::size_t k = 0; k < classes_.size() && has_unrolling(); ++k)
       if (contains(classes_[k], d) && !is_free(k)) here = std::min(here, unrolled(i, k));
     units *= here;
@@ -62,7 +62,7 @@ u64 KeptFlows::most_units(int begin, int end, int d) const {
 
 u64 KeptFlows::known_units(int level, int d) const {
   if (!has_unrolling()) return 1;
-  if (split(dimension_bit(d))) return unrolling_->along[at(level)][at(d)];
+  if (split(dimension_bit(d))) return unrolling_->along[level][d];
   for (std::size_t k = 0; k < classes_.size(); ++k)
     if (classes_[k] == dimension_bit(d) && !is_free(k)) return unrolled(level, k);
   return 1;
@@ -89,7 +89,7 @@ u64 KeptFlows::known_units_up_to(const Trail& trail, const Reach& reach, int lev
 
 // Units along a dimension that the fan-out whose loops are being placed has to make.
 u64 KeptFlows::split_left(const Trail& trail, int level, int d) const {
-  return not_placed(unrolling_->along[at(level)][at(d)], trail, level, dimension_bit(d));
+  return not_placed(unrolling_->along[level][d], trail, level, dimension_bit(d));
 }
 
 u64 KeptFlows::class_units(int begin, int end, std::size_t k) const {
@@ -101,7 +101,7 @@ u64 KeptFlows::class_units(int begin, int end, std::size_t k) const {
 u64 KeptFlows::split_to_come(const Trail& trail, const Reach& reach, int outer, int d) const {
   u64 units = 1;
   if (reach.level <= outer && reach.has_room()) units *= split_left(trail, reach.level, d);
-  for (int i = reach.level + 1; i <= outer; ++i) units *= unrolling_->along[at(i)][at(d)];
+  for (int i = reach.level + 1; i <= outer; ++i) units *= unrolling_->along[i][d];
   return units;
 }
 
@@ -163,7 +163,7 @@ UnitsAlong KeptFlows::units_along(const Trail& trail, const Reach& reach) const 
   out.fill(1);
   if (unrolled(reach)) return out;
   for (int d = 0; d < c_.dimension_count; ++d)
-    if (c_.size[at(d)] > 1) out[at(d)] = units_to_come(trail, reach, c_.level_count - 1, dimension_bit(d));
+    if (c_.size[d] > 1) out[d] = units_to_come(trail, reach, c_.level_count - 1, dimension_bit(d));
   return out;
 }
 
@@ -177,9 +177,9 @@ bool KeptFlows::tiles_of_fanout(const Trail& trail, const Reach& reach, int leve
     if (unrolled(level, k) == 1) continue;
     if (!split(classes_[k]) && std::popcount(classes_[k]) != 1) return false;
     for (const int d : bits(classes_[k])) {
-      TilesInFanout& t = tiles[at(d)];
+      TilesInFanout& t = tiles[d];
       t = {known_units(level, d), known_units_of(0, level, d), known_units_of(level + 1, c_.level_count, d),
-           most_steps_along(d), trail.at_begin(reach.level)[at(d)].tile};
+           most_steps_along(d), trail.at_begin(reach.level)[d].tile};
       if (level > reach.level)
         t.part = trail.of(d).tile * not_placed(known_units(reach.level, d), trail, reach.level, dimension_bit(d)) *
                  known_units_of(reach.level + 1, level, d);
@@ -197,7 +197,7 @@ u64 KeptFlows::most_steps_along(int d) const {
       continue;
     }
     for (const int other : bits(classes_[k])) {
-      if (other != d) others *= ceil_div(u64{c_.size[at(other)]}, known_units_of(0, c_.level_count, other));
+      if (other != d) others *= ceil_div(u64{c_.size[other]}, known_units_of(0, c_.level_count, other));
     }
   }
   return unrolling_->most_steps / others;
@@ -208,14 +208,14 @@ u128 KeptFlows::hops_to_come(const Trail& trail, const Reach& reach) const {
   TilesInFanouts tiles;
   const int first = !reach.has_room() ? reach.level + 1 : reach.level;
   for (int i = first; i < c_.level_count && has_unrolling(); ++i)
-    if (has_network(c_.level[at(i)]) && tiles_of_fanout(trail, reach, i, tiles))
-      sum += hops_to_come_.least(c_, i, tiles, unrollable_.x[at(i)], unrollable_.y[at(i)]);
+    if (has_network(c_.level[i]) && tiles_of_fanout(trail, reach, i, tiles))
+      sum += hops_to_come_.least(c_, i, tiles, unrollable_.x[i], unrollable_.y[i]);
   return sum;
 }
 
 bool KeptFlows::networks_to_come(const Reach& reach) const {
   for (int i = reach.level; i < c_.level_count; ++i)
-    if (has_network(c_.level[at(i)]) && (i > reach.level || reach.has_room())) return true;
+    if (has_network(c_.level[i]) && (i > reach.level || reach.has_room())) return true;
   return false;
 }
 
@@ -238,7 +238,7 @@ u64 words_of_first_instance(const KeptFlows& costs, const Flow& flow, const Trai
   const Compiled& c = costs.compiled();
   const std::array<TrailCells, kMaxDimensions> cells = asked_of_first_instance(flow, trail);
   u128 words = 1;
-  for (int d = 0; d < c.dimension_count; ++d) words *= cells[at(d)].if_all(trail.of(d).tiles);
+  for (int d = 0; d < c.dimension_count; ++d) words *= cells[d].if_all(trail.of(d).tiles);
   return static_cast<u64>((words - 1) / costs.units_to_come(trail, reach, c.level_count - 1, kAllDimensions) + 1);
 }
 
@@ -269,11 +269,11 @@ u64 least_spread(DimensionMask dimensions, u64 units, const Trail& trail, std::s
   const int d = *bits(dimensions).begin();
   const u64 tiles = trail.of(d).tiles, most = trail.of(d).most_tiles();
   const auto others = static_cast<DimensionMask>(dimensions & ~dimension_bit(d));
-  if (others == 0) return units > 1 && units >= 2 * most ? 0 : with_units(cells[at(d)], tiles, units);
+  if (others == 0) return units > 1 && units >= 2 * most ? 0 : with_units(cells[d], tiles, units);
   u64 least = 0;
   for (u64 here = 1; here <= units && (here == 1 || here < 2 * most); ++here) {
     if (units % here != 0) continue;
-    const u64 n = with_units(cells[at(d)], tiles, here) * least_spread(others, units / here, trail, cells);
+    const u64 n = with_units(cells[d], tiles, here) * least_spread(others, units / here, trail, cells);
     if (n != 0) least = least == 0 ? n : std::min(least, n);
   }
   return least;
@@ -288,9 +288,9 @@ u64 working_places(u64 units) {
 }
 
 u64 alike_by_step(const Compiled& c, const CompiledTensor& t, int a, int b) {
-  const auto step = [&](int d) { return t.by_dimension[t.first_of[at(d)]].coefficient; };
+  const auto step = [&](int d) { return t.by_dimension[t.first_of[d]].coefficient; };
   const u64 different = step(a) / std::gcd(step(a), step(b));
-  return (c.size[at(b)] - 1) / different + 1;
+  return (c.size[b] - 1) / different + 1;
 }
 
 u64 least_cells(const KeptFlows& costs, const Trail& trail, const Reach& reach, int level, std::size_t k,
@@ -304,7 +304,7 @@ u64 least_cells(const KeptFlows& costs, const Trail& trail, const Reach& reach, 
   u64 n = 1;
   for (const int d : bits(of_class)) {
     const u64 along = units > 1 && costs.split(of_class) ? costs.split_to_come(trail, from, outermost, d) : 1;
-    n *= with_units(cells[at(d)], trail.of(d).tiles, along);
+    n *= with_units(cells[d], trail.of(d).tiles, along);
   }
   return n;
 }

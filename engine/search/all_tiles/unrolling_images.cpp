@@ -38,7 +38,7 @@ Numbers numbers(const ClassUnrolling& u, std::span<const std::size_t> image_of_c
   for (std::size_t i = 0; i < u.units.size(); i += image_of_class.size())
     for (const std::size_t k : image_of_class) out.push_back(u.units[i + k]);
   for (const auto& along : u.along)
-    for (int d = 0; d < kMaxDimensions; ++d) out.push_back(along[at(image_of_dimension(d))]);
+    for (int d = 0; d < kMaxDimensions; ++d) out.push_back(along[image_of_dimension(d)]);
   return out;
 }
 
@@ -110,7 +110,7 @@ std::vector<u64> column_rank(std::span<const u32> along_x, std::span<const u8> l
   std::vector<u64> out(along_x.size() + 1, 1);
   for (std::size_t d = 0; d < along_x.size(); ++d) {
     out[0] *= along_x[d];
-    out[at(lowest[d]) + 1] *= along_x[d];
+    out[lowest[d] + 1] *= along_x[d];
   }
   return out;
 }

@@ -25,7 +25,7 @@ bool can_unroll(u64 tiles, u64 units) {
 bool can_make(const Mapspace& space, std::size_t level, int d, u64 tiles, u64 units) {
   if (units == 1) return true;
   const SpatialSpace& s = space.levels[level].spatial;
-  if (!s.factor[at(d)].allows(units)) return false;
+  if (!s.factor[d].allows(units)) return false;
   const auto fits = [&](u64 e, DimensionMask allowed, u64 fanout, u64 of) {
     return e == 1 || (contains(allowed, d) && e <= std::min(fanout, of));
   };
@@ -66,7 +66,7 @@ class ClassStands {
  private:
   // From the fan-out of level i of dimension k on; `before`: of the dimensions before.
   void each(std::size_t k, std::size_t i, Stands before, Stands& out) {
-    const u64 size = c_.size[at(dimensions_[k])];
+    const u64 size = c_.size[dimensions_[k]];
     if (i == left_.size()) {
       before.steps *= ceil_div(size, inside_.back());
       for (std::size_t l = 0; l < i; ++l) before.work[l] *= working_outside(size, inside_[l + 1], inside_.back());
@@ -100,8 +100,8 @@ class ClassSteps {
 
   ClassSteps(const Compiled& c, DimensionMask of_class, u64 most_units) : c_(c), steps_(most_units + 1, kNone) {
     for (const int d : bits(of_class))
-      for (u32 e = 1; e < 2 * c.size[at(d)] && e <= most_units; ++e)
-        if (can_unroll(c.size[at(d)], e)) factors_[at(d)].push_back(e);
+      for (u32 e = 1; e < 2 * c.size[d] && e <= most_units; ++e)
+        if (can_unroll(c.size[d], e)) factors_[d].push_back(e);
     add(of_class, 1, 1);
     least_ = *std::ranges::min_element(steps_);
   }
@@ -115,10 +115,9 @@ class ClassSteps {
       return;
     }
     const int d = *bits(dimensions).begin();
-    for (const u64 e : factors_[at(d)]) {
+    for (const u64 e : factors_[d]) {
       if (units * e >= steps_.size()) break;
-      add(static_cast<DimensionMask>(dimensions & ~dimension_bit(d)), units * e,
-          steps * ceil_div(u64{c_.size[at(d)]}, e));
+      add(static_cast<DimensionMask>(dimensions & ~dimension_bit(d)), units * e, steps * ceil_div(u64{c_.size[d]}, e));
     }
   }
 
@@ -130,7 +129,7 @@ class ClassSteps {
 
 bool moves_all(const Compiled& c, DimensionMask dimensions) {
   for (int v = 0; v < c.tensor_count; ++v)
-    if ((dimensions & ~c.tensor[at(v)].indexing) != 0 || (dimensions & c.tensor[at(v)].sharing_any) != 0) return false;
+    if ((dimensions & ~c.tensor[v].indexing) != 0 || (dimensions & c.tensor[v].sharing_any) != 0) return false;
   return true;
 }
 
@@ -153,7 +152,7 @@ class Unrollings {
     all[0].free = free_;
     u64 beyond = units_;  // of the fan-outs that are not looked at yet
     for (int i = 0; i < space_.level_count(); ++i) {
-      const SpatialSpace& s = space_.levels[at(i)].spatial;
+      const SpatialSpace& s = space_.levels[i].spatial;
       if (!s.exists()) continue;
       beyond /= s.fanout();
       std::vector<ClassUnrolling> next;
@@ -270,12 +269,12 @@ void stand(const Compiled& c, const Mapspace& space, std::size_t level, Dimensio
   const int d = std::countr_zero(dimensions);
   const auto others = static_cast<DimensionMask>(dimensions & (dimensions - 1));
   u64 inside = 1;
-  for (std::size_t j = 0; j < level; ++j) inside *= now.along[j][at(d)];
-  const u64 tiles = ceil_div(u64{c.size[at(d)]}, inside);
+  for (std::size_t j = 0; j < level; ++j) inside *= now.along[j][d];
+  const u64 tiles = ceil_div(u64{c.size[d]}, inside);
   for (u64 e = others == 0 && !free ? units : 1; e <= units && e < 2 * tiles; ++e) {
     if ((!free && units % e != 0) || !can_make(space, level, d, tiles, e)) continue;
     ClassUnrolling next = now;
-    next.along[level][at(d)] = static_cast<u32>(e);
+    next.along[level][d] = static_cast<u32>(e);
     if (others == 0) out.push_back(std::move(next));
     else stand(c, space, level, others, units / e, free, next, out);
   }
@@ -317,7 +316,7 @@ std::optional<std::vector<ClassUnrolling>> splits(const Compiled& c, const Mapsp
       all = std::move(next);
       if (!free) continue;
       for (ClassUnrolling& u : all)
-        for (const int d : bits(classes[k])) u.units[i * classes.size() + k] *= u.along[i][at(d)];
+        for (const int d : bits(classes[k])) u.units[i * classes.size() + k] *= u.along[i][d];
     }
   for (ClassUnrolling& u : all) {
     u.least_steps = 1;
@@ -337,11 +336,11 @@ void set_exactly(const Compiled& c, std::span<const DimensionMask> classes, std:
   for (std::size_t i = 0; i < u.along.size(); ++i) u.working[i * classes.size() + k] = 1;
   for (const int d : bits(classes[k])) {
     u64 all = 1, inside = 1;
-    for (const auto& level : u.along) all *= level[at(d)];
-    u.steps[k] *= ceil_div(u64{c.size[at(d)]}, all);
+    for (const auto& level : u.along) all *= level[d];
+    u.steps[k] *= ceil_div(u64{c.size[d]}, all);
     for (std::size_t i = 0; i < u.along.size(); ++i) {
-      inside *= u.along[i][at(d)];
-      u.working[i * classes.size() + k] *= working_outside(c.size[at(d)], inside, all);
+      inside *= u.along[i][d];
+      u.working[i * classes.size() + k] *= working_outside(c.size[d], inside, all);
     }
   }
 }

@@ -28,9 +28,9 @@ class DMazeRunner {
     mapping_.keep = walk_.keep();
     const Compiled& c = problem.model.compiled();
     for (int v = 0; v < c.tensor_count; ++v) {
-      const CompiledTensor& tensor = c.tensor[at(v)];
+      const CompiledTensor& tensor = c.tensor[v];
       if (tensor.is_output) output_ |= tensor.indexing;
-      for (int r = 0; r < tensor.rank_count; ++r) sliding_ |= tensor.sharing[at(r)];
+      for (int r = 0; r < tensor.rank_count; ++r) sliding_ |= tensor.sharing[r];
     }
   }
 
@@ -58,16 +58,16 @@ class DMazeRunner {
   bool reduces_nowhere(const PlaceFactors& factors) const {
     for (int i = 0; i < problem_.space.level_count(); ++i)
       for (const int d : bits(problem_.space.non_unit)) {
-        const PlaceFactor& f = factors[at(place_of(i, true))][at(d)];
+        const PlaceFactor& f = factors[place_of(i, true)][d];
         if (f.x * f.y > 1 && !contains(output_, d)) return false;
       }
     return true;
   }
 
   bool windows_inside(const PlaceFactors& factors) const {
-    const auto& outermost = factors[at(place_of(problem_.space.level_count() - 1, false))];
+    const auto& outermost = factors[place_of(problem_.space.level_count() - 1, false)];
     for (const int d : bits(static_cast<DimensionMask>(sliding_ & ~output_)))
-      if (outermost[at(d)].x > 1) return false;
+      if (outermost[d].x > 1) return false;
     return true;
   }
 
@@ -86,7 +86,7 @@ class DMazeRunner {
       pricing_.price(mapping_);
       return true;
     }
-    return std::ranges::all_of(choices_[at(level)], [&](const std::vector<u8>& order) {
+    return std::ranges::all_of(choices_[level], [&](const std::vector<u8>& order) {
       set_order(nest_, level, order);
       return all_orders(factors, level - 1);
     });
@@ -138,7 +138,7 @@ class Interstellar {
   bool few_dimensions(const PlaceFactors& factors) const {
     for (int i = 0; i < problem_.space.level_count(); ++i) {
       int x = 0, y = 0;
-      for (const PlaceFactor& f : factors[at(place_of(i, true))]) {
+      for (const PlaceFactor& f : factors[place_of(i, true)]) {
         x += f.x > 1 ? 1 : 0;
         y += f.y > 1 ? 1 : 0;
       }
@@ -157,9 +157,9 @@ class Interstellar {
     }
     Value best = Value::worst();
     for (int i = 0; i < levels; ++i) {
-      const std::vector<u8>* chosen = &choices[at(i)].front();
-      for (const std::vector<u8>& order : choices[at(i)]) {
-        if (&order == &choices[at(i)].front() && i > 0) continue;  // priced with the level inside
+      const std::vector<u8>* chosen = &choices[i].front();
+      for (const std::vector<u8>& order : choices[i]) {
+        if (&order == &choices[i].front() && i > 0) continue;  // priced with the level inside
         if (pricing_.over()) return false;
         set_order(nest_, i, order);
         writer_.write(mapping_, factors, nest_);

@@ -23,8 +23,8 @@ OrderChoices::OrderChoices(const LayerProblem& problem) {
 
 OrderChoices::Orders OrderChoices::of(const PlaceFactors& factors, int level) const {
   Orders out;
-  const auto& loops = factors[at(place_of(level, false))];
-  for (const LoopOrder& order : kept_[at(level)]) {
+  const auto& loops = factors[place_of(level, false)];
+  for (const LoopOrder& order : kept_[level]) {
     std::vector<u8> present;
     for (const u8 d : order.loops())
       if (loops[d].x > 1) present.push_back(d);
@@ -35,8 +35,8 @@ OrderChoices::Orders OrderChoices::of(const PlaceFactors& factors, int level) co
 }
 
 void set_order(LevelOrders& orders, int level, const std::vector<u8>& loops) {
-  std::ranges::copy(loops, orders.loop[at(level)].begin());
-  orders.count[at(level)] = static_cast<u8>(loops.size());
+  std::ranges::copy(loops, orders.loop[level].begin());
+  orders.count[level] = static_cast<u8>(loops.size());
 }
 
 namespace {
@@ -55,22 +55,21 @@ DirectedWalk::DirectedWalk(const LayerProblem& problem, std::function<bool()> ov
   const Compiled& c = problem.model.compiled();
   TensorMask held = 0;  // by the memory that is being put together
   for (int i = 0; i < c.level_count; ++i) {
-    const SpatialSpace& fanout = problem.space.levels[at(i)].spatial;
+    const SpatialSpace& fanout = problem.space.levels[i].spatial;
     if (fanout.exists()) {
       fanouts_.push_back(i);
       units_ *= fanout.fanout();
     }
-    const u64 room = c.level[at(i)].room;
-    if (room == CompiledLevel::kUnbounded || keep_[at(i)] == 0) continue;
-    const bool beside =
-        !memory_.empty() && memory_.back().last == i - 1 && !fanout.exists() && (held & keep_[at(i)]) == 0;
+    const u64 room = c.level[i].room;
+    if (room == CompiledLevel::kUnbounded || keep_[i] == 0) continue;
+    const bool beside = !memory_.empty() && memory_.back().last == i - 1 && !fanout.exists() && (held & keep_[i]) == 0;
     if (!beside) {
       memory_.push_back({i, i, 0});
       held = 0;
     }
     memory_.back().last = i;
-    memory_.back().words += c.level[at(i)].capacity_words();
-    held |= keep_[at(i)];
+    memory_.back().words += c.level[i].capacity_words();
+    held |= keep_[i];
   }
 }
 
@@ -81,7 +80,7 @@ bool DirectedWalk::run(const LeastUse& least, const DirectedRules& rules, const 
   for (auto& place : factors_) place.fill({});
   for (std::size_t d = 0; d < left_.size(); ++d) left_[d] = static_cast<u32>(problem_.space.size[d]);
   for (const int i : fanouts_)
-    room_[at(i)] = {problem_.space.levels[at(i)].spatial.fanout_x, problem_.space.levels[at(i)].spatial.fanout_y};
+    room_[i] = {problem_.space.levels[i].spatial.fanout_x, problem_.space.levels[i].spatial.fanout_y};
   tile_ = unit_extents();
   return unroll(0, 0);
 }
@@ -94,30 +93,30 @@ bool DirectedWalk::unroll(std::size_t fanout, int d) {
   if (d == problem_.space.dimension_count) return unroll(fanout + 1, 0);
   const int level = fanouts_[fanout], place = place_of(level, true);
   // No structured binding: clang 14 captures none in a lambda.
-  u64& x = room_[at(level)][0];
-  u64& y = room_[at(level)][1];
-  const u32 left = left_[at(d)];
-  PlaceFactor& factor = factors_[at(place)][at(d)];
+  u64& x = room_[level][0];
+  u64& y = room_[level][1];
+  const u32 left = left_[d];
+  PlaceFactor& factor = factors_[place][d];
   const bool go_on = splits_.for_each_choice(d, place, left, [&](const FactorRun& run) {
     if (run.first > x || run.y > y) return true;
     const auto saved = std::pair(x, y);
     x /= run.first;
     y /= run.y;
     factor = {run.first, run.y};
-    left_[at(d)] = run.left;
+    left_[d] = run.left;
     const bool more = unroll(fanout, d + 1);
     std::tie(x, y) = saved;
     return more;
   });
   factor = {};
-  left_[at(d)] = left;
+  left_[d] = left;
   return go_on;
 }
 
 bool DirectedWalk::unrolled() {
   u64 used = 1;
   for (const int i : fanouts_)
-    for (const PlaceFactor& f : factors_[at(place_of(i, true))]) used *= u64{f.x} * f.y;
+    for (const PlaceFactor& f : factors_[place_of(i, true)]) used *= u64{f.x} * f.y;
   if (!enough(used, units_, least_.units)) return true;
   if (rules_->unrolling && !rules_->unrolling(factors_)) return true;
   return loops(0, -1);
@@ -130,38 +129,38 @@ bool DirectedWalk::loops(int level, int d) {
   if (d == -1) {
     const Extents inside = tile_;
     for (std::size_t k = 0; k < space.dimension_count; ++k) {
-      const PlaceFactor& f = factors_[at(place_of(level, true))][k];
+      const PlaceFactor& f = factors_[place_of(level, true)][k];
       tile_[k] *= f.x * f.y;
     }
-    const bool go_on = used(level) > problem_.model.compiled().level[at(level)].room || loops(level, 0);
+    const bool go_on = used(level) > problem_.model.compiled().level[level].room || loops(level, 0);
     tile_ = inside;
     return go_on;
   }
   if (d == space.dimension_count) return level_done(level);
   const int place = place_of(level, false);
   const bool outermost = level + 1 == space.level_count();
-  const u32 left = left_[at(d)], extent = tile_[at(d)];
+  const u32 left = left_[d], extent = tile_[d];
   bool more = true;
   splits_.for_each_choice(d, place, left, [&](const FactorRun& run) {
     if (outermost && run.left != 1) return true;
-    tile_[at(d)] = extent * run.first;
-    if (used(level) > problem_.model.compiled().level[at(level)].room) return false;  // larger ones neither
-    factors_[at(place)][at(d)].x = run.first;
-    left_[at(d)] = run.left;
+    tile_[d] = extent * run.first;
+    if (used(level) > problem_.model.compiled().level[level].room) return false;  // larger ones neither
+    factors_[place][d].x = run.first;
+    left_[d] = run.left;
     return more = loops(level, d + 1);
   });
-  tile_[at(d)] = extent;
-  factors_[at(place)][at(d)] = {};
-  left_[at(d)] = left;
+  tile_[d] = extent;
+  factors_[place][d] = {};
+  left_[d] = left;
   return more;
 }
 
 bool DirectedWalk::level_done(int level) {
-  used_[at(level)] = ceil_div(used(level), u64{problem_.model.compiled().level[at(level)].parts.of_word});
+  used_[level] = ceil_div(used(level), u64{problem_.model.compiled().level[level].parts.of_word});
   for (std::size_t m = 0; m < memory_.size(); ++m) {
     if (memory_[m].last != level) continue;
     u64 used = 0;
-    for (int i = memory_[m].first; i <= level; ++i) used += used_[at(i)];
+    for (int i = memory_[m].first; i <= level; ++i) used += used_[i];
     if (!enough(used, memory_[m].words, m == 0 ? least_.inner : least_.outer)) return true;
   }
   if (level + 1 < problem_.space.level_count()) return loops(level + 1, -1);
@@ -171,10 +170,10 @@ bool DirectedWalk::level_done(int level) {
 
 u64 DirectedWalk::used(int level) const {
   const Compiled& c = problem_.model.compiled();
-  const CompiledLevel& machine = c.level[at(level)];
+  const CompiledLevel& machine = c.level[level];
   if (machine.room == CompiledLevel::kUnbounded) return 0;
   u64 parts = 0;
-  for (const int v : bits(keep_[at(level)])) parts += machine.taken(v, box_words(c.tensor[at(v)], tile_));
+  for (const int v : bits(keep_[level])) parts += machine.taken(v, box_words(c.tensor[v], tile_));
   return parts;
 }
 

@@ -137,8 +137,8 @@ class Enumeration {
     if (level == space.level_count()) return dimension(0);
     const int next_tensor = tensor + 1 < space.tensor_count ? tensor + 1 : 0;
     const int next_level = next_tensor == 0 ? level + 1 : level;
-    const LevelSpace& here = space.levels[at(level)];
-    TensorMask& mask = mapping_.keep[at(level)];
+    const LevelSpace& here = space.levels[level];
+    TensorMask& mask = mapping_.keep[level];
     const auto bit = static_cast<TensorMask>(1u << tensor);
     const auto set = [&](bool kept) {
       mask = static_cast<TensorMask>(kept ? mask | bit : mask & ~bit);
@@ -151,12 +151,12 @@ class Enumeration {
   // Step 2.
   bool dimension(int d) {
     if (d == problem_.space.dimension_count) return tiling();
-    return place(d, 0, static_cast<u32>(problem_.space.size[at(d)]));
+    return place(d, 0, static_cast<u32>(problem_.space.size[d]));
   }
 
   bool place(int d, int p, u32 left) {
     if (p == splits_.place_count()) return dimension(d + 1);
-    PlaceFactor& factor = tiling_[at(p)][at(d)];
+    PlaceFactor& factor = tiling_[p][d];
     const bool go_on = splits_.for_each_run(d, p, left, [&](const FactorRun& run) {
       if (is_spatial_place(p)) return spatial(d, p, run);
       for (u32 f = run.first; f <= run.last; ++f) {
@@ -170,12 +170,12 @@ class Enumeration {
   }
 
   bool spatial(int d, int p, const FactorRun& run) {
-    auto& [x, y] = room_[at(place_level(p))];
+    auto& [x, y] = room_[place_level(p)];
     if (run.first > x || run.y > y) return true;
     const auto saved = std::pair(x, y);
     x /= run.first;
     y /= run.y;
-    tiling_[at(p)][at(d)] = {run.first, run.y};
+    tiling_[p][d] = {run.first, run.y};
     const bool go_on = place(d, p + 1, run.left);
     std::tie(x, y) = saved;
     return go_on;
@@ -185,7 +185,7 @@ class Enumeration {
   bool tiling() {
     for (int i = 0; i < problem_.space.level_count(); ++i) {
       const std::size_t ordered = writer_.present(tiling_, i, orders_);
-      movable_[at(i)] = i == 0 && !innermost_orders_ ? orders_.count[0] : ordered;
+      movable_[i] = i == 0 && !innermost_orders_ ? orders_.count[0] : ordered;
     }
     bool fits = true;
     do {

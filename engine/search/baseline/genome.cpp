@@ -24,10 +24,10 @@ GenomeSpace::GenomeSpace(const LayerProblem& problem)
       seats_(problem.space.dimension_count) {
   for (const int d : bits(space_.non_unit)) {
     dimensions_.push_back(static_cast<u8>(d));
-    for (const PrimePower& p : factorize(space_.size[at(d)])) primes_[at(d)].push_back(static_cast<u32>(p.prime));
+    for (const PrimePower& p : factorize(space_.size[d])) primes_[d].push_back(static_cast<u32>(p.prime));
   }
   for (int i = 0; i < space_.level_count(); ++i) {
-    const LevelSpace& level = space_.levels[at(i)];
+    const LevelSpace& level = space_.levels[i];
     int loops = 0;
     for (const u8 d : dimensions_) {
       if (contains(level.spatial.allowed_x, d)) seats_[d].push_back(kSeats * i + kX);
@@ -53,7 +53,7 @@ Genome GenomeSpace::smallest_tiles() const {
     auto left = static_cast<u32>(space_.size[d]);
     for (int p = 0; p < splits_.place_count(); ++p)
       splits_.for_each_run(d, p, left, [&](const FactorRun& run) {
-        out.factor[at(p)][d] = {run.first, run.y};
+        out.factor[p][d] = {run.first, run.y};
         left = run.left;
         return false;
       });
@@ -67,24 +67,24 @@ Genome GenomeSpace::smallest_tiles() const {
 
 void GenomeSpace::draw_split(SplitMix& random, int dimension, Genome& genome) const {
   heliolite::draw_split(splits_, dimension, random,
-                        [&](int p, PlaceFactor factor) { genome.factor[at(p)][at(dimension)] = factor; });
+                        [&](int p, PlaceFactor factor) { genome.factor[p][dimension] = factor; });
 }
 
 u32* GenomeSpace::factor_at(Genome& genome, int seat, int dimension) const {
   const int kind = seat % kSeats;
-  PlaceFactor& factor = genome.factor[at(place_of(seat / kSeats, kind != kTime))][at(dimension)];
+  PlaceFactor& factor = genome.factor[place_of(seat / kSeats, kind != kTime)][dimension];
   return kind == kY ? &factor.y : &factor.x;
 }
 
 bool GenomeSpace::legal(const Genome& genome, int dimension) const {
   const auto d = at(dimension);
   for (int i = 0; i < space_.level_count(); ++i) {
-    const LevelSpace& level = space_.levels[at(i)];
-    const PlaceFactor& spatial = genome.factor[at(place_of(i, true))][d];
+    const LevelSpace& level = space_.levels[i];
+    const PlaceFactor& spatial = genome.factor[place_of(i, true)][d];
     if (spatial.x > level.spatial.fanout_x || spatial.y > level.spatial.fanout_y) return false;
     if (space_.one_axis_per_dimension && spatial.x > 1 && spatial.y > 1) return false;
     if (!level.spatial.factor[d].allows(u64{spatial.x} * spatial.y)) return false;
-    if (!level.temporal.factor[d].allows(genome.factor[at(place_of(i, false))][d].x)) return false;
+    if (!level.temporal.factor[d].allows(genome.factor[place_of(i, false)][d].x)) return false;
   }
   return true;
 }
@@ -113,7 +113,7 @@ bool GenomeSpace::swap_loops(SplitMix& random, Genome& genome) const {
   std::array<u8, kMaxDimensions> place{};
   std::size_t count = 0;
   for (std::size_t k = 0; k < space_.dimension_count; ++k)
-    if (genome.factor[at(place_of(i, false))][genome.order[i][k]].x > 1) place[count++] = static_cast<u8>(k);
+    if (genome.factor[place_of(i, false)][genome.order[i][k]].x > 1) place[count++] = static_cast<u8>(k);
   if (count < 2) return false;
   const std::size_t k = random.below(count - 1);
   std::swap(genome.order[i][place[k]], genome.order[i][place[k + 1]]);

@@ -93,7 +93,7 @@ class Descent {
     const auto rounded = round(logs_of(drawn));
     if (!rounded) return;
     LevelOrders orders;
-    for (int i = 0; i < problem_.space.level_count(); ++i) order_for(stationary[at(i)], *rounded, i, orders);
+    for (int i = 0; i < problem_.space.level_count(); ++i) order_for(stationary[i], *rounded, i, orders);
     writer_.write(mapping_, *rounded, orders);
     pricing_.price(mapping_);
   }
@@ -118,12 +118,12 @@ class Descent {
     for (const u8 d : space_.dimensions()) left[d] = static_cast<u32>(problem_.space.size[d]);
     Extents tile = unit_extents();
     for (int p = 0; p < splits_.place_count(); ++p) {
-      const SpatialSpace& fanout = problem_.space.levels[at(place_level(p))].spatial;
+      const SpatialSpace& fanout = problem_.space.levels[place_level(p)].spatial;
       u64 x = is_spatial_place(p) ? fanout.fanout_x : ~u64{0}, y = is_spatial_place(p) ? fanout.fanout_y : 1;
       for (const u8 d : space_.dimensions()) {
-        const auto run = nearest(d, p, left[d], wish[at(p)][d], x, y, tile);
+        const auto run = nearest(d, p, left[d], wish[p][d], x, y, tile);
         if (!run) return std::nullopt;
-        out[at(p)][d] = {run->first, run->y};
+        out[p][d] = {run->first, run->y};
         left[d] = run->left;
         tile[d] *= run->first * run->y;
         x /= run->first;
@@ -156,8 +156,8 @@ class Descent {
     const Compiled& c = problem_.model.compiled();
     for (int i = innermost; i < problem_.space.level_count(); ++i) {
       u64 used = 0;
-      for (const int v : bits(keep_[at(i)])) used += c.level[at(i)].taken(v, box_words(c.tensor[at(v)], tile));
-      if (used > c.level[at(i)].room) return false;
+      for (const int v : bits(keep_[i])) used += c.level[i].taken(v, box_words(c.tensor[v], tile));
+      if (used > c.level[i].room) return false;
     }
     return true;
   }
@@ -166,10 +166,10 @@ class Descent {
   void choose_orders(const PlaceFactors& factors, RelaxedModel::Stationary& stationary) {
     LevelOrders orders;
     const int levels = problem_.space.level_count();
-    for (int i = 0; i < levels; ++i) order_for(stationary[at(i)], factors, i, orders);
+    for (int i = 0; i < levels; ++i) order_for(stationary[i], factors, i, orders);
     for (int i = std::min(1, levels - 1); i < levels; ++i) {  // at the innermost level no order changes anything
       Value best = Value::worst();
-      u8 chosen = stationary[at(i)];
+      u8 chosen = stationary[i];
       for (u8 v = 0; v < problem_.space.tensor_count && !pricing_.over(); ++v) {
         order_for(v, factors, i, orders);
         writer_.write(mapping_, factors, orders);
@@ -180,7 +180,7 @@ class Descent {
           chosen = v;
         }
       }
-      stationary[at(i)] = chosen;
+      stationary[i] = chosen;
       order_for(chosen, factors, i, orders);
     }
   }
@@ -189,8 +189,8 @@ class Descent {
   void order_for(u8 tensor, const PlaceFactors& factors, int level, LevelOrders& orders) const {
     const DimensionMask moves = problem_.model.compiled().tensor[tensor].indexing;
     const std::size_t ordered = writer_.present(factors, level, orders);
-    u8* const loops = orders.loop[at(level)].data();
-    std::stable_partition(loops + ordered, loops + orders.count[at(level)], [&](u8 d) { return !contains(moves, d); });
+    u8* const loops = orders.loop[level].data();
+    std::stable_partition(loops + ordered, loops + orders.count[level], [&](u8 d) { return !contains(moves, d); });
   }
 
   const LayerProblem& problem_;

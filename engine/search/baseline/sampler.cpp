@@ -18,7 +18,7 @@ class SplitTableBuilder {
   }
 
   std::optional<SplitTable> build() {
-    unroll(0, static_cast<u32>(splits_.space().size[at(d_)]));
+    unroll(0, static_cast<u32>(splits_.space().size[d_]));
     if (too_large_ || table_.left_.empty()) return std::nullopt;
     guide();
     return std::move(table_);
@@ -32,7 +32,7 @@ class SplitTableBuilder {
     if (too_large_) return;
     if (i == levels_) return add(left);
     splits_.for_each_choice(d_, place_of(i, true), left, [&](const FactorRun& run) {
-      factor_[at(i)] = {run.first, run.y};
+      factor_[i] = {run.first, run.y};
       unroll(i + 1, run.left);
       return true;
     });
@@ -68,7 +68,7 @@ class SplitTableBuilder {
       return;
     }
     splits_.for_each_choice(d_, place_of(i, false), left, [&](const FactorRun& run) {
-      iterations_[at(i)] = run.first;
+      iterations_[i] = run.first;
       loops(i + 1, run.left);
       return true;
     });
@@ -109,7 +109,7 @@ Sampler::Sampler(const Mapspace& space, const CostModel& model, bool any_factors
   for (int d = 0; d < space.dimension_count; ++d)
     table_.push_back(any_factors ? std::nullopt : SplitTable::of(splits_, d));
   for (int i = 0; i < space.level_count(); ++i)
-    if (space.levels[at(i)].spatial.exists()) fanouts_.push_back(i);
+    if (space.levels[i].spatial.exists()) fanouts_.push_back(i);
 }
 
 bool Sampler::possible() const {
@@ -158,7 +158,7 @@ u64 Sampler::units(const Tiling& tiling) const {
 // False: a fan-out has no room for it.
 bool Sampler::draw_tiling(SplitMix& random, Tiling& tiling) const {
   std::array<u64, kMaxLevels> x, y;  // each factor is within the fan-out, so that products of two do not overflow
-  for (const int i : fanouts_) x[at(i)] = y[at(i)] = 1;
+  for (const int i : fanouts_) x[i] = y[i] = 1;
   std::array<std::size_t, kMaxDimensions> unrolling;
   for (std::size_t d = 0; d < space_.dimension_count; ++d) {
     if (const auto& table = table_[d]) {
@@ -170,10 +170,10 @@ bool Sampler::draw_tiling(SplitMix& random, Tiling& tiling) const {
       tiling.loop[d] = tiling.own[d].loop.data();
     }
     for (const int i : fanouts_) {
-      const SpatialSpace& room = space_.levels[at(i)].spatial;
-      x[at(i)] *= tiling.unrolled[d][i].x;
-      y[at(i)] *= tiling.unrolled[d][i].y;
-      if (x[at(i)] > room.fanout_x || y[at(i)] > room.fanout_y) return false;
+      const SpatialSpace& room = space_.levels[i].spatial;
+      x[i] *= tiling.unrolled[d][i].x;
+      y[i] *= tiling.unrolled[d][i].y;
+      if (x[i] > room.fanout_x || y[i] > room.fanout_y) return false;
     }
   }
   for (std::size_t d = 0; d < space_.dimension_count; ++d)
@@ -196,10 +196,10 @@ std::optional<int> Sampler::overflowing_level(const Tiling& tiling) const {
   for (int i = 0; i < c.level_count; ++i) {
     for (std::size_t d = 0; d < space_.dimension_count; ++d)
       tile[d] *= tiling.unrolled[d][i].x * tiling.unrolled[d][i].y * tiling.loop[d][i];
-    const CompiledLevel& level = c.level[at(i)];
+    const CompiledLevel& level = c.level[i];
     if (level.holds_all()) continue;
     u64 used = 0;
-    for (const int v : bits(space_.levels[at(i)].keep)) used += level.taken(v, box_words(c.tensor[at(v)], tile));
+    for (const int v : bits(space_.levels[i].keep)) used += level.taken(v, box_words(c.tensor[v], tile));
     if (used > level.room) return i;
   }
   return std::nullopt;
@@ -207,8 +207,8 @@ std::optional<int> Sampler::overflowing_level(const Tiling& tiling) const {
 
 void Sampler::write_factors(const Tiling& tiling, PlaceFactors& out) const {
   for (int i = 0; i < space_.level_count(); ++i) {
-    auto& spatial = out[at(place_of(i, true))];
-    auto& temporal = out[at(place_of(i, false))];
+    auto& spatial = out[place_of(i, true)];
+    auto& temporal = out[place_of(i, false)];
     spatial.fill({});
     temporal.fill({});
     for (std::size_t d = 0; d < space_.dimension_count; ++d) {

@@ -18,7 +18,7 @@ namespace heliolite {
 // completions of what is left are equally likely at each place, hence all splits are.
 template <class Take>
 void draw_split(const Splits& splits, int d, SplitMix& random, Take&& take) {
-  auto left = static_cast<u32>(splits.space().size[at(d)]);
+  auto left = static_cast<u32>(splits.space().size[d]);
   for (int p = 0; p < splits.place_count(); ++p) {
     const u128 all = splits.ways(d, p, left);
     u128 k = all <= 1 ? 0 : random.below_any(all);
@@ -112,7 +112,7 @@ class Sampler {
     std::array<Split, kMaxDimensions> own;
   };
 
-  u32 size(int d) const { return static_cast<u32>(space_.size[at(d)]); }
+  u32 size(int d) const { return static_cast<u32>(space_.size[d]); }
   bool draw_until_enough(SplitMix& random, Tiling& tiling) const;
   u64 units(const Tiling& tiling) const;
   bool draw_tiling(SplitMix& random, Tiling& tiling) const;

@@ -30,7 +30,7 @@ class OrderList {
 
   // The first one.
   void begin(const PlaceFactors& factors) {
-    for (int i = 0; i < space_.level_count(); ++i) movable_[at(i)] = writer_.present(factors, i, orders_);
+    for (int i = 0; i < space_.level_count(); ++i) movable_[i] = writer_.present(factors, i, orders_);
   }
   // The next one; false after the last.
   bool next() {

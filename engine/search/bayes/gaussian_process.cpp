@@ -63,7 +63,7 @@ void GaussianProcess::factorise() {
   Eigen::MatrixXd covariance(n, n);
   for (Eigen::Index i = 0; i < n; ++i)
     for (Eigen::Index j = 0; j <= i; ++j) {
-      const Observation &a = observations_[at(i)], &b = observations_[at(j)];
+      const Observation &a = observations_[i], &b = observations_[j];
       const double k = matern(std::sqrt(5 * squared_distance(a.x, b.x)));
       kernel_(i, j) = kernel_(j, i) = k;
       covariance(i, j) = covariance(j, i) = between_tasks(a.task, b.task) * k;
@@ -74,7 +74,7 @@ void GaussianProcess::factorise() {
     noise *= 10;
   } while (factor_.info() != Eigen::Success && noise < 1e6);
   Eigen::VectorXd y(n);
-  for (Eigen::Index i = 0; i < n; ++i) y[i] = observations_[at(i)].y;
+  for (Eigen::Index i = 0; i < n; ++i) y[i] = observations_[i].y;
   alpha_ = factor_.solve(y);
   double logarithms = 0;
   for (Eigen::Index i = 0; i < n; ++i) logarithms += std::log(factor_.matrixLLT()(i, i));
@@ -85,7 +85,7 @@ Prediction GaussianProcess::predict(std::span<const double> x, u32 task) const {
   const auto n = index(observations_.size());
   Eigen::VectorXd with(n);
   for (Eigen::Index i = 0; i < n; ++i) {
-    const Observation& o = observations_[at(i)];
+    const Observation& o = observations_[i];
     with[i] = between_tasks(task, o.task) * matern(std::sqrt(5 * squared_distance(x, o.x)));
   }
   const double mean = with.dot(alpha_);
@@ -103,7 +103,7 @@ Eigen::VectorXd GaussianProcess::gradient() const {
   Eigen::VectorXd out = Eigen::VectorXd::Zero(packed().size());
   for (Eigen::Index i = 0; i < n; ++i)
     for (Eigen::Index j = 0; j <= i; ++j) {
-      const Observation &p = observations_[at(i)], &q = observations_[at(j)];
+      const Observation &p = observations_[i], &q = observations_[j];
       const double times = i == j ? 0.5 : 1;  // both triangles, halved
       const double k = kernel_(i, j), tasks = between_tasks(p.task, q.task);
       const double r = std::sqrt(5 * squared_distance(p.x, q.x));
@@ -187,7 +187,7 @@ void GaussianProcess::fit(std::vector<Observation> observations, int starts, int
   double most_likely = -std::numeric_limits<double>::infinity();
   for (int k = 0; k < std::min<int>(starts, kStarts.size() + 1) && !state.over; ++k) {
     KernelParameters from = k == 0 ? best : start();
-    if (k > 0) from.length.setConstant(kStarts[at(k) - 1].first), from.noise = kStarts[at(k) - 1].second;
+    if (k > 0) from.length.setConstant(kStarts[k - 1].first), from.noise = kStarts[k - 1].second;
     parameters_ = from;
     const Eigen::VectorXd first = packed();
     std::vector<double> x(first.begin(), first.end());

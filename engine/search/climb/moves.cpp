@@ -21,15 +21,15 @@ DimensionMask allowed_at(const LevelSpace& level, LoopKind kind) {
 MoveSpace::MoveSpace(const Mapspace& space, Ends ends)
     : space_(space), ends_(ends), place_count_(3 * space.level_count()) {
   for (int p = 0; p < place_count_; ++p)
-    allowed_[at(p)] = allowed_at(space.levels[at(level_of(p))], kind_of(p)) & space.non_unit;
+    allowed_[p] = allowed_at(space.levels[level_of(p)], kind_of(p)) & space.non_unit;
   for (const int d : bits(space.non_unit)) {
     for (int p = 0; p < place_count_; ++p)
-      if (contains(allowed_[at(p)], d)) loop_places_[at(d)].push_back(static_cast<u8>(p));
-    for (const PrimePower& p : factorize(space.size[at(d)])) primes_[at(d)].push_back(static_cast<u32>(p.prime));
+      if (contains(allowed_[p], d)) loop_places_[d].push_back(static_cast<u8>(p));
+    for (const PrimePower& p : factorize(space.size[d])) primes_[d].push_back(static_cast<u32>(p.prime));
   }
   for (int i = 0; i < space.level_count(); ++i)
     for (int v = 0; v < space.tensor_count; ++v)
-      if (contains(space.levels[at(i)].open, v)) open_.emplace_back(static_cast<u8>(i), static_cast<u8>(v));
+      if (contains(space.levels[i].open, v)) open_.emplace_back(static_cast<u8>(i), static_cast<u8>(v));
 }
 
 void MoveSpace::list(const LoopEnds& plan, MoveReach reach, std::vector<Move>& out, int but) const {
@@ -44,30 +44,30 @@ void MoveSpace::list(const LoopEnds& plan, MoveReach reach, std::vector<Move>& o
 
 // Leaves `trial` as it is.
 void MoveSpace::list_dividing(LoopEnds& trial, int d, std::vector<Move>& out) const {
-  for (const u8 from : loop_places_[at(d)])
-    for (const u32 prime : primes_[at(d)]) {
-      if (trial[from][at(d)] % prime != 0) continue;
-      for (const u8 to : loop_places_[at(d)]) {
+  for (const u8 from : loop_places_[d])
+    for (const u32 prime : primes_[d]) {
+      if (trial[from][d] % prime != 0) continue;
+      for (const u8 to : loop_places_[d]) {
         if (to == from) continue;
         const Move move{static_cast<u8>(d), from, to, prime};
         if (apply(trial, move)) out.push_back(move);
-        trial[from][at(d)] *= prime;
-        trial[to][at(d)] /= prime;
+        trial[from][d] *= prime;
+        trial[to][d] /= prime;
       }
     }
 }
 
 void MoveSpace::list_useful(const LoopEnds& plan, int d, MoveReach reach, std::vector<Move>& out) const {
   std::vector<u32> ends;
-  for (const u8 from : loop_places_[at(d)]) {
+  for (const u8 from : loop_places_[d]) {
     useful_ends(plan, d, from, ends);
-    const u32 now = plan[from][at(d)];
+    const u32 now = plan[from][d];
     const auto count = std::ssize(ends), here = std::ranges::lower_bound(ends, now) - ends.begin();
     for (std::ptrdiff_t k = 0; k < count; ++k) {
-      const u32 end = ends[at(k)];
+      const u32 end = ends[k];
       if (end == now) continue;
       if (reach == MoveReach::Near && std::abs(k - here) > 1 && k != 0 && k + 1 != count) continue;
-      for (const u8 to : loop_places_[at(d)]) {
+      for (const u8 to : loop_places_[d]) {
         // Shrinking the last loop of a dimension on an axis lets the other axis take over; growing never needs that.
         if (to == from || (kind_of(to) != LoopKind::Temporal && end > now)) continue;
         out.push_back({static_cast<u8>(d), from, to, end});
@@ -94,14 +94,14 @@ bool MoveSpace::meet(const Move& a, const Move& b) const {
 }
 
 bool MoveSpace::absorb(LoopEnds& plan, int d, int absorber) const {
-  const u64 size = space_.size[at(d)];
+  const u64 size = space_.size[d];
   u64 others = 1;
   for (int p = 0; p < place_count_; ++p)
-    if (p != absorber) others = std::min(others * plan[at(p)][at(d)], size);
-  plan[at(absorber)][at(d)] = static_cast<u32>(ceil_div(size, others));
+    if (p != absorber) others = std::min(others * plan[p][d], size);
+  plan[absorber][d] = static_cast<u32>(ceil_div(size, others));
   u64 left = size;
   for (int p = 0; p < place_count_; ++p) {
-    u32& end = plan[at(p)][at(d)];
+    u32& end = plan[p][d];
     end = static_cast<u32>(std::min<u64>(end, left));
     left = ceil_div(left, u64{end});
   }
@@ -110,20 +110,20 @@ bool MoveSpace::absorb(LoopEnds& plan, int d, int absorber) const {
 
 // The largest end the place has room for, the other dimensions as they are.
 u64 MoveSpace::room(const LoopEnds& plan, int d, int loop_place) const {
-  const LevelSpace& level = space_.levels[at(level_of(loop_place))];
-  if (kind_of(loop_place) == LoopKind::Temporal) return level.temporal.factor[at(d)].max;
+  const LevelSpace& level = space_.levels[level_of(loop_place)];
+  if (kind_of(loop_place) == LoopKind::Temporal) return level.temporal.factor[d].max;
   u64 others = 1;
   for (int k = 0; k < space_.dimension_count; ++k)
-    if (k != d) others *= plan[at(loop_place)][at(k)];
+    if (k != d) others *= plan[loop_place][k];
   const u64 axis = kind_of(loop_place) == LoopKind::SpatialX ? level.spatial.fanout_x : level.spatial.fanout_y;
-  return std::min(axis / others, level.spatial.factor[at(d)].max);
+  return std::min(axis / others, level.spatial.factor[d].max);
 }
 
 void MoveSpace::useful_ends(const LoopEnds& plan, int d, int loop_place, std::vector<u32>& out) const {
   out.clear();
   u64 inside = 1;
-  for (int p = 0; p < loop_place; ++p) inside *= plan[at(p)][at(d)];
-  const u64 left = ceil_div(space_.size[at(d)], inside);
+  for (int p = 0; p < loop_place; ++p) inside *= plan[p][d];
+  const u64 left = ceil_div(space_.size[d], inside);
   const u64 most = std::min(room(plan, d, loop_place), left);
   if (most == 0) return;
   if (ends_ == Ends::All && most <= kMostEnds) {
@@ -146,8 +146,8 @@ bool MoveSpace::legal(const LoopEnds& plan, int dimension) const {
   for (int p = 0; p < place_count_; ++p) {
     if (kind_of(p) != LoopKind::SpatialX && !legal_at(plan, dimension, p)) return false;
     if (ends_ == Ends::Dividing) continue;
-    const u32 end = plan[at(p)][at(dimension)];
-    if (end > 1 && (!contains(allowed_[at(p)], dimension) || end > room(plan, dimension, p))) return false;
+    const u32 end = plan[p][dimension];
+    if (end > 1 && (!contains(allowed_[p], dimension) || end > room(plan, dimension, p))) return false;
   }
   return true;
 }
@@ -161,11 +161,10 @@ bool MoveSpace::legal(const LoopEnds& plan) const {
 bool MoveSpace::legal_at(const LoopEnds& plan, int dimension, int loop_place) const {
   const auto d = at(dimension);
   const int i = level_of(loop_place);
-  const LevelSpace& level = space_.levels[at(i)];
+  const LevelSpace& level = space_.levels[i];
   if (kind_of(loop_place) == LoopKind::Temporal)
-    return level.temporal.factor[d].allows(plan[at(loop_place_of(LoopKind::Temporal, i))][d]);
-  const u64 x = plan[at(loop_place_of(LoopKind::SpatialX, i))][d],
-            y = plan[at(loop_place_of(LoopKind::SpatialY, i))][d];
+    return level.temporal.factor[d].allows(plan[loop_place_of(LoopKind::Temporal, i)][d]);
+  const u64 x = plan[loop_place_of(LoopKind::SpatialX, i)][d], y = plan[loop_place_of(LoopKind::SpatialY, i)][d];
   return !(space_.one_axis_per_dimension && x > 1 && y > 1) && level.spatial.factor[d].allows(x * y);
 }
 

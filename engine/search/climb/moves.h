@@ -52,11 +52,11 @@ class MoveSpace {
   // The loops of a dimension, and puts them back.
   LoopColumn column(const LoopEnds& plan, int d) const {
     LoopColumn out;
-    for (int p = 0; p < place_count_; ++p) out[at(p)] = plan[at(p)][at(d)];
+    for (int p = 0; p < place_count_; ++p) out[p] = plan[p][d];
     return out;
   }
   void restore(LoopEnds& plan, int d, const LoopColumn& column) const {
-    for (int p = 0; p < place_count_; ++p) plan[at(p)][at(d)] = column[at(p)];
+    for (int p = 0; p < place_count_; ++p) plan[p][d] = column[p];
   }
 
   // Whether two moves of different dimensions meet at a place, so that one may make room for the other. With perfect
@@ -72,7 +72,7 @@ class MoveSpace {
   void useful_ends(const LoopEnds& plan, int d, int loop_place, std::vector<u32>& out) const;
 
   // The dimensions of size above 1 that may have a loop at a place.
-  DimensionMask allowed(int loop_place) const { return allowed_[at(loop_place)]; }
+  DimensionMask allowed(int loop_place) const { return allowed_[loop_place]; }
   int place_count() const { return place_count_; }
 
   // The (level, tensor) pairs for which the machine leaves open whether the level keeps the tensor.

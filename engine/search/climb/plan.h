@@ -33,8 +33,8 @@ struct PlanWith {
     for (Extents& f : factor) f.fill(1);
   }
   // Iterations of a dimension over time at a level.
-  u32& temporal(int level, int d) { return factor[at(loop_place_of(LoopKind::Temporal, level))][at(d)]; }
-  u32 temporal(int level, int d) const { return factor[at(loop_place_of(LoopKind::Temporal, level))][at(d)]; }
+  u32& temporal(int level, int d) { return factor[loop_place_of(LoopKind::Temporal, level)][d]; }
+  u32 temporal(int level, int d) const { return factor[loop_place_of(LoopKind::Temporal, level)][d]; }
   auto operator<=>(const PlanWith&) const = default;
 };
 

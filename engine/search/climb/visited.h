@@ -35,15 +35,15 @@ class PlanKey {
   explicit PlanKey(const PlanWith<Orders>& plan) {
     for (int p = 0; p < kMaxLoopPlaces; ++p)
       for (int d = 0; d < kMaxDimensions; ++d)
-        if (const u32 f = plan.factor[at(p)][at(d)]; f > 1) value_ += part(p, d, f);
-    for (int i = 0; i < kMaxLevels; ++i) value_ += part(kMaxLoopPlaces + i, 0, plan.keep[at(i)]);
+        if (const u32 f = plan.factor[p][d]; f > 1) value_ += part(p, d, f);
+    for (int i = 0; i < kMaxLevels; ++i) value_ += part(kMaxLoopPlaces + i, 0, plan.keep[i]);
   }
 
   // The key when the loops of dimension d, which were `before` at the first `places` places, are as in `now`.
   PlanKey after(const LoopColumn& before, const LoopEnds& now, int d, int places) const {
     PlanKey out = *this;
     for (int p = 0; p < places; ++p)
-      if (const u32 f = now[at(p)][at(d)]; f != before[at(p)]) out.value_ += part(p, d, f) - part(p, d, before[at(p)]);
+      if (const u32 f = now[p][d]; f != before[p]) out.value_ += part(p, d, f) - part(p, d, before[p]);
     return out;
   }
 

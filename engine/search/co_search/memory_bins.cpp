@@ -16,7 +16,7 @@ constexpr std::size_t kPlansOfABin = 4;  // unrollings
 bool held_by_smaller(const MachineFamily& family, std::size_t machine, const Compiled& c, const Mapspace& space,
                      const Plan& plan) {
   int outermost_fanout = space.level_count() - 1;
-  while (outermost_fanout > 0 && !space.levels[at(outermost_fanout)].spatial.exists()) --outermost_fanout;
+  while (outermost_fanout > 0 && !space.levels[outermost_fanout].spatial.exists()) --outermost_fanout;
   for (int i : family.swept()) {
     const u64 smaller = family.held_by_smaller(machine, i);
     if (i >= outermost_fanout) break;

@@ -13,7 +13,7 @@ using AccessCounts = Accesses<u64>;  // words, over all instances of a level
 
 // Energy of accesses spread over instances in any way: blocks are not rounded up, clusters share accesses.
 Energy least_energy(const CompiledLevel& level, int v, u64 instances, const AccessCounts& n) {
-  u128 units = price_of_accesses(level.units[at(v)], n);
+  u128 units = price_of_accesses(level.units[v], n);
   if (level.block_words > 1) units = units * level.taken(v, 1) / level.block_parts;
   return {units * clusters_of(level, instances) / instances};
 }
@@ -88,7 +88,7 @@ CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
   u64 fanout_outside = 1;
   for (int i = levels - 1; i >= 0; --i) {
     out.outside[i] = sum;
-    const u64 instances = model.architecture().levels[at(i)].instances;
+    const u64 instances = model.architecture().levels[i].instances;
     AccessCounts total;  // in parts of words
     const bool no_fills = i + 1 == levels || c.level[i].is_interconnect;
     for (const int v : bits(c.counted(i, keep.must[i]))) {

@@ -22,8 +22,8 @@ RuleSet LayerProblem::sound_rules() const {
   for (int i = 0; i < c.level_count; ++i) {
     // The hops of all words are those of units that take turns alike, unless an output crosses in both directions or
     // the words of a level that passes a tensor by are priced by the hops of its tiles (rules 16 and 26).
-    const bool passes = i > 0 && (c.all_tensors() & ~space.levels[at(i) - 1].keep) != 0;
-    if (!averages_routers(c.level[at(i)]) || (c.level[at(i)].reduces && !passes)) continue;
+    const bool passes = i > 0 && (c.all_tensors() & ~space.levels[i - 1].keep) != 0;
+    if (!averages_routers(c.level[i]) || (c.level[i].reduces && !passes)) continue;
     return without_rules(options.rules, kNotWithRouterPrices);
   }
   return options.rules;
@@ -83,14 +83,13 @@ bool LayerAnswer::offer(const Mapping& candidate, const Cost& its_cost, const Va
 }
 
 TensorMask tensors_with_peers(const Mapspace& space, const Compiled& c, int level) {
-  const SpatialSpace& fanout = space.levels[at(level)].spatial;
+  const SpatialSpace& fanout = space.levels[level].spatial;
   DimensionMask unrolled = 0;
   for (const int d : bits(static_cast<DimensionMask>((fanout.allowed_x | fanout.allowed_y) & space.non_unit)))
-    if (fanout.factor[at(d)].max > 1) unrolled |= dimension_bit(d);
+    if (fanout.factor[d].max > 1) unrolled |= dimension_bit(d);
   TensorMask out = 0;
-  for (const int v : bits(c.level[at(level)].peers))
-    if ((level == 0 ? unrolled : unrolled & c.tensor[at(v)].sharing_any) != 0)
-      out = static_cast<TensorMask>(out | 1u << v);
+  for (const int v : bits(c.level[level].peers))
+    if ((level == 0 ? unrolled : unrolled & c.tensor[v].sharing_any) != 0) out = static_cast<TensorMask>(out | 1u << v);
   return out;
 }
 
@@ -105,11 +104,11 @@ bool peers_searched(const Mapspace& space, const Compiled& c) {
   TensorMask asking = tensors_with_peers(space, c, 0);
   for (int i = 0; asking != 0; ++i) {
     if (c.level[i].network_costs || c.level[i].generates_addresses) return false;
-    asking = static_cast<TensorMask>(asking & ~space.levels[at(i)].keep);
+    asking = static_cast<TensorMask>(asking & ~space.levels[i].keep);
   }
   for (int i = 1; i < c.level_count; ++i)
     for (const int v : bits(tensors_with_peers(space, c, i)))
-      if (c.tensor[at(v)].is_output && !c.level[at(i)].reduces && c.level[at(i)].network_costs) return false;
+      if (c.tensor[v].is_output && !c.level[i].reduces && c.level[i].network_costs) return false;
   return true;
 }
 

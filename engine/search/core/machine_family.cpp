@@ -111,11 +111,11 @@ MachineFamily::MachineFamily(std::vector<Architecture> machines)
     envelope_.compute.op_pj = std::min(envelope_.compute.op_pj, machine.compute.op_pj);
   }
   for (int i = 0; i < static_cast<int>(envelope_.levels.size()); ++i) {
-    const StorageLevel& first = machines_.front().levels[at(i)];
+    const StorageLevel& first = machines_.front().levels[i];
     if (std::any_of(machines_.begin(), machines_.end(),
-                    [&](const Architecture& m) { return !same_memory(m.levels[at(i)], first); }))
+                    [&](const Architecture& m) { return !same_memory(m.levels[i], first); }))
       swept_.push_back(i);
-    for (std::size_t k = 0; k < machines_.size(); ++k) rows_[k].capacity[at(i)] = words(machines_[k].levels[at(i)]);
+    for (std::size_t k = 0; k < machines_.size(); ++k) rows_[k].capacity[i] = words(machines_[k].levels[i]);
   }
   find_smaller();
 }
@@ -126,7 +126,7 @@ void MachineFamily::find_smaller() {
     std::map<u64, std::vector<std::size_t>> alike;
     for (std::size_t k = 0; k < machines_.size(); ++k) {
       Architecture others = machines_[k];
-      forget_memory(others.levels[at(i)]);
+      forget_memory(others.levels[i]);
       for (StorageLevel& level : others.levels) level.area_um2 = 0, level.word_bits = 0;
       others.compute.area_um2 = 0;
       alike[fingerprint(others)].push_back(k);
@@ -134,8 +134,8 @@ void MachineFamily::find_smaller() {
     for (const auto& [unused, group] : alike)
       for (std::size_t k : group)
         for (std::size_t m : group)
-          if (capacity(m, i) < capacity(k, i) && nowhere_dearer(machines_[m].levels[at(i)], machines_[k].levels[at(i)]))
-            rows_[k].smaller[at(i)] = std::max(rows_[k].smaller[at(i)], capacity(m, i));
+          if (capacity(m, i) < capacity(k, i) && nowhere_dearer(machines_[m].levels[i], machines_[k].levels[i]))
+            rows_[k].smaller[i] = std::max(rows_[k].smaller[i], capacity(m, i));
   }
 }
 

@@ -31,10 +31,10 @@ class MachineFamily {
   int last_swept() const { return swept_.empty() ? -1 : swept_.back(); }
 
   // Capacity of `level` on machine k in words; kUnbounded: it holds any tile.
-  u64 capacity(std::size_t k, int level) const { return rows_[k].capacity[at(level)]; }
+  u64 capacity(std::size_t k, int level) const { return rows_[k].capacity[level]; }
   // The largest smaller capacity of `level`, in words, among the machines that differ from k at this level only and are
   // nowhere dearer or slower. A tile of at most this size does not need machine k. 0: there is no such machine.
-  u64 held_by_smaller(std::size_t k, int level) const { return rows_[k].smaller[at(level)]; }
+  u64 held_by_smaller(std::size_t k, int level) const { return rows_[k].smaller[level]; }
   // Whether machine a leaks no more than machine b at every level, and no price of kLevelPrices is higher.
   bool leaks_no_more(std::size_t a, std::size_t b) const;
 

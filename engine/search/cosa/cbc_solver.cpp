@@ -141,7 +141,7 @@ void begin_with(std::span<const double> start, CglPreProcess& smaller, CbcModel&
   const int* const original = smaller.originalColumns();
   std::vector<double> values(at(count), 0.0);
   for (int k = 0; k < count; ++k)
-    if (original[k] >= 0 && at(original[k]) < start.size()) values[at(k)] = start[at(original[k])];
+    if (original[k] >= 0 && at(original[k]) < start.size()) values[k] = start[original[k]];
   model.setBestSolution(values.data(), count, COIN_DBL_MAX, true);
 }
 

@@ -104,8 +104,8 @@ EnergyProgram::EnergyProgram(const LayerProblem& problem, const KeepMasks& keep,
 double EnergyProgram::log2_instances(int i) const {
   double out = 0;
   for (int j = i + 1; j <= outermost_; ++j)
-    out += std::log2(static_cast<double>(compiled().level[at(j)].fanout_x) *
-                     static_cast<double>(compiled().level[at(j)].fanout_y));
+    out += std::log2(static_cast<double>(compiled().level[j].fanout_x) *
+                     static_cast<double>(compiled().level[j].fanout_y));
   return out;
 }
 
@@ -120,23 +120,23 @@ LinearForm EnergyProgram::spatial_outside(int i, DimensionMask dimensions) const
 void EnergyProgram::add_rooms(const EnergyLimits& limits) {
   for (int i = 0; i <= outermost_; ++i) {
     if (!is_limited(i)) continue;
-    const double shrink = limits.shrink.empty() ? 0 : limits.shrink[at(i)];
-    const double room = std::log2(static_cast<double>(compiled().level[at(i)].room)) + shrink;
+    const double shrink = limits.shrink.empty() ? 0 : limits.shrink[i];
+    const double room = std::log2(static_cast<double>(compiled().level[i].room)) + shrink;
     PowerSum sum("room_" + level_name(i));
-    for (const int v : bits(keep_[at(i)])) {
-      LinearForm size(std::log2(static_cast<double>(compiled().level[at(i)].taken(v, 1))));
+    for (const int v : bits(keep_[i])) {
+      LinearForm size(std::log2(static_cast<double>(compiled().level[i].taken(v, 1))));
       for (int j = 0; j <= i; ++j)
-        for (const int d : bits(compiled().tensor[at(v)].indexing)) size.add(factors_.both(j, d));
-      mip_.add_at_most(fmt::format("room_{}_{}", level_name(i), problem_.workload.tensors[at(v)].name), size, room);
+        for (const int d : bits(compiled().tensor[v].indexing)) size.add(factors_.both(j, d));
+      mip_.add_at_most(fmt::format("room_{}_{}", level_name(i), problem_.workload.tensors[v].name), size, room);
       sum.add(size.add_constant(-room));
     }
-    if (std::popcount(keep_[at(i)]) > 1) sum.add_to(mip_, 1, limits.earlier_answers);
+    if (std::popcount(keep_[i]) > 1) sum.add_to(mip_, 1, limits.earlier_answers);
   }
 }
 
 // The closed form of docs/cost_model.md from the inside out.
 void EnergyProgram::add_traffic(int v) {
-  const CompiledTensor& tensor = compiled().tensor[at(v)];
+  const CompiledTensor& tensor = compiled().tensor[v];
   const double words = std::log2(static_cast<double>(tensor.words));
   LinearForm steps, within;  // temporal loops of all levels; spatial ones that move the tensor, inside the next level
   for (int i = 0; i <= outermost_; ++i)
@@ -146,12 +146,12 @@ void EnergyProgram::add_traffic(int v) {
   for (int i = 0; i <= outermost_; ++i) {
     for (const int d : bits(tensor.indexing)) within.add(factors_.spatial(i, d));
     if (!keeps(i, v)) continue;
-    Traffic& t = traffic_[at(i)][at(v)];
+    Traffic& t = traffic_[i][v];
     t.part = LinearForm(words).add(spatial_outside(i, tensor.indexing), -1);
     t.asked = first ? LinearForm(steps).add(within) : LinearForm(t.part).add(repeats);
     first = false;
     if (i == outermost_) continue;
-    repeats = orders_.repeats(i, tensor.indexing, problem_.workload.tensors[at(v)].name);
+    repeats = orders_.repeats(i, tensor.indexing, problem_.workload.tensors[v].name);
     t.taken = LinearForm(t.part).add(repeats);
   }
 }
@@ -160,9 +160,9 @@ void EnergyProgram::add_traffic(int v) {
 // 2^scale, which is at least 2^least_scale and at most 2^most_scale.
 void EnergyProgram::add_accesses(PowerSum& sum, int i, int v, double read, double fill, double update,
                                  const LinearForm& scale, double least_scale, double most_scale) const {
-  const Traffic& t = traffic_[at(i)][at(v)];
-  const bool output = compiled().tensor[at(v)].is_output, takes = i < outermost_;
-  const double words = std::log2(static_cast<double>(compiled().tensor[at(v)].words));
+  const Traffic& t = traffic_[i][v];
+  const bool output = compiled().tensor[v].is_output, takes = i < outermost_;
+  const double words = std::log2(static_cast<double>(compiled().tensor[v].words));
   const auto add = [&](const LinearForm& count, double price) {
     if (price > 0) sum.add(LinearForm(std::log2(price)).add(count).add(scale));
   };
@@ -186,16 +186,16 @@ void EnergyProgram::add_accesses(PowerSum& sum, int i, int v, double read, doubl
 
 // Rules 18 to 20, 23 and 25, blocks not rounded up and networks left out.
 void EnergyProgram::add_energy(int i, PowerSum& sum) const {
-  const CompiledLevel& level = compiled().level[at(i)];
+  const CompiledLevel& level = compiled().level[i];
   const double instances = log2_instances(i);
   const LinearForm used = spatial_outside(i, space().non_unit);
   // Clusters in use: the lesser of instances in use and of clusters, which lies above a line through both ends.
   const double clusters = std::log2(static_cast<double>(level.clusters));
   const double slope = instances > clusters ? clusters / instances : 1;
   const LinearForm scale = LinearForm().add(used, slope).add(log_energy_, -1);
-  const MipColumn& energy = mip_.columns()[at(log_energy_)];
-  for (const int v : bits(keep_[at(i)])) {
-    const bool output = compiled().tensor[at(v)].is_output;
+  const MipColumn& energy = mip_.columns()[log_energy_];
+  for (const int v : bits(keep_[i])) {
+    const bool output = compiled().tensor[v].is_output;
     const auto price = [&](const Accesses<double>& of_a_word) {
       return Energy{1}.picojoules() * least_units(level, v, of_a_word, output);
     };
@@ -208,13 +208,13 @@ void EnergyProgram::add_energy(int i, PowerSum& sum) const {
 
 // Rule 28.
 void EnergyProgram::add_bandwidths(int i, const EnergyLimits& limits) {
-  const CompiledLevel& level = compiled().level[at(i)];
+  const CompiledLevel& level = compiled().level[i];
   const MipColumn cycles = mip_.column(log_cycles_);
   const LinearForm scale = LinearForm().add(log_cycles_, -1);
   const auto add = [&](const char* name, double parts_per_cycle, bool reads, bool writes) {
     if (!std::isfinite(parts_per_cycle)) return;
     PowerSum sum(fmt::format("{}_{}", name, level_name(i)));
-    for (const int v : bits(keep_[at(i)])) {
+    for (const int v : bits(keep_[i])) {
       const double price = static_cast<double>(level.taken(v, 1)) / parts_per_cycle;
       add_accesses(sum, i, v, reads ? price : 0, writes ? price : 0, writes ? price : 0, scale,
                    std::isfinite(cycles.upper) ? -cycles.upper : kUnlimited, -cycles.lower);

@@ -68,11 +68,11 @@ namespace {
 DimensionMask windows(const Compiled& c) {
   DimensionMask out = 0;
   for (int v = 0; v < c.tensor_count; ++v)
-    for (const DimensionMask sharing : c.tensor[at(v)].sharing) {
+    for (const DimensionMask sharing : c.tensor[v].sharing) {
       if (sharing == 0) continue;
       int largest = *bits(sharing).begin();
       for (const int d : bits(sharing))
-        if (c.size[at(d)] > c.size[at(largest)]) largest = d;
+        if (c.size[d] > c.size[largest]) largest = d;
       out |= static_cast<DimensionMask>(sharing & ~dimension_bit(largest));
     }
   return out;
@@ -80,7 +80,7 @@ DimensionMask windows(const Compiled& c) {
 
 int buffer_of(const Mapspace& space) {
   for (int i = space.level_count() - 2; i >= 0; --i)
-    if (space.levels[at(i)].temporal.allowed != 0) return i;
+    if (space.levels[i].temporal.allowed != 0) return i;
   return -1;
 }
 
@@ -93,7 +93,7 @@ LogTrafficProgram::LogTrafficProgram(const LayerProblem& problem, const KeepMask
   for (int i = 0; i <= outermost; ++i) {
     size_.emplace_back(at(compiled().tensor_count));
     if (!is_limited(i) && i >= buffer_) continue;
-    for (const int v : bits(keep_[at(i)])) size_.back()[at(v)] = tile_size(i, v, halo);
+    for (const int v : bits(keep_[i])) size_.back()[v] = tile_size(i, v, halo);
   }
   add_capacities();
   if (buffer_ >= 0) slots_.push_back(add_slots(buffer_));
@@ -101,31 +101,31 @@ LogTrafficProgram::LogTrafficProgram(const LayerProblem& problem, const KeepMask
   for (int v = 0; v < compiled().tensor_count; ++v) mip_.add_cost(traffic(v, variant), weights.traffic);
   for (int i = 0; i <= outermost; ++i) {
     for (const int d : bits(space().non_unit)) mip_.add_cost(factors_.temporal(i, d), weights.cycles);
-    for (const int v : bits(keep_[at(i)]))
-      if (i < buffer_) mip_.add_cost(size_[at(i)][at(v)], weights.room);
+    for (const int v : bits(keep_[i]))
+      if (i < buffer_) mip_.add_cost(size_[i][v], weights.room);
   }
 }
 
 // Words of tensor v that level i may hold: its tensors have equal shares of the room.
 double LogTrafficProgram::share(int i, int v) const {
-  const CompiledLevel& level = compiled().level[at(i)];
-  return static_cast<double>(level.room) / std::popcount(keep_[at(i)]) / static_cast<double>(level.taken(v, 1));
+  const CompiledLevel& level = compiled().level[i];
+  return static_cast<double>(level.room) / std::popcount(keep_[i]) / static_cast<double>(level.taken(v, 1));
 }
 
 // log2 of the words of the tile of v at level i. Ranks of one dimension are products; others have tables.
 LinearForm LogTrafficProgram::tile_size(int i, int v, CosaHalo halo) {
   if (halo == CosaHalo::Doubled) return doubled_size(i, v);
-  const CompiledTensor& tensor = compiled().tensor[at(v)];
+  const CompiledTensor& tensor = compiled().tensor[v];
   LinearForm out;
   for (int k = 0; k < tensor.plain_count; ++k)
-    for (int j = 0; j <= i; ++j) out.add(factors_.both(j, tensor.plain[at(k)]));
+    for (int j = 0; j <= i; ++j) out.add(factors_.both(j, tensor.plain[k]));
   const double most = is_limited(i) ? std::floor(share(i, v)) : kUnlimited;
   for (int k = 0; k < tensor.term_count;) {
-    const int first = k, rank = tensor.term[at(k)].rank;
-    while (k < tensor.term_count && tensor.term[at(k)].rank == rank) ++k;
+    const int first = k, rank = tensor.term[k].rank;
+    while (k < tensor.term_count && tensor.term[k].rank == rank) ++k;
     const auto extent =
         add_rank_table(factors_, i, std::span(tensor.term).subspan(at(first), at(k - first)), most,
-                       fmt::format("{}_{}_{}", level_name(i), problem_.workload.tensors[at(v)].name, rank), mip_);
+                       fmt::format("{}_{}_{}", level_name(i), problem_.workload.tensors[v].name, rank), mip_);
     if (!extent) return doubled_size(i, v);
     out.add(*extent);
   }
@@ -137,8 +137,8 @@ LinearForm LogTrafficProgram::tile_size(int i, int v, CosaHalo halo) {
 LinearForm LogTrafficProgram::doubled_size(int i, int v) const {
   LinearForm out;
   for (int j = 0; j <= i; ++j)
-    for (const int d : bits(compiled().tensor[at(v)].indexing)) {
-      const bool slides = compiled().tensor[at(v)].sliding && contains(window_, d);
+    for (const int d : bits(compiled().tensor[v].indexing)) {
+      const bool slides = compiled().tensor[v].sliding && contains(window_, d);
       out.add(slides ? factors_.doublings(j, d) : factors_.both(j, d));
     }
   return out;
@@ -149,10 +149,10 @@ void LogTrafficProgram::add_capacities() {
   for (int i = 0; i < space().level_count(); ++i) {
     capacity_row_.emplace_back(at(compiled().tensor_count), -1);
     if (!is_limited(i)) continue;
-    for (const int v : bits(keep_[at(i)]))
-      capacity_row_.back()[at(v)] =
-          mip_.add_at_most(fmt::format("room_{}_{}", level_name(i), problem_.workload.tensors[at(v)].name),
-                           size_[at(i)][at(v)], std::log2(share(i, v)) + kRounding);
+    for (const int v : bits(keep_[i]))
+      capacity_row_.back()[v] =
+          mip_.add_at_most(fmt::format("room_{}_{}", level_name(i), problem_.workload.tensors[v].name), size_[i][v],
+                           std::log2(share(i, v)) + kRounding);
   }
 }
 
@@ -165,7 +165,7 @@ LogTrafficProgram::Slots LogTrafficProgram::add_slots(int level) {
   out.length.resize(count);
   for (std::size_t k = 0; k < count; ++k) {
     const int d = out.loops[k];
-    const std::string loop = fmt::format("{}_{}", level_name(level), space().dimension_names[at(d)]);
+    const std::string loop = fmt::format("{}_{}", level_name(level), space().dimension_names[d]);
     LinearForm one, length;
     out.takes.emplace_back();
     out.part.emplace_back();
@@ -197,8 +197,7 @@ LinearForm LogTrafficProgram::add_refetches(const Slots& slots, int v, int* last
   double longest = 0;
   for (const u8 d : slots.loops) longest = std::max(longest, factors_.log2_size(d));
   for (std::size_t z = 0; z < slots.loops.size(); ++z) {
-    const std::string where =
-        fmt::format("{}_{}_{}", level_name(slots.level), problem_.workload.tensors[at(v)].name, z);
+    const std::string where = fmt::format("{}_{}_{}", level_name(slots.level), problem_.workload.tensors[v].name, z);
     const int moved = mip_.add_binary("moved_" + where);
     if (before >= 0) mip_.add_at_least("still_" + where, LinearForm().add(moved, 1).add(before, -1), 0);
     LinearForm moves_here = LinearForm().add(moved, 1);
@@ -218,7 +217,7 @@ LinearForm LogTrafficProgram::add_refetches(const Slots& slots, int v, int* last
 LinearForm LogTrafficProgram::traffic(int v, CosaVariant variant) {
   constexpr double kInside = 0.99, kInnermost = 0.8, kStep = 0.04, kOutsideWeights = 1.01;  // of CoSA's code
   LinearForm out;
-  const DimensionMask indexing = compiled().tensor[at(v)].indexing;
+  const DimensionMask indexing = compiled().tensor[v].indexing;
   const int outermost = space().level_count() - 1;
   bool kept = false;
   for (int i = std::max(buffer_, 0); i < outermost; ++i) {
@@ -231,7 +230,7 @@ LinearForm LogTrafficProgram::traffic(int v, CosaVariant variant) {
   int moved = -1;
   if (buffer_ >= 0) out.add(add_refetches(slots_.front(), v, &moved, -1));
   if (variant == CosaVariant::Ordered) return out.add(add_refetches(slots_.back(), v, nullptr, kept ? -1 : moved));
-  const double factor = problem_.workload.tensors[at(v)].role == Role::Weight ? kOutsideWeights : 1;
+  const double factor = problem_.workload.tensors[v].role == Role::Weight ? kOutsideWeights : 1;
   for (const int d : bits(space().non_unit)) out.add(factors_.temporal(outermost, d), factor);
   return out;
 }
@@ -242,7 +241,7 @@ std::vector<u8> LogTrafficProgram::order(int i, std::span<const double> values) 
   std::vector<u8> out(slots->loops.size());
   for (std::size_t k = 0; k < slots->loops.size(); ++k)
     for (std::size_t z = 0; z < out.size(); ++z)
-      if (values[at(slots->takes[k][z])] > 0.5) out[z] = slots->loops[k];
+      if (values[slots->takes[k][z]] > 0.5) out[z] = slots->loops[k];
   return out;
 }
 
@@ -250,14 +249,14 @@ std::optional<Mip> LogTrafficProgram::held_at(const Mapping& mapping) const {
   PlaceFactors factors{};
   std::vector<std::vector<u8>> loops(at(space().level_count()));  // [level]: innermost first
   for (const Loop& l : mapping.loops()) {
-    PlaceFactor& factor = factors[at(place_of(l.level, l.is_spatial()))][l.dimension];
+    PlaceFactor& factor = factors[place_of(l.level, l.is_spatial())][l.dimension];
     (l.kind == LoopKind::SpatialY ? factor.y : factor.x) *= l.end;
     if (!l.is_spatial()) loops[l.level].push_back(l.dimension);
   }
   std::vector<double> values(mip_.columns().size(), std::nan(""));
   if (!std::equal(keep_.begin(), keep_.begin() + space().level_count(), mapping.keep.begin())) return std::nullopt;
   if (!factors_.set(factors, values)) return std::nullopt;
-  for (const Slots& slots : slots_) set_slots(slots, loops[at(slots.level)], values);
+  for (const Slots& slots : slots_) set_slots(slots, loops[slots.level], values);
   Mip out = mip_;
   for (std::size_t k = 0; k < values.size(); ++k) {
     MipColumn& c = out.column(static_cast<int>(k));
@@ -280,7 +279,7 @@ void LogTrafficProgram::set_slots(const Slots& slots, const std::vector<u8>& loo
   std::ranges::for_each(slots.loops, take);
   for (std::size_t k = 0; k < slots.loops.size(); ++k)
     for (std::size_t z = 0; z < slots.loops.size(); ++z)
-      values[at(slots.takes[k][z])] = z < sequence.size() && sequence[z] == slots.loops[k] ? 1 : 0;
+      values[slots.takes[k][z]] = z < sequence.size() && sequence[z] == slots.loops[k] ? 1 : 0;
 }
 
 // A tile that is larger than its share says by how much its row was wrong.
@@ -289,14 +288,14 @@ bool LogTrafficProgram::exclude(std::span<const double> values) {
   const PlaceFactors factors = factors_.factors(values);
   bool any = false;
   for (int i = 0; i < space().level_count(); ++i)
-    for (const int v : bits(keep_[at(i)])) {
-      const int row = capacity_row_[at(i)][at(v)];
+    for (const int v : bits(keep_[i])) {
+      const int row = capacity_row_[i][v];
       if (row < 0) continue;
-      const double words = static_cast<double>(box_words(compiled().tensor[at(v)], tile(factors, i)));
+      const double words = static_cast<double>(box_words(compiled().tensor[v], tile(factors, i)));
       if (words <= share(i, v)) continue;
       const double excess = std::log2(words / share(i, v));
       double& limit = mip_.row(row).upper;
-      limit = std::min(limit, size_[at(i)][at(v)].value_at(values)) - std::max(excess, kLeast);
+      limit = std::min(limit, size_[i][v].value_at(values)) - std::max(excess, kLeast);
       any = true;
     }
   return any;

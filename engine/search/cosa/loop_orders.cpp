@@ -23,7 +23,7 @@ LoopOrders::Level LoopOrders::add_level(int i) {
   const std::size_t count = out.loops.size(), ordered = factors_.ordered_loops(i);
   out.inside.assign(count, std::vector<LinearForm>(count));
   for (std::size_t a = 0; a < count; ++a) {
-    const std::string loop = fmt::format("{}_{}", space_.level_names[at(i)], space_.dimension_names[out.loops[a]]);
+    const std::string loop = fmt::format("{}_{}", space_.level_names[i], space_.dimension_names[out.loops[a]]);
     out.active.push_back(mip_.add_binary("active_" + loop));
     mip_.add_at_most("active_" + loop,
                      factors_.temporal(i, out.loops[a]).add(out.active[a], -factors_.log2_size(out.loops[a])), 0);
@@ -48,7 +48,7 @@ void LoopOrders::add_transitivity(int i, const Level& level) {
     for (std::size_t b = a + 1; b < count; ++b)
       for (std::size_t c = b + 1; c < count; ++c) {
         const LinearForm cycle = LinearForm(level.inside[a][b]).add(level.inside[b][c]).add(level.inside[c][a]);
-        mip_.add_row(fmt::format("order_{}_{}_{}_{}", space_.level_names[at(i)], a, b, c), cycle, 1, 2);
+        mip_.add_row(fmt::format("order_{}_{}_{}_{}", space_.level_names[i], a, b, c), cycle, 1, 2);
       }
 }
 
@@ -64,7 +64,7 @@ LinearForm LoopOrders::repeats(int i, DimensionMask moves, const std::string& na
   LinearForm out;
   std::vector<LinearForm> moved;  // each is 1 where a loop further inside moves the tensor
   for (int j = i + 1; j < space_.level_count(); ++j) {
-    const Level& level = levels_[at(j)];
+    const Level& level = levels_[j];
     std::vector<LinearForm> active;
     for (std::size_t k = 0; k < level.loops.size(); ++k)
       if (contains(moves, level.loops[k])) active.push_back(LinearForm().add(level.active[k], 1));
@@ -76,8 +76,8 @@ LinearForm LoopOrders::repeats(int i, DimensionMask moves, const std::string& na
         if (contains(moves, level.loops[r]))
           reasons.push_back(LinearForm(-1).add(level.active[r], 1).add(level.inside[r][k]));
       if (reasons.empty()) continue;
-      const std::string where = fmt::format("{}_{}_{}_{}", name, space_.level_names[at(i)], space_.level_names[at(j)],
-                                            space_.dimension_names[d]);
+      const std::string where =
+          fmt::format("{}_{}_{}_{}", name, space_.level_names[i], space_.level_names[j], space_.dimension_names[d]);
       const int repeated = at_least_all("repeated_" + where, reasons);
       const int again = mip_.add_column("again_" + where, 0, kUnlimited, false);
       const double most = factors_.log2_size(d);
@@ -87,7 +87,7 @@ LinearForm LoopOrders::repeats(int i, DimensionMask moves, const std::string& na
     }
     if (active.empty()) continue;
     active.insert(active.end(), moved.begin(), moved.end());
-    const std::string where = fmt::format("moved_{}_{}_{}", name, space_.level_names[at(i)], space_.level_names[at(j)]);
+    const std::string where = fmt::format("moved_{}_{}_{}", name, space_.level_names[i], space_.level_names[j]);
     moved = {LinearForm().add(at_least_all(where, active), 1)};
   }
   return out;
@@ -96,7 +96,7 @@ LinearForm LoopOrders::repeats(int i, DimensionMask moves, const std::string& na
 // A loop stands outside all that are inside it.
 std::vector<u8> LoopOrders::order(int i, std::span<const double> values) const {
   if (i == 0) return factors_.loops(0);
-  const Level& level = levels_[at(i)];
+  const Level& level = levels_[i];
   std::vector<std::pair<int, u8>> loops;
   for (std::size_t b = 0; b < level.loops.size(); ++b) {
     int inner = 0;

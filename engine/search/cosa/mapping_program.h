@@ -33,11 +33,11 @@ class FactorColumns {
   LinearForm doublings(int i, int d) const;
 
   // The primes of the size of d, and the exponent of the k-th of them in the factors of levels 0 to i together.
-  std::span<const PrimePower> primes(int d) const { return primes_[at(d)]; }
+  std::span<const PrimePower> primes(int d) const { return primes_[d]; }
   LinearForm exponent_inside(int i, int d, std::size_t k) const;
 
   // log2 of the size.
-  double log2_size(int d) const { return log2_size_[at(d)]; }
+  double log2_size(int d) const { return log2_size_[d]; }
   // Dimensions of size above 1 that may have a temporal loop at level i: first those that the machine puts innermost,
   // in their order, and how many these are.
   std::vector<u8> loops(int i) const;
@@ -52,7 +52,7 @@ class FactorColumns {
   enum Where : int { kX, kY, kTemporal, kWheres };
   using Cell = std::vector<int>;  // [prime of the dimension]: column, or -1 where the exponent is 0
 
-  const Cell& cell(int i, int d, Where where) const { return cells_[at((i * kMaxDimensions + d) * kWheres + where)]; }
+  const Cell& cell(int i, int d, Where where) const { return cells_[(i * kMaxDimensions + d) * kWheres + where]; }
   LinearForm log2_of(const Cell& cell, double most = kUnlimited) const;
   void add_columns();
   Cell columns_of(int i, int d, Where where, u64 most);
@@ -92,11 +92,11 @@ class MappingProgram {
 
   const Mapspace& space() const { return problem_.space; }
   const Compiled& compiled() const { return problem_.model.compiled(); }
-  const std::string& level_name(int i) const { return space().level_names[at(i)]; }
-  bool keeps(int i, int v) const { return contains(keep_[at(i)], v); }
-  bool moves(int d, int v) const { return contains(compiled().tensor[at(v)].indexing, d); }
+  const std::string& level_name(int i) const { return space().level_names[i]; }
+  bool keeps(int i, int v) const { return contains(keep_[i], v); }
+  bool moves(int d, int v) const { return contains(compiled().tensor[v].indexing, d); }
   // Whether the machine gives level i less room than all tensors need.
-  bool is_limited(int i) const { return !compiled().level[at(i)].holds_all(); }
+  bool is_limited(int i) const { return !compiled().level[i].holds_all(); }
   // The tile of level i that these factors make.
   Extents tile(const PlaceFactors& factors, int i) const;
 

@@ -11,7 +11,7 @@ namespace heliolite {
 
 double LinearForm::value_at(std::span<const double> values) const {
   double sum = constant_;
-  for (const auto& [column, factor] : factor_) sum += factor * values[at(column)];
+  for (const auto& [column, factor] : factor_) sum += factor * values[column];
   return sum;
 }
 
@@ -83,7 +83,7 @@ class LpWriter {
     constexpr std::size_t kWidth = 110;  // the format's limit is 255 for some readers
     std::string text = fmt::format(" {}:", name);
     for (const auto& [column, factor] : factors) {
-      const std::string term = fmt::format(" {:+.15g} {}", factor, names_[at(column)]);
+      const std::string term = fmt::format(" {:+.15g} {}", factor, names_[column]);
       if (text.size() + term.size() > kWidth) {
         out_ += text + "\n";
         text = " ";

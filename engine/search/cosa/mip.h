@@ -78,8 +78,8 @@ class Mip {
   // Adds factor times the form to what is minimised.
   void add_cost(const LinearForm& form, double factor);
 
-  MipColumn& column(int index) { return columns_[at(index)]; }
-  MipRow& row(int index) { return rows_[at(index)]; }
+  MipColumn& column(int index) { return columns_[index]; }
+  MipRow& row(int index) { return rows_[index]; }
   std::span<const MipColumn> columns() const { return columns_; }
   std::span<const MipRow> rows() const { return rows_; }
   // What is minimised besides the columns' costs.

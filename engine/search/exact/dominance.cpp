@@ -30,9 +30,9 @@ Dominance::Dominance(const FlowCosts& model, int level)
       levels_(at(model.levels())),
       width_(channels_ * (3 + 3 * tensors_) + 3 + levels_),
       units_matter_(model.timed || model.problem->space.least_units > 1),
-      room_matters_(level >= 0 && model.level[at(level)].shares_outside) {
+      room_matters_(level >= 0 && model.level[level].shares_outside) {
   for (const Channel& c : model.channels) {
-    if (c.kind != Channel::Kind::Energy) compared_[at(c.level)] = true;
+    if (c.kind != Channel::Kind::Energy) compared_[c.level] = true;
     same_steps_ |= c.kind == Channel::Kind::Cycles;
   }
   same_steps_ |= model.leaks;

@@ -41,7 +41,7 @@ Expander::Expander(const LayerProblem& problem, const FlowCosts& model, const Pa
       machines_tried_(model.machine.size()) {
   double most_outside = 1;
   for (int i = level + 1; i < model.levels(); ++i)
-    if (const FanoutChoices& outer = model.fanout[at(i)]; outer.exists && !outer.choices.empty())
+    if (const FanoutChoices& outer = model.fanout[i]; outer.exists && !outer.choices.empty())
       most_outside *= outer.choices.front().instances;
   least_units_ = std::ceil(least_units_ / most_outside);
 }
@@ -55,9 +55,9 @@ bool Expander::extend(std::size_t k, const SearchBudget& budget, u64 evaluations
   stopped_ |= budget.over();
   if (stopped_) return false;
   PartialMapping s(m_.compiled->tensor_count, m_.channels.size());
-  layers_[at(level_)].get(k, s);
-  find_growable_axes(layers_[at(level_)].node(k));
-  if (m_.fanout[at(level_)].exists) unroll(s);
+  layers_[level_].get(k, s);
+  find_growable_axes(layers_[level_].node(k));
+  if (m_.fanout[level_].exists) unroll(s);
   else grow(s);
   return !stopped_ && !overflow_;
 }
@@ -82,12 +82,12 @@ bool Expander::interrupted() {
 void Expander::find_growable_axes(const FrontierNode& parent) {
   room_.assign(m_.lattice.axes().size(), 0);
   if (level_ == 0 || !gate().on(Rule::PushIn)) return;
-  const FrontierNode& before = layers_[at(level_) - 1].node(parent.parent);
+  const FrontierNode& before = layers_[level_ - 1].node(parent.parent);
   PlacedLevel inside{before.tile, parent.tile, parent.order, before.servers, 0};
-  if (const FanoutChoices& fanout = m_.fanout[at(level_) - 1]; fanout.exists)
+  if (const FanoutChoices& fanout = m_.fanout[level_ - 1]; fanout.exists)
     inside.unrolled = Lattice::product(inside.unrolled, fanout.choices[parent.choice].factor);
   if (parent.swapped) inside.unrolled = m_.lattice.point(m_.symmetry->swapped(inside.unrolled.extent));
-  if (m_.level[at(level_) - 1].shares_inside) inside.room = before.room;
+  if (m_.level[level_ - 1].shares_inside) inside.room = before.room;
   room_ = room_inside(m_, parent.machine, level_, inside);
 }
 
@@ -124,7 +124,7 @@ bool Expander::swapped_twin(const LatticePoint& tile) {
 // `loops`: those that have made the tile so far.
 void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_axis, TileLoops loops) {
   if (interrupted()) return;
-  const ExactLevel& level = m_.level[at(level_)];
+  const ExactLevel& level = m_.level[level_];
   if (level.shares_inside && !m_.has_room(level_, m_.servers.kept(level_, from.s.servers), from.s.room, tile.extent))
     return;
   const auto every_order_pushed = [&] { return loops.pushable == loops.all && !NestSteps::peers_open(from.s); };
@@ -159,12 +159,12 @@ void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_
 // Whether a store could as well stand inside the store that it shares its room with, because none of these loops
 // between the two moves its tile: then another order of the stores has the mapping.
 bool Expander::swaps_with_inside(const PartialMapping& s, DimensionMask loops) {
-  if (!m_.level[at(level_)].shares_inside) return false;
-  const u32 before = layers_[at(level_) - 1].node(layers_[at(level_)].node(parent_).parent).servers;
+  if (!m_.level[level_].shares_inside) return false;
+  const u32 before = layers_[level_ - 1].node(layers_[level_].node(parent_).parent).servers;
   return gate().prunes(Rule::StoreOrder, [&] {
     const TensorMask kept = m_.servers.kept(level_, s.servers);
     DimensionMask moving = 0;
-    for (const int v : bits(kept)) moving |= m_.compiled->tensor[at(v)].indexing;
+    for (const int v : bits(kept)) moving |= m_.compiled->tensor[v].indexing;
     return kept < m_.servers.kept(level_ - 1, before) && (loops & moving) == 0;
   });
 }
@@ -201,7 +201,7 @@ bool Expander::candidate_cut(const Grown& from, const LatticePoint& tile) {
 // Step 8 for each way to go on.
 void Expander::finish(PartialMapping& s, const Loops& loops, const LatticePoint& tile) {
   s.tile = tile;
-  const std::vector<u32>& after = after_[at(loops.depth)];
+  const std::vector<u32>& after = after_[loops.depth];
   if (top() || after.size() == 1) return join(s, top() ? 0 : after.front(), loops.order);
   for (const u32 servers : after) {
     PartialMapping next = s;

@@ -70,7 +70,7 @@ class Expander {
     DimensionMask all = 0, pushable = 0;
   };
 
-  const LevelSpace& space() const { return problem_.space.levels[at(level_)]; }
+  const LevelSpace& space() const { return problem_.space.levels[level_]; }
   bool top() const { return level_ + 1 == m_.levels(); }
   Gate gate() { return {rules_, statistics_.rules}; }
   bool cut(Rule rule, const CostBound& bound);

@@ -25,15 +25,15 @@ Expander::TileLoops Expander::loops_of(const PartialMapping& s, const LatticePoi
 void Expander::place(const PartialMapping& s, const LatticePoint& tile, TileLoops tile_loops) {
   Loops loops;
   for (int d = 0; d < kMaxDimensions; ++d) {
-    loops.factor[at(d)] = tile.extent[at(d)] / s.tile.extent[at(d)];
-    loops.left[at(d)] = m_.compiled->size[at(d)] / s.tile.extent[at(d)];
-    if (loops.factor[at(d)] > 1) loops.waiting |= dimension_bit(d);
+    loops.factor[d] = tile.extent[d] / s.tile.extent[d];
+    loops.left[d] = m_.compiled->size[d] / s.tile.extent[d];
+    if (loops.factor[d] > 1) loops.waiting |= dimension_bit(d);
   }
   loops.pushable = NestSteps::peers_open(s) ? DimensionMask{0} : tile_loops.pushable;
-  ++statistics_.tiles[at(level_)];
+  ++statistics_.tiles[level_];
   machines_tried_[s.machine] = true;
   for (int d = 0; d < m_.compiled->dimension_count; ++d)
-    if (!space().temporal.factor[at(d)].allows(loops.factor[at(d)])) return;
+    if (!space().temporal.factor[d].allows(loops.factor[d])) return;
   PartialMapping next = s;
   for (u8 d : space().temporal.order.dimensions()) {
     if (!contains(loops.waiting, d)) continue;
@@ -46,8 +46,8 @@ void Expander::place(const PartialMapping& s, const LatticePoint& tile, TileLoop
 }
 
 void Expander::add_loop(PartialMapping& s, Loops& loops, int d) const {
-  loops.left[at(d)] /= loops.factor[at(d)];
-  steps_.loop(s, d, loops.factor[at(d)], loops.left);
+  loops.left[d] /= loops.factor[d];
+  steps_.loop(s, d, loops.factor[d], loops.left);
   loops.waiting &= static_cast<DimensionMask>(~(1u << d));
   loops.pushable = 0;
   loops.order |= static_cast<u64>(d + 1) << (4 * loops.depth++);
@@ -57,14 +57,14 @@ Expander::Ends Expander::ends_of(const PartialMapping& s, const Loops& loops) co
   Ends out;
   const auto& tensor = m_.compiled->tensor;
   for (const int v : bits(s.in_place)) {
-    for (const int d : bits(tensor[at(v)].indexing & loops.waiting)) out.flows[at(d)] |= 1u << v;
+    for (const int d : bits(tensor[v].indexing & loops.waiting)) out.flows[d] |= 1u << v;
   }
   for (int f = 0; f < s.sliding_count; ++f) {
-    out.moving |= s.sliding[at(f)].moving;
-    const CompiledTensor& t = tensor[s.sliding[at(f)].tensor];
-    for (const int d : bits(t.indexing & loops.waiting)) out.flows[at(d)] |= 1u << (kMaxTensors + f);
+    out.moving |= s.sliding[f].moving;
+    const CompiledTensor& t = tensor[s.sliding[f].tensor];
+    for (const int d : bits(t.indexing & loops.waiting)) out.flows[d] |= 1u << (kMaxTensors + f);
     if (t.entangled) out.slides |= t.indexing;
-    for (int r = 0; r < t.rank_count; ++r) out.slides |= t.sharing[at(r)];
+    for (int r = 0; r < t.rank_count; ++r) out.slides |= t.sharing[r];
   }
   return out;
 }
@@ -80,10 +80,10 @@ unsigned Expander::next_loops(const PartialMapping& s, const Loops& loops) {
   if (!free_loops || ends.moving) return not_pushed(waiting, ends, loops);
   unsigned next = 0;
   for (const int d : bits(waiting)) {
-    if (ends.flows[at(d)] == 0) return not_pushed(1u << d, ends, loops);
+    if (ends.flows[d] == 0) return not_pushed(1u << d, ends, loops);
     bool another = false;
     for (const int tried : bits(contains(ends.slides, d) ? 0u : next & ~ends.slides))
-      another |= ends.flows[at(tried)] == ends.flows[at(d)];
+      another |= ends.flows[tried] == ends.flows[d];
     if (!gate().prunes(Rule::FreeLoops, [&] { return another; })) next |= 1u << d;
   }
   return not_pushed(next, ends, loops);
@@ -99,7 +99,7 @@ unsigned Expander::not_pushed(unsigned next, const Ends& ends, const Loops& loop
     const auto pushed = [&] {
       bool found = contains(loops.pushable, d);
       for (const int e : bits(contains(alike, d) ? loops.pushable & alike : 0u))
-        found |= ends.flows[at(e)] == ends.flows[at(d)];
+        found |= ends.flows[e] == ends.flows[d];
       return found;
     };
     if (!gate().prunes(Rule::PushIn, pushed)) out |= 1u << d;
@@ -126,7 +126,7 @@ void Expander::arrange(const PartialMapping& s, const Loops& loops, const Lattic
 bool Expander::prefix_exceeds_bound(const PartialMapping& s, const Loops& loops, const LatticePoint& tile) {
   if (top() || loops.depth == 0) return false;
   const std::vector<u32>& before = after_.front();
-  std::vector<u32>& after = after_[at(loops.depth)];
+  std::vector<u32>& after = after_[loops.depth];
   after = before;
   // With its last loop a partial mapping is whole, and is asked itself.
   if (loops.waiting == 0 && before.size() == 1) return false;
@@ -152,7 +152,7 @@ void Expander::unroll(const PartialMapping& s, PartialBounds::Inside* before, bo
   PartialMapping next = s;
   std::optional<UnrollBound> begun;
   if (before != nullptr) begun.emplace(m_, bounds_.tables(), s, *before, level_);
-  const auto& choices = m_.fanout[at(level_)].choices;
+  const auto& choices = m_.fanout[level_].choices;
   UnrolledAlike seen;
   for (u32 c = 0; c < choices.size() && !stopped_; ++c) {
     const SpatialChoice& spatial = choices[c];
@@ -185,9 +185,9 @@ void Expander::unroll(const PartialMapping& s, PartialBounds::Inside* before, bo
 // Whether an unrolling over the same tile, with the dimensions elsewhere on X and Y, was as good: its neighbours have
 // as much for each other.
 bool Expander::seen_before(const PartialMapping& s, UnrolledAlike& seen) {
-  if (m_.compiled->peers == 0 || m_.fanout[at(level_)].hops || s.peers.inexact) return false;
+  if (m_.compiled->peers == 0 || m_.fanout[level_].hops || s.peers.inexact) return false;
   std::vector<std::pair<int, const PeerSite*>> sites;
-  for (int f = 0; f < s.sliding_count; ++f) sites.emplace_back(s.sliding[at(f)].tensor, s.sliding[at(f)].peers.site);
+  for (int f = 0; f < s.sliding_count; ++f) sites.emplace_back(s.sliding[f].tensor, s.sliding[f].peers.site);
   return !seen.emplace(s.tile.index, s.in_place, std::move(sites)).second;
 }
 

@@ -38,7 +38,7 @@ bool receivers_overlap(const CompiledTensor& t, const Extents& factor) {
 void add_hops(const LayerProblem& problem, int level, SpatialChoice& s) {
   const Extents unit = unit_extents();
   for (int v = 0; v < problem.model.compiled().tensor_count; ++v)
-    if (!contains(s.slides, v)) s.hop_units[at(v)] = hop_units(problem, level, s, v, unit);
+    if (!contains(s.slides, v)) s.hop_units[v] = hop_units(problem, level, s, v, unit);
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ SpatialChoice make_spatial_choice(const LayerProblem& problem, int level, const 
   for (int d = 0; d < c.dimension_count; ++d) {
     out.instances *= factor.extent[d];
     for (int v = 0; v < c.tensor_count; ++v)
-      if (contains(c.tensor[v].indexing, d)) out.spread[at(v)] *= factor.extent[d];
+      if (contains(c.tensor[v].indexing, d)) out.spread[v] *= factor.extent[d];
   }
   for (int v = 0; v < c.tensor_count; ++v)
     if (receivers_overlap(c.tensor[v], factor.extent)) out.slides |= static_cast<TensorMask>(1u << v);
@@ -64,8 +64,7 @@ SpatialChoice make_spatial_choice(const LayerProblem& problem, int level, const 
   out.slides |= out.peers;
   for (int v = 0; v < c.tensor_count; ++v) {
     const CompiledTensor& t = c.tensor[v];
-    if (t.is_output)
-      out.reducing = t.term_count != 0 || t.entangled ? out.instances : out.instances / out.spread[at(v)];
+    if (t.is_output) out.reducing = t.term_count != 0 || t.entangled ? out.instances : out.instances / out.spread[v];
   }
   if (c.level[level].hops_cost) add_hops(problem, level, out);
   return out;
@@ -90,7 +89,7 @@ double least_peer_spread(const CompiledTensor& t, const SpatialChoice& s) {
   if (t.entangled) return 1 / s.instances;
   double longest = 1;
   for (int r = 0; r < t.rank_count; ++r)
-    for (const int d : bits(t.sharing[r])) longest = std::max<double>(longest, s.factor.extent[at(d)]);
+    for (const int d : bits(t.sharing[r])) longest = std::max<double>(longest, s.factor.extent[d]);
   return least_spread(t, s) / longest;
 }
 
@@ -103,14 +102,14 @@ double hop_units(const LayerProblem& problem, int level, const SpatialChoice& ch
   for (int d = 0; d < c.dimension_count; ++d)
     if (tile[d] > 1) mapping.add(LoopKind::Temporal, 0, d, tile[d]);
   for (LoopKind axis : {LoopKind::SpatialX, LoopKind::SpatialY})
-    for (u8 d : canonical_order(problem.space, problem.space.levels[at(level)].spatial.order))
+    for (u8 d : canonical_order(problem.space, problem.space.levels[level].spatial.order))
       mapping.add(axis, level, d, (axis == LoopKind::SpatialX ? choice.x : choice.y)[d]);
   const Nest nest(c, mapping);
   thread_local std::vector<ReceiverGroups> groups;
   receiver_groups(c.tensor[v], nest, level, c.level[level], groups);
   u64 half_hops = 0;
   for (const ReceiverGroups& g : groups) half_hops += g.half_hops;
-  return 0.5 * static_cast<double>(half_hops) * static_cast<double>(c.level[level].units[at(v)].hop);
+  return 0.5 * static_cast<double>(half_hops) * static_cast<double>(c.level[level].units[v].hop);
 }
 
 double distinct_receivers(const CompiledTensor& t, const SpatialChoice& choice, const Extents& tile) {
@@ -146,7 +145,7 @@ double distinct_receivers(const CompiledTensor& t, const SpatialChoice& choice, 
     for (u64 e = 1; e < loop.end; ++e)
       for (std::size_t k = 0; k < before; ++k) {
         std::array<i64, kMaxRanks> point = offsets[k];
-        for (int r = 0; r < t.rank_count; ++r) point[at(r)] += static_cast<i64>(e) * move.by[at(r)];
+        for (int r = 0; r < t.rank_count; ++r) point[r] += static_cast<i64>(e) * move.by[r];
         offsets.push_back(point);
       }
   }
@@ -169,7 +168,7 @@ void join(const std::array<double, kMaxTensors>& spreads, std::vector<std::array
 // The extremes over all choices of a fan-out. What is left in a cell is at most its last point, which is divided by all
 // choices of the cell and of those with divisors of it.
 void summarize(const Compiled& c, const LatticeGrid& grid, FanoutChoices& out) {
-  for (int v = 0; v < c.tensor_count; ++v) out.least_spread[at(v)].assign(grid.cells(), 1);
+  for (int v = 0; v < c.tensor_count; ++v) out.least_spread[v].assign(grid.cells(), 1);
   for (const SpatialChoice& s : out.choices) {
     std::array<double, kMaxTensors> spreads{};
     for (int v = 0; v < c.tensor_count; ++v) {
@@ -182,7 +181,7 @@ void summarize(const Compiled& c, const LatticeGrid& grid, FanoutChoices& out) {
     join(spreads, out.joint_spreads);
     out.most_reducing = std::max(out.most_reducing, s.reducing);
   }
-  for (int v = 0; v < c.tensor_count; ++v) grid.min_over_divisors(out.least_spread[at(v)]);
+  for (int v = 0; v < c.tensor_count; ++v) grid.min_over_divisors(out.least_spread[v]);
   out.most_instances.assign(grid.cells(), 1);
   for (const SpatialChoice& s : out.choices) {
     double& most = out.most_instances[grid.cell(s.factor.index)];
@@ -235,7 +234,7 @@ class FanoutMaker {
  private:
   FanoutChoices list(int i) {
     FanoutChoices out;
-    const SpatialSpace& space = problem_.space.levels[at(i)].spatial;
+    const SpatialSpace& space = problem_.space.levels[i].spatial;
     out.exists = c_.level[i].fanout() > 1;
     out.most_receivers.fill(1);
     if (!out.exists) return out;
@@ -289,7 +288,7 @@ class FanoutMaker {
                const LatticePoint& both) const {
     for (int d = 0; d < c_.dimension_count; ++d) {
       if (problem_.space.one_axis_per_dimension && x.extent[d] > 1 && y.extent[d] > 1) return false;
-      if (!space.factor[at(d)].allows(both.extent[d])) return false;
+      if (!space.factor[d].allows(both.extent[d])) return false;
     }
     return true;
   }

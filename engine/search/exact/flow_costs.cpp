@@ -14,7 +14,7 @@ constexpr u64 kMostSets = 2048;  // every pair of sets of neighbouring stages is
 // Outermost level that may serve the tensor after `stage`.
 int last_server(const KeepRange& keep, int stage, int tensor) {
   int level = stage + 1;
-  while (!contains(keep.must[at(level)], tensor)) ++level;
+  while (!contains(keep.must[level], tensor)) ++level;
   return level;
 }
 
@@ -28,9 +28,9 @@ ServerSets::ServerSets(const KeepRange& keep, int levels, int tensors) : levels_
       std::vector<Set> longer;
       for (const Set& set : sets)
         for (int level = stage + 1; level <= last_server(keep, stage, v); ++level) {
-          if (!contains(keep.may[at(level)], v)) continue;
+          if (!contains(keep.may[level], v)) continue;
           longer.push_back(set);
-          longer.back().level[at(v)] = static_cast<u8>(level);
+          longer.back().level[v] = static_cast<u8>(level);
           if (level == stage + 1) longer.back().kept |= static_cast<TensorMask>(1u << v);
         }
       sets = std::move(longer);
@@ -45,7 +45,7 @@ ServerSets::ServerSets(const KeepRange& keep, int levels, int tensors) : levels_
       for (u32 k = 0; k < count(level); ++k) {
         const Set& other = stage_[place(level)][k];
         bool follows = true;
-        for (int v = 0; v < tensors; ++v) follows &= contains(set.kept, v) || other.level[at(v)] == set.level[at(v)];
+        for (int v = 0; v < tensors; ++v) follows &= contains(set.kept, v) || other.level[v] == set.level[v];
         if (follows) set.next.push_back(k);
       }
 }
@@ -56,7 +56,7 @@ bool ServerSets::few(const KeepRange& keep, int levels, int tensors) {
     for (int v = 0; v < tensors && sets <= kMostSets; ++v) {
       u64 servers = 0;
       for (int level = stage + 1; level <= last_server(keep, stage, v); ++level)
-        servers += contains(keep.may[at(level)], v);
+        servers += contains(keep.may[level], v);
       sets *= servers;
     }
     if (sets > kMostSets) return false;
@@ -75,8 +75,8 @@ u32 ServerSets::find(int stage, const std::array<TensorMask, kMaxLevels>& keep) 
   if (stage + 1 == levels_) return 0;
   for (int v = 0; v < tensors_; ++v) {
     int server = stage + 1;
-    while (!contains(keep[at(server)], v)) ++server;
-    level[at(v)] = static_cast<u8>(server);
+    while (!contains(keep[server], v)) ++server;
+    level[v] = static_cast<u8>(server);
   }
   return index(stage, level);
 }
@@ -110,11 +110,11 @@ class Builder {
     m_.level.resize(at(c_.level_count));
     for (int i = 0; i < c_.level_count; ++i)
       if (c_.level[i].is_interconnect) m_.interconnect |= static_cast<u16>(1u << i);
-    for (int i = 0; i + 1 < c_.level_count; ++i) m_.level[at(i)].hops = !m_.cycles_only && m_.fanout[at(i) + 1].hops;
+    for (int i = 0; i + 1 < c_.level_count; ++i) m_.level[i].hops = !m_.cycles_only && m_.fanout[i + 1].hops;
     for (int i = c_.level_count - 1; i > 0; --i) {
       if (!m_.problem->shares_inside(i)) continue;
-      m_.level[at(i)].shares_inside = m_.level[at(i) - 1].shares_outside = true;
-      m_.level[at(i) - 1].kept_outside = m_.level[at(i)].kept_outside | m_.keep.must[at(i)];
+      m_.level[i].shares_inside = m_.level[i - 1].shares_outside = true;
+      m_.level[i - 1].kept_outside = m_.level[i].kept_outside | m_.keep.must[i];
     }
     const std::vector<LevelChannels> channels = list_channels(m_, machines_);
     for (const Compiled* machine : machines_) m_.machine.push_back(flow_prices(m_, channels, *machine));
@@ -127,18 +127,18 @@ class Builder {
  private:
   // A block too many of each kind of access, at either end of a flow.
   void find_rounding(int i) {
-    ExactLevel& own = m_.level[at(i)];
+    ExactLevel& own = m_.level[i];
     for (const Compiled* machine : machines_) {
       const CompiledLevel& level = machine->level[i];
       const u64 used = std::min(c_.fanouts(i + 1, c_.level_count - 1), level.clusters);
       const auto most = [used](double units, double& sum) { sum = std::max(sum, units * static_cast<double>(used)); };
       for (int v = 0; v < c_.tensor_count; ++v) {
         if (level.block_words == 1 || level.taken(v, 1) % level.block_parts == 0) continue;
-        const ValueUnits& units = level.units[at(v)];
+        const ValueUnits& units = level.units[v];
         const auto update = static_cast<double>(v == m_.output ? units.update : 0);
         const auto read_back = static_cast<double>(v == m_.output ? units.read : 0);
-        most(static_cast<double>(units.fill) + read_back, own.fill_rounding[at(v)]);
-        most(static_cast<double>(units.read) + update, own.serve_rounding[at(v)]);
+        most(static_cast<double>(units.fill) + read_back, own.fill_rounding[v]);
+        most(static_cast<double>(units.read) + update, own.serve_rounding[v]);
       }
     }
   }
@@ -147,8 +147,8 @@ class Builder {
     for (int i = 0; i < c_.level_count; ++i)
       for (int v = 0; v < c_.tensor_count; ++v) {
         if (!m_.fills_fewer(i, v)) continue;
-        prices.level[at(i)].fill[at(v)] = Channels{};
-        if (m_.level[at(i)].hops) m_.exact = false;
+        prices.level[i].fill[v] = Channels{};
+        if (m_.level[i].hops) m_.exact = false;
       }
   }
 
@@ -160,8 +160,8 @@ class Builder {
       for (std::size_t k = 0; k < m_.channels.size(); ++k)
         if (c_.level[i + 1].peers != 0)
           for (int v = 0; v < c_.tensor_count; ++v)
-            m_.peer_rounding[k] += m_.machine.front().level[at(i)].peer[at(v)][k] *
-                                   static_cast<double>(c_.fanouts(i + 1, c_.level_count - 1));
+            m_.peer_rounding[k] +=
+                m_.machine.front().level[i].peer[v][k] * static_cast<double>(c_.fanouts(i + 1, c_.level_count - 1));
   }
 
   void find_least() {
@@ -193,22 +193,22 @@ class Builder {
 
 double FlowCosts::most_instances(int first, u64 left) const {
   const int count = static_cast<int>(fanout.size());
-  while (first < count && !fanout[at(first)].exists) ++first;
-  return first < count ? fanout[at(first)].most_instances[lattice.grid().cell(left)] : 1;
+  while (first < count && !fanout[first].exists) ++first;
+  return first < count ? fanout[first].most_instances[lattice.grid().cell(left)] : 1;
 }
 
 const Channels& FlowCosts::serve(const FlowPrices& prices, int from, int server, int v, Channels& sum) const {
   const u16 between = interconnects(from, server);
-  if (between == 0) return prices.level[at(server)].serve[at(v)];
-  sum = prices.level[at(server)].serve[at(v)];
+  if (between == 0) return prices.level[server].serve[v];
+  sum = prices.level[server].serve[v];
   for (const int i : bits(between))
-    for (std::size_t k = 0; k < channels.size(); ++k) sum[k] += prices.level[at(i)].serve[at(v)][k];
+    for (std::size_t k = 0; k < channels.size(); ++k) sum[k] += prices.level[i].serve[v][k];
   return sum;
 }
 
 double FlowCosts::serve_rounding(int from, int server, int v) const {
-  double sum = level[at(server)].serve_rounding[at(v)];
-  for (const int i : bits(interconnects(from, server))) sum += level[at(i)].serve_rounding[at(v)];
+  double sum = level[server].serve_rounding[v];
+  for (const int i : bits(interconnects(from, server))) sum += level[i].serve_rounding[v];
   return sum;
 }
 
@@ -224,7 +224,7 @@ bool FlowCosts::fits(int i, TensorMask kept, const Extents& tile) const { return
 bool FlowCosts::has_room(int i, TensorMask kept, u64 inside, const Extents& tile) const {
   const CompiledLevel& most = compiled->level[i];
   if (most.holds_all()) return true;
-  return inside + used(i, kept | level[at(i)].kept_outside, tile) <= most.room;
+  return inside + used(i, kept | level[i].kept_outside, tile) <= most.room;
 }
 
 u64 FlowCosts::room(int i, u64 words) const {
@@ -235,7 +235,7 @@ bool FlowCosts::holds(u32 k, int i, u32 set, const Extents& tile) const {
   if (!problem->family) return true;
   for (int swept : problem->family->swept()) {
     if (swept < i) continue;
-    TensorMask kept = keep.must[at(swept)];
+    TensorMask kept = keep.must[swept];
     for (int v = 0; v < compiled->tensor_count; ++v)
       if (servers.server(i - 1, set, v) == swept) kept |= static_cast<TensorMask>(1u << v);
     if (used(swept, kept, tile) > room(swept, problem->family->capacity(k, swept))) return false;
@@ -248,8 +248,8 @@ bool FlowCosts::needless(u32 k, int i, u32 set, const Extents& tile) const {
   for (int swept : problem->family->swept()) {
     if (swept < i) continue;
     for (; i < swept; ++i) {
-      if (fanout[at(i) + 1].exists || problem->space.levels[at(i) + 1].temporal.allowed != 0) return false;
-      kept = keep.may[at(i) + 1];
+      if (fanout[i + 1].exists || problem->space.levels[i + 1].temporal.allowed != 0) return false;
+      kept = keep.may[i + 1];
     }
     const u64 smaller = problem->family->held_by_smaller(k, swept);
     if (smaller != 0 && used(swept, kept, tile) <= room(swept, smaller)) return true;

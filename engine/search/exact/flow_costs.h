@@ -152,22 +152,22 @@ struct FlowCosts {
     return i + 1 < levels() && contains(compiled->level[i + 1].peers, v) && last_fanout(i + 1, levels() - 1) >= 0;
   }
   // Whether what these change of the words that fill level i is priced exactly.
-  bool prices_peers(int i, int v) const { return !fills_fewer(i, v) && !level[at(i)].hops; }
+  bool prices_peers(int i, int v) const { return !fills_fewer(i, v) && !level[i].hops; }
   // The outermost fan-out between a tile of level `from` (-1: the MACs) and the level `to`; -1: there is none.
   int last_fanout(int from, int to) const {
     for (int f = to; f > from; --f)
-      if (fanout[at(f)].exists) return f;
+      if (fanout[f].exists) return f;
     return -1;
   }
   // Most instances that the fan-outs below level `first` and the levels outside it can use together, if `left` (a
   // lattice index) is what remains to be placed.
   double most_instances(int first, u64 left) const;
   // The tensors with a flow out of the tile of a level that keeps `kept`: these, and those whose hops count.
-  TensorMask starting(int i, TensorMask kept) const { return level[at(i)].hops ? all_tensors() : kept; }
+  TensorMask starting(int i, TensorMask kept) const { return level[i].hops ? all_tensors() : kept; }
   // Dimensions along which no tensor slides that the tile of a level which keeps `kept` matters to: those with a flow
   // out of it, and all if a fan-out follows, whose instances share words according to the tile. Not for the outermost.
   DimensionMask standalone(int i, TensorMask kept) const {
-    return standalone_dimensions(*compiled, fanout[at(i) + 1].exists ? all_tensors() : starting(i, kept));
+    return standalone_dimensions(*compiled, fanout[i + 1].exists ? all_tensors() : starting(i, kept));
   }
   TensorMask all_tensors() const { return static_cast<TensorMask>((1u << compiled->tensor_count) - 1); }
   // Whether level i of some machine has room for the tile (extents by dimension) of the tensors that it keeps, if

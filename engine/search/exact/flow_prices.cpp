@@ -33,14 +33,14 @@ class ChannelList {
       const CompiledLevel& level = c_.level[i];
       const double used = m_.most_instances(i + 1, m_.lattice.full().index);
       if (static_cast<double>(level.clusters) < used) {
-        m_.level[at(i)].least_sharing = static_cast<double>(level.clusters) / used;
-        out_[at(i)].energy = add_channel(Channel::Kind::Shared, i);
-        if (out_[at(i)].energy == 0) m_.level[at(i)].least_sharing = 1;
+        m_.level[i].least_sharing = static_cast<double>(level.clusters) / used;
+        out_[i].energy = add_channel(Channel::Kind::Shared, i);
+        if (out_[i].energy == 0) m_.level[i].least_sharing = 1;
       } else if (level.is_interconnect && m_.last_fanout(i, c_.level_count - 1) >= 0) {
-        out_[at(i)].energy = add_channel(Channel::Kind::Shared, i);
+        out_[i].energy = add_channel(Channel::Kind::Shared, i);
       }
       // Words on their way past a level that does not keep them enter its network too: they have no price there.
-      const bool passed = entering_costs(level) && c_.counted(i, m_.keep.must[at(i)]) != m_.all_tensors();
+      const bool passed = entering_costs(level) && c_.counted(i, m_.keep.must[i]) != m_.all_tensors();
       if (level.routers_cost || passed) m_.exact = false;
       if (level.hops_cost && !prices_hops(i)) m_.exact = false;
     }
@@ -62,21 +62,20 @@ class ChannelList {
     const double most = c_.peers != 0 ? 2 : 1;
     double reads = 0, writes = 0;  // of the level and those inside that share with it
     for (int i = 0; i < c_.level_count; ++i) {
-      const bool shares = m_.level[at(i)].shares_inside;
+      const bool shares = m_.level[i].shares_inside;
       reads = (shares ? reads : 0) + most_reads(i);
       writes = (shares ? writes : 0) + most_writes(i);
-      if (m_.level[at(i)].shares_outside || !some_machine(i, [](const CompiledLevel& l) { return l.limited; }))
-        continue;
+      if (m_.level[i].shares_outside || !some_machine(i, [](const CompiledLevel& l) { return l.limited; })) continue;
       if (some_machine(i, [&](const CompiledLevel& l) { return most * reads > l.read_bandwidth; }))
-        out_[at(i)].read = add_limit(i);
+        out_[i].read = add_limit(i);
       if (some_machine(i, [&](const CompiledLevel& l) { return most * writes > l.write_bandwidth; }))
-        out_[at(i)].write = add_limit(i);
+        out_[i].write = add_limit(i);
       if (some_machine(i, [&](const CompiledLevel& l) { return most * (reads + writes) > l.shared_bandwidth; }))
-        out_[at(i)].shared = add_limit(i);
-      for (int inside = i; m_.level[at(inside)].shares_inside; --inside) {
-        out_[at(inside - 1)].read = out_[at(i)].read;
-        out_[at(inside - 1)].write = out_[at(i)].write;
-        out_[at(inside - 1)].shared = out_[at(i)].shared;
+        out_[i].shared = add_limit(i);
+      for (int inside = i; m_.level[inside].shares_inside; --inside) {
+        out_[inside - 1].read = out_[i].read;
+        out_[inside - 1].write = out_[i].write;
+        out_[inside - 1].shared = out_[i].shared;
       }
     }
   }
@@ -104,23 +103,21 @@ class ChannelList {
   // takes at most one word a step, and a tile holds at most a word per MAC inside it and unit of stride.
   double most_reads(int i) const {
     double sum = 0;
-    for (const int v : bits(c_.counted(i, m_.keep.may[at(i)]))) sum += most_parts(i, v);
+    for (const int v : bits(c_.counted(i, m_.keep.may[i]))) sum += most_parts(i, v);
     return sum;
   }
   double most_writes(int i) const {
     double sum = 0;
-    for (const int v : bits(c_.counted(i, m_.keep.may[at(i)]))) {
+    for (const int v : bits(c_.counted(i, m_.keep.may[i]))) {
       if (c_.tensor[v].is_output) sum += most_parts(i, v);
       if (m_.fills(i)) sum += most_parts(i, v);
     }
     return sum;
   }
-  double most_parts(int i, int v) const {
-    return most_receivers(i, v) * static_cast<double>(c_.level[at(i)].taken(v, 1));
-  }
+  double most_parts(int i, int v) const { return most_receivers(i, v) * static_cast<double>(c_.level[i].taken(v, 1)); }
   double most_receivers(int i, int v) const {
     double receivers = 1;
-    for (int f = 0; f <= i; ++f) receivers *= m_.fanout[at(f)].most_receivers[at(v)];
+    for (int f = 0; f <= i; ++f) receivers *= m_.fanout[f].most_receivers[v];
     const CompiledTensor& t = c_.tensor[v];
     if (t.entangled) return receivers * static_cast<double>(c_.macs);
     for (int r = 0; r < t.rank_count; ++r) {
@@ -169,9 +166,9 @@ class MachinePrices {
     for (int i = 0; i < m_.levels(); ++i) {
       FlowPrices::Level& level = out.level.emplace_back();
       for (int v = 0; v < machine_.tensor_count; ++v) {
-        level.fill[at(v)] = fill(i, v);
-        level.serve[at(v)] = serve(i, v);
-        level.peer[at(v)] = peer(i, v);
+        level.fill[v] = fill(i, v);
+        level.serve[v] = serve(i, v);
+        level.peer[v] = peer(i, v);
       }
       level.refund = refund(i);
     }
@@ -191,7 +188,7 @@ class MachinePrices {
     const CompiledLevel& level = machine_.level[i];
     const bool is_output = machine_.tensor[v].is_output;
     Channels out = of_words(i, v, serving_one_word<double>(is_output), is_output);
-    out[level.is_interconnect ? channels_[at(i)].energy : 0] += entering(i, v) + read_back(i, v);
+    out[level.is_interconnect ? channels_[i].energy : 0] += entering(i, v) + read_back(i, v);
     return out;
   }
 
@@ -206,7 +203,7 @@ class MachinePrices {
   Channels of_words(int i, int v, const Accesses<double>& words, bool is_output) const {
     Channels out{};
     const CompiledLevel& level = machine_.level[i];
-    const LevelChannels& own = channels_[at(i)];
+    const LevelChannels& own = channels_[i];
     const double size = parts(level, v), reads = words.reads * size, writes = (words.fills + words.updates) * size;
     out[own.energy] += least_units(level, v, words, is_output);
     if (own.read > 0) out[own.read] += reads / level.read_bandwidth;
@@ -218,7 +215,7 @@ class MachinePrices {
   // Energy of a word of tensor v that enters the network below the level, and of a sum that crosses it once more on its
   // way in.
   double entering(int i, int v) const {
-    return all_words_cross(machine_, i, v) ? static_cast<double>(machine_.level[i].units[at(v)].ingress) : 0;
+    return all_words_cross(machine_, i, v) ? static_cast<double>(machine_.level[i].units[v].ingress) : 0;
   }
   double read_back(int i, int v) const {
     return machine_.tensor[v].is_output && !machine_.level[i].reduces ? entering(i, v) : 0;

@@ -173,10 +173,10 @@ void Frontier::forget_values() {
 Mapping nest_of(const FlowCosts& model, const std::vector<Frontier>& layers, int level, const FrontierNode& last) {
   std::vector<const FrontierNode*> path(at(level) + 1);
   path.back() = &last;
-  for (int i = level; i-- > 0;) path[at(i)] = &layers[at(i) + 1].node(path[at(i) + 1]->parent);
+  for (int i = level; i-- > 0;) path[i] = &layers[i + 1].node(path[i + 1]->parent);
   // Whether the dimensions of a node have changed places when `last` is reached.
   std::vector<bool> swapped(path.size(), false);
-  for (int i = level; i-- > 0;) swapped[at(i)] = swapped[at(i) + 1] != path[at(i) + 1]->swapped;
+  for (int i = level; i-- > 0;) swapped[i] = swapped[i + 1] != path[i + 1]->swapped;
   const auto placed = [&](const Extents& extents, bool swap) {
     return swap ? model.symmetry->swapped(extents) : extents;
   };
@@ -186,27 +186,27 @@ Mapping nest_of(const FlowCosts& model, const std::vector<Frontier>& layers, int
   Extents tile;
   tile.fill(1);
   for (int i = 0; i <= level; ++i) {
-    mapping.keep[at(i)] = model.servers.kept(i, layers[at(i)].node(path[at(i)]->parent).servers);
-    const bool swap = swapped[at(i)];
-    Extents factor = placed(path[at(i)]->tile.extent, swap);
-    for (int d = 0; d < kMaxDimensions; ++d) factor[at(d)] /= tile[at(d)];
-    if (model.fanout[at(i)].exists) {
-      const SpatialChoice& spatial = model.fanout[at(i)].choices[path[at(i)]->choice];
-      const bool swap_choice = swap != path[at(i)]->swapped;
+    mapping.keep[i] = model.servers.kept(i, layers[i].node(path[i]->parent).servers);
+    const bool swap = swapped[i];
+    Extents factor = placed(path[i]->tile.extent, swap);
+    for (int d = 0; d < kMaxDimensions; ++d) factor[d] /= tile[d];
+    if (model.fanout[i].exists) {
+      const SpatialChoice& spatial = model.fanout[i].choices[path[i]->choice];
+      const bool swap_choice = swap != path[i]->swapped;
       const Extents x = placed(spatial.x, swap_choice), y = placed(spatial.y, swap_choice);
       const Extents unrolled = placed(spatial.factor.extent, swap_choice);
       for (LoopKind axis : {LoopKind::SpatialX, LoopKind::SpatialY})
-        for (u8 d : canonical_order(space, space.levels[at(i)].spatial.order))
+        for (u8 d : canonical_order(space, space.levels[i].spatial.order))
           mapping.add(axis, i, d, (axis == LoopKind::SpatialX ? x : y)[d]);
       for (int d = 0; d < kMaxDimensions; ++d) {
-        factor[at(d)] /= unrolled[at(d)];
-        tile[at(d)] *= unrolled[at(d)];
+        factor[d] /= unrolled[d];
+        tile[d] *= unrolled[d];
       }
     }
-    for (u64 order = swap ? model.symmetry->swapped(path[at(i)]->order) : path[at(i)]->order; order != 0; order >>= 4) {
+    for (u64 order = swap ? model.symmetry->swapped(path[i]->order) : path[i]->order; order != 0; order >>= 4) {
       const int d = static_cast<int>(order & 15) - 1;
-      mapping.add(LoopKind::Temporal, i, d, factor[at(d)]);
-      tile[at(d)] *= factor[at(d)];
+      mapping.add(LoopKind::Temporal, i, d, factor[d]);
+      tile[d] *= factor[d];
     }
   }
   return mapping;

@@ -81,8 +81,8 @@ PassEnd LayeredPass::run(std::size_t width, const SearchBudget& budget, Incumben
     const bool whole = extend(level, layers, budget, incumbent, pass);
     if (look) look({model_, bounds_, layers, level, incumbent, pass});
     if (!whole) break;
-    layers[at(level)].forget_values();
-    Frontier& out = layers[at(level) + 1];
+    layers[level].forget_values();
+    Frontier& out = layers[level + 1];
     if (const ObjectiveKey left = out.narrow(width); left < ObjectiveKey()) pass.record_unexplored(left);
     if (!proven || level + 1 == model_.levels()) continue;
     ObjectiveKey least = pass.least_left;
@@ -96,7 +96,7 @@ PassEnd LayeredPass::run(std::size_t width, const SearchBudget& budget, Incumben
 // Memory for the states after `level`, without what those of the levels inside take.
 std::size_t LayeredPass::room_after(const std::vector<Frontier>& layers, int level) const {
   u64 used = 0;
-  for (int i = 0; i <= level; ++i) used += layers[at(i)].bytes();
+  for (int i = 0; i <= level; ++i) used += layers[i].bytes();
   return at(bytes_ - std::min(bytes_, used));
 }
 
@@ -104,8 +104,8 @@ std::size_t LayeredPass::room_after(const std::vector<Frontier>& layers, int lev
 // what they are merged into. Parts that pause because theirs is full go on when all are merged.
 bool LayeredPass::extend(int level, std::vector<Frontier>& layers, const SearchBudget& budget, Incumbent& incumbent,
                          PassEnd& pass) {
-  const std::size_t parents = layers[at(level)].size();
-  Frontier& out = layers[at(level) + 1];
+  const std::size_t parents = layers[level].size();
+  Frontier& out = layers[level + 1];
   const std::size_t size = std::max(kLeastPart, (parents + kParts - 1) / kParts);
   std::vector<Range> open;
   for (std::size_t begin = 0; begin < parents; begin += size) open.push_back({begin, std::min(begin + size, parents)});
@@ -135,13 +135,13 @@ bool LayeredPass::extend(int level, std::vector<Frontier>& layers, const SearchB
   pass.by_budget = true;
   for (std::size_t k = 0; k < out.size(); ++k) pass.record_unexplored(out.node(k).key);
   for (const Range& range : open)
-    for (std::size_t k = range.begin; k < range.end; ++k) pass.record_unexplored(layers[at(level)].node(k).key);
+    for (std::size_t k = range.begin; k < range.end; ++k) pass.record_unexplored(layers[level].node(k).key);
   return false;
 }
 
 // On any thread.
 void LayeredPass::extend(Part& part, int level, const std::vector<Frontier>& layers, const SearchBudget& budget) const {
-  const Frontier& parents = layers[at(level)];
+  const Frontier& parents = layers[level];
   Expander expansion(problem_, model_, bounds_, layers, level, part.incumbent, part.out, part.bytes);
   const Gate gate(problem_.options.rules, part.statistics.rules);
   std::size_t& k = part.parents.begin;

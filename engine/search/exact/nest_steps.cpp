@@ -61,7 +61,7 @@ PartialMapping NestSteps::root(u32 machine, u32 servers) const {
     const int server = m_.servers.server(-1, servers, v);
     const bool waits = contains(m_.unit_peers, v);
     if (waits) s.in_place |= static_cast<TensorMask>(1u << v);
-    Channels& to = waits ? s.serve[at(v)] : m_.last_fanout(-1, server) < 0 ? s.sum : s.pending[at(v)];
+    Channels& to = waits ? s.serve[v] : m_.last_fanout(-1, server) < 0 ? s.sum : s.pending[v];
     Channels all;
     add(to, m_.serve(prices, -1, server, v, all), waits ? 1 : m_.macs, m_.channels.size());
     s.rounding += m_.serve_rounding(-1, server, v);
@@ -70,7 +70,7 @@ PartialMapping NestSteps::root(u32 machine, u32 servers) const {
   // Machines with other bandwidths never split alike.
   for (std::size_t k = 1; k < m_.channels.size(); ++k) {
     if (m_.channels[k].kind != Channel::Kind::Cycles) continue;
-    const CompiledLevel& level = m_.problem->machine(machine).compiled().level[at(m_.channels[k].level)];
+    const CompiledLevel& level = m_.problem->machine(machine).compiled().level[m_.channels[k].level];
     s.split[k] = split_hash(0, level.read_bandwidth) + split_hash(1, level.write_bandwidth) +
                  split_hash(2, level.shared_bandwidth);
   }
@@ -79,7 +79,7 @@ PartialMapping NestSteps::root(u32 machine, u32 servers) const {
 
 void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice) const {
   const std::size_t channels = m_.channels.size();
-  const FanoutChoices& fanout = m_.fanout[at(level)];
+  const FanoutChoices& fanout = m_.fanout[level];
   std::array<double, kMaxTensors> receivers;
   for (int v = 0; v < c_.tensor_count; ++v) {
     const auto t = at(v);
@@ -104,7 +104,7 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
         if (arrives) s.fill[t][k] += s.serve[t][k], s.serve[t][k] = 0;
       }
     for (int f = 0; f < s.sliding_count; ++f) {
-      SlidingFlow& flow = s.sliding[at(f)];
+      SlidingFlow& flow = s.sliding[f];
       if (flow.tensor != v) continue;
       for (std::size_t k = 0; k < channels; ++k) {
         flow.fill[k] *= choice.instances;
@@ -123,13 +123,13 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
       s.fill[t][0] += hops * static_cast<double>(box_words(c_.tensor[v], s.tile.extent));
     } else {
       for (int f = 0; f < s.sliding_count; ++f) {
-        SlidingFlow& flow = s.sliding[at(f)];
+        SlidingFlow& flow = s.sliding[f];
         if (flow.tensor == v && flow.start == level - 1) flow.fill[0] += hops * flow.full;
       }
     }
   }
   for (std::size_t k = 0; k < channels; ++k) s.refund[k] *= choice.reducing;
-  s.instances[at(level)] = choice.instances;
+  s.instances[level] = choice.instances;
   s.units *= choice.instances;
   s.iterations /= choice.instances;
   s.tile = Lattice::product(s.tile, choice.factor);
@@ -142,7 +142,7 @@ void NestSteps::settle(PartialMapping& s, int v, std::size_t k, double cost) con
 
 void NestSteps::close(PartialMapping& s, int v, const Channels& fill, const Channels& serve, double times) const {
   for (std::size_t k = 0; k < m_.channels.size(); ++k) settle(s, v, k, fill[k] * times);
-  add(s.pending[at(v)], serve, times, m_.channels.size());
+  add(s.pending[v], serve, times, m_.channels.size());
   const double words = fill[0] * times;
   s.signature += split_mix(std::bit_cast<u64>(words) * static_cast<u64>(v + 1));
 }
@@ -156,7 +156,7 @@ void NestSteps::loop(PartialMapping& s, int d, u32 iterations, const Extents& le
   }
   s.iterations /= iterations;
   for (int f = 0; f < s.sliding_count;) {
-    SlidingFlow& flow = s.sliding[at(f)];
+    SlidingFlow& flow = s.sliding[f];
     flow.least *= iterations;
     move(s, flow, d, iterations);
     if (flow.peers.apart && !flow.peers.unit) settle_peers(s, flow);
@@ -167,13 +167,13 @@ void NestSteps::loop(PartialMapping& s, int d, u32 iterations, const Extents& le
     close(s, flow, s.iterations);
     flow = s.sliding[--s.sliding_count];
   }
-  s.tile.extent[at(d)] *= iterations;
+  s.tile.extent[d] *= iterations;
 }
 
 // One loop of the closed form of docs/cost_model.md: what it makes of the words fetched by the loops inside it.
 void NestSteps::move(const PartialMapping& s, SlidingFlow& flow, int d, u32 iterations) const {
   const CompiledTensor& t = c_.tensor[flow.tensor];
-  if (flow.peers.unit) return move_units(flow, d, iterations, s.tile.extent[at(d)]);
+  if (flow.peers.unit) return move_units(flow, d, iterations, s.tile.extent[d]);
   if (!contains(t.indexing, d)) {
     if (flow.moving) flow.fetched *= iterations;
     if (flow.peers.apart && flow.moving) next_peer_loop(flow, d, iterations, {});
@@ -181,7 +181,7 @@ void NestSteps::move(const PartialMapping& s, SlidingFlow& flow, int d, u32 iter
     return;
   }
   RankMove own{};
-  add_move(t, at(d), s.tile.extent[at(d)], own);
+  add_move(t, at(d), s.tile.extent[d], own);
   const double n = iterations;
   if (!flow.moving) {
     double overlap = 1;
@@ -210,14 +210,14 @@ bool NestSteps::can_still_gain(const SlidingFlow& flow, const Extents& left) con
   if (!t.entangled) {
     int moved = -1;
     for (int r = 0; r < t.rank_count; ++r) {
-      if (flow.inner[at(r)] == 0) continue;
+      if (flow.inner[r] == 0) continue;
       if (moved >= 0) return false;
       moved = r;
     }
-    gaining = moved >= 0 ? t.sharing[at(moved)] : 0u;
+    gaining = moved >= 0 ? t.sharing[moved] : 0u;
   }
   for (const int d : bits(gaining))
-    if (left[at(d)] > 1) return true;
+    if (left[d] > 1) return true;
   return false;
 }
 
@@ -240,10 +240,10 @@ bool NestSteps::start(PartialMapping& s, int level, u32 servers) const {
     const bool keeps = contains(kept, v);
     const int server = m_.servers.server(level, servers, v);
     const bool fills = keeps && !m_.fills_fewer(level, static_cast<int>(v));
-    const Channels& fill = fills ? prices.level[at(level)].fill[at(v)] : kFree;
+    const Channels& fill = fills ? prices.level[level].fill[v] : kFree;
     const Channels& serve = keeps ? m_.serve(prices, level, server, v, all) : kFree;
     const bool arrived = m_.last_fanout(level, server) < 0;
-    if (keeps) s.rounding += m_.level[at(level)].fill_rounding[at(v)] + m_.serve_rounding(level, server, v);
+    if (keeps) s.rounding += m_.level[level].fill_rounding[v] + m_.serve_rounding(level, server, v);
     const auto words = static_cast<double>(box_words(t, s.tile.extent));
     if (!t.sliding) {
       add(s.fill[v], fill, words, channels);
@@ -265,9 +265,9 @@ bool NestSteps::start(PartialMapping& s, int level, u32 servers) const {
     flow.extent = box_extent(t, s.tile.extent);
     flow.least = least_fetched(flow, s.tile.extent);
   }
-  if (const ExactLevel& own = m_.level[at(level)]; own.shares_inside || own.shares_outside)
+  if (const ExactLevel& own = m_.level[level]; own.shares_inside || own.shares_outside)
     s.room = (own.shares_inside ? s.room : 0) + m_.used(level, kept, s.tile.extent);
-  if (contains(c_.counted(level, kept), m_.output)) add(s.refund, prices.level[at(level)].refund, 1, channels);
+  if (contains(c_.counted(level, kept), m_.output)) add(s.refund, prices.level[level].refund, 1, channels);
   // Other levels round other words to blocks.
   s.signature += split_mix(at(level) << 8 | kept);
   s.servers = servers;
@@ -279,7 +279,7 @@ void NestSteps::swap(PartialMapping& s) const {
   const Symmetry& symmetry = *m_.symmetry;
   s.tile = m_.lattice.point(symmetry.swapped(s.tile.extent));
   for (int f = 0; f < s.sliding_count; ++f) {
-    SlidingFlow& flow = s.sliding[at(f)];
+    SlidingFlow& flow = s.sliding[f];
     for (RankMove* by_rank : {&flow.extent, &flow.first, &flow.inner})
       *by_rank = symmetry.swapped(flow.tensor, *by_rank);
   }
@@ -291,7 +291,7 @@ void NestSteps::finish(PartialMapping& s) const {
   }
   s.in_place = 0;
   for (int f = 0; f < s.sliding_count; ++f) {
-    SlidingFlow& flow = s.sliding[at(f)];
+    SlidingFlow& flow = s.sliding[f];
     close(s, flow, 1);
   }
   s.sliding_count = 0;

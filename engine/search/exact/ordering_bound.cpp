@@ -13,14 +13,14 @@ LoopClasses::LoopClasses(const Compiled& c) {
   for (int d = 0; d < c.dimension_count; ++d) {
     for (int v = 0; v < c.tensor_count; ++v) {
       const CompiledTensor& t = c.tensor[v];
-      if (contains(t.indexing, d)) key[at(d)] |= 1u << v;
-      if (contains(t.entangled ? t.indexing : t.sharing_any, d)) key[at(d)] |= 1u << (kMaxTensors + v);
+      if (contains(t.indexing, d)) key[d] |= 1u << v;
+      if (contains(t.entangled ? t.indexing : t.sharing_any, d)) key[d] |= 1u << (kMaxTensors + v);
     }
     int same = 0;
-    while (same < d && key[at(same)] != key[at(d)]) ++same;
-    of_[at(d)] = same < d ? of_[at(same)] : count_++;
+    while (same < d && key[same] != key[d]) ++same;
+    of_[d] = same < d ? of_[same] : count_++;
     for (int v = 0; v < c.tensor_count; ++v)
-      if (contains(c.tensor[v].indexing, d)) indexing_[at(v)] |= dimension_bit(of_[at(d)]);
+      if (contains(c.tensor[v].indexing, d)) indexing_[v] |= dimension_bit(of_[d]);
   }
 }
 
@@ -28,10 +28,10 @@ LoopSet::LoopSet(const LoopClasses& classes, const Compiled& c, const Extents& f
   n.fill(1);
   of_class.fill(1);
   for (int d = 0; d < c.dimension_count; ++d) {
-    if (to[at(d)] == from[at(d)]) continue;
-    const u32 iterations = to[at(d)] / from[at(d)];
-    n[at(d)] = iterations;
-    of_class[classes.of(d)] *= n[at(d)];
+    if (to[d] == from[d]) continue;
+    const u32 iterations = to[d] / from[d];
+    n[d] = iterations;
+    of_class[classes.of(d)] *= n[d];
     present |= dimension_bit(classes.of(d));
   }
 }
@@ -39,7 +39,7 @@ LoopSet::LoopSet(const LoopClasses& classes, const Compiled& c, const Extents& f
 double irrelevant_share(const Compiled& c, const CompiledTensor& t, const LoopSet& loops) {
   double out = 1;
   for (int d = 0; d < c.dimension_count; ++d)
-    if (!contains(t.indexing, d)) out *= loops.n[at(d)];
+    if (!contains(t.indexing, d)) out *= loops.n[d];
   return 1 / out;
 }
 
@@ -54,13 +54,13 @@ double halo_shares(const LoopClasses& classes, const CompiledTensor& t, const st
   };
   if (t.entangled) {
     double all = 1;
-    for (const int d : bits(t.indexing)) all *= loops.n[at(d)];
+    for (const int d : bits(t.indexing)) all *= loops.n[d];
     limit(t.indexing, 1 / all);
     return 1 / all;
   }
   double whole = 1;
   for (int r = 0; r < t.rank_count; ++r) {
-    if (t.sharing[at(r)] == 0) continue;
+    if (t.sharing[r] == 0) continue;
     struct Move {
       double by, n;
     };
@@ -68,7 +68,7 @@ double halo_shares(const LoopClasses& classes, const CompiledTensor& t, const st
     std::size_t count = 0;
     double all = 1;
     for (int k = 0; k < t.term_count; ++k) {
-      const CompiledTerm& term = t.term[at(k)];
+      const CompiledTerm& term = t.term[k];
       if (term.rank != r || loops.n[term.dimension] <= 1) continue;
       move[count++] = {static_cast<double>(term.coefficient) * step[term.dimension], loops.n[term.dimension]};
       all *= loops.n[term.dimension];
@@ -76,7 +76,7 @@ double halo_shares(const LoopClasses& classes, const CompiledTensor& t, const st
     if (count == 0) continue;
     for (std::size_t k = 1; k < count; ++k)  // at most kMaxTerms: insertion
       for (std::size_t j = k; j > 0 && move[j].by < move[j - 1].by; --j) std::swap(move[j], move[j - 1]);
-    const auto tile = static_cast<double>(extent[at(r)]);
+    const auto tile = static_cast<double>(extent[r]);
     double range = tile, pieces = 1;
     for (std::size_t k = 0; k < count && pieces == 1; ++k) {
       if (move[k].by <= range) range += move[k].by * (move[k].n - 1);
@@ -84,8 +84,8 @@ double halo_shares(const LoopClasses& classes, const CompiledTensor& t, const st
     }
     const double share = std::min(1.0, pieces * range / (tile * all));
     unsigned sliding = 0;
-    for (const int d : bits(t.sharing[at(r)]))
-      if (loops.n[at(d)] > 1) sliding |= 1u << d;
+    for (const int d : bits(t.sharing[r]))
+      if (loops.n[d] > 1) sliding |= 1u << d;
     limit(sliding, share);
     whole *= share;
   }

@@ -25,7 +25,7 @@ class LoopClasses {
 
   std::size_t count() const { return count_; }
   // The class of dimension d.
-  std::size_t of(int d) const { return of_[at(d)]; }
+  std::size_t of(int d) const { return of_[d]; }
   // The classes that index the tensor.
   DimensionMask indexing(std::size_t tensor) const { return indexing_[tensor]; }
 

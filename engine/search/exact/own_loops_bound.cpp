@@ -103,8 +103,8 @@ double PartialBounds::tiles_energy(const Inside& inside, const LatticePoint& til
   // Step 2. By the innermost of its loops.
   DimensionMask loops = 0;  // classes
   const LatticePoint& full = m_.lattice.full();
-  for (const int d : bits(m_.problem->space.levels[at(level)].temporal.allowed))
-    if (tile.extent[at(d)] < full.extent[at(d)]) loops |= dimension_bit(static_cast<int>(tables_.classes().of(d)));
+  for (const int d : bits(m_.problem->space.levels[level].temporal.allowed))
+    if (tile.extent[d] < full.extent[d]) loops |= dimension_bit(static_cast<int>(tables_.classes().of(d)));
   if (inside.first != 0) loops &= inside.first;
   std::vector<Reuse> reuses;
   for (const int loop : bits(loops)) {
@@ -168,7 +168,7 @@ void PartialBounds::enlarge(const Inside& inside, const Reuse& reuse, const Latt
     if (least < enough) return;
   }
   const auto axes = m_.lattice.axes();
-  const unsigned along = m_.problem->space.levels[at(level)].temporal.allowed & ~c_.tensor[at(reuse.tensor)].indexing;
+  const unsigned along = m_.problem->space.levels[level].temporal.allowed & ~c_.tensor[reuse.tensor].indexing;
   for (std::size_t a = first_axis; a < axes.size() && least >= enough; ++a) {
     if (!contains(along, axes[a].dimension)) continue;
     LatticePoint next = tile;

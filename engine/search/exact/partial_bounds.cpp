@@ -15,19 +15,19 @@ PartialBounds::PartialBounds(const FlowCosts& model, const std::function<bool()>
       tables_(model, stop),
       least_cycles_(static_cast<double>(compulsory_cost(model.problem->model, model.keep).whole.cycles)) {
   const int levels = m_.levels();
-  reducing_outside_[at(levels)] = fanout_outside_[at(levels)] = 1;
+  reducing_outside_[levels] = fanout_outside_[levels] = 1;
   for (int i = levels - 1; i >= 0; --i) {
-    reducing_outside_[at(i)] = reducing_outside_[at(i) + 1] * m_.fanout[at(i)].most_reducing;
-    fanout_outside_[at(i)] = fanout_outside_[at(i) + 1] * static_cast<double>(c_.level[at(i)].fanout());
-    leaks_ |= leaks(c_.level[at(i)]);
+    reducing_outside_[i] = reducing_outside_[i + 1] * m_.fanout[i].most_reducing;
+    fanout_outside_[i] = fanout_outside_[i + 1] * static_cast<double>(c_.level[i].fanout());
+    leaks_ |= leaks(c_.level[i]);
   }
   for (std::size_t k = 0; k < m_.channels.size(); ++k)
     if (m_.channels[k].kind != Channel::Kind::Shared) asked_ |= static_cast<u16>(1u << k);
   for (int i = levels - 1; i >= 0; --i) {
-    refund_from_[at(i)] = refund_from_[at(i) + 1];
-    if (!contains(c_.counted(i, m_.keep.must[at(i)]), m_.output)) continue;  // see RestBounds::refund()
+    refund_from_[i] = refund_from_[i + 1];
+    if (!contains(c_.counted(i, m_.keep.must[i]), m_.output)) continue;  // see RestBounds::refund()
     for (std::size_t k = 0; k < m_.channels.size(); ++k)
-      refund_from_[at(i)][k] += m_.least.level[at(i)].refund[k] * reducing_outside_[at(i) + 1];
+      refund_from_[i][k] += m_.least.level[i].refund[k] * reducing_outside_[i + 1];
   }
 }
 
@@ -47,20 +47,20 @@ PartialBounds::Inside PartialBounds::inside(const PartialMapping& s, Place place
     out.halo_of[n] = -1;
   }
   for (int f = 0; f < s.sliding_count; ++f) {
-    const SlidingFlow& flow = s.sliding[at(f)];
+    const SlidingFlow& flow = s.sliding[f];
     const CompiledTensor& t = c_.tensor[flow.tensor];
     if (flow.moving) {
       double gaining = 1;
-      for (const int d : bits(t.indexing)) gaining *= out.outside.n[at(d)];
+      for (const int d : bits(t.indexing)) gaining *= out.outside.n[d];
       if (flow.peers.unit) gaining = 1;  // each step asks for a word
-      out.fetched[at(f)] = (flow.fetched * gaining - (gaining - 1)) / gaining * s.iterations;
+      out.fetched[f] = (flow.fetched * gaining - (gaining - 1)) / gaining * s.iterations;
       continue;
     }
     const std::size_t n = out.open_count++;
     out.tensor[n] = flow.tensor;
     out.relevant[n] = tables_.classes().indexing(flow.tensor);
     out.repeats[n] = irrelevant_share(c_, t, out.outside) *
-                     halo_shares(tables_.classes(), t, flow.extent, s.tile.extent, out.outside, out.halo[at(f)].data());
+                     halo_shares(tables_.classes(), t, flow.extent, s.tile.extent, out.outside, out.halo[f].data());
     out.halo_of[n] = f;
     if (flow.peers.site != nullptr && flow.start + 1 == m_.peer_fanout && !contains(s.peers.fanouts, m_.peer_fanout))
       for (const int d : bits(flow.peers.first)) out.first |= dimension_bit(static_cast<int>(tables_.classes().of(d)));
@@ -81,8 +81,8 @@ Channels PartialBounds::sharing(const PartialMapping& s, Place place) const {
     const int level = m_.channels[k].level;
     if (level >= placed) continue;
     double used = m_.most_instances(place.level + 1, left);
-    for (int f = level + 1; f <= place.level; ++f) used *= s.instances[at(f)];
-    out[k] = std::min(1.0, static_cast<double>(c_.level[at(level)].clusters) / used);
+    for (int f = level + 1; f <= place.level; ++f) used *= s.instances[f];
+    out[k] = std::min(1.0, static_cast<double>(c_.level[level].clusters) / used);
   }
   return out;
 }
@@ -105,7 +105,7 @@ void PartialBounds::sum_channel(const PartialMapping& s, std::size_t k, Inside& 
   double sum = of(s.sum);
   for (int v = 0; v < c_.tensor_count; ++v) {
     const u64 left = m_.lattice.full().index - s.tile.index;
-    spread[at(v)] = tables_.spread(level, m_.servers.server(unrolled ? level - 1 : level, s.servers, v), v, left);
+    spread[v] = tables_.spread(level, m_.servers.server(unrolled ? level - 1 : level, s.servers, v), v, left);
   }
   const double passing = pending(s, out.place, k, out.sharing, spread);
   if (k == 0) out.pending = passing;
@@ -124,17 +124,17 @@ void PartialBounds::sum_channel(const PartialMapping& s, std::size_t k, Inside& 
     wait(of(s.fill[v]), of(s.serve[v]), v);
   }
   for (int f = 0; f < s.sliding_count; ++f) {
-    const SlidingFlow& sliding = s.sliding[at(f)];
+    const SlidingFlow& sliding = s.sliding[f];
     const double fill = sliding.least_fill(of(sliding.fill)), serve = sliding.least_serve(of(sliding.serve));
     if (sliding.moving && sliding.peers.apart)
-      sum += moving_with_peers(s, sliding, k, out, out.fetched[at(f)], spread[sliding.tensor]);
+      sum += moving_with_peers(s, sliding, k, out, out.fetched[f], spread[sliding.tensor]);
     else if (sliding.moving)
-      sum += std::max((fill + serve * spread[sliding.tensor]) * out.fetched[at(f)],
+      sum += std::max((fill + serve * spread[sliding.tensor]) * out.fetched[f],
                       (fill + serve) * sliding.least * s.iterations);
     else wait(fill, serve, sliding.tensor);
   }
-  const auto words = static_cast<double>(c_.tensor[at(m_.output)].words);
-  sum -= words * (of(s.refund) * reducing_outside_[at(level) + 1] + of(refund_from_[at(unrolled ? level : level + 1)]));
+  const auto words = static_cast<double>(c_.tensor[m_.output].words);
+  sum -= words * (of(s.refund) * reducing_outside_[level + 1] + of(refund_from_[unrolled ? level : level + 1]));
   out.settled[k] = sum;  // may be negative: refunds of flows to come
   out.sum[k] = sum + flows.least(out.outside.of_class, out.outside.present, out.first);
 }
@@ -168,22 +168,21 @@ double PartialBounds::pending(const PartialMapping& s, Place place, std::size_t 
   double apart = 0;
   int tensors = 0;
   for (int v = 0; v < c_.tensor_count; ++v) {
-    cost[at(v)] = tables_.of(s.pending[at(v)], k, sharing);
-    apart += cost[at(v)] * spread[at(v)];
-    tensors += cost[at(v)] > 0;
+    cost[v] = tables_.of(s.pending[v], k, sharing);
+    apart += cost[v] * spread[v];
+    tensors += cost[v] > 0;
   }
   if (tensors < 2) return apart;
   int next = place.level + 1;
-  while (!m_.fanout[at(next)].exists) ++next;
+  while (!m_.fanout[next].exists) ++next;
   const int stage = place.unrolled ? place.level - 1 : place.level;
   const u64 left = m_.lattice.full().index - s.tile.index;
   for (int v = 0; v < c_.tensor_count; ++v)
-    further[at(v)] = cost[at(v)] > 0 ? tables_.spread(next, m_.servers.server(stage, s.servers, v), v, left) : 0;
+    further[v] = cost[v] > 0 ? tables_.spread(next, m_.servers.server(stage, s.servers, v), v, left) : 0;
   double least = std::numeric_limits<double>::infinity();
-  for (const auto& joint : m_.fanout[at(next)].joint_spreads) {
+  for (const auto& joint : m_.fanout[next].joint_spreads) {
     double sum = 0;
-    for (int v = 0; v < c_.tensor_count; ++v)
-      sum += cost[at(v)] * std::max(joint[at(v)] * further[at(v)], spread[at(v)]);
+    for (int v = 0; v < c_.tensor_count; ++v) sum += cost[v] * std::max(joint[v] * further[v], spread[v]);
     least = std::min(least, sum);
   }
   return std::max(apart, least);
@@ -199,18 +198,17 @@ CostBound PartialBounds::at_root(const PartialMapping& root) const {
   for (int v = 0; v < c_.tensor_count; ++v) {
     double spread = 1;
     for (int f = 0; f <= m_.servers.server(-1, root.servers, v); ++f)
-      if (m_.fanout[at(f)].exists)
-        spread *= m_.fanout[at(f)].least_spread[at(v)][m_.lattice.grid().cell(m_.lattice.full().index)];
-    spreads[at(v)] = spread;
+      if (m_.fanout[f].exists) spread *= m_.fanout[f].least_spread[v][m_.lattice.grid().cell(m_.lattice.full().index)];
+    spreads[v] = spread;
   }
   closed += pending(root, {-1, false}, 0, tables_.least_sharing(), spreads);
-  closed -= static_cast<double>(c_.tensor[at(m_.output)].words) * tables_.of(refund_from_[0], 0);
+  closed -= static_cast<double>(c_.tensor[m_.output].words) * tables_.of(refund_from_[0], 0);
   return {std::max(0.0, closed + least), std::max(m_.macs / most_outside(0, m_.lattice.full().index), least_cycles_)};
 }
 
 // Most instances of the fan-outs below level `first` and the levels outside it.
 double PartialBounds::most_outside(int first, u64 left) const {
-  if (!m_.timed) return fanout_outside_[at(first)];
+  if (!m_.timed) return fanout_outside_[first];
   return m_.most_instances(first, left);
 }
 
@@ -223,17 +221,17 @@ CostBound PartialBounds::price(const PartialMapping& s, const Inside& inside, co
   CostBound out{std::max(0.0, sums[0]), inside.compute_cycles};
   for (std::size_t k = 1; k < inside.known; ++k) {
     if (!contains(inside.active, k)) continue;
-    double used = fanout_outside_[at(std::max(level, m_.channels[k].level) + 1)];
-    for (int f = m_.channels[k].level + 1; f <= level; ++f) used *= s.instances[at(f)];
+    double used = fanout_outside_[std::max(level, m_.channels[k].level) + 1];
+    for (int f = m_.channels[k].level + 1; f <= level; ++f) used *= s.instances[f];
     out.cycles = std::max(out.cycles, sums[k] / used * kCycleRounding);
   }
   if (leaks_) {
     double inner = 1;  // most units inside the level
     for (int i = 0; i < m_.levels(); ++i) {
-      inner *= i <= level ? s.instances[at(i)] : static_cast<double>(c_.level[at(i)].fanout());
+      inner *= i <= level ? s.instances[i] : static_cast<double>(c_.level[i].fanout());
       double used = 1;
-      for (int f = i + 1; f <= level; ++f) used *= s.instances[at(f)];
-      out.energy += leakage_units(c_.level[at(i)], std::max(out.cycles * used, m_.macs / inner));
+      for (int f = i + 1; f <= level; ++f) used *= s.instances[f];
+      out.energy += leakage_units(c_.level[i], std::max(out.cycles * used, m_.macs / inner));
     }
   }
   return out;
@@ -258,12 +256,12 @@ UnrollBound::UnrollBound(const FlowCosts& model, const RestBounds& tables, const
     flow = {v,      before.relevant[n], 0, 0, before.repeats[n], before.without_reuse[n][0], before.full_reuse[n][0],
             nullptr};
     const int sliding = before.halo_of[n];
-    flow.fill = tables.of(sliding < 0 ? s.fill[v] : s.sliding[at(sliding)].fill, 0, before.sharing) * s.iterations;
-    flow.serve = tables.of(sliding < 0 ? s.serve[v] : s.sliding[at(sliding)].serve, 0, before.sharing) * s.iterations *
-                 beyond(v);
+    flow.fill = tables.of(sliding < 0 ? s.fill[v] : s.sliding[sliding].fill, 0, before.sharing) * s.iterations;
+    flow.serve =
+        tables.of(sliding < 0 ? s.serve[v] : s.sliding[sliding].serve, 0, before.sharing) * s.iterations * beyond(v);
     if (sliding >= 0) {
-      flow.fill = s.sliding[at(sliding)].least_fill(flow.fill);
-      flow.serve = s.sliding[at(sliding)].least_serve(flow.serve);
+      flow.fill = s.sliding[sliding].least_fill(flow.fill);
+      flow.serve = s.sliding[sliding].least_serve(flow.serve);
     }
     flow.halo = before.halo_shares(n);
   }
@@ -288,11 +286,11 @@ double UnrollBound::energy(const SpatialChoice& choice) const {
     sum += full_reuse;
     for (const int d : bits(flow.relevant & loops_)) {
       const double moved = flow.halo == nullptr ? without_reuse : without_reuse * flow.halo[d];
-      if (moved > full_reuse) first[at(d)] += moved - full_reuse;
+      if (moved > full_reuse) first[d] += moved - full_reuse;
     }
   }
-  double least = loops_ == 0 ? 0 : first[at(*bits(loops_).begin())];
-  for (const int d : bits(loops_)) least = std::min(least, first[at(d)]);
+  double least = loops_ == 0 ? 0 : first[*bits(loops_).begin()];
+  for (const int d : bits(loops_)) least = std::min(least, first[d]);
   return sum + least;
 }
 

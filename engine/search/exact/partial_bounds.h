@@ -53,7 +53,7 @@ class PartialBounds {
 
     explicit Inside(const LoopSet& all_outside) : outside(all_outside) {}
     const double* halo_shares(std::size_t flow) const {
-      return halo_of[flow] < 0 ? nullptr : halo[at(halo_of[flow])].data();
+      return halo_of[flow] < 0 ? nullptr : halo[halo_of[flow]].data();
     }
   };
   // The flows of s in channel 0, energy. Most partial mappings cost too much by energy alone, so that the other

@@ -113,16 +113,16 @@ std::vector<KeepMasks> one_tensor_each(const LayerProblem& problem) {
   const KeepRange range = problem.keep_range();
   std::vector<int> levels;
   for (int i = 0; i < problem.space.level_count(); ++i)
-    if (problem.space.levels[at(i)].open != 0) levels.push_back(i);
+    if (problem.space.levels[i].open != 0) levels.push_back(i);
   std::vector<KeepMasks> out{range.must};
-  out.front()[at(levels.back())] = range.may[at(levels.back())];
+  out.front()[levels.back()] = range.may[levels.back()];
   levels.pop_back();
   for (const int i : levels) {
     std::vector<KeepMasks> longer;
     for (const KeepMasks& keep : out)
-      for (const int v : bits(problem.space.levels[at(i)].open)) {
+      for (const int v : bits(problem.space.levels[i].open)) {
         longer.push_back(keep);
-        longer.back()[at(i)] |= static_cast<TensorMask>(1u << v);
+        longer.back()[i] |= static_cast<TensorMask>(1u << v);
       }
     out = std::move(longer);
     if (out.size() > kMost) return {};
@@ -206,7 +206,7 @@ void OpenRanges::clear() {
 }
 
 void OpenRanges::took(const OpenRange& searched, u64 evaluations) {
-  if (searched.division >= 0) divisions_[at(searched.division)].evaluations += evaluations;
+  if (searched.division >= 0) divisions_[searched.division].evaluations += evaluations;
 }
 
 std::optional<WholeTry> OpenRanges::due() {

@@ -115,7 +115,7 @@ class OpenRanges {
   // The range whose parts have taken enough for it to be tried whole again; each is due once, and then when its parts
   // have taken twice as many evaluations.
   std::optional<WholeTry> due();
-  const SearchRange& whole(int division) const { return divisions_[at(division)].whole; }
+  const SearchRange& whole(int division) const { return divisions_[division].whole; }
   // No mapping of the range is below `bound`; infinity: nothing is left to be found in it.
   void raise(int division, const ObjectiveKey& bound);
 

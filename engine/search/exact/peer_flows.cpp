@@ -23,26 +23,26 @@ DimensionMask peer_dimensions(const CompiledTensor& t) { return static_cast<Dime
 bool NestSteps::peers_open(const PartialMapping& s) {
   if (s.peers.inexact) return true;
   for (int f = 0; f < s.sliding_count; ++f)
-    if (const SlidingFlow& flow = s.sliding[at(f)]; flow.peers.site != nullptr && (!flow.moving || flow.peers.unit))
+    if (const SlidingFlow& flow = s.sliding[f]; flow.peers.site != nullptr && (!flow.moving || flow.peers.unit))
       return true;
   return false;
 }
 
 bool NestSteps::may_use_peers(const PartialMapping& s, int fanout) {
   for (int f = 0; f < s.sliding_count; ++f)
-    if (s.sliding[at(f)].start == fanout - 1 && s.sliding[at(f)].peers.site != nullptr) return true;
+    if (s.sliding[f].start == fanout - 1 && s.sliding[f].peers.site != nullptr) return true;
   return false;
 }
 
 // The fan-out below the innermost level is placed. The word of tensor v that each unit asks for waits until now.
 void NestSteps::meet_units(PartialMapping& s, const SpatialChoice& choice, int v, bool arrived) const {
-  const CompiledTensor& t = c_.tensor[at(v)];
+  const CompiledTensor& t = c_.tensor[v];
   const PeerSite* const site = m_.sites->of_units(*m_.problem, choice, v);
   const bool held = site != nullptr && site->holds();
   if (held && !t.sliding) return;
-  const Channels whole = arrived ? s.fill[at(v)] : s.serve[at(v)];
+  const Channels whole = arrived ? s.fill[v] : s.serve[v];
   s.in_place &= static_cast<TensorMask>(~(1u << v));
-  s.fill[at(v)] = s.serve[at(v)] = Channels{};
+  s.fill[v] = s.serve[v] = Channels{};
   if (site == nullptr)
     return close(s, v, arrived ? whole : Channels{}, arrived ? Channels{} : whole, s.iterations / choice.instances);
   SlidingFlow& flow = s.sliding[s.sliding_count++];
@@ -68,7 +68,7 @@ void NestSteps::meet_units(PartialMapping& s, const SpatialChoice& choice, int v
 double NestSteps::look_for_peers(PartialMapping& s, int level, const SpatialChoice& choice, int v) const {
   bool kept_inside = false;
   for (int f = 0; f < s.sliding_count; ++f) {
-    SlidingFlow& flow = s.sliding[at(f)];
+    SlidingFlow& flow = s.sliding[f];
     if (flow.tensor != v || flow.start != level - 1) continue;
     kept_inside |= flow.keeps;
     begin_peers(s, level, choice, flow);
@@ -127,9 +127,9 @@ void NestSteps::list_first_peers(SlidingFlow& flow, int level, const Extents& ti
 void NestSteps::begin_filling(PartialMapping& s, int level, int v, const SpatialChoice& choice) const {
   if (level == 0 || !m_.fills_fewer(level - 1, v)) return;
   for (int f = 0; f < s.sliding_count; ++f) {
-    SlidingFlow& flow = s.sliding[at(f)];
+    SlidingFlow& flow = s.sliding[f];
     if (flow.tensor != v || flow.start != level - 1 || !flow.keeps) continue;
-    const Channels& fill = m_.machine[s.machine].level[at(level) - 1].fill[at(v)];
+    const Channels& fill = m_.machine[s.machine].level[level - 1].fill[v];
     for (std::size_t k = 0; k < m_.channels.size(); ++k) flow.fill[k] += fill[k] * flow.full * choice.instances;
   }
 }
@@ -190,9 +190,9 @@ bool NestSteps::can_still_use_peers(const SlidingFlow& flow, const Extents& left
   if (flow.peers.site == nullptr) return false;
   const CompiledTensor& t = c_.tensor[flow.tensor];
   for (int d = 0; d < c_.dimension_count; ++d) {
-    if (left[at(d)] == 1 || contains(t.alone, d)) continue;
+    if (left[d] == 1 || contains(t.alone, d)) continue;
     RankMove most{};
-    add_move(t, at(d), c_.size[at(d)] / 2, most);
+    add_move(t, at(d), c_.size[d] / 2, most);
     bool possible = true;
     for (std::size_t r = 0; r < at(t.rank_count); ++r) possible &= most[r] - flow.inner[r] >= flow.peers.site->least[r];
     if (possible) return true;
@@ -219,7 +219,7 @@ void NestSteps::settle_peers(PartialMapping& s, SlidingFlow& flow) {
 Channels NestSteps::peer_cost(const PartialMapping& s, const SlidingFlow& flow, double over, double times) const {
   Channels out{};
   if (!flow.peers.exact || !flow.keeps || flow.peers.unit) return out;
-  const double words = std::max(0.0, flow.full * over * times - 0.5) * s.instances[at(flow.start) + 1];
+  const double words = std::max(0.0, flow.full * over * times - 0.5) * s.instances[flow.start + 1];
   for (std::size_t k = 0; k < m_.channels.size(); ++k)
     out[k] = m_.machine[s.machine].level[flow.start].peer[flow.tensor][k] * words;
   return out;
@@ -251,9 +251,9 @@ void NestSteps::drop_free_flows(PartialMapping& s) const {
     return true;
   };
   for (const int v : bits(s.in_place))
-    if (is_free(s.fill[at(v)], s.serve[at(v)])) s.in_place &= static_cast<TensorMask>(~(1u << v));
+    if (is_free(s.fill[v], s.serve[v])) s.in_place &= static_cast<TensorMask>(~(1u << v));
   for (int f = s.sliding_count; f-- > 0;)
-    if (is_free(s.sliding[at(f)].fill, s.sliding[at(f)].serve)) s.sliding[at(f)] = s.sliding[--s.sliding_count];
+    if (is_free(s.sliding[f].fill, s.sliding[f].serve)) s.sliding[f] = s.sliding[--s.sliding_count];
 }
 
 int NestSteps::forget_idle(PartialMapping& s, int level) const {
@@ -269,11 +269,11 @@ int NestSteps::forget_idle(PartialMapping& s, int level) const {
       if (contains(s.in_place, v)) most += (s.fill[t][k] + s.serve[t][k]) * s.iterations;
     }
     for (int f = 0; f < s.sliding_count; ++f) {
-      const SlidingFlow& flow = s.sliding[at(f)];
+      const SlidingFlow& flow = s.sliding[f];
       most += (flow.fill[k] + flow.serve[k]) * flow.fetched * s.iterations;
     }
     double used = 1;
-    for (int f = channel.level + 1; f <= level; ++f) used *= s.instances[at(f)];
+    for (int f = channel.level + 1; f <= level; ++f) used *= s.instances[f];
     if (most / used > m_.macs / s.units * (1 - 1e-9)) continue;
     s.idle |= static_cast<u16>(1u << k);
     s.sum[k] = s.refund[k] = 0, s.split[k] = 0;
@@ -281,7 +281,7 @@ int NestSteps::forget_idle(PartialMapping& s, int level) const {
       const auto t = at(v);
       s.pending[t][k] = s.fill[t][k] = s.serve[t][k] = 0;
     }
-    for (int f = 0; f < s.sliding_count; ++f) s.sliding[at(f)].fill[k] = s.sliding[at(f)].serve[k] = 0;
+    for (int f = 0; f < s.sliding_count; ++f) s.sliding[f].fill[k] = s.sliding[f].serve[k] = 0;
     ++idle;
   }
   if (idle > 0) drop_free_flows(s);

@@ -15,11 +15,11 @@ class Receivers {
  public:
   Receivers(const LayerProblem& problem, int level, const SpatialChoice& choice, int v, const Extents& tile) {
     const Compiled& c = problem.model.compiled();
-    const CompiledTensor& t = c.tensor[at(v)];
+    const CompiledTensor& t = c.tensor[v];
     u64 x = 1, y = 1;
     for (const LoopKind axis : {LoopKind::SpatialX, LoopKind::SpatialY}) {
       const Extents& ends = axis == LoopKind::SpatialX ? choice.x : choice.y;
-      for (const u8 d : canonical_order(problem.space, problem.space.levels[at(level)].spatial.order)) {
+      for (const u8 d : canonical_order(problem.space, problem.space.levels[level].spatial.order)) {
         if (ends[d] == 1) continue;
         // A dimension on both axes: its loops on X are inside those on Y.
         const u32 inside = axis == LoopKind::SpatialY ? choice.x[d] : 1;
@@ -29,8 +29,8 @@ class Receivers {
         (axis == LoopKind::SpatialX ? x : y) *= ends[d];
       }
     }
-    columns_ = std::max(c.level[at(level)].fanout_x, x);
-    rows_ = std::max(c.level[at(level)].fanout_y, y);
+    columns_ = std::max(c.level[level].fanout_x, x);
+    rows_ = std::max(c.level[level].fanout_y, y);
     number();
   }
 
@@ -128,7 +128,7 @@ class Receivers {
 
 // Words that a loop over a dimension with a rank of its own moves go further than any two units are apart.
 std::vector<PeerMove> unit_moves(const LayerProblem& problem, const SpatialChoice& choice, int v) {
-  const CompiledTensor& t = problem.model.compiled().tensor[at(v)];
+  const CompiledTensor& t = problem.model.compiled().tensor[v];
   const Receivers receivers(problem, 0, choice, v, unit_extents());
   std::vector<PeerMove> out;
   if (const PeerMove still = receivers.still(); still.saved > 0) out.push_back(still);
@@ -163,7 +163,7 @@ PeerPlace PeerSites::of(const LayerProblem& problem, int level, const SpatialCho
   Key key{};
   key.back() = static_cast<u32>(level * kMaxTensors + v);
   for (std::size_t d = 0; d < kMaxDimensions; ++d) {
-    if (contains(problem.model.compiled().tensor[at(v)].sharing_any, d) && choice.factor.extent[d] > 1)
+    if (contains(problem.model.compiled().tensor[v].sharing_any, d) && choice.factor.extent[d] > 1)
       relevant[d] = tile[d];
     key[3 * d] = relevant[d], key[3 * d + 1] = choice.x[d], key[3 * d + 2] = choice.y[d];
   }

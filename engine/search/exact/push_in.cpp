@@ -11,7 +11,7 @@ namespace {
 
 // Whether the level has room for the larger tile, whatever levels outside need that share it.
 bool fits_grown(const FlowCosts& m, int level, TensorMask kept, const PlacedLevel& placed, const Extents& grown) {
-  if (m.level[at(level)].shares_outside) return m.used(level, kept, grown) == m.used(level, kept, placed.tile.extent);
+  if (m.level[level].shares_outside) return m.used(level, kept, grown) == m.used(level, kept, placed.tile.extent);
   return m.has_room(level, kept, placed.room, grown);
 }
 
@@ -19,8 +19,8 @@ bool fits_grown(const FlowCosts& m, int level, TensorMask kept, const PlacedLeve
 
 std::vector<DimensionMask> room_inside(const FlowCosts& m, u32 machine, int level, const PlacedLevel& inside) {
   std::vector<DimensionMask> out(m.lattice.axes().size(), 0);
-  const TemporalSpace& inner = m.problem->space.levels[at(level) - 1].temporal;
-  const TemporalSpace& outer = m.problem->space.levels[at(level)].temporal;
+  const TemporalSpace& inner = m.problem->space.levels[level - 1].temporal;
+  const TemporalSpace& outer = m.problem->space.levels[level].temporal;
   const TensorMask kept = m.servers.kept(level - 1, inside.servers);
   const DimensionMask standalone = m.standalone(level - 1, kept);
   DimensionMask loops = 0, outermost = 0;
@@ -30,13 +30,13 @@ std::vector<DimensionMask> room_inside(const FlowCosts& m, u32 machine, int leve
   for (std::size_t a = 0; a < out.size(); ++a) {
     const LatticeAxis& axis = m.lattice.axes()[a];
     const int d = axis.dimension;
-    if (!contains(inner.allowed & standalone, d) || outer.factor[at(d)].min > 1) continue;
+    if (!contains(inner.allowed & standalone, d) || outer.factor[d].min > 1) continue;
     if (contains(loops, d) && !contains(outermost, d)) continue;
     LatticePoint grown = inside.tile;
     grown.packed += axis.step;
     if (!m.lattice.divides(grown.packed, m.lattice.full().packed)) continue;
-    grown.extent[at(d)] *= axis.prime;
-    if (!inner.factor[at(d)].allows(grown.extent[at(d)] / inside.unrolled.extent[at(d)])) continue;
+    grown.extent[d] *= axis.prime;
+    if (!inner.factor[d].allows(grown.extent[d] / inside.unrolled.extent[d])) continue;
     if (fits_grown(m, level - 1, kept, inside, grown.extent) &&
         m.holds(machine, level - 1, inside.servers, grown.extent))
       out[a] = dimension_bit(d);

@@ -51,18 +51,18 @@ void least_fresh_words(const LoopClasses& classes, const Compiled& c, const Comp
   if (t.sliding) std::fill_n(halo, classes.count(), 1.0);
   const auto reuse_along = [&](unsigned dimensions, double share) {
     for (const int d : bits(dimensions))
-      if (first.extent[at(d)] < c.size[at(d)]) halo[classes.of(d)] = std::min(halo[classes.of(d)], share);
+      if (first.extent[d] < c.size[d]) halo[classes.of(d)] = std::min(halo[classes.of(d)], share);
     full_reuse *= share;
   };
   for (int d = 0; d < c.dimension_count; ++d)
-    if (!contains(t.indexing, d)) without_reuse *= outside.n[at(d)];
+    if (!contains(t.indexing, d)) without_reuse *= outside.n[d];
   if (t.entangled) {
     double moving = 1;
-    for (const int d : bits(t.indexing)) moving *= outside.n[at(d)];
+    for (const int d : bits(t.indexing)) moving *= outside.n[d];
     without_reuse *= static_cast<double>(box_words(t, first.extent)) * moving;
     if (t.sliding) reuse_along(t.indexing, 1 / moving);
   } else {
-    for (int k = 0; k < t.plain_count; ++k) without_reuse *= c.size[t.plain[at(k)]];
+    for (int k = 0; k < t.plain_count; ++k) without_reuse *= c.size[t.plain[k]];
     for (std::size_t k = 0; k < t.term_count;) {
       const std::size_t begin = k;
       while (k < t.term_count && t.term[k].rank == t.term[begin].rank) ++k;
@@ -79,15 +79,14 @@ void least_fresh_words(const LoopClasses& classes, const Compiled& c, const Comp
 LoopSet box_loops(const LoopClasses& classes, const Compiled& c, const LatticePoint& first, const LatticePoint& last) {
   LoopSet out(classes, c, last.extent, c.size);
   for (int d = 0; d < c.dimension_count; ++d)
-    if (first.extent[at(d)] < c.size[at(d)]) out.present |= dimension_bit(static_cast<int>(classes.of(d)));
+    if (first.extent[d] < c.size[d]) out.present |= dimension_bit(static_cast<int>(classes.of(d)));
   return out;
 }
 
 RestBounds::RestBounds(const FlowCosts& model, const std::function<bool()>& stop)
     : m_(model), c_(*model.compiled), classes_(c_) {
   for (std::size_t k = 0; k < m_.channels.size(); ++k)
-    if (m_.channels[k].kind == Channel::Kind::Shared)
-      least_sharing_[k] = m_.level[at(m_.channels[k].level)].least_sharing;
+    if (m_.channels[k].kind == Channel::Kind::Shared) least_sharing_[k] = m_.level[m_.channels[k].level].least_sharing;
   build_spreads(stop);
   fill_.resize(at(m_.levels())), serve_.resize(at(m_.levels()));
   for (std::size_t i = 0; i < fill_.size(); ++i)
@@ -98,8 +97,8 @@ RestBounds::RestBounds(const FlowCosts& model, const std::function<bool()>& stop
       }
   double reducing = 1;
   for (int i = m_.levels() - 1; i >= 0; --i) {
-    reducing_outside_[at(i)] = reducing;
-    reducing *= m_.fanout[at(i)].most_reducing;
+    reducing_outside_[i] = reducing;
+    reducing *= m_.fanout[i].most_reducing;
   }
   with_.resize(at(m_.levels())), below_.resize(at(m_.levels())), after_.resize(at(m_.levels()));
   fresh_.resize(at(m_.levels()));
@@ -116,21 +115,21 @@ u64 RestBounds::bytes(const FlowCosts& m) {
     u64 channels = 1;  // with tables
     for (std::size_t k = 1; k < m.channels.size() && values <= kMaxCycleValues; ++k)
       channels += m.channels[k].kind != Channel::Kind::Shared;
-    numbers += values * ((2 + m.fanout[at(i)].exists) * channels + tensors);
+    numbers += values * ((2 + m.fanout[i].exists) * channels + tensors);
   }
   const u64 row = tensors * (2 + static_cast<u64>(m.compiled->dimension_count));
   return m.lattice.grid().bytes() + sizeof(double) * (numbers + levels * std::min(cells * row, kMaxRowValues));
 }
 
 bool RestBounds::reuses(int level, int tensor) const {
-  if ((m_.problem->space.levels[at(level)].temporal.allowed & ~c_.tensor[at(tensor)].indexing) == 0) return false;
+  if ((m_.problem->space.levels[level].temporal.allowed & ~c_.tensor[tensor].indexing) == 0) return false;
   for (int i = 0; i < level; ++i)
-    if (contains(m_.starting(i, m_.keep.may[at(i)]), tensor)) return true;
+    if (contains(m_.starting(i, m_.keep.may[i]), tensor)) return true;
   return false;
 }
 
 double RestBounds::least_below(int level, u32 servers) const {
-  const Table& table = below_[at(level)][0];
+  const Table& table = below_[level][0];
   const std::size_t sets = m_.servers.count(level - 1);
   double least = kImpossible;
   for (std::size_t k = servers; k < table.size(); k += sets) least = std::min(least, table[k]);
@@ -139,15 +138,15 @@ double RestBounds::least_below(int level, u32 servers) const {
 
 std::size_t RestBounds::row_width(int level) const {
   std::size_t out = 0;
-  for (const int v : bits(m_.keep.may[at(level)])) out += part_width(v);
+  for (const int v : bits(m_.keep.may[level])) out += part_width(v);
   return out;
 }
 
 void RestBounds::compute_fresh(int level, const LatticePoint& tile, const LoopSet& outside, double* row) const {
   double iterations = 1;
-  for (int d = 0; d < c_.dimension_count; ++d) iterations *= outside.n[at(d)];
-  for (const int tensor : bits(m_.keep.may[at(level)])) {
-    const CompiledTensor& t = c_.tensor[at(tensor)];
+  for (int d = 0; d < c_.dimension_count; ++d) iterations *= outside.n[d];
+  for (const int tensor : bits(m_.keep.may[level])) {
+    const CompiledTensor& t = c_.tensor[tensor];
     double full_reuse = irrelevant_share(c_, t, outside);
     if (t.sliding) full_reuse *= halo_shares(classes_, t, box_extent(t, tile.extent), tile.extent, outside, row + 2);
     row[0] = static_cast<double>(box_words(t, tile.extent)) * iterations;
@@ -158,15 +157,15 @@ void RestBounds::compute_fresh(int level, const LatticePoint& tile, const LoopSe
 
 void RestBounds::compute_least_fresh(int level, const LatticePoint& first, const LatticePoint& last,
                                      const LoopSet& outside, double* row) const {
-  for (const int tensor : bits(m_.keep.may[at(level)])) {
-    const CompiledTensor& t = c_.tensor[at(tensor)];
+  for (const int tensor : bits(m_.keep.may[level])) {
+    const CompiledTensor& t = c_.tensor[tensor];
     least_fresh_words(classes_, c_, t, first, last, outside, row);
     row += part_width(tensor);
   }
 }
 
 const double* RestBounds::fresh(int level, const LatticePoint& tile, const LoopSet& outside, FreshRow& row) const {
-  const Table& table = fresh_[at(level)];
+  const Table& table = fresh_[level];
   if (!table.empty()) return table.data() + tile.index * row_width(level);
   if (level + 1 < m_.levels()) compute_fresh(level, tile, outside, row.data());
   return row.data();
@@ -174,14 +173,14 @@ const double* RestBounds::fresh(int level, const LatticePoint& tile, const LoopS
 
 BoundFlow RestBounds::fresh_flow(int level, int tensor, int server, std::size_t channel, u64 left,
                                  const double* part) const {
-  const double fill = fill_[at(level)][channel][at(tensor)];
-  double serve = serve_[at(server)][channel][at(tensor)], spreading = serve * spread(level, server, tensor, left);
+  const double fill = fill_[level][channel][tensor];
+  double serve = serve_[server][channel][tensor], spreading = serve * spread(level, server, tensor, left);
   for (const int i : bits(m_.interconnects(level, server))) {
-    serve += serve_[at(i)][channel][at(tensor)];
-    spreading += serve_[at(i)][channel][at(tensor)] * spread(level, i, tensor, left);
+    serve += serve_[i][channel][tensor];
+    spreading += serve_[i][channel][tensor] * spread(level, i, tensor, left);
   }
-  return {classes_.indexing(at(tensor)), part[0] * (fill + spreading),
-          c_.tensor[at(tensor)].sliding ? part + 2 : nullptr, part[0] * (fill + serve) * part[1]};
+  return {classes_.indexing(at(tensor)), part[0] * (fill + spreading), c_.tensor[tensor].sliding ? part + 2 : nullptr,
+          part[0] * (fill + serve) * part[1]};
 }
 
 void RestBounds::append_fresh(int level, u32 before, u32 after, std::size_t channel, u64 tile, const double* row,
@@ -189,7 +188,7 @@ void RestBounds::append_fresh(int level, u32 before, u32 after, std::size_t chan
   if (level + 1 == m_.levels()) return;  // nothing leaves the outermost level
   const TensorMask kept = m_.servers.kept(level, before);
   const u64 left = m_.lattice.full().index - tile;
-  for (const int v : bits(m_.keep.may[at(level)])) {
+  for (const int v : bits(m_.keep.may[level])) {
     if (contains(kept, v))
       flows.append_if_any(fresh_flow(level, v, m_.servers.server(level, after, v), channel, left, row));
     row += part_width(v);
@@ -197,9 +196,9 @@ void RestBounds::append_fresh(int level, u32 before, u32 after, std::size_t chan
 }
 
 double RestBounds::refund(int level, u32 before, std::size_t channel) const {
-  if (!contains(m_.servers.kept(level, before) & ~m_.keep.must[at(level)], m_.output)) return 0;
-  return static_cast<double>(c_.tensor[at(m_.output)].words) * of(m_.least.level[at(level)].refund, channel) *
-         reducing_outside_[at(level)];
+  if (!contains(m_.servers.kept(level, before) & ~m_.keep.must[level], m_.output)) return 0;
+  return static_cast<double>(c_.tensor[m_.output].words) * of(m_.least.level[level].refund, channel) *
+         reducing_outside_[level];
 }
 
 }  // namespace heliolite

@@ -67,13 +67,13 @@ class RestBounds {
   }
   // What after() is for each set of servers, as a row; none: 0 of each.
   const double* after(int level, std::size_t channel, u64 tile) const {
-    const Table& table = (after_is_below(level) ? below_[at(level) + 1] : after_[at(level)])[channel];
+    const Table& table = (after_is_below(level) ? below_[level + 1] : after_[level])[channel];
     return table.empty() ? nullptr : table.data() + cell(tile) * m_.servers.count(level);
   }
   // The least energy of with() over the tiles of the level that enlarge `tile` along dimensions which index the tensor.
   // Only for tensors that reuses(level, tensor) names.
   double reused(int level, u32 servers, int tensor, u64 tile) const {
-    return reused_[at(level)][at(tensor)][cell(tile) * m_.servers.count(level - 1) + servers];
+    return reused_[level][tensor][cell(tile) * m_.servers.count(level - 1) + servers];
   }
   // Whether a tile of the tensor may wait in place inside the level's loops.
   bool reuses(int level, int tensor) const;
@@ -85,7 +85,7 @@ class RestBounds {
   double spread(int level, int server, int tensor, u64 left) const {
     const int last = m_.last_fanout(level, server);
     if (last < 0) return 1;
-    const Table& table = spread_[at(level)][at(last)][at(tensor)];
+    const Table& table = spread_[level][last][tensor];
     return table.empty() ? 1 : table[cell(left)];
   }
 
@@ -113,12 +113,12 @@ class RestBounds {
 
   u64 cell(u64 point) const { return m_.lattice.grid().cell(point); }
   double look(const std::vector<Channeled>& tables, int level, u32 servers, std::size_t channel, u64 point) const {
-    const Table& table = tables[at(level)][channel];
+    const Table& table = tables[level][channel];
     return table.empty() ? 0 : table[cell(point) * m_.servers.count(level - 1) + servers];
   }
   // Whether nothing can happen between the tile of a level and the temporal loops of the next: then after() and the
   // next level's below() are the same.
-  bool after_is_below(int level) const { return level + 1 < m_.levels() && !m_.fanout[at(level) + 1].exists; }
+  bool after_is_below(int level) const { return level + 1 < m_.levels() && !m_.fanout[level + 1].exists; }
   void build_spreads(const std::function<bool()>& stop);
   std::vector<Step> steps_over(int level) const;
   void build_level(int level, const std::function<bool()>& stop);
@@ -129,7 +129,7 @@ class RestBounds {
                            double* row) const;
   // Numbers of a row, and of a tensor's part of it.
   std::size_t row_width(int level) const;
-  std::size_t part_width(int tensor) const { return 2 + (c_.tensor[at(tensor)].sliding ? classes_.count() : 0); }
+  std::size_t part_width(int tensor) const { return 2 + (c_.tensor[tensor].sliding ? classes_.count() : 0); }
   // The flow of a row's part, from this server, in one channel. `left`: as of spread().
   BoundFlow fresh_flow(int level, int tensor, int server, std::size_t channel, u64 left, const double* part) const;
 

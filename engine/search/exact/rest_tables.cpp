@@ -22,27 +22,27 @@ constexpr int kMostBoxes = 64;
 
 void RestBounds::build_spreads(const std::function<bool()>& stop) {
   for (int v = 0; v < c_.tensor_count && complete_; ++v) {
-    const CompiledTensor& t = c_.tensor[at(v)];
+    const CompiledTensor& t = c_.tensor[v];
     Table receivers;  // at most, of one word: a dimension spreads it to as many as it has iterations left
     if (!t.sliding && !t.entangled) {
       receivers.reserve(m_.lattice.grid().cells());
       m_.lattice.grid().visit([&](u64, const LatticePoint&, const LatticePoint& left) {
         double most = 1;
         for (int d = 0; d < c_.dimension_count; ++d)
-          if (!contains(t.indexing, d)) most *= left.extent[at(d)];
+          if (!contains(t.indexing, d)) most *= left.extent[d];
         receivers.push_back(most);
       });
     }
     for (int i = 0; i < m_.levels(); ++i) {
       Table product;  // over the fan-outs outside level i so far
       for (int f = i + 1; f < m_.levels(); ++f) {
-        const Table& least = m_.fanout[at(f)].least_spread[at(v)];
-        if (!m_.fanout[at(f)].exists || least.empty()) continue;
+        const Table& least = m_.fanout[f].least_spread[v];
+        if (!m_.fanout[f].exists || least.empty()) continue;
         if (stop) complete_ = complete_ && !stop();
         if (!complete_) return;
         if (product.empty()) product.assign(least.size(), 1);
         for (std::size_t p = 0; p < product.size(); ++p) product[p] *= least[p];
-        Table& out = spread_[at(i)][at(f)][at(v)] = product;
+        Table& out = spread_[i][f][v] = product;
         for (std::size_t p = 0; p < receivers.size(); ++p) out[p] = std::max(out[p], 1 / receivers[p]);
       }
     }
@@ -50,16 +50,16 @@ void RestBounds::build_spreads(const std::function<bool()>& stop) {
 }
 
 void RestBounds::build_after(int level, std::size_t channel) {
-  Table& after = after_[at(level)][channel];
+  Table& after = after_[level][channel];
   if (level + 1 == m_.levels()) {
     after.assign(at(m_.lattice.grid().cells()), kImpossible);
     after[cell(m_.lattice.full().index)] = 0;
   } else if (!after_is_below(level)) {
-    after = below_[at(level) + 1][channel];
+    after = below_[level + 1][channel];
     if (after.empty()) return;  // more sets of servers there, and so no table of cycles: it counts as 0
-    const std::vector<SpatialChoice>& choices = m_.fanout[at(level) + 1].choices;
+    const std::vector<SpatialChoice>& choices = m_.fanout[level + 1].choices;
     if (choices.size() * after.size() <= kMaxUnrolled) return unroll(choices, level, after);
-    const SpatialSpace& fanout = m_.problem->space.levels[at(level) + 1].spatial;
+    const SpatialSpace& fanout = m_.problem->space.levels[level + 1].spatial;
     m_.lattice.grid().min_over_multiples(after, fanout.allowed_x | fanout.allowed_y, m_.servers.count(level));
   }
 }
@@ -71,7 +71,7 @@ void RestBounds::unroll(const std::vector<SpatialChoice>& choices, int level, Ta
   if (grid.coarse()) {
     // The tiles of a cell, unrolled, are in the cell that its first one comes to or in the next on some axes. Along
     // the dimensions of the level's loops the least of the cells further out is in `value` already.
-    const LevelSpace& space = m_.problem->space.levels[at(level) + 1];
+    const LevelSpace& space = m_.problem->space.levels[level + 1];
     const unsigned unrolled = space.spatial.allowed_x | space.spatial.allowed_y;
     grid.min_over_neighbours(value, static_cast<DimensionMask>(unrolled & ~space.temporal.allowed), sets);
   }
@@ -109,7 +109,7 @@ std::vector<RestBounds::Step> RestBounds::steps_over(int level) const {
   for (u32 before = 0; before < m_.servers.count(level - 1); ++before)
     for (const u32 after : m_.servers.next(level, before)) {
       std::vector<int> servers(at(c_.tensor_count), -1);
-      for (const int v : bits(m_.servers.kept(level, before))) servers[at(v)] = m_.servers.server(level, after, v);
+      for (const int v : bits(m_.servers.kept(level, before))) servers[v] = m_.servers.server(level, after, v);
       out.push_back({before, after, known.try_emplace(servers, known.size()).first->second});
     }
   return out;
@@ -141,14 +141,14 @@ class RestBounds::Building {
       first = last;
     }
     std::size_t part = 0;
-    for (const int v : bits(m_.keep.may[at(level)])) part_[at(v)] = std::exchange(part, part + t_.part_width(v));
+    for (const int v : bits(m_.keep.may[level])) part_[v] = std::exchange(part, part + t_.part_width(v));
     refund_.resize(m_.channels.size());
     for (const std::size_t k : channels)
       for (u32 before = 0; before < sets_; ++before) refund_[k].push_back(tables.refund(level, before, k));
     const std::size_t width = t_.row_width(level);
     if (level + 1 < m_.levels() && !grid_.coarse() && grid_.cells() * width <= kMaxRowValues)
-      t_.fresh_[at(level)].resize(grid_.cells() * width);
-    for (const std::size_t k : channels) t_.with_[at(level)][k].assign(grid_.cells() * sets_, kImpossible);
+      t_.fresh_[level].resize(grid_.cells() * width);
+    for (const std::size_t k : channels) t_.with_[level][k].assign(grid_.cells() * sets_, kImpossible);
   }
 
   void add(u64 cell, const LatticePoint& first, const LatticePoint& last) {
@@ -167,7 +167,7 @@ class RestBounds::Building {
     }
     const LoopSet outside(t_.classes_, t_.c_, first.extent, t_.c_.size);
     double* row = row_.data();
-    if (Table& rows = t_.fresh_[at(level_)]; !rows.empty()) row = rows.data() + cell * t_.row_width(level_);
+    if (Table& rows = t_.fresh_[level_]; !rows.empty()) row = rows.data() + cell * t_.row_width(level_);
     if (level_ + 1 < m_.levels()) t_.compute_fresh(level_, first, outside, row);
     for (const std::size_t k : channels_) {
       known_.fill(0);
@@ -201,7 +201,7 @@ class RestBounds::Building {
   // `flows_of(same)`: the least that the flows cost.
   template <class FlowsOf>
   void add(u64 cell, std::size_t k, u64 tile, const FlowsOf& flows_of) {
-    double* const with = t_.with_[at(level_)][k].data() + cell * sets_;
+    double* const with = t_.with_[level_][k].data() + cell * sets_;
     const double* const after = t_.after(level_, k, tile);
     const double* const refund = refund_[k].data();
     for (const SameFlows* const same : possible_) {
@@ -220,10 +220,10 @@ class RestBounds::Building {
                const double* row) {
     BoundFlows flows;
     for (const auto [tensor, server] : same.flows) {
-      BoundFlow& flow = flow_[at(tensor)][at(server)];
-      if (!contains(known_[at(tensor)], server)) {
-        known_[at(tensor)] |= 1U << server;
-        flow = t_.fresh_flow(level_, tensor, server, k, m_.lattice.full().index - tile.index, row + part_[at(tensor)]);
+      BoundFlow& flow = flow_[tensor][server];
+      if (!contains(known_[tensor], server)) {
+        known_[tensor] |= 1U << server;
+        flow = t_.fresh_flow(level_, tensor, server, k, m_.lattice.full().index - tile.index, row + part_[tensor]);
       }
       flows.append_if_any(flow);
     }
@@ -310,8 +310,8 @@ void RestBounds::build_level(int level, const std::function<bool()>& stop) {
   const LatticeGrid& grid = m_.lattice.grid();
   const auto levels = at(m_.levels());
   const std::size_t sets = m_.servers.count(level - 1);
-  with_[at(level)].resize(m_.channels.size()), below_[at(level)].resize(m_.channels.size());
-  after_[at(level)].resize(m_.channels.size());
+  with_[level].resize(m_.channels.size()), below_[level].resize(m_.channels.size());
+  after_[level].resize(m_.channels.size());
   std::vector<std::size_t> channels;
   for (std::size_t k = 0; k < m_.channels.size(); ++k)
     if (m_.channels[k].kind != Channel::Kind::Shared && (k == 0 || grid.cells() * sets <= kMaxCycleValues))
@@ -326,17 +326,17 @@ void RestBounds::build_level(int level, const std::function<bool()>& stop) {
     if (complete_) building.add(cell, first, last);
   });
   // Step 3. The least of what this level's loops can reach.
-  const DimensionMask allowed = m_.problem->space.levels[at(level)].temporal.allowed;
+  const DimensionMask allowed = m_.problem->space.levels[level].temporal.allowed;
   for (const std::size_t k : channels) {
-    Table& below = below_[at(level)][k];
-    below = with_[at(level)][k];
+    Table& below = below_[level][k];
+    below = with_[level][k];
     grid.min_over_multiples(below, allowed, sets);
   }
   for (int v = 0; v < c_.tensor_count; ++v) {
     if (at(level) + 1 == levels || !reuses(level, v)) continue;
-    Table& table = reused_[at(level)][at(v)];
-    table = with_[at(level)][0];
-    grid.min_over_multiples(table, allowed & c_.tensor[at(v)].indexing, sets);
+    Table& table = reused_[level][v];
+    table = with_[level][0];
+    grid.min_over_multiples(table, allowed & c_.tensor[v].indexing, sets);
   }
 }
 

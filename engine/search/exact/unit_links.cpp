@@ -49,7 +49,7 @@ std::vector<int> asked_levels(const Mapspace& space, TensorMask tensors, int fir
   std::vector<int> out;
   for (int i = first; i < space.level_count() && tensors != 0; ++i) {
     out.push_back(i);
-    tensors = static_cast<TensorMask>(tensors & ~space.levels[at(i)].keep);
+    tensors = static_cast<TensorMask>(tensors & ~space.levels[i].keep);
   }
   return out;
 }
@@ -119,7 +119,7 @@ LayerProblem with_unit_registers(const LayerProblem& linked, const UnitLinks& li
   space.level_names.insert(space.level_names.begin(), registers.name);
   // Step 3. Groups of units that are sent other words divide what crosses twice (rule 26) in another way.
   for (const int i : asked_levels(space, links.held, 1))
-    if (!machine.levels[at(i)].reduces()) machine.levels[at(i)].network = {};
+    if (!machine.levels[i].reduces()) machine.levels[i].network = {};
   // Step 4. With and without the links further out.
   machine.peer_channel = true;
   CostModel further_out(linked.workload, machine);
@@ -136,8 +136,8 @@ LayerProblem with_free_networks(const LayerProblem& linked, const UnitLinks& lin
   Architecture machine = linked.architecture;
   machine.peer_channel = true;
   for (const int i : asked_levels(linked.space, tensors_with_peers(linked.space, linked.model.compiled(), 0), 0)) {
-    machine.levels[at(i)].network = {};
-    machine.levels[at(i)].address_generation_pj = 0;
+    machine.levels[i].network = {};
+    machine.levels[i].address_generation_pj = 0;
   }
   LayerProblem out{linked.workload, machine, linked.options, linked.space, CostModel(linked.workload, machine)};
   keep_unrollings(out, links, 0);

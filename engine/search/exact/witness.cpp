@@ -14,7 +14,7 @@ std::optional<u32> find_choice(const FanoutChoices& fanout, const Extents& x, co
   const auto found = std::find_if(fanout.choices.begin(), fanout.choices.end(), [&](const SpatialChoice& s) {
     if (axes) return s.x == x && s.y == y;
     for (int d = 0; d < kMaxDimensions; ++d)
-      if (s.factor.extent[at(d)] != x[at(d)] * y[at(d)]) return false;
+      if (s.factor.extent[d] != x[d] * y[d]) return false;
     return true;
   });
   if (found == fanout.choices.end()) return std::nullopt;
@@ -69,13 +69,13 @@ bool WitnessWalk::add_unrolling(std::vector<WitnessStep>& out) {
   Extents x, y;
   x.fill(1), y.fill(1);
   for (; loop_ < mapping_.loop_count; ++loop_) {
-    const Loop& loop = mapping_.loop[at(loop_)];
+    const Loop& loop = mapping_.loop[loop_];
     if (loop.level != level_ || !loop.is_spatial()) break;
     (loop.kind == LoopKind::SpatialX ? x : y)[loop.dimension] *= loop.end;
   }
-  const FanoutChoices& fanout = m_.fanout[at(level_)];
+  const FanoutChoices& fanout = m_.fanout[level_];
   if (!fanout.exists) return true;
-  const std::optional<u32> found = find_choice(fanout, x, y, fanout.hops || m_.compiled->level[at(level_)].peers != 0);
+  const std::optional<u32> found = find_choice(fanout, x, y, fanout.hops || m_.compiled->level[level_].peers != 0);
   if (!found) return false;
   choice_ = *found;
   const SpatialChoice& choice = fanout.choices[choice_];
@@ -99,8 +99,8 @@ bool WitnessWalk::add_unrolling(std::vector<WitnessStep>& out) {
 
 LatticePoint WitnessWalk::own_tile() const {
   Extents tile = s_.tile.extent;
-  for (int k = loop_; k < mapping_.loop_count && mapping_.loop[at(k)].level == level_; ++k)
-    tile[mapping_.loop[at(k)].dimension] *= mapping_.loop[at(k)].end;
+  for (int k = loop_; k < mapping_.loop_count && mapping_.loop[k].level == level_; ++k)
+    tile[mapping_.loop[k].dimension] *= mapping_.loop[k].end;
   return m_.lattice.point(tile);
 }
 
@@ -130,17 +130,17 @@ void WitnessWalk::ask_of_tile(const LatticePoint& tile, std::vector<WitnessStep>
 // The last loop, and with it the whole tile, is asked about when the flows out of the tile have begun.
 bool WitnessWalk::add_loops(const LatticePoint& tile, std::vector<WitnessStep>& out) {
   Extents left;
-  for (int d = 0; d < kMaxDimensions; ++d) left[at(d)] = m_.compiled->size[at(d)] / s_.tile.extent[at(d)];
+  for (int d = 0; d < kMaxDimensions; ++d) left[d] = m_.compiled->size[d] / s_.tile.extent[d];
   DimensionMask placed = 0;
   int depth = 0;
-  for (; loop_ < mapping_.loop_count && mapping_.loop[at(loop_)].level == level_; ++loop_) {
-    const Loop& loop = mapping_.loop[at(loop_)];
+  for (; loop_ < mapping_.loop_count && mapping_.loop[loop_].level == level_; ++loop_) {
+    const Loop& loop = mapping_.loop[loop_];
     if (contains(placed, loop.dimension)) return false;
     placed |= dimension_bit(loop.dimension);
     left[loop.dimension] /= loop.end;
     steps_.loop(s_, loop.dimension, loop.end, left);
     order_ |= static_cast<u64>(loop.dimension + 1) << (4 * depth++);
-    const bool last = loop_ + 1 == mapping_.loop_count || mapping_.loop[at(loop_) + 1].level != level_;
+    const bool last = loop_ + 1 == mapping_.loop_count || mapping_.loop[loop_ + 1].level != level_;
     if (level_ + 1 == m_.levels() || last) continue;
     auto inside = bounds_.inside(s_, {level_, true});
     bounds_.add_cycles(s_, inside);
@@ -171,13 +171,13 @@ std::vector<u64> orders_tried(const LayerProblem& problem, const PassStage& stag
   only.options = {};
   only.options.objective = problem.options.objective;
   for (const RuleInfo& info : kRuleTable) only.options.rules.set(info.rule, info.rule == Rule::FreeLoops);
-  TemporalSpace& temporal = only.space.levels[at(stage.level)].temporal;
+  TemporalSpace& temporal = only.space.levels[stage.level].temporal;
   for (FactorLimit& limit : temporal.factor) limit = {1, 1};
   for (const Loop& loop : mapping.loops())
     if (loop.level == stage.level && !loop.is_spatial()) temporal.factor[loop.dimension] = {loop.end, loop.end};
   FlowCosts model = stage.model;
   std::vector<FanoutChoices> fanouts(model.fanout.begin(), model.fanout.end());
-  std::vector<SpatialChoice>& choices = fanouts[at(stage.level)].choices;
+  std::vector<SpatialChoice>& choices = fanouts[stage.level].choices;
   if (!choices.empty()) choices = std::vector<SpatialChoice>{choices[walk.choice()]};
   model.fanout = fanouts;
   Incumbent none(problem.options.objective, {});

@@ -115,7 +115,7 @@ class WitnessWatch {
   void absent(const PassStage& stage, const WitnessWalk& walk, const WitnessStep& tile, u32 parent);
   void stand_in(const Mapping& next, WitnessEvent event);
   ObjectiveKey key_of(const Mapping& mapping) const;
-  std::string level_name(int level) const { return problem_.space.level_names[at(level)]; }
+  std::string level_name(int level) const { return problem_.space.level_names[level]; }
 
   const LayerProblem& problem_;
   const Mapping witness_;

@@ -96,11 +96,11 @@ void WitnessWatch::look(const PassStage& stage) {
   searched_ = true;
   if (gone_) return;
   // What the width or the memory left out after the stage before is missing only now.
-  const std::optional<u32> found = find(stage.layers[at(stage.level)], arrival_);
+  const std::optional<u32> found = find(stage.layers[stage.level], arrival_);
   if (!found) return lost(stage.level - 1, "width or memory");
   const u32 parent = *found;
   // Its bound is asked again before it is extended.
-  const ObjectiveKey& bound = stage.layers[at(stage.level)].node(parent).key;
+  const ObjectiveKey& bound = stage.layers[stage.level].node(parent).key;
   const bool top = stage.level + 1 == stage.model.levels();
   const std::string what = stage.level == 0 ? "root" : "tile";
   check_bound(stage.level - 1, Rule::LatticeBound, what, bound);
@@ -125,7 +125,7 @@ void WitnessWatch::look_after(const PassStage& stage, u32 parent) {
     return;
   }
   arrival_ = {parent, walk.choice(), walk.state().servers, walk.state().tile.index, walk.order()};
-  const bool there = !top && find(stage.layers[at(stage.level) + 1], arrival_);
+  const bool there = !top && find(stage.layers[stage.level + 1], arrival_);
   // The last bound is asked after rule state-dominance.
   if (!there && cut_by(stage, std::span(steps).first(steps.size() - (top ? 0 : 1)))) return;
   if (top) return;  // it was priced, and is worse
@@ -213,11 +213,11 @@ void WitnessWatch::absent(const PassStage& stage, const WitnessWalk& walk, const
     return look_after(stage, parent);
   }
   WitnessEvent event{stage.level, Rule::StateDominance, "another over the same tile", {}, {}, {}};
-  if (const auto node = stage.layers[at(stage.level) + 1].dominator(walk.state())) {
+  if (const auto node = stage.layers[stage.level + 1].dominator(walk.state())) {
     // Its loops inside, the witness' loops outside.
-    const FrontierNode& kept = stage.layers[at(stage.level) + 1].node(*node);
+    const FrontierNode& kept = stage.layers[stage.level + 1].node(*node);
     Mapping next = nest_of(stage.model, stage.layers, stage.level, kept);
-    for (int i = stage.level + 1; i < stage.model.levels(); ++i) next.keep[at(i)] = followed_.keep[at(i)];
+    for (int i = stage.level + 1; i < stage.model.levels(); ++i) next.keep[i] = followed_.keep[i];
     for (const Loop& loop : followed_.loops())
       if (loop.level > stage.level) next.add(loop.kind, loop.level, loop.dimension, loop.end);
     arrival_ = {kept.parent, kept.choice, kept.servers, kept.tile.index, kept.order};

@@ -171,9 +171,9 @@ std::vector<Group> groups_of(const std::vector<Feature>& features, const Mapspac
   };
   for (std::size_t k = 0; k < features.size(); ++k) out.push_back({SensitivityGroup::Feature, features[k].name, {k}});
   for (int i = space.level_count(); i-- > 0;)
-    add(SensitivityGroup::Level, space.level_names[at(i)], [i](const Feature& f) { return f.level == i; });
+    add(SensitivityGroup::Level, space.level_names[i], [i](const Feature& f) { return f.level == i; });
   for (int d = 0; d < space.dimension_count; ++d)
-    add(SensitivityGroup::Dimension, space.dimension_names[at(d)], [d](const Feature& f) { return f.dimension == d; });
+    add(SensitivityGroup::Dimension, space.dimension_names[d], [d](const Feature& f) { return f.dimension == d; });
   add(SensitivityGroup::Orders, "all loop orders",
       [](const Feature& f) { return f.kind == FeatureKind::Score || f.kind == FeatureKind::Order; });
   return out;

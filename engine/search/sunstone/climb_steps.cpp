@@ -15,7 +15,7 @@ namespace heliolite {
 
 Retiling::Retiling(const Mapspace& space) : space_(space), divisors_(divisor_tables(space)) {
   for (int i = 0; i < space.level_count(); ++i)
-    if (space.levels[at(i)].temporal.allowed != 0) levels_.push_back(i);
+    if (space.levels[i].temporal.allowed != 0) levels_.push_back(i);
 }
 
 bool Retiling::improve(Ladder& ladder, VisitedPlans& visited, Candidate& best, u64 last) const {
@@ -53,7 +53,7 @@ bool Retiling::improve(Ladder& ladder, VisitedPlans& visited, Candidate& best, i
   const Extents none = unit_extents();
   const auto orders = plan.order;
   bool any = false;
-  const auto& limit = space_.levels[at(outer)].temporal.factor;
+  const auto& limit = space_.levels[outer].temporal.factor;
   const auto visit = [&](const Extents& tile) -> bool {
     for (int d = 0; d < space_.dimension_count; ++d) {
       plan.factor[in][d] = tile[d] / below[d];
@@ -69,14 +69,14 @@ bool Retiling::improve(Ladder& ladder, VisitedPlans& visited, Candidate& best, i
     }
     return ladder.evaluated() < last && !ladder.stopped();
   };
-  const TileSpace all = make_tile_space(divisors_, below, left, space_.levels[at(inner)].temporal.factor);
+  const TileSpace all = make_tile_space(divisors_, below, left, space_.levels[inner].temporal.factor);
   for_each_tile(all, {true}, fits, visit);
   return any;
 }
 
 Reunrolling::Reunrolling(const Ladder& ladder, Fillings& fillings) : space_(ladder.space()), fillings_(fillings) {
   for (int i = 0; i < space_.level_count(); ++i)
-    if (space_.levels[at(i)].spatial.exists()) fanouts_.push_back(i);
+    if (space_.levels[i].spatial.exists()) fanouts_.push_back(i);
 }
 
 const std::vector<Plan>& Reunrolling::list(const Plan& plan) {
@@ -107,16 +107,16 @@ const std::vector<Unrolling>& Reunrolling::unrollings(const Plan& plan, int leve
   for (const int other : fanouts_)
     if (other != level)
       for (int d = 0; d < space_.dimension_count; ++d)
-        rest[d] /= plan.factor[at(loop_place_of(LoopKind::SpatialX, other))][d] *
-                   plan.factor[at(loop_place_of(LoopKind::SpatialY, other))][d];
+        rest[d] /= plan.factor[loop_place_of(LoopKind::SpatialX, other)][d] *
+                   plan.factor[loop_place_of(LoopKind::SpatialY, other)][d];
   RuleCounts uncounted;  // these candidates are refine's
   return fillings_.list(level, rest, {}, uncounted);
 }
 
 // False: it is there already, or a dimension's loops do not divide that way.
 bool Reunrolling::put(Plan& plan, int level, const Unrolling& u) const {
-  Extents &x = plan.factor[at(loop_place_of(LoopKind::SpatialX, level))],
-          &y = plan.factor[at(loop_place_of(LoopKind::SpatialY, level))];
+  Extents &x = plan.factor[loop_place_of(LoopKind::SpatialX, level)],
+          &y = plan.factor[loop_place_of(LoopKind::SpatialY, level)];
   if (x == u.x && y == u.y) return false;
   for (int d = 0; d < space_.dimension_count; ++d) {
     const u32 old = x[d] * y[d], common = std::gcd(old, u.factor(d));
@@ -131,7 +131,7 @@ bool Reunrolling::put(Plan& plan, int level, const Unrolling& u) const {
     for (int i = level; i-- > 0;) take(i);
     for (int i = level; i < space_.level_count() && surplus > 1; ++i) {
       u32& factor = plan.temporal(i, d);
-      if (!space_.levels[at(i)].temporal.factor[d].allows(u64{factor} * surplus)) continue;
+      if (!space_.levels[i].temporal.factor[d].allows(u64{factor} * surplus)) continue;
       factor *= surplus;
       surplus = 1;
     }
@@ -145,7 +145,7 @@ bool Reunrolling::put(Plan& plan, int level, const Unrolling& u) const {
 Scattering::Scattering(const Mapspace& space) : space_(space), top_(space.level_count() - 1) {
   for (std::size_t d = 0; d < space.dimension_count; ++d) {
     for (int i = 0; i <= top_; ++i) {
-      const TemporalSpace& temporal = space.levels[at(i)].temporal;
+      const TemporalSpace& temporal = space.levels[i].temporal;
       if (contains(temporal.allowed, static_cast<int>(d)) && !temporal.factor[d].fixed())
         levels_[d].push_back(static_cast<u8>(i));
     }
@@ -159,11 +159,11 @@ bool Scattering::scatter(Ladder& ladder, Plan& plan, std::mt19937_64& random) {
   for (std::size_t d = 0; d < space_.dimension_count; ++d) {
     if (levels_[d].size() < 2) continue;
     u32 left = 1;
-    for (u8 i : levels_[d]) left *= std::exchange(plan.factor[at(loop_place_of(LoopKind::Temporal, i))][d], 1);
+    for (u8 i : levels_[d]) left *= std::exchange(plan.factor[loop_place_of(LoopKind::Temporal, i)][d], 1);
     for (u32 prime : primes_[d])
       for (; left % prime == 0; left /= prime) factors_.emplace_back(static_cast<u8>(d), prime);
   }
-  for (int i = 0; i <= top_; ++i) tile_[at(i)] = tile_through(space_, plan, i);
+  for (int i = 0; i <= top_; ++i) tile_[i] = tile_through(space_, plan, i);
   if (!fits(ladder, 0)) return false;
   for (std::size_t left = factors_.size(); left > 1; --left) std::swap(factors_[left - 1], factors_[random() % left]);
   // Factors that cannot go to the outermost level choose while there is room.
@@ -175,16 +175,16 @@ bool Scattering::scatter(Ladder& ladder, Plan& plan, std::mt19937_64& random) {
 }
 
 bool Scattering::place(const Ladder& ladder, Plan& plan, int d, u32 prime, std::size_t first) {
-  for (std::size_t k = first; k < levels_[at(d)].size(); ++k) {
-    const int level = levels_[at(d)][k];
-    u32& factor = plan.factor[at(loop_place_of(LoopKind::Temporal, level))][at(d)];
-    if (u64{factor} * prime > space_.levels[at(level)].temporal.factor[at(d)].max) continue;
-    for (int i = level; i <= top_; ++i) tile_[at(i)][at(d)] *= prime;
+  for (std::size_t k = first; k < levels_[d].size(); ++k) {
+    const int level = levels_[d][k];
+    u32& factor = plan.factor[loop_place_of(LoopKind::Temporal, level)][d];
+    if (u64{factor} * prime > space_.levels[level].temporal.factor[d].max) continue;
+    for (int i = level; i <= top_; ++i) tile_[i][d] *= prime;
     if (fits(ladder, level)) {
       factor *= prime;
       return true;
     }
-    for (int i = level; i <= top_; ++i) tile_[at(i)][at(d)] /= prime;
+    for (int i = level; i <= top_; ++i) tile_[i][d] /= prime;
   }
   return false;
 }
@@ -192,7 +192,7 @@ bool Scattering::place(const Ladder& ladder, Plan& plan, int d, u32 prime, std::
 // The outermost level holds everything.
 bool Scattering::fits(const Ladder& ladder, int from) const {
   for (int i = from; i < top_; ++i)
-    if (!ladder.tile_fits(tile_[at(i)], i)) return false;
+    if (!ladder.tile_fits(tile_[i], i)) return false;
   return true;
 }
 

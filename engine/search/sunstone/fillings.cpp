@@ -8,12 +8,12 @@ namespace heliolite {
 
 std::vector<DivisorTable> divisor_tables(const Mapspace& space) {
   std::vector<DivisorTable> out;
-  for (int d = 0; d < space.dimension_count; ++d) out.emplace_back(space.size[at(d)]);
+  for (int d = 0; d < space.dimension_count; ++d) out.emplace_back(space.size[d]);
   return out;
 }
 
 Fillings::Fillings(const Mapspace& space, const Workload& workload) : space_(space), tables_(divisor_tables(space)) {
-  for (int v = 0; v < space.tensor_count; ++v) indexing_[at(v)] = workload.indexing(v);
+  for (int v = 0; v < space.tensor_count; ++v) indexing_[v] = workload.indexing(v);
 }
 
 const std::vector<Unrolling>& Fillings::list(int level, const Extents& rest, const RuleSet& rules, RuleCounts& counts) {
@@ -25,7 +25,7 @@ const std::vector<Unrolling>& Fillings::list(int level, const Extents& rest, con
 
 void Fillings::make(int level, const Extents& rest, const RuleSet& rules, List& list) {
   std::vector<Unrolling>& out = list.unrollings;
-  fanout_ = &space_.levels[at(level)].spatial;
+  fanout_ = &space_.levels[level].spatial;
   rest_ = &rest;
   rules_ = rules;
   counts_ = &list.counts;
@@ -78,8 +78,8 @@ void Fillings::walk(int k, u64 used) {
 bool Fillings::extend(int k, u32 factor, u64 used_with) {
   const u8 d = dimension_[k];
   const bool x_open = contains(fanout_->allowed_x, d), y_open = contains(fanout_->allowed_y, d);
-  const Shares& from = shares_[at(k)];
-  Shares& to = shares_[at(k) + 1];
+  const Shares& from = shares_[k];
+  Shares& to = shares_[k + 1];
   to.count = 0;
   for (u32 x : tables_[d].of(factor)) {
     const bool both = x > 1 && x < factor;
@@ -105,7 +105,7 @@ void Fillings::leaf(u64 used) {
   Unrolling u;
   u16 way = 0;
   for (int k = count_; k > 0; --k) {
-    const Share& s = shares_[at(k)].way[way];
+    const Share& s = shares_[k].way[way];
     const u8 d = dimension_[k - 1];
     u.x[d] = s.factor;
     u.y[d] = product_[d] / s.factor;
@@ -121,7 +121,7 @@ bool Fillings::prevails(u64 used) const {
     u64 mine = 1;
     for (int k = 0; k < count_; ++k) {
       const u8 d = dimension_[k];
-      if (contains(indexing_[at(v)], d) || fanout_->factor[d].min > 1) mine *= product_[d];
+      if (contains(indexing_[v], d) || fanout_->factor[d].min > 1) mine *= product_[d];
     }
     if (mine == used || mine > used / mine) return true;
   }

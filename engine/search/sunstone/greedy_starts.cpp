@@ -19,8 +19,8 @@ constexpr std::size_t kIdleUnrollings = 64;
 constexpr std::size_t kMostProducts = 1 << 16;
 
 u32 spatial(const Plan& plan, int level, int d) {
-  return plan.factor[at(loop_place_of(LoopKind::SpatialX, level))][at(d)] *
-         plan.factor[at(loop_place_of(LoopKind::SpatialY, level))][at(d)];
+  return plan.factor[loop_place_of(LoopKind::SpatialX, level)][d] *
+         plan.factor[loop_place_of(LoopKind::SpatialY, level)][d];
 }
 
 }  // namespace
@@ -33,13 +33,13 @@ GreedyStarts::GreedyStarts(const Ladder& ladder, const RuleSet& rules, Fillings&
       moves_(space_, Ends::Dividing),
       fillings_(fillings) {
   for (int d = 0; d < space_.dimension_count; ++d)
-    for (const PrimePower& p : factorize(space_.size[at(d)])) primes_[at(d)].push_back(static_cast<u32>(p.prime));
+    for (const PrimePower& p : factorize(space_.size[d])) primes_[d].push_back(static_cast<u32>(p.prime));
   for (int i = 0; i < c_.level_count; ++i)
     for (int v = 0; v < c_.tensor_count; ++v) {
-      const CompiledLevel& level = c_.level[at(i)];
-      word_[at(i)][at(v)] = {least_access_units(level, v, {1, 0, 0}), least_access_units(level, v, {0, 1, 0}),
-                             least_access_units(level, v, {0, 0, 1})};
-      const WordEnergy& e = word_[at(i)][at(v)];
+      const CompiledLevel& level = c_.level[i];
+      word_[i][v] = {least_access_units(level, v, {1, 0, 0}), least_access_units(level, v, {0, 1, 0}),
+                     least_access_units(level, v, {0, 0, 1})};
+      const WordEnergy& e = word_[i][v];
       free_words_ &= e.read + e.fill + e.update == 0;
     }
 }
@@ -80,7 +80,7 @@ std::vector<GreedyStarts::Filled> GreedyStarts::fill_all(std::span<const KeepMas
 // The next level outside that keeps the tensor: its words come from there. `level` -1: the MACs.
 int GreedyStarts::server(int level, int tensor) const {
   int i = level + 1;
-  while (i + 1 < c_.level_count && !contains(keep_[at(i)], tensor)) ++i;
+  while (i + 1 < c_.level_count && !contains(keep_[i], tensor)) ++i;
   return i;
 }
 
@@ -96,21 +96,21 @@ std::vector<GreedyStarts::Filled> GreedyStarts::unrollings(std::size_t most, con
   std::vector<Filled> plans{root};
   RuleCounts uncounted;  // Sunstone's own list counts
   for (int i = 0; i < c_.level_count; ++i) {
-    const SpatialSpace& fanout = space_.levels[at(i)].spatial;
+    const SpatialSpace& fanout = space_.levels[i].spatial;
     if (!fanout.exists()) continue;
     std::vector<Filled> next;
     for (const Filled& from : plans) {
       const Extents inside = unrolled_through(space_, from.plan, i);
       Extents rest = unit_extents();
-      for (int d = 0; d < space_.dimension_count; ++d) rest[d] = static_cast<u32>(space_.size[at(d)]) / inside[d];
+      for (int d = 0; d < space_.dimension_count; ++d) rest[d] = static_cast<u32>(space_.size[d]) / inside[d];
       std::size_t products = 1;
       for (const int d : bits(static_cast<DimensionMask>(fanout.allowed_x | fanout.allowed_y)))
-        products *= fillings_.divisors()[at(d)].of(rest[at(d)]).size();
+        products *= fillings_.divisors()[d].of(rest[d]).size();
       if (!rules[Rule::FullUnrolling] && products > kMostProducts) continue;
       for (const Unrolling& u : fillings_.list(i, rest, rules, uncounted)) {
         Filled to = from;
-        to.plan.factor[at(loop_place_of(LoopKind::SpatialX, i))] = u.x;
-        to.plan.factor[at(loop_place_of(LoopKind::SpatialY, i))] = u.y;
+        to.plan.factor[loop_place_of(LoopKind::SpatialX, i)] = u.x;
+        to.plan.factor[loop_place_of(LoopKind::SpatialY, i)] = u.y;
         Extents left = rest;
         for (int d = 0; d < space_.dimension_count; ++d) left[d] /= u.factor(d);
         if (!rest_can_be_placed(space_, left, 0, i) || !fits(to.plan, i, c_.level_count - 1)) continue;
@@ -138,9 +138,9 @@ GreedyStarts::Estimate GreedyStarts::unrolled_estimate(const Plan& plan) const {
       const int from = server(to, v);
       bool fans_out = to < 0;
       for (int i = to + 1; i <= from; ++i) {
-        fans_out |= space_.levels[at(i)].spatial.exists();
+        fans_out |= space_.levels[i].spatial.exists();
         for (int d = 0; d < space_.dimension_count; ++d)
-          if (!contains(c_.tensor[at(v)].indexing, d)) shared *= spatial(plan, i, d);
+          if (!contains(c_.tensor[v].indexing, d)) shared *= spatial(plan, i, d);
       }
       if (fans_out) energy += energy_of({v, -1, from, 0, 1 / shared});
       to = from;
@@ -152,16 +152,16 @@ GreedyStarts::Estimate GreedyStarts::unrolled_estimate(const Plan& plan) const {
 // The machine's least factors, and the rest as far out as it may be. False: there is no such plan, or it does not fit.
 bool GreedyStarts::begin(Plan& plan) const {
   for (int d = 0; d < space_.dimension_count; ++d) {
-    u64 rest = space_.size[at(d)];
+    u64 rest = space_.size[d];
     for (int i = 0; i < c_.level_count; ++i) {
-      const u64 least = space_.levels[at(i)].temporal.factor[at(d)].min, here = least * spatial(plan, i, d);
+      const u64 least = space_.levels[i].temporal.factor[d].min, here = least * spatial(plan, i, d);
       if (rest % here != 0) return false;
       rest /= here;
       plan.temporal(i, d) = static_cast<u32>(least);
     }
     for (int i = c_.level_count; i-- > 0 && rest > 1;) {
-      const u64 most = space_.levels[at(i)].temporal.factor[at(d)].max / plan.temporal(i, d);
-      const auto factors = fillings_.divisors()[at(d)].of(rest);
+      const u64 most = space_.levels[i].temporal.factor[d].max / plan.temporal(i, d);
+      const auto factors = fillings_.divisors()[d].of(rest);
       const auto above = std::upper_bound(factors.begin(), factors.end(), most);
       if (above == factors.begin()) continue;
       plan.temporal(i, d) *= *(above - 1);
@@ -174,11 +174,11 @@ bool GreedyStarts::begin(Plan& plan) const {
 
 bool GreedyStarts::fits(const Plan& plan, int first, int last) const {
   for (int i = first; i <= last; ++i) {
-    const CompiledLevel& level = c_.level[at(i)];
-    if (level.room == CompiledLevel::kUnbounded || keep_[at(i)] == 0) continue;
+    const CompiledLevel& level = c_.level[i];
+    if (level.room == CompiledLevel::kUnbounded || keep_[i] == 0) continue;
     const Extents tile = tile_through(space_, plan, i);
     u64 used = 0;
-    for (const int v : bits(keep_[at(i)])) used += level.taken(v, box_words(c_.tensor[at(v)], tile));
+    for (const int v : bits(keep_[i])) used += level.taken(v, box_words(c_.tensor[v], tile));
     if (used > level.room) return false;
   }
   return true;
@@ -198,15 +198,15 @@ GreedyStarts::Estimate GreedyStarts::fill(Plan& plan, int stationary, bool inwar
       used *= units;
       for (Flow& flow : flows) {
         flow.fills *= units;
-        if (i > flow.from || contains(c_.tensor[at(flow.tensor)].indexing, d)) flow.reads *= units;
+        if (i > flow.from || contains(c_.tensor[flow.tensor].indexing, d)) flow.reads *= units;
       }
     }
     if (!inwards && i + 1 < c_.level_count) grow(plan, i, stationary, flows, false);
     choose_order(plan, i, flows);
     if (i + 1 == c_.level_count) break;
     const Extents tile = tile_through(space_, plan, i);
-    for (const int v : bits(keep_[at(i)])) {
-      const auto words = static_cast<double>(box_words(c_.tensor[at(v)], tile));
+    for (const int v : bits(keep_[i])) {
+      const auto words = static_cast<double>(box_words(c_.tensor[v], tile));
       flows.push_back({v, i, server(i, v), words, words, true});
     }
   }
@@ -215,22 +215,22 @@ GreedyStarts::Estimate GreedyStarts::fill(Plan& plan, int stationary, bool inwar
   double energy = static_cast<double>(c_.op_units) * static_cast<double>(c_.macs);
   for (const Flow& flow : flows) {
     energy += energy_of(flow);
-    const bool output = c_.tensor[at(flow.tensor)].is_output;
+    const bool output = c_.tensor[flow.tensor].is_output;
     const auto parts = [&](int level, double words) {
-      return words * static_cast<double>(c_.level[at(level)].taken(flow.tensor, 1));
+      return words * static_cast<double>(c_.level[level].taken(flow.tensor, 1));
     };
-    read[at(flow.from)] += parts(flow.from, flow.reads);
-    if (output) written[at(flow.from)] += parts(flow.from, flow.reads);
+    read[flow.from] += parts(flow.from, flow.reads);
+    if (output) written[flow.from] += parts(flow.from, flow.reads);
     if (flow.to < 0) continue;
-    written[at(flow.to)] += parts(flow.to, flow.fills);
-    if (output) read[at(flow.to)] += parts(flow.to, flow.fills);
+    written[flow.to] += parts(flow.to, flow.fills);
+    if (output) read[flow.to] += parts(flow.to, flow.fills);
   }
   double cycles = static_cast<double>(c_.macs) / used, units = used;
   for (int i = 0; i < c_.level_count; ++i) {
-    const CompiledLevel& level = c_.level[at(i)];
+    const CompiledLevel& level = c_.level[i];
     for (int d = 0; d < space_.dimension_count; ++d) units /= spatial(plan, i, d);
     if (!level.limited) continue;
-    const double r = read[at(i)] / units, w = written[at(i)] / units;
+    const double r = read[i] / units, w = written[i] / units;
     cycles = std::max({cycles, r / level.read_bandwidth, w / level.write_bandwidth, (r + w) / level.shared_bandwidth});
   }
   return estimate(energy, cycles);
@@ -238,7 +238,7 @@ GreedyStarts::Estimate GreedyStarts::fill(Plan& plan, int stationary, bool inwar
 
 // Step 2 at one level.
 void GreedyStarts::grow(Plan& plan, int level, int stationary, const std::vector<Flow>& inside, bool nearest) const {
-  const TemporalSpace& here = space_.levels[at(level)].temporal;
+  const TemporalSpace& here = space_.levels[level].temporal;
   const auto shift = [&](const Move& m, u8 from, u8 to) {
     plan.factor[from][m.dimension] /= m.factor;
     plan.factor[to][m.dimension] *= m.factor;
@@ -248,11 +248,11 @@ void GreedyStarts::grow(Plan& plan, int level, int stationary, const std::vector
     double least = now;
     Move best;
     for (const int d : bits(here.allowed)) {
-      for (const u32 prime : primes_[at(d)]) {
-        if (!here.factor[at(d)].allows(u64{plan.temporal(level, d)} * prime)) continue;
+      for (const u32 prime : primes_[d]) {
+        if (!here.factor[d].allows(u64{plan.temporal(level, d)} * prime)) continue;
         const auto may_give = [&](int i) {
           const u32 factor = plan.temporal(i, d);
-          return factor % prime == 0 && space_.levels[at(i)].temporal.factor[at(d)].allows(factor / prime);
+          return factor % prime == 0 && space_.levels[i].temporal.factor[d].allows(factor / prime);
         };
         int from = nearest ? level + 1 : c_.level_count - 1;
         while (from > level && from < c_.level_count && !may_give(from)) from += nearest ? 1 : -1;
@@ -283,7 +283,7 @@ double GreedyStarts::words_energy(const Plan& plan, int level, int stationary, c
 
     void add(int d, double f) {
       if (f == 1) return;
-      factor[at(d)] = f;
+      factor[d] = f;
       dimensions |= dimension_bit(d);
       all *= f;
     }
@@ -291,7 +291,7 @@ double GreedyStarts::words_energy(const Plan& plan, int level, int stationary, c
     double moves(DimensionMask indexing, DimensionMask kept) const {
       if ((indexing & dimensions) == 0) return 1;
       double out = all;
-      for (const int d : bits(static_cast<DimensionMask>(dimensions & ~(indexing | kept)))) out /= factor[at(d)];
+      for (const int d : bits(static_cast<DimensionMask>(dimensions & ~(indexing | kept)))) out /= factor[d];
       return out;
     }
   };
@@ -301,53 +301,53 @@ double GreedyStarts::words_energy(const Plan& plan, int level, int stationary, c
   for (const int d : bits(space_.non_unit)) {
     own.add(d, plan.temporal(level, d));
     double f = 1;
-    for (int i = level + 1; i < c_.level_count; ++i) f *= plan.temporal(i, d), units[at(d)] *= spatial(plan, i, d);
+    for (int i = level + 1; i < c_.level_count; ++i) f *= plan.temporal(i, d), units[d] *= spatial(plan, i, d);
     outside.add(d, f);
   }
   std::array<double, kMaxTensors> energy{};  // energy of moving a tensor's tiles once
   for (const Flow& flow : inside)
-    if (flow.in_place && (c_.tensor[at(flow.tensor)].indexing & own.dimensions) == 0) {
+    if (flow.in_place && (c_.tensor[flow.tensor].indexing & own.dimensions) == 0) {
       Flow whole = flow;
       for (const int d : bits(space_.non_unit)) {
-        whole.fills *= units[at(d)];
-        if (contains(c_.tensor[at(flow.tensor)].indexing, d)) whole.reads *= units[at(d)];
+        whole.fills *= units[d];
+        if (contains(c_.tensor[flow.tensor].indexing, d)) whole.reads *= units[d];
       }
-      energy[at(flow.tensor)] += energy_of(whole);
+      energy[flow.tensor] += energy_of(whole);
     }
   for (int i = level; i + 1 < c_.level_count; ++i) {
     if (i > level)
       for (const int d : bits(space_.non_unit)) {
         const u32 more = spatial(plan, i, d);
-        tile[at(d)] *= more;
-        units[at(d)] /= more;
+        tile[d] *= more;
+        units[d] /= more;
       }
-    for (const int v : bits(keep_[at(i)])) {
-      const DimensionMask indexing = c_.tensor[at(v)].indexing;
-      const auto words = static_cast<double>(box_words(c_.tensor[at(v)], tile));
+    for (const int v : bits(keep_[i])) {
+      const DimensionMask indexing = c_.tensor[v].indexing;
+      const auto words = static_cast<double>(box_words(c_.tensor[v], tile));
       Flow flow{v, i, server(i, v), words, words};
       for (const int d : bits(space_.non_unit)) {
-        flow.fills *= units[at(d)];
-        if (contains(indexing, d)) flow.reads *= units[at(d)];
+        flow.fills *= units[d];
+        if (contains(indexing, d)) flow.reads *= units[d];
       }
-      energy[at(v)] += energy_of(flow);
+      energy[v] += energy_of(flow);
     }
   }
   const auto least = [&](int kept, const auto& sum) {
-    if (kept >= 0) return sum(c_.tensor[at(kept)].indexing);
+    if (kept >= 0) return sum(c_.tensor[kept].indexing);
     double out = std::numeric_limits<double>::infinity();
-    for (int v = 0; v < c_.tensor_count; ++v) out = std::min(out, sum(c_.tensor[at(v)].indexing));
+    for (int v = 0; v < c_.tensor_count; ++v) out = std::min(out, sum(c_.tensor[v].indexing));
     return out;
   };
   const double later = least(stationary, [&](DimensionMask kept) {
     double sum = 0;
     for (int v = 0; v < c_.tensor_count; ++v)
-      if (energy[at(v)] != 0) sum += energy[at(v)] * outside.moves(c_.tensor[at(v)].indexing, kept);
+      if (energy[v] != 0) sum += energy[v] * outside.moves(c_.tensor[v].indexing, kept);
     return sum;
   });
   const double here = least(-1, [&](DimensionMask kept) {
     double sum = 0;
     for (const Flow& flow : inside) {
-      const DimensionMask indexing = c_.tensor[at(flow.tensor)].indexing;
+      const DimensionMask indexing = c_.tensor[flow.tensor].indexing;
       if (flow.in_place && (indexing & own.dimensions) != 0) sum += energy_of(flow) * own.moves(indexing, kept);
     }
     return sum;
@@ -357,23 +357,23 @@ double GreedyStarts::words_energy(const Plan& plan, int level, int stationary, c
 
 double GreedyStarts::energy_of(const Flow& flow) const {
   if (free_words_) return flow.reads + flow.fills;
-  const WordEnergy& from = word_[at(flow.from)][at(flow.tensor)];
-  const double out_of = flow.reads * (from.read + (c_.tensor[at(flow.tensor)].is_output ? from.update : 0));
+  const WordEnergy& from = word_[flow.from][flow.tensor];
+  const double out_of = flow.reads * (from.read + (c_.tensor[flow.tensor].is_output ? from.update : 0));
   if (flow.to < 0) return out_of;
-  const WordEnergy& to = word_[at(flow.to)][at(flow.tensor)];
-  return out_of + flow.fills * (to.fill + (c_.tensor[at(flow.tensor)].is_output ? to.read : 0));
+  const WordEnergy& to = word_[flow.to][flow.tensor];
+  return out_of + flow.fills * (to.fill + (c_.tensor[flow.tensor].is_output ? to.read : 0));
 }
 
 // Step 3. The flows then count the level's loops.
 void GreedyStarts::choose_order(Plan& plan, int level, std::vector<Flow>& flows) const {
-  const Extents& loops = plan.factor[at(loop_place_of(LoopKind::Temporal, level))];
+  const Extents& loops = plan.factor[loop_place_of(LoopKind::Temporal, level)];
   DimensionMask looping = 0;
   double all = 1;
   for (const int d : bits(space_.non_unit))
-    if (loops[at(d)] > 1) looping |= dimension_bit(d), all *= loops[at(d)];
+    if (loops[d] > 1) looping |= dimension_bit(d), all *= loops[d];
   if (looping == 0) return;
   const auto moves = [&](const Flow& flow, const LoopOrder& order) {
-    const DimensionMask indexing = c_.tensor[at(flow.tensor)].indexing;
+    const DimensionMask indexing = c_.tensor[flow.tensor].indexing;
     if (!flow.in_place) return all;
     double out = all;
     for (const u8 d : order.loops()) {
@@ -389,13 +389,13 @@ void GreedyStarts::choose_order(Plan& plan, int level, std::vector<Flow>& flows)
     double energy = 0;
     for (const Flow& flow : flows)
       if (flow.in_place) energy += energy_of(flow) * moves(flow, orders[o]);
-    if (energy < least) least = energy, plan.order[at(level)] = static_cast<u16>(o);
+    if (energy < least) least = energy, plan.order[level] = static_cast<u16>(o);
   }
   for (Flow& flow : flows) {
-    const double n = moves(flow, orders[plan.order[at(level)]]);
+    const double n = moves(flow, orders[plan.order[level]]);
     flow.fills *= n;
     flow.reads *= n;
-    flow.in_place &= (c_.tensor[at(flow.tensor)].indexing & looping) == 0;
+    flow.in_place &= (c_.tensor[flow.tensor].indexing & looping) == 0;
   }
 }
 

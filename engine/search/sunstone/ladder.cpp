@@ -90,7 +90,7 @@ class Ladder::PlanLoops {
       const auto level = static_cast<u8>(i);
       for (LoopKind axis : {LoopKind::SpatialX, LoopKind::SpatialY}) {
         const Extents& factor = plan_.factor[loop_place_of(axis, i)];
-        for (u8 d : ladder_.spatial_order_[at(i)])
+        for (u8 d : ladder_.spatial_order_[i])
           if (factor[d] > 1) add(level, axis, d, factor[d]);
       }
       const Extents& factor = plan_.factor[loop_place_of(LoopKind::Temporal, i)];
@@ -102,7 +102,7 @@ class Ladder::PlanLoops {
   }
 
  private:
-  const LoopOrder& order(int level) const { return ladder_.orders(level)[plan_.order[at(level)]]; }
+  const LoopOrder& order(int level) const { return ladder_.orders(level)[plan_.order[level]]; }
 
   const Ladder& ladder_;
   const Plan& plan_;
@@ -195,10 +195,10 @@ Score Ladder::score(const Plan& plan, int top, const Extents& rest) {
 
 bool Ladder::uses_enough_units(const Plan& plan, int top) const {
   if (space_.least_units <= 1) return true;
-  u64 units = fanout_outside_[at(top)];
+  u64 units = fanout_outside_[top];
   for (int i = 0; i <= top; ++i)
     for (const LoopKind axis : {LoopKind::SpatialX, LoopKind::SpatialY})
-      for (const int d : bits(space_.non_unit)) units *= plan.factor[at(loop_place_of(axis, i))][at(d)];
+      for (const int d : bits(space_.non_unit)) units *= plan.factor[loop_place_of(axis, i)][d];
   return units >= space_.least_units;
 }
 
@@ -219,7 +219,7 @@ Score Ladder::choose_orders_with_peers(Plan& plan, int first, int top, const Ext
   for (int i = first <= 1 ? 0 : first; i <= top; ++i) {
     DimensionMask loops = 0;
     for (const int d : bits(space_.non_unit))
-      if (plan.factor[loop_place_of(LoopKind::Temporal, i)][at(d)] > 1 || (i == top && rest[at(d)] > 1))
+      if (plan.factor[loop_place_of(LoopKind::Temporal, i)][d] > 1 || (i == top && rest[d] > 1))
         loops |= dimension_bit(d);
     u16 chosen = plan.order[i];
     const u64 present = key_of(orders(i)[chosen], loops);

@@ -46,7 +46,7 @@ class Ladder {
   const Compiled& compiled() const { return model_->compiled(); }
   const Mapspace& space() const { return space_; }
   Objective objective() const { return objective_; }
-  const std::vector<LoopOrder>& orders(int level) const { return orders_[at(level)]; }
+  const std::vector<LoopOrder>& orders(int level) const { return orders_[level]; }
 
   // The mapping that a complete plan stands for.
   Mapping mapping(const Plan& plan) const;
@@ -63,13 +63,13 @@ class Ladder {
   bool uses_enough_units(const Plan& plan, int top) const;
 
   // Whether the kept tensors of a tile fit at `level` and at every level outside it.
-  bool tile_fits(const Extents& tile, int level) const { return capacity_[at(level)](tile); }
+  bool tile_fits(const Extents& tile, int level) const { return capacity_[level](tile); }
 
   // Plans priced so far.
   u64 evaluated() const { return evaluated_; }
   // [level]: tiles of the level that were judged so far.
   const std::array<u64, kMaxLevels>& tiles() const { return tiles_; }
-  void count_tile(int level) { ++tiles_[at(level)]; }
+  void count_tile(int level) { ++tiles_[level]; }
   // Whether the budget is used up. Who asks then finishes what it has, with a few evaluations more if that is nothing.
   bool stopped() const { return out_of_evaluations() || budget_.over(); }
 
@@ -86,7 +86,7 @@ class Ladder {
   Score choose_orders_with_peers(Plan& plan, int first, int top, const Extents& rest, Score best);
   const std::vector<DifferentOrder>& different_orders(int level, DimensionMask dimensions);
   // The machine that prices plans up to this level.
-  const Compiled& machine(int top) const { return (bypassed_[top] ? roomy_ : cut_)[at(top)]; }
+  const Compiled& machine(int top) const { return (bypassed_[top] ? roomy_ : cut_)[top]; }
 
   const Mapspace& space_;
   const CostModel own_;                      // cost model of the machine given to the constructor

@@ -56,14 +56,14 @@ KeepMasks LevelProblem::dealt(const KeepRange& range, int first) const {
   KeepMasks keep = range.must;
   int outermost = -1;
   for (int i = 0; i < space.level_count(); ++i)
-    if (space.levels[at(i)].open != 0) outermost = i;
+    if (space.levels[i].open != 0) outermost = i;
   int v = first;
   for (int i = 0; i <= outermost; ++i) {
-    const TensorMask open = space.levels[at(i)].open;
-    if (i == outermost) keep[at(i)] = range.may[at(i)];
+    const TensorMask open = space.levels[i].open;
+    if (i == outermost) keep[i] = range.may[i];
     if (i == outermost || open == 0) continue;
     while (!contains(open, v)) v = (v + 1) % space.tensor_count;
-    keep[at(i)] |= static_cast<TensorMask>(1u << v);
+    keep[i] |= static_cast<TensorMask>(1u << v);
     v = (v + 1) % space.tensor_count;
   }
   return keep;
@@ -73,9 +73,9 @@ KeepMasks LevelProblem::dealt(const KeepRange& range, int first) const {
 KeepMasks LevelProblem::with_room(KeepMasks keep, int first) const {
   const Mapspace& space = problem_->space;
   for (int i = 0; i < space.level_count(); ++i) {
-    const CompiledLevel& machine = problem_->model.compiled().level[at(i)];
+    const CompiledLevel& machine = problem_->model.compiled().level[i];
     if (machine.room == CompiledLevel::kUnbounded) continue;
-    const TensorMask open = space.levels[at(i)].open;
+    const TensorMask open = space.levels[i].open;
     for (int k = 1; k <= space.tensor_count; ++k) {
       const int v = (first + k) % space.tensor_count;
       u64 used = 0;
@@ -109,7 +109,7 @@ std::vector<ChainStep> level_chain(const Mapspace& space) {
   std::vector<ChainStep> out;
   TensorMask held = 0;  // by the levels of the last step
   for (int i = 0; i < space.level_count(); ++i) {
-    const LevelSpace& level = space.levels[at(i)];
+    const LevelSpace& level = space.levels[i];
     if (level.spatial.exists()) {
       if (out.empty() || out.back().fanout >= 0) out.emplace_back();
       out.back().fanout = i;
@@ -117,7 +117,7 @@ std::vector<ChainStep> level_chain(const Mapspace& space) {
     const bool outermost = i + 1 == space.level_count();
     if (level.temporal.allowed == 0 && !outermost) continue;
     const bool open = !out.empty() && out.back().level >= 0 && out.back().fanout < 0;
-    const bool joins = open && !outermost && side_by_side(space.levels[at(out.back().level)], held, level);
+    const bool joins = open && !outermost && side_by_side(space.levels[out.back().level], held, level);
     if (!joins) out.push_back({.level = i});
     held = static_cast<TensorMask>((joins ? held : 0) | level.keep | level.open);
   }

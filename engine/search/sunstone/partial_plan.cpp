@@ -17,7 +17,7 @@ struct Outside {
 Outside unrolled_outside(const Mapspace& space, const Plan& plan, int level) {
   Outside out;
   for (int i = level + 1; i < space.level_count(); ++i) {
-    const SpatialSpace& s = space.levels[at(i)].spatial;
+    const SpatialSpace& s = space.levels[i].spatial;
     if (!s.exists()) continue;
     out.instances *= s.fanout_x * s.fanout_y;
     for (int d = 0; d < space.dimension_count; ++d) {
@@ -48,7 +48,7 @@ void judge_by(Ladder& ladder, PartialPlan& p, int outer, Price&& price) {
 Extents unrolled_through(const Mapspace& space, const Plan& plan, int level) {
   Extents out = unit_extents();
   for (int i = 0; i <= level; ++i) {
-    if (!space.levels[at(i)].spatial.exists()) continue;
+    if (!space.levels[i].spatial.exists()) continue;
     for (int d = 0; d < space.dimension_count; ++d)
       out[d] *=
           plan.factor[loop_place_of(LoopKind::SpatialX, i)][d] * plan.factor[loop_place_of(LoopKind::SpatialY, i)][d];
@@ -71,7 +71,7 @@ bool rest_can_be_placed(const Mapspace& space, const Extents& rest, int first, i
       most = std::min<u64>(most * limit.max, rest[d]);
     };
     for (int i = first; i < space.level_count(); ++i) {
-      const LevelSpace& level = space.levels[at(i)];
+      const LevelSpace& level = space.levels[i];
       place(level.temporal.factor[d]);
       if (i > unrolled) place(level.spatial.factor[d]);
     }

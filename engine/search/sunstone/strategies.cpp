@@ -31,7 +31,7 @@ std::optional<Candidate> everything_outermost(const LevelProblem& levels, Ladder
     Candidate out;
     out.plan.keep = keep;
     for (std::size_t d = 0; d < space.dimension_count; ++d)
-      out.plan.factor[at(loop_place_of(LoopKind::Temporal, ladder.levels() - 1))][d] = static_cast<u32>(space.size[d]);
+      out.plan.factor[loop_place_of(LoopKind::Temporal, ladder.levels() - 1)][d] = static_cast<u32>(space.size[d]);
     const Extents none = unit_extents();
     out.score = ladder.score(out.plan, ladder.levels() - 1, none);
     if (out.score.fits && moves.legal(out.plan.factor)) return out;

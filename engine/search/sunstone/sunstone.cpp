@@ -73,7 +73,7 @@ bool Sunstone::hopeless(const PartialPlan& plan) {
 std::vector<PartialPlan> Sunstone::unrollings() {
   PartialPlan root;
   root.plan.keep = ladder_.keep();
-  for (int d = 0; d < space_.dimension_count; ++d) root.rest[d] = static_cast<u32>(space_.size[at(d)]);
+  for (int d = 0; d < space_.dimension_count; ++d) root.rest[d] = static_cast<u32>(space_.size[d]);
   std::vector<PartialPlan> plans{root};
   for (int i = 0; i <= top_ && !ladder_.stopped(); ++i) {
     if (!spatial(i).exists()) continue;
@@ -172,7 +172,7 @@ void Sunstone::enumerate(const PartialPlan& plan, int level, int outer, Shortlis
     outside.emplace_back(i, scale);
   }
   const Extents below = tile_through(space_, plan.plan, level);
-  const TileSpace all = make_tile_space(divisors_, below, plan.rest, space_.levels[at(level)].temporal.factor);
+  const TileSpace all = make_tile_space(divisors_, below, plan.rest, space_.levels[level].temporal.factor);
   const auto fits = [&](const Extents& tile) -> bool {
     return ladder_.tile_fits(tile, level) && std::all_of(outside.begin(), outside.end(), [&](const auto& o) {
              Extents larger = tile;
@@ -205,7 +205,7 @@ void Sunstone::complete_plan(const PartialPlan& p) {
   if (over()) return;
   Candidate candidate{p.plan, {}};
   Extents& outermost = candidate.plan.factor[loop_place_of(LoopKind::Temporal, top_)];
-  const LevelSpace& level = space_.levels[at(top_)];
+  const LevelSpace& level = space_.levels[top_];
   for (int d = 0; d < space_.dimension_count; ++d) {
     if (!level.temporal.factor[d].allows(p.rest[d])) return;
     outermost[d] = p.rest[d];

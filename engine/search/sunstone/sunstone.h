@@ -85,7 +85,7 @@ class Sunstone {
   Gate gate() { return {rules_, counts_}; }
   bool over() const { return !must_complete_ && ladder_.stopped(); }
   std::size_t beam(std::size_t width) const;
-  const SpatialSpace& spatial(int level) const { return space_.levels[at(level)].spatial; }
+  const SpatialSpace& spatial(int level) const { return space_.levels[level].spatial; }
   std::vector<PartialPlan> take(Shortlist& list, std::size_t width);
   bool hopeless(const PartialPlan& plan);
   std::vector<PartialPlan> unrollings();

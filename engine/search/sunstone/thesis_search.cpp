@@ -34,7 +34,7 @@ void ThesisSearch::run(std::optional<Candidate>& best) {
 ThesisSearch::Node ThesisSearch::root() const {
   Node out;
   out.plan.keep = ladder_.keep();
-  for (int d = 0; d < space_.dimension_count; ++d) out.rest[d] = static_cast<u32>(space_.size[at(d)]);
+  for (int d = 0; d < space_.dimension_count; ++d) out.rest[d] = static_cast<u32>(space_.size[d]);
   return out;
 }
 
@@ -119,7 +119,7 @@ void ThesisSearch::tiles(std::size_t k, const Node& node, const Unrolling& u, st
   if (step.level < 0) return tagged_ != nullptr ? collect(node, choice, 0) : price(k, node, choice, candidates);
   Extents left = node.rest;
   for (int d = 0; d < space_.dimension_count; ++d) left[d] /= u.factor(d);
-  const TileSpace all = make_tile_space(divisors_, node.tile, left, space_.levels[at(step.level)].temporal.factor);
+  const TileSpace all = make_tile_space(divisors_, node.tile, left, space_.levels[step.level].temporal.factor);
   const auto fits = [&](const Extents& tile) -> bool {
     if (!ladder_.tile_fits(tile, step.level)) return false;
     if (step.fanout < 0) return true;
@@ -207,7 +207,7 @@ void ThesisSearch::forget(std::vector<Choice>& candidates) {
 void ThesisSearch::complete(Node& node, int first) {
   const int top = ladder_.levels() - 1;
   Candidate candidate{node.plan, {}};
-  const LevelSpace& outermost = space_.levels[at(top)];
+  const LevelSpace& outermost = space_.levels[top];
   for (int d = 0; d < space_.dimension_count; ++d)
     if (!outermost.temporal.factor[d].allows(node.rest[d])) return;
   candidate.plan.factor[loop_place_of(LoopKind::Temporal, top)] = node.rest;

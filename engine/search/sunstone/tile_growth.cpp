@@ -66,7 +66,7 @@ bool TileGrowth::grow_first(PartialPlan& p, DimensionMask first) {
 bool TileGrowth::start(PartialPlan& p) {
   for (int i = first_; i < outer_; ++i)
     for (int d = 0; d < space_.dimension_count; ++d) {
-      const u64 least = space_.levels[at(i)].temporal.factor[d].min;
+      const u64 least = space_.levels[i].temporal.factor[d].min;
       if (p.rest[d] % least != 0) return false;
       p.plan.factor[loop_place_of(LoopKind::Temporal, i)][d] = static_cast<u32>(least);
       p.rest[d] /= static_cast<u32>(least);
@@ -83,7 +83,7 @@ bool TileGrowth::enlarge(PartialPlan& p) {
   bool any = false;
   for (int d = 0; d < space_.dimension_count && !ladder_.stopped(); ++d)
     for (int i = first_; i < outer_; ++i) {
-      DimensionMask& hopeful = hopeful_[at(i)];
+      DimensionMask& hopeful = hopeful_[i];
       if (!contains(hopeful, d)) continue;
       if (enlarge(p, d, i)) any = true;
       else hopeful &= static_cast<DimensionMask>(~(1u << d));
@@ -93,9 +93,9 @@ bool TileGrowth::enlarge(PartialPlan& p) {
 
 bool TileGrowth::enlarge(PartialPlan& p, int d, int level) {
   bool any = false;
-  const FactorLimit& limit = space_.levels[at(level)].temporal.factor[d];
+  const FactorLimit& limit = space_.levels[level].temporal.factor[d];
   const u32& factor = p.plan.factor[loop_place_of(LoopKind::Temporal, level)][d];
-  for (u32 prime : primes_[at(d)])
+  for (u32 prime : primes_[d])
     if (p.rest[d] % prime == 0 && limit.allows(u64{factor} * prime)) any |= try_factor(p, d, level, prime);
   return any;
 }

@@ -15,13 +15,13 @@ namespace {
 
 // Whether the limits of a level's loops say no more than what the other places leave of each dimension.
 bool loops_are_free(const Mapspace& space, int level) {
-  const TemporalSpace& own = space.levels[at(level)].temporal;
+  const TemporalSpace& own = space.levels[level].temporal;
   if (own.allowed == 0 || own.order.count != 0) return false;
   for (std::size_t d = 0; d < space.dimension_count; ++d) {
     u64 elsewhere = 1;  // what other places must have of the dimension
     for (int i = 0; i < space.level_count(); ++i) {
-      elsewhere *= space.levels[at(i)].spatial.factor[d].min;
-      if (i != level) elsewhere *= space.levels[at(i)].temporal.factor[d].min;
+      elsewhere *= space.levels[i].spatial.factor[d].min;
+      if (i != level) elsewhere *= space.levels[i].temporal.factor[d].min;
     }
     const FactorLimit& limit = own.factor[d];
     if (limit.min != 1 || (limit.max != 1 && limit.max < space.size[d] / elsewhere)) return false;
@@ -45,11 +45,11 @@ std::vector<bool> uneven_levels(const LayerProblem& problem) {
   const Compiled& c = problem.model.compiled();
   std::vector<bool> out(at(c.level_count), false);
   for (int i = 0; i + 1 < c.level_count; ++i) {
-    out[at(i)] = loops_are_free(problem.space, i);
+    out[i] = loops_are_free(problem.space, i);
     // Interconnects send on what the level is asked for.
     for (int k = i + 1; k < c.level_count; ++k) {
-      if (c.level[at(k)].hops_cost || c.level[at(k)].routers_cost) out[at(i)] = false;
-      if (!c.level[at(k)].is_interconnect) break;
+      if (c.level[k].hops_cost || c.level[k].routers_cost) out[i] = false;
+      if (!c.level[k].is_interconnect) break;
     }
   }
   return out;
