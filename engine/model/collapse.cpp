@@ -24,15 +24,16 @@ void add_record(const ReceiverGroups& g, u64 words, std::vector<NestRecord>& rec
 namespace {
 
 std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Nest& nest, const KeepMasks& keep,
-                                              const StoreDepths& outside, int v) {
+                                              const StoreDepths& outside, int v, const PassCount& count) {
   const CompiledTensor& t = c.tensor[v];
   const int levels = c.level_count;
   const LoopMask moving = nest.moving(t);
   std::array<u64, kMaxLevels> part;
   partitions(c, t, nest, part);
+  for (int i = 0; i < levels; ++i) part[i] *= count.parts;
   std::vector<CollapsedTensor> out(at(levels));
   std::vector<ReceiverGroups> groups;
-  u64 in = nest.steps, raw = in;  // words per receiver below, after and before bypass scaling (rule 16)
+  u64 in = nest.steps * count.passes, raw = in;  // words per receiver below, after and before bypass scaling (rule 16)
   for (int i = 0; i < levels; ++i) {
     CollapsedTensor& row = out[i];
     const u64 distinct = distinct_offsets(t, nest, i, c.level[i]), accesses = in * distinct;
@@ -46,7 +47,7 @@ std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Nest& nes
     Box tile;
     const LoopMask inside = nest.inside(i, outside[i][v]);
     nest.measure(t, inside, tile);
-    const u64 crossing = i + 1 < levels ? temporal_traffic(t, moving, nest, inside, tile) : 0;
+    const u64 crossing = i + 1 < levels ? temporal_traffic(t, moving, nest, inside, tile) * count.passes : 0;
     if (row.kept) {
       row.tile_words = tile.words;
       row.words = kept_words(t.is_output, accesses, crossing, part[i]);
@@ -212,11 +213,11 @@ std::vector<CollapsedTensor> collapse_with_peers(const Compiled& c, const Nest& 
 }  // namespace
 
 CollapsedTraffic collapse(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside,
-                          TensorMask peers) {
+                          TensorMask peers, const PassCount& count) {
   CollapsedTraffic out;
   for (int v = 0; v < c.tensor_count; ++v)
     out.push_back(contains(peers, v) ? collapse_with_peers(c, nest, keep, outside, v)
-                                     : collapse_perfect(c, nest, keep, outside, v));
+                                     : collapse_perfect(c, nest, keep, outside, v, count));
   return out;
 }
 

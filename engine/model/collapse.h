@@ -99,11 +99,17 @@ struct CollapsedTensor {
 
 using CollapsedTraffic = std::vector<std::vector<CollapsedTensor>>;  // [tensor][level]
 
+// A nest that runs several times, as one of a network's links beneath loops around several (engine/network).
+struct PassCount {
+  u64 passes = 1;
+  u64 parts = 1;  // different parts of the output that they make: each word is not read the first time
+};
+
 // The traffic of a perfect nest whose levels keep these tensors, in tiles that stand there; `peers`: the tensors of
-// which words come from peers (peer_words.h). And that of any mapping from what imperfect_cost.h counts, of all tensors
-// or one.
+// which words come from peers (peer_words.h), none if the nest has several passes: words are those of all passes. And
+// that of any mapping from what imperfect_cost.h counts, of all tensors or one.
 CollapsedTraffic collapse(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside,
-                          TensorMask peers);
+                          TensorMask peers, const PassCount& count = {});
 CollapsedTraffic collapse(const Compiled& c, const KeepMasks& keep, const NestTraffic& traffic);
 std::vector<CollapsedTensor> collapse(const Compiled& c, const KeepMasks& keep, int v,
                                       const std::vector<LevelNest>& nest);
