@@ -56,6 +56,7 @@ below+=(engine/model)
 may_include engine/space "${below[@]}"
 
 below+=(engine/space)
+may_include engine/network "${below[@]}"
 may_include engine/formats "${below[@]}"
 formats=engine/formats
 room $formats/timeloop
@@ -104,7 +105,7 @@ below+=(engine/sweep)
 may_include engine/report "${below[@]}"
 may_include engine/api "${below[@]}"
 
-below+=(engine/report engine/verify engine/program engine/execution)
+below+=(engine/report engine/verify engine/program engine/execution engine/network)
 may_include cli "${below[@]}"
 room cli/ui
 room cli/map cli/ui

@@ -1,0 +1,233 @@
+#include "engine/network/group_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/integers.h"
+#include "engine/model/keep.h"
+#include "engine/network/rank_classes.h"
+#include "engine/network/schedule_text.h"
+#include "engine/network/tree_index.h"
+
+namespace heliolite {
+
+std::string why_not_fusing_level(const Architecture& architecture, int level) {
+  const int top = static_cast<int>(architecture.levels.size()) - 1;
+  if (level < 0 || level > top) return fmt::format("there is no level {}", level);
+  const StorageLevel& here = architecture.levels[at(level)];
+  if (level == top) return fmt::format("{} is the outermost level: what goes there is not fused", here.name);
+  if (here.is_interconnect || holds_nothing(here)) return fmt::format("{} holds nothing", here.name);
+  if (!can_be_opened(architecture, level))
+    return fmt::format("{} is split into buffers of single tensors: an intermediate has none that both links share",
+                       here.name);
+  for (int i = level + 1; i <= top; ++i)
+    if (architecture.levels[at(i)].fanout() > 1)
+      return fmt::format("there are {} of {}, fed by {}: one of them does not have all of an intermediate",
+                         architecture.levels[at(i)].fanout(), architecture.levels[at(i - 1)].name,
+                         architecture.levels[at(i)].name);
+  return "";
+}
+
+namespace {
+
+// Plans one group of two links or more.
+class GroupPlanner {
+ public:
+  GroupPlanner(const LinkGroup& group, const LinkGraph& graph, const Architecture& architecture,
+               const FusionRules& rules)
+      : group_(group), graph_(graph), architecture_(architecture), rules_(rules), tree_(group, graph) {}
+
+  GroupPlan run() {
+    if (!check_frame() || !check_loops()) return std::move(out_);
+    for (int a = 0; a < static_cast<int>(graph_.arrays.size()); ++a)
+      out_.residence.push_back(find_residence(a, group_, tree_, graph_, architecture_, rules_, out_.problems));
+    if (!out_.is_legal()) return std::move(out_);
+    for (int l = group_.first; l <= group_.last; ++l) out_.passes.push_back(pass_of(l));
+    out_.room.resize(at(group_.size()), 0);
+    for (int a = 0; a < static_cast<int>(graph_.arrays.size()); ++a) place(a);
+    return std::move(out_);
+  }
+
+ private:
+  void complain(std::string why) { out_.problems.push_back(std::move(why)); }
+
+  bool check_frame() {
+    if (const std::string why = why_not_fusing_level(architecture_, group_.level); !why.empty())
+      complain(fmt::format("no group is fused there: {}", why));
+    for (int l = group_.first; l <= group_.last; ++l)
+      if (graph_.links[at(l)].count != graph_.links[at(group_.first)].count) {
+        complain(fmt::format("{} runs {} times and {} runs {} times: links of a group run equally often",
+                             graph_.link(group_.first).name, graph_.links[at(group_.first)].count, graph_.link(l).name,
+                             graph_.links[at(l)].count));
+        break;
+      }
+    if (!group_.root.loop.empty()) complain("the root has a loop; put it at a node beneath");
+    std::vector<int> wanted;
+    for (int l = group_.first; l <= group_.last; ++l) wanted.push_back(l);
+    if (tree_.leaves() != wanted) complain("the leaves must be consecutive links of the network, each once, in order");
+    for (int n = 0; n < tree_.node_count(); ++n)
+      if (tree_.tree(n).children.empty()) complain("a node has no children");
+    return out_.is_legal();
+  }
+
+  // What a loop leaves is asked of the loops above it: the first that is not legal is the last that is looked at.
+  bool check_loops() {
+    for (int n = 1; n < tree_.node_count() && out_.is_legal(); ++n) {
+      if (tree_.iterations(n) < 2)
+        complain(fmt::format("{}: a node beneath the root must have a loop of at least two iterations",
+                             node_text(tree_.tree(n), graph_)));
+      else if (check_class(n)) check_repeats(n);
+    }
+    return out_.is_legal();
+  }
+
+  // The loop divides a rank that all links beneath have, each as the rank says.
+  bool check_class(int n) {
+    const TreeNode& node = tree_.tree(n);
+    const auto [first, last] = std::pair(tree_.node(n).first, tree_.node(n).last);
+    for (int l = first; l <= last; ++l)
+      if (tree_.factor_count(n, l) != 1) {
+        complain(fmt::format("the loop {} must name every link beneath once, {} {}", loop_text(node, graph_),
+                             graph_.link(l).name, tree_.factor_count(n, l) == 0 ? "is missing" : "is there twice"));
+        return false;
+      }
+    for (const DividedLink& l : node.loop)
+      if (l.link < first || l.link > last) {
+        complain(fmt::format("the loop {} names {}, which is not beneath it", loop_text(node, graph_),
+                             graph_.link(l.link).name));
+        return false;
+      }
+    std::string others;
+    for (const RankClass& c : rank_classes(graph_, first, last)) {
+      TreeNode wanted;
+      bool divides = true;
+      for (int l = first; l <= last; ++l) {
+        const auto how = divide(tree_.sizes_under(l, tree_.node(n).parent), c.of(l), node.iterations());
+        divides &= how.has_value();
+        if (how) wanted.loop.push_back({l, *how});
+      }
+      if (divides && std::ranges::is_permutation(wanted.loop, node.loop)) return true;
+      if (divides) others += fmt::format("{}{}", others.empty() ? "" : ", ", loop_text(wanted, graph_));
+    }
+    complain(
+        fmt::format("the loop {} is not over one rank that all links beneath have, in parts of equal size, the "
+                    "outer dimensions divided first; {}",
+                    loop_text(node, graph_),
+                    others.empty() ? fmt::format("no loop of {} iterations around them is", node.iterations())
+                                   : fmt::format("of {} iterations {} would be", node.iterations(), others)));
+    return false;
+  }
+
+  // A dimension is divided again directly beneath only, and one that slides not at all.
+  void check_repeats(int n) {
+    for (const DividedLink& l : tree_.tree(n).loop)
+      for (const DividedDimension& d : l.divided)
+        for (const int above : tree_.path_to(tree_.node(n).parent)) {
+          if (!tree_.divides(above, l.link, d.dimension)) continue;
+          const std::string what =
+              fmt::format("{} of {}", graph_.link(l.link).dimensions[at(d.dimension)].name, graph_.link(l.link).name);
+          if (above != tree_.node(n).parent)
+            complain(
+                fmt::format("the loops {} and {} both divide {} with another loop between them, must be one loop "
+                            "or a node and its child",
+                            loop_text(tree_.tree(above), graph_), loop_text(tree_.tree(n), graph_), what));
+          else if (counts_windows(graph_.link(l.link), d.dimension))
+            complain(fmt::format("the loops {} and {} both divide {}, along which windows slide, must be one loop",
+                                 loop_text(tree_.tree(above), graph_), loop_text(tree_.tree(n), graph_), what));
+        }
+  }
+
+  LinkPass pass_of(int l) const {
+    LinkPass pass;
+    const Workload& link = graph_.link(l);
+    pass.level = group_.level;
+    pass.size = tree_.sizes_under(l, tree_.parent_of(l));
+    pass.passes = tree_.iterations_to(tree_.parent_of(l));
+    for (const int d : bits(link.indexing(link.output()))) pass.parts *= link.dimensions[at(d)].size / pass.size[at(d)];
+    return pass;
+  }
+
+  LinkPass& pass(int l) { return out_.passes[at(l - group_.first)]; }
+
+  // Room at the level, and words that count for one of the links.
+  void place(int a) {
+    const SharedArray& array = graph_.array(a);
+    const Residence& r = out_.residence[at(a)];
+    if (!r.has_home()) return;
+    for (int l = r.first; l <= r.last; ++l) out_.room[at(l - group_.first)] += level_words(array, r.tile);
+    if (r.overlap)
+      for (int l = tree_.node(r.overlap->node).first; l <= tree_.node(r.overlap->node).last; ++l)
+        out_.room[at(l - group_.first)] += level_words(array, r.overlap->words);
+    for (const ArrayTouch& t : array.touches)
+      if (!t.is_term && group_.first <= t.link && t.link <= group_.last)
+        pass(t.link).at_home = static_cast<TensorMask>(pass(t.link).at_home | 1U << t.tensor);
+    if (const ArrayTouch* t = counted_touch(array, group_)) {
+      pass(t->link).fetched[at(t->tensor)] = r.fetched;
+      if (array.maker != t->link) return;
+      pass(t->link).stored = r.stored;
+      pass(t->link).returned = r.returned;
+    }
+  }
+
+  // Words of the level, begun ones included, that words of the array take.
+  u64 level_words(const SharedArray& array, u64 words) const {
+    const ArrayTouch& first = array.touches.front();
+    const ValueParts parts = value_parts(value_bits(graph_.link(first.link)), architecture_.levels[at(group_.level)]);
+    return ceil_div(words * parts.of[at(first.tensor)], u64{parts.of_word});
+  }
+
+  const LinkGroup& group_;
+  const LinkGraph& graph_;
+  const Architecture& architecture_;
+  const FusionRules& rules_;
+  TreeIndex tree_;
+  GroupPlan out_;
+};
+
+}  // namespace
+
+GroupPlan plan(const LinkGroup& group, const LinkGraph& graph, const Architecture& architecture,
+               const FusionRules& rules) {
+  GroupPlan out;
+  if (group.is_single()) {
+    LinkPass pass;
+    pass.size = sizes_of(graph.link(group.first));
+    out.passes = {pass};
+    out.room = {0};
+    out.residence.resize(graph.arrays.size());
+  } else {
+    out = GroupPlanner(group, graph, architecture, rules).run();
+    if (!out.is_legal()) return out;
+  }
+  for (int a = 0; a < static_cast<int>(graph.arrays.size()); ++a)
+    for (const ArrayTouch& t : graph.array(a).touches)
+      if (t.is_term && group.first <= t.link && t.link <= group.last) {
+        const int outermost = static_cast<int>(architecture.levels.size()) - 1;
+        out.terms.push_back({a, out.residence[at(a)].has_home() ? group.level : outermost, graph.words(a)});
+      }
+  return out;
+}
+
+Diagnostics check_groups(const std::vector<LinkGroup>& groups, const LinkGraph& graph, const Architecture& architecture,
+                         const FusionRules& rules) {
+  Diagnostics errors;
+  int next = 0;
+  for (const LinkGroup& group : groups) {
+    const std::string text = group_text(group, graph, architecture);
+    if (group.first != next || group.last < group.first)
+      errors.push_back({"", 0, text,
+                        fmt::format("begins with {}, must begin with {}: groups take the links in order",
+                                    graph.link(group.first).name,
+                                    next < static_cast<int>(graph.links.size()) ? graph.link(next).name : "nothing")});
+    next = group.last + 1;
+    for (const std::string& why : plan(group, graph, architecture, rules).problems)
+      errors.push_back({"", 0, text, why});
+  }
+  if (errors.empty() && next != static_cast<int>(graph.links.size()))
+    errors.push_back({"", 0, "schedule", fmt::format("ends before {}, must have all links", graph.link(next).name)});
+  return errors;
+}
+
+}  // namespace heliolite

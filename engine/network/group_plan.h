@@ -1,0 +1,43 @@
+#pragma once
+// All that follows from a group but the mappings of its links: whether it is legal, how each link runs in it, and the
+// room that its arrays take at the fusing level.
+#include <string>
+#include <vector>
+
+#include "arch/architecture.h"
+#include "engine/network/fused_schedule.h"
+#include "engine/network/link_graph.h"
+#include "engine/network/residence.h"
+
+namespace heliolite {
+
+// A term of a sum that is read word by word as the sum's last term is complete.
+struct SumTerm {
+  int array = 0;
+  int level = 0;  // where it is read: at its home, else at the outermost level
+  u64 words = 0;
+};
+
+// A group with its consequences.
+struct GroupPlan {
+  std::vector<std::string> problems;  // why it is not legal; the other members only mean something if it is empty
+  std::vector<LinkPass> passes;       // [link - first]
+  std::vector<u64> room;              // [link - first]: words of the fusing level that are taken while the link runs
+  std::vector<Residence> residence;   // [array]
+  std::vector<SumTerm> terms;
+
+  bool is_legal() const { return problems.empty(); }
+};
+
+GroupPlan plan(const LinkGroup& group, const LinkGraph& graph, const Architecture& architecture,
+               const FusionRules& rules = {});
+
+// Why no group can be fused at the level; empty if some may.
+std::string why_not_fusing_level(const Architecture& architecture, int level);
+
+// What is wrong with the groups of a schedule, each by itself and all together; empty: it is legal as far as this does
+// not depend on mappings (fused_cost.h).
+Diagnostics check_groups(const std::vector<LinkGroup>& groups, const LinkGraph& graph, const Architecture& architecture,
+                         const FusionRules& rules = {});
+
+}  // namespace heliolite
