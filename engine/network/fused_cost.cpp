@@ -79,6 +79,8 @@ class PassCounter {
       for (Diagnostic& e : errors_) e.field = fmt::format("{}{}{}", link_.name, e.field.empty() ? "" : ": ", e.field);
       return;
     }
+    if (c_.peers != 0 && !mapping_.allows_all_peers())
+      complain("a link of a network's schedule leaves it to the machine which words come from peers");
     if (!mapping_.is_perfect()) complain("factors of a link in a network's schedule must divide its sizes");
     for (int i = 0; i < top(); ++i)
       for (int v = 0; v < c_.tensor_count; ++v) {

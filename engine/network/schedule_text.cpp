@@ -138,8 +138,8 @@ class ScheduleReader {
     if (const auto l = graph_.find_link(name)) return *l;
     std::vector<std::string> known;
     for (const Layer& l : graph_.links) known.push_back(l.workload.name);
-    complain(fmt::format("'{}' is no link of the network{}", name.empty() ? rest() : shortened(name),
-                         did_you_mean(name, known)),
+    complain(fmt::format("'{}' is no link of the network, must be one of {}{}", name.empty() ? rest() : shortened(name),
+                         shortened(join(known)), did_you_mean(name, known)),
              start);
     return 0;
   }

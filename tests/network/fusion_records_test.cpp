@@ -1,0 +1,45 @@
+// Recorded optima of small networks, fused and not: their schedules are legal and cost what the records say.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/fusion_records.h"
+
+namespace heliolite::fusion_records_test {
+namespace {
+
+using testing::FusionProblem;
+
+std::string lines(const nlohmann::json& list) {
+  std::string out;
+  for (const std::string line : list) out += line + "\n";
+  return out;
+}
+
+TEST(FusionRecords, CostWhatIsRecorded) {
+  int schedules = 0;
+  for (const auto& file : std::filesystem::directory_iterator(HELIOLITE_TEST_DATA "/network/records")) {
+    SCOPED_TRACE(file.path().string());
+    std::ifstream in(file.path());
+    const auto record = nlohmann::json::parse(in);
+    const FusionProblem problem =
+        testing::fusion_problem(lines(record["machine"]), lines(record["network"]), record["ranks"]);
+    for (const auto& entry : record["schedules"]) {
+      const std::string text = entry["schedule"];
+      SCOPED_TRACE(text);
+      const FusedSchedule schedule = testing::fused_schedule(problem, text, entry["nests"]);
+      EXPECT_EQ(write_schedule(schedule.groups, problem.graph, problem.architecture), text);
+      const auto cost = schedule_cost(schedule, problem.graph, problem.architecture);
+      ASSERT_TRUE(cost.ok()) << to_string(cost.errors());
+      EXPECT_DOUBLE_EQ(cost->total.energy.picojoules(), entry["energy_pj"].get<double>());
+      EXPECT_EQ(cost->total.cycles, entry["cycles"].get<u64>());
+      ++schedules;
+    }
+  }
+  EXPECT_GE(schedules, 12);
+}
+
+}  // namespace
+}  // namespace heliolite::fusion_records_test
