@@ -17,13 +17,13 @@ LinkSizes sizes_of(const Workload& link) {
 
 u64 rank_extent(const Rank& rank, const LinkSizes& sizes) {
   u64 out = 1;
-  for (const Term& term : rank.terms) out += term.coefficient * (sizes[at(term.dimension)] - 1);
+  for (const Term& term : rank.terms) out += term.coefficient * (sizes[term.dimension] - 1);
   return out;
 }
 
 u64 tile_words(const Workload& link, int v, const LinkSizes& sizes) {
   u64 words = 1;
-  for (const Rank& rank : link.tensors[at(v)].ranks) words *= rank_extent(rank, sizes);
+  for (const Rank& rank : link.tensors[v].ranks) words *= rank_extent(rank, sizes);
   return words;
 }
 
@@ -39,7 +39,7 @@ u64 coefficient_of(const Rank& rank, int dimension) {
 // Whether some rank of an operand that slides has the dimension, as `line` of it or not.
 bool is_in_sliding_rank(const Workload& link, int dimension, bool line) {
   for (int v = 0; v < static_cast<int>(link.tensors.size()); ++v) {
-    const Tensor& tensor = link.tensors[at(v)];
+    const Tensor& tensor = link.tensors[v];
     if (tensor.is_output()) continue;
     for (int r = 0; r < static_cast<int>(tensor.ranks.size()); ++r) {
       if (is_plain(tensor.ranks[at(r)]) || coefficient_of(tensor.ranks[at(r)], dimension) == 0) continue;
@@ -52,7 +52,7 @@ bool is_in_sliding_rank(const Workload& link, int dimension, bool line) {
 }  // namespace
 
 std::optional<int> rank_with(const Workload& link, int v, int dimension) {
-  const std::vector<Rank>& ranks = link.tensors[at(v)].ranks;
+  const std::vector<Rank>& ranks = link.tensors[v].ranks;
   for (std::size_t r = 0; r < ranks.size(); ++r)
     if (coefficient_of(ranks[r], dimension) != 0) return static_cast<int>(r);
   return std::nullopt;
@@ -63,7 +63,7 @@ bool has_dimension(const Workload& link, int v, int dimension) { return rank_wit
 bool is_plain(const Rank& rank) { return rank.terms.size() == 1 && rank.terms[0].coefficient == 1; }
 
 std::optional<int> line_dimension(const Workload& link, int v, int rank) {
-  const Rank& r = link.tensors[at(v)].ranks[at(rank)];
+  const Rank& r = link.tensors[v].ranks[rank];
   if (is_plain(r)) return r.terms[0].dimension;
   std::optional<int> line;
   for (const Term& term : r.terms) {
@@ -79,7 +79,7 @@ bool counts_windows(const Workload& link, int dimension) { return is_in_sliding_
 
 std::vector<CommonRank> own_ranks(const Workload& link, int v) {
   std::vector<CommonRank> out;
-  const std::vector<Rank>& ranks = link.tensors[at(v)].ranks;
+  const std::vector<Rank>& ranks = link.tensors[v].ranks;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const auto line = line_dimension(link, v, static_cast<int>(r));
     if (!line) continue;
@@ -89,7 +89,7 @@ std::vector<CommonRank> own_ranks(const Workload& link, int v) {
     rank.slides = true;
     rank.stride = coefficient_of(ranks[r], *line);
     LinkSizes one_step = sizes_of(link);
-    one_step[at(*line)] = 1;
+    one_step[*line] = 1;
     rank.window = rank_extent(ranks[r], one_step);
   }
   return out;
@@ -109,7 +109,7 @@ class RankMatcher {
     if (rank.own.size() == 1) {
       const auto r = rank_with(*reader_.link, reader_.tensor, rank.own[0]);
       if (!r) return false;
-      if (!is_plain((*reader_).ranks[at(*r)])) return complete_sliding(rank, (*reader_).ranks[at(*r)]);
+      if (!is_plain((*reader_).ranks[*r])) return complete_sliding(rank, (*reader_).ranks[*r]);
     }
     if (!all_plain(reader_, rank.own) || !all_plain(first_, rank.array)) return false;
     if (rank.array.size() > 1 && rank.own.size() > 1 && rank.array.size() != rank.own.size()) return false;
@@ -130,7 +130,7 @@ class RankMatcher {
       out.push_back(std::move(rank));
     }
     const auto complain = [&](LinkTensor t, int dimension) {
-      why_not = fmt::format("no stated rank has {} of {}", t.link->dimensions[at(dimension)].name, text(t));
+      why_not = fmt::format("no stated rank has {} of {}", t.link->dimensions[dimension].name, text(t));
     };
     for (const int d : lines(first_))
       if (!covered(out, &CommonRank::array, d)) return complain(first_, d), std::vector<CommonRank>{};
@@ -162,9 +162,9 @@ class RankMatcher {
     const auto r = rank_with(*first_.link, first_.tensor, rank.array[0]);
     if (!r) return false;
     const u64 wanted = rank_extent(read, sizes_of(*reader_.link));
-    const u64 steps = reader_.link->dimensions[at(rank.own[0])].size;
-    const u64 made = first_.link->dimensions[at(rank.array[0])].size;
-    const Rank& source = (*first_).ranks[at(*r)];
+    const u64 steps = reader_.link->dimensions[rank.own[0]].size;
+    const u64 made = first_.link->dimensions[rank.array[0]].size;
+    const Rank& source = (*first_).ranks[*r];
     if (from_input_) return rank_extent(source, sizes_of(*first_.link)) == wanted && made == steps;
     if (!is_plain(source)) return false;
     rank.border = wanted > made ? wanted - made : 0;
@@ -208,17 +208,17 @@ class RankMatcher {
   static bool all_plain(LinkTensor t, const std::vector<int>& dimensions) {
     return std::ranges::all_of(dimensions, [&](int d) {
       const auto r = rank_with(*t.link, t.tensor, d);
-      return r && is_plain((*t).ranks[at(*r)]);
+      return r && is_plain((*t).ranks[*r]);
     });
   }
   static u64 product(LinkTensor t, const std::vector<int>& dimensions) {
     u64 out = 1;
-    for (const int d : dimensions) out = saturating_product(out, t.link->dimensions[at(d)].size);
+    for (const int d : dimensions) out = saturating_product(out, t.link->dimensions[d].size);
     return out;
   }
   static std::string names(LinkTensor t, const std::vector<int>& dimensions) {
     std::vector<std::string> out;
-    for (const int d : dimensions) out.push_back(t.link->dimensions[at(d)].name);
+    for (const int d : dimensions) out.push_back(t.link->dimensions[d].name);
     return join(out);
   }
   static std::string text(LinkTensor t) { return fmt::format("{}.{}", t.link->name, (*t).name); }

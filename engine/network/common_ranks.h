@@ -59,7 +59,7 @@ struct LinkTensor {
   const Workload* link = nullptr;
   int tensor = 0;
 
-  const Tensor& operator*() const { return link->tensors[at(tensor)]; }
+  const Tensor& operator*() const { return link->tensors[tensor]; }
 };
 
 // How the ranks of `reader` correspond with those of the array that `first` makes or, with `from_input`, reads before

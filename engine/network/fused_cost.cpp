@@ -55,7 +55,7 @@ class PassCounter {
     out.words = collapse(c_, nest, keep_, mapping_.outside, peers, {pass_.passes, pass_.parts});
     check_room(out.words, taken);
     if (!errors_.empty()) return errors_;
-    for (const int v : bits(pass_.at_home)) pass_levels(nest, v, out.words[at(v)]);
+    for (const int v : bits(pass_.at_home)) pass_levels(nest, v, out.words[v]);
     const Evaluation all = cost_of(c_, out.words, c_.macs * pass_.passes, nest.steps * pass_.passes);
     if (all.verdict != Verdict::Fits)
       return complaint(fmt::format("{} needs more cycles than can be counted", architecture_.levels[all.level].name));
@@ -70,7 +70,7 @@ class PassCounter {
   bool is_home(int v) const { return contains(pass_.at_home, v); }
   int outermost(int v) const { return is_home(v) ? pass_.level : top(); }
   KeepChoice choice(int i, int v) const {
-    return i == top() ? KeepChoice::Keep : keep_choice(architecture_.levels[at(i)].keep, one_pass_, v);
+    return i == top() ? KeepChoice::Keep : keep_choice(architecture_.levels[i].keep, one_pass_, v);
   }
 
   void check_mapping() {
@@ -86,10 +86,10 @@ class PassCounter {
       for (int v = 0; v < c_.tensor_count; ++v) {
         if (i >= outermost(v)) continue;
         const KeepChoice wanted = choice(i, v);
-        const bool kept = contains(keep_[at(i)], v);
+        const bool kept = contains(keep_[i], v);
         if (wanted == KeepChoice::Open || kept == (wanted == KeepChoice::Keep)) continue;
-        complain(fmt::format("{} {} {}, the machine says it must{}", architecture_.levels[at(i)].name,
-                             kept ? "keeps" : "passes by", one_pass_.tensors[at(v)].name, kept ? " not" : ""));
+        complain(fmt::format("{} {} {}, the machine says it must{}", architecture_.levels[i].name,
+                             kept ? "keeps" : "passes by", one_pass_.tensors[v].name, kept ? " not" : ""));
       }
   }
 
@@ -97,8 +97,8 @@ class PassCounter {
   void move_homes() {
     for (const int v : bits(pass_.at_home)) {
       const auto bit = static_cast<TensorMask>(1U << v);
-      keep_[at(pass_.level)] = static_cast<TensorMask>(keep_[at(pass_.level)] | bit);
-      for (int i = pass_.level + 1; i <= top(); ++i) keep_[at(i)] = static_cast<TensorMask>(keep_[at(i)] & ~bit);
+      keep_[pass_.level] = static_cast<TensorMask>(keep_[pass_.level] | bit);
+      for (int i = pass_.level + 1; i <= top(); ++i) keep_[i] = static_cast<TensorMask>(keep_[i] & ~bit);
     }
   }
 
@@ -107,28 +107,28 @@ class PassCounter {
       const auto over = [&](const char* axis, u64 used, u64 allowed) {
         if (used > allowed)
           complain(fmt::format("spatial factors of {} along {} need {}, the fan-out has {}",
-                               architecture_.levels[at(i)].name, axis, used, allowed));
+                               architecture_.levels[i].name, axis, used, allowed));
       };
-      over("x", nest.product_x[at(i)], c_.level[at(i)].fanout_x);
-      over("y", nest.product_y[at(i)], c_.level[at(i)].fanout_y);
+      over("x", nest.product_x[i], c_.level[i].fanout_x);
+      over("y", nest.product_y[i], c_.level[i].fanout_y);
     }
   }
 
   void check_room(const CollapsedTraffic& words, u64 taken) {
     for (int i = 0; i <= top(); ++i) {
-      const CompiledLevel& level = c_.level[at(i)];
+      const CompiledLevel& level = c_.level[i];
       if (level.room == CompiledLevel::kUnbounded) continue;
       u64 parts = 0;
       for (int v = 0; v < c_.tensor_count; ++v) {
         if (i > outermost(v) || (is_home(v) && i == pass_.level)) continue;
         // The outermost level has the tensors of all passes.
-        const CollapsedTensor& row = words[at(v)][at(i)];
+        const CollapsedTensor& row = words[v][i];
         parts += level.taken(v, i == top() ? link_.tensor_words(v) : row.tile_words);
       }
       const u64 own = ceil_div(parts, u64{level.parts.of_word});
       const u64 homes = i == pass_.level ? taken : 0;
       if (own + homes <= level.capacity_words()) continue;
-      complain(fmt::format("no room at {}: {} words of its tiles{} exceed {}", architecture_.levels[at(i)].name, own,
+      complain(fmt::format("no room at {}: {} words of its tiles{} exceed {}", architecture_.levels[i].name, own,
                            homes == 0 ? "" : fmt::format(" and {} of homes", homes), level.capacity_words()));
     }
   }
@@ -136,20 +136,20 @@ class PassCounter {
   // What a tensor with a home brings from outside of it, or sends there: one read and one fill a word at each level in
   // between that the machine makes keep it, of what leaves one update; without room there.
   void pass_levels(const Nest& nest, int v, std::vector<CollapsedTensor>& rows) const {
-    const bool is_output = c_.tensor[at(v)].is_output;
-    const u64 in = is_output ? pass_.returned : pass_.fetched[at(v)];
+    const bool is_output = c_.tensor[v].is_output;
+    const u64 in = is_output ? pass_.returned : pass_.fetched[v];
     const u64 moved = is_output ? pass_.stored : in;
-    rows[at(pass_.level)].words.fills = in;
+    rows[pass_.level].words.fills = in;
     std::vector<ReceiverGroups> groups;
     for (int i = pass_.level + 1; i <= top(); ++i) {
-      CollapsedTensor& row = rows[at(i)];
+      CollapsedTensor& row = rows[i];
       row.kept = choice(i, v) == KeepChoice::Keep && !row.carried;
       row.words = {};
       if (row.kept || row.carried) row.words = {in, row.kept && i < top() ? in : 0, is_output ? moved : 0};
       row.records.clear();
-      receiver_groups(c_.tensor[at(v)], nest, i, c_.level[at(i)], groups);
+      receiver_groups(c_.tensor[v], nest, i, c_.level[i], groups);
       for (const ReceiverGroups& g : groups)
-        row.records.push_back(network_record(c_.level[at(i)], g, moved, moved, is_output, row.kept ? moved - in : 0));
+        row.records.push_back(network_record(c_.level[i], g, moved, moved, is_output, row.kept ? moved - in : 0));
     }
   }
 
@@ -173,13 +173,13 @@ Result<LinkCost> link_cost(const Workload& link, const Architecture& architectur
 Cost term_cost(const SumTerm& term, const LinkGraph& graph, const Architecture& architecture) {
   const ArrayTouch& first = graph.array(term.array).touches.front();
   const Compiled c(graph.link(first.link), architecture);
-  const CompiledLevel& level = c.level[at(term.level)];
+  const CompiledLevel& level = c.level[term.level];
   CostSum sum(c, 0, 0);
   const Accesses<u64> words{term.words, 0, 0};
   sum.pay(units_of_one(level, first.tensor, words, false, {}).sum());
   const double parts = static_cast<double>(level.taken(first.tensor, term.words));
   sum.wait(saturated(std::ceil(port_cycles(level, parts, 0) - 1e-9)));
-  for (int i = 0; i < c.level_count; ++i) sum.leak(c.level[at(i)], 1);
+  for (int i = 0; i < c.level_count; ++i) sum.leak(c.level[i], 1);
   return sum.total();
 }
 
@@ -190,14 +190,14 @@ Result<ScheduleCost> schedule_cost(const FusedSchedule& schedule, const LinkGrap
   ScheduleCost out;
   for (const LinkGroup& group : schedule.groups) {
     const GroupPlan p = plan(group, graph, architecture, rules);
-    const u64 runs = graph.links[at(group.first)].count;
+    const u64 runs = graph.links[group.first].count;
     const auto add = [&](const Cost& cost) {
       out.total.energy += cost.energy * runs;
       out.total.cycles += cost.cycles * runs;
     };
     for (int l = group.first; l <= group.last; ++l) {
       const std::size_t k = at(l - group.first);
-      Result<LinkCost> cost = link_cost(graph.link(l), architecture, p.passes[k], p.room[k], schedule.mappings[at(l)]);
+      Result<LinkCost> cost = link_cost(graph.link(l), architecture, p.passes[k], p.room[k], schedule.mappings[l]);
       if (!cost) {
         errors.insert(errors.end(), cost.errors().begin(), cost.errors().end());
         continue;

@@ -16,17 +16,16 @@ namespace heliolite {
 std::string why_not_fusing_level(const Architecture& architecture, int level) {
   const int top = static_cast<int>(architecture.levels.size()) - 1;
   if (level < 0 || level > top) return fmt::format("there is no level {}", level);
-  const StorageLevel& here = architecture.levels[at(level)];
+  const StorageLevel& here = architecture.levels[level];
   if (level == top) return fmt::format("{} is the outermost level: what goes there is not fused", here.name);
   if (here.is_interconnect || holds_nothing(here)) return fmt::format("{} holds nothing", here.name);
   if (!can_be_opened(architecture, level))
     return fmt::format("{} is split into buffers of single tensors: an intermediate has none that both links share",
                        here.name);
   for (int i = level + 1; i <= top; ++i)
-    if (architecture.levels[at(i)].fanout() > 1)
+    if (architecture.levels[i].fanout() > 1)
       return fmt::format("there are {} of {}, fed by {}: one of them does not have all of an intermediate",
-                         architecture.levels[at(i)].fanout(), architecture.levels[at(i - 1)].name,
-                         architecture.levels[at(i)].name);
+                         architecture.levels[i].fanout(), architecture.levels[i - 1].name, architecture.levels[i].name);
   return "";
 }
 
@@ -57,10 +56,10 @@ class GroupPlanner {
     if (const std::string why = why_not_fusing_level(architecture_, group_.level); !why.empty())
       complain(fmt::format("no group is fused there: {}", why));
     for (int l = group_.first; l <= group_.last; ++l)
-      if (graph_.links[at(l)].count != graph_.links[at(group_.first)].count) {
+      if (graph_.links[l].count != graph_.links[group_.first].count) {
         complain(fmt::format("{} runs {} times and {} runs {} times: links of a group run equally often",
-                             graph_.link(group_.first).name, graph_.links[at(group_.first)].count, graph_.link(l).name,
-                             graph_.links[at(l)].count));
+                             graph_.link(group_.first).name, graph_.links[group_.first].count, graph_.link(l).name,
+                             graph_.links[l].count));
         break;
       }
     if (!group_.root.loop.empty()) complain("the root has a loop; put it at a node beneath");
@@ -127,7 +126,7 @@ class GroupPlanner {
         for (const int above : tree_.path_to(tree_.node(n).parent)) {
           if (!tree_.divides(above, l.link, d.dimension)) continue;
           const std::string what =
-              fmt::format("{} of {}", graph_.link(l.link).dimensions[at(d.dimension)].name, graph_.link(l.link).name);
+              fmt::format("{} of {}", graph_.link(l.link).dimensions[d.dimension].name, graph_.link(l.link).name);
           if (above != tree_.node(n).parent)
             complain(
                 fmt::format("the loops {} and {} both divide {} with another loop between them, must be one loop "
@@ -145,26 +144,26 @@ class GroupPlanner {
     pass.level = group_.level;
     pass.size = tree_.sizes_under(l, tree_.parent_of(l));
     pass.passes = tree_.iterations_to(tree_.parent_of(l));
-    for (const int d : bits(link.indexing(link.output()))) pass.parts *= link.dimensions[at(d)].size / pass.size[at(d)];
+    for (const int d : bits(link.indexing(link.output()))) pass.parts *= link.dimensions[d].size / pass.size[d];
     return pass;
   }
 
-  LinkPass& pass(int l) { return out_.passes[at(l - group_.first)]; }
+  LinkPass& pass(int l) { return out_.passes[l - group_.first]; }
 
   // Room at the level, and words that count for one of the links.
   void place(int a) {
     const SharedArray& array = graph_.array(a);
-    const Residence& r = out_.residence[at(a)];
+    const Residence& r = out_.residence[a];
     if (!r.has_home()) return;
-    for (int l = r.first; l <= r.last; ++l) out_.room[at(l - group_.first)] += level_words(array, r.tile);
+    for (int l = r.first; l <= r.last; ++l) out_.room[l - group_.first] += level_words(array, r.tile);
     if (r.overlap)
       for (int l = tree_.node(r.overlap->node).first; l <= tree_.node(r.overlap->node).last; ++l)
-        out_.room[at(l - group_.first)] += level_words(array, r.overlap->words);
+        out_.room[l - group_.first] += level_words(array, r.overlap->words);
     for (const ArrayTouch& t : array.touches)
       if (!t.is_term && group_.first <= t.link && t.link <= group_.last)
         pass(t.link).at_home = static_cast<TensorMask>(pass(t.link).at_home | 1U << t.tensor);
     if (const ArrayTouch* t = counted_touch(array, group_)) {
-      pass(t->link).fetched[at(t->tensor)] = r.fetched;
+      pass(t->link).fetched[t->tensor] = r.fetched;
       if (array.maker != t->link) return;
       pass(t->link).stored = r.stored;
       pass(t->link).returned = r.returned;
@@ -174,8 +173,8 @@ class GroupPlanner {
   // Words of the level, begun ones included, that words of the array take.
   u64 level_words(const SharedArray& array, u64 words) const {
     const ArrayTouch& first = array.touches.front();
-    const ValueParts parts = value_parts(value_bits(graph_.link(first.link)), architecture_.levels[at(group_.level)]);
-    return ceil_div(words * parts.of[at(first.tensor)], u64{parts.of_word});
+    const ValueParts parts = value_parts(value_bits(graph_.link(first.link)), architecture_.levels[group_.level]);
+    return ceil_div(words * parts.of[first.tensor], u64{parts.of_word});
   }
 
   const LinkGroup& group_;
@@ -205,7 +204,7 @@ GroupPlan plan(const LinkGroup& group, const LinkGraph& graph, const Architectur
     for (const ArrayTouch& t : graph.array(a).touches)
       if (t.is_term && group.first <= t.link && t.link <= group.last) {
         const int outermost = static_cast<int>(architecture.levels.size()) - 1;
-        out.terms.push_back({a, out.residence[at(a)].has_home() ? group.level : outermost, graph.words(a)});
+        out.terms.push_back({a, out.residence[a].has_home() ? group.level : outermost, graph.words(a)});
       }
   return out;
 }

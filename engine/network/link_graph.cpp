@@ -15,7 +15,7 @@ std::vector<LinkEdge> link_edges(const Network& network) {
   for (const Edge& e : network.edges) {
     LinkEdge edge;
     edge.maker = e.from_input ? -1 : e.from;
-    if (e.from_input) edge.input = network.inputs[at(e.from)].name;
+    if (e.from_input) edge.input = network.inputs[e.from].name;
     edge.reader = e.to;
     edge.tensor = e.tensor;
     if (e.through.op == Operator::Softmax) edge.between = Between::Softmax;
@@ -60,29 +60,29 @@ class GraphBuilder {
       const Workload& link = graph_.link(l);
       const int out = link.output();
       graph_.array_of.emplace_back(link.tensors.size(), -1);
-      graph_.array_of.back()[at(out)] = add_array(tensor_name(l, out), l, {l, out, false, {}, own_ranks(link, out)});
+      graph_.array_of.back()[out] = add_array(tensor_name(l, out), l, {l, out, false, {}, own_ranks(link, out)});
     }
     wanted_sum_.resize(at(count));
     for (int l = 0; l < count; ++l)
       for (int v = 0; v < static_cast<int>(graph_.link(l).tensors.size()); ++v)
-        if (!graph_.link(l).tensors[at(v)].is_output()) connect(l, v);
+        if (!graph_.link(l).tensors[v].is_output()) connect(l, v);
     return std::move(graph_);
   }
 
  private:
   std::string tensor_name(int l, int v) const {
-    return fmt::format("{}.{}", graph_.link(l).name, graph_.link(l).tensors[at(v)].name);
+    return fmt::format("{}.{}", graph_.link(l).name, graph_.link(l).tensors[v].name);
   }
   int add_array(std::string name, std::optional<int> maker, ArrayTouch first) {
     graph_.arrays.push_back({std::move(name), maker, {std::move(first)}, ""});
     return static_cast<int>(graph_.arrays.size()) - 1;
   }
   void keep_apart(int a, const std::string& why) {
-    if (graph_.arrays[at(a)].why_apart.empty()) graph_.arrays[at(a)].why_apart = why;
+    if (graph_.arrays[a].why_apart.empty()) graph_.arrays[a].why_apart = why;
   }
   // The array that the edge brings; none if it is an input that no link has touched so far.
   std::optional<int> source(const LinkEdge& e) const {
-    if (e.maker >= 0) return graph_.array_of[at(e.maker)][at(graph_.link(e.maker).output())];
+    if (e.maker >= 0) return graph_.array_of[e.maker][graph_.link(e.maker).output()];
     const auto known = input_.find(e.input);
     return known == input_.end() ? std::nullopt : std::optional(known->second);
   }
@@ -97,7 +97,7 @@ class GraphBuilder {
     std::vector<const LinkEdge*> terms;
     for (const LinkEdge& e : edges_)
       if (e.reader == l && e.tensor == v) terms.push_back(&e);
-    int& array = graph_.array_of[at(l)][at(v)];
+    int& array = graph_.array_of[l][v];
     if (terms.empty()) {
       array = add_array(tensor_name(l, v), std::nullopt, {l, v, false, {}, own_ranks(graph_.link(l), v)});
       return;
@@ -125,7 +125,7 @@ class GraphBuilder {
     t.ranks = ranks_of(*a, e, why_not);
     if (t.ranks.empty() && !why_not.empty()) keep_apart(*a, why_not);
     check_edge(e, *a, t.link);
-    graph_.arrays[at(*a)].touches.push_back(std::move(t));
+    graph_.arrays[*a].touches.push_back(std::move(t));
     return *a;
   }
 
@@ -133,9 +133,9 @@ class GraphBuilder {
     const std::string& reader = graph_.link(e.reader).name;
     if (e.between == Between::Barrier)
       keep_apart(a, fmt::format("{} reads it through an operator that changes its shape", reader));
-    if (e.maker >= 0 && graph_.links[at(e.maker)].count != graph_.links[at(link)].count)
+    if (e.maker >= 0 && graph_.links[e.maker].count != graph_.links[link].count)
       keep_apart(a, fmt::format("{} runs {} times and {} runs {} times", graph_.link(e.maker).name,
-                                graph_.links[at(e.maker)].count, graph_.link(link).name, graph_.links[at(link)].count));
+                                graph_.links[e.maker].count, graph_.link(link).name, graph_.links[link].count));
   }
 
   // All operands that take the place of one array have to be one sum.
@@ -143,7 +143,7 @@ class GraphBuilder {
     std::vector<std::pair<int, std::string>> names;
     for (const LinkEdge* e : terms) names.emplace_back(e->maker, e->input);
     std::ranges::sort(names);
-    auto& wanted = wanted_sum_[at(maker)];
+    auto& wanted = wanted_sum_[maker];
     if (!wanted) wanted = names;
     if (*wanted != names)
       keep_apart(array, fmt::format("its readers want different sums with {}", graph_.array(array).name));
@@ -168,7 +168,7 @@ class GraphBuilder {
       for (const CommonRank& r : operand) t.ranks.push_back({r.array, r.array});
     }
     int a = known.value_or(-1);
-    if (known) graph_.arrays[at(a)].touches.push_back(std::move(t));
+    if (known) graph_.arrays[a].touches.push_back(std::move(t));
     else input_[term.input] = a = add_array(term.input, std::nullopt, std::move(t));
     check_edge(term, a, maker);
     if (!why_not.empty()) keep_apart(a, why_not);
@@ -189,7 +189,7 @@ Result<LinkGraph> make_link_graph(std::vector<Layer> links, std::span<const Link
       errors.push_back({"", 0, "edges",
                         fmt::format("{} reads what {} makes, which stands behind it; links run in the file's order, "
                                     "makers before readers",
-                                    links[at(e.reader)].workload.name, links[at(e.maker)].workload.name)});
+                                    links[e.reader].workload.name, links[e.maker].workload.name)});
   if (!errors.empty()) return errors;
   return GraphBuilder(std::move(links), edges).build();
 }

@@ -60,8 +60,8 @@ struct LinkGraph {
   std::vector<SharedArray> arrays;
   std::vector<std::vector<int>> array_of;  // [link][tensor]
 
-  const Workload& link(int l) const { return links[at(l)].workload; }
-  const SharedArray& array(int a) const { return arrays[at(a)]; }
+  const Workload& link(int l) const { return links[l].workload; }
+  const SharedArray& array(int a) const { return arrays[a]; }
   std::optional<int> find_link(std::string_view name) const;
   std::optional<int> find_array(std::string_view name) const;
   // Words of the whole array, as the first link that touches it sees it.

@@ -48,10 +48,10 @@ class RankPartition {
     return found->second;
   }
   int root(int n) const {
-    while (same_as_[at(n)] != n) n = same_as_[at(n)];
+    while (same_as_[n] != n) n = same_as_[n];
     return n;
   }
-  void unite(int a, int b) { same_as_[at(root(a))] = root(b); }
+  void unite(int a, int b) { same_as_[root(a)] = root(b); }
 
   void identify(int a) {
     const SharedArray& array = graph_.array(a);
@@ -110,7 +110,7 @@ std::optional<std::vector<DividedDimension>> divide(const LinkSizes& sizes, cons
                                                     u64 iterations) {
   std::vector<DividedDimension> out;
   for (const int d : dimensions) {
-    const u64 size = sizes[at(d)];
+    const u64 size = sizes[d];
     if (iterations == 1 || size == 1) continue;
     if (size % iterations != 0 && iterations % size != 0) return std::nullopt;
     out.push_back({d, std::min(size, iterations)});

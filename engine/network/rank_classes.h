@@ -14,7 +14,7 @@ struct RankClass {
   int first = 0;
   std::vector<std::vector<int>> dimensions;
 
-  const std::vector<int>& of(int link) const { return dimensions[at(link - first)]; }
+  const std::vector<int>& of(int link) const { return dimensions[link - first]; }
 };
 
 // The classes of a node above these links. Arrays that two of them touch identify dimensions, directly or by way of

@@ -58,7 +58,7 @@ class ResidenceFinder {
   const ArrayTouch& first() const { return *inside_.front(); }
   void complain(std::string why) { problems_.push_back(std::move(why)); }
   std::string loop(int n) const { return loop_text(tree_.tree(n), graph_); }
-  const std::string& dimension(int link, int d) const { return graph_.link(link).dimensions[at(d)].name; }
+  const std::string& dimension(int link, int d) const { return graph_.link(link).dimensions[d].name; }
   const std::string& link_name(const ArrayTouch& t) const { return graph_.link(t.link).name; }
   static bool is_rank(const ArrayTouch& t, int d) {
     return std::ranges::any_of(t.ranks, [&](const CommonRank& r) { return std::ranges::count(r.own, d) != 0; });
@@ -150,14 +150,14 @@ class ResidenceFinder {
   }
 
   void check_level() {
-    const StorageLevel& level = architecture_.levels[at(group_.level)];
+    const StorageLevel& level = architecture_.levels[group_.level];
     for (const ArrayTouch* t : inside_) {
       if (t->is_term) continue;
       const Workload& link = graph_.link(t->link);
       if (keep_choice(level.keep, link, t->tensor) != KeepChoice::Bypass) continue;
       complain(fmt::format("{} may not keep {} of {} ({} passes {}s by): fuse at another level{}", level.name,
-                           link.tensors[at(t->tensor)].name, link.name, level.name,
-                           name(link.tensors[at(t->tensor)].role), is_intermediate_ ? "" : ", or do not hold it"));
+                           link.tensors[t->tensor].name, link.name, level.name, name(link.tensors[t->tensor].role),
+                           is_intermediate_ ? "" : ", or do not hold it"));
     }
   }
 

@@ -126,7 +126,7 @@ class ScheduleReader {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error != std::errc() || end != digits.data() + digits.size() || value < 2 || value > kMaxDimensionSize) {
       complain(fmt::format("factor '{}' of {}.{}, must be an integer from 2 to {}", shortened(std::string(digits)),
-                           link.name, name, link.dimensions[at(*dimension)].size),
+                           link.name, name, link.dimensions[*dimension].size),
                start);
       return {};
     }
@@ -199,7 +199,7 @@ std::string loop_text(const TreeNode& node, const LinkGraph& graph) {
   for (const DividedLink& l : node.loop) {
     out += fmt::format("{}{}.", out.empty() ? "(" : " ", graph.link(l.link).name);
     for (std::size_t k = 0; k < l.divided.size(); ++k)
-      out += fmt::format("{}{}/{}", k == 0 ? "" : "*", graph.link(l.link).dimensions[at(l.divided[k].dimension)].name,
+      out += fmt::format("{}{}/{}", k == 0 ? "" : "*", graph.link(l.link).dimensions[l.divided[k].dimension].name,
                          l.divided[k].factor);
   }
   return out + ")";
@@ -216,7 +216,7 @@ std::string node_text(const TreeNode& node, const LinkGraph& graph) {
 
 std::string group_text(const LinkGroup& group, const LinkGraph& graph, const Architecture& architecture) {
   if (group.is_single()) return graph.link(group.first).name;
-  return architecture.levels[at(group.level)].name + node_text(group.root, graph);
+  return architecture.levels[group.level].name + node_text(group.root, graph);
 }
 
 std::string write_schedule(const std::vector<LinkGroup>& groups, const LinkGraph& graph,

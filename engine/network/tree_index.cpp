@@ -22,11 +22,11 @@ int TreeIndex::add(const TreeNode& tree, int parent) {
     }
     leaves_.push_back(*child.link);
     const int place = *child.link - first_;
-    if (place >= 0 && at(place) < parent_of_.size()) parent_of_[at(place)] = n;
+    if (place >= 0 && at(place) < parent_of_.size()) parent_of_[place] = n;
   }
   if (leaves_.size() > before) {
-    nodes_[at(n)].first = leaves_[before];
-    nodes_[at(n)].last = leaves_.back();
+    nodes_[n].first = leaves_[before];
+    nodes_[n].last = leaves_.back();
   }
   return n;
 }
@@ -63,7 +63,7 @@ LinkSizes TreeIndex::sizes_under(int link, int n) const {
   for (; n >= 0; n = node(n).parent)
     for (const DividedLink& l : tree(n).loop)
       if (l.link == link)
-        for (const DividedDimension& d : l.divided) sizes[at(d.dimension)] /= d.factor;
+        for (const DividedDimension& d : l.divided) sizes[d.dimension] /= d.factor;
   return sizes;
 }
 
@@ -81,22 +81,22 @@ u64 TreeIndex::tiles(int n, int link, int v) const {
 
 u64 TreeIndex::extent(int n, int link, int v, int rank) const {
   const Workload& w = graph_.link(link);
-  const Rank& r = w.tensors[at(v)].ranks[at(rank)];
+  const Rank& r = w.tensors[v].ranks[rank];
   const LinkSizes sizes = sizes_under(link, n);
   const auto line = line_dimension(w, v, rank);
-  if (is_plain(r) || !line || w.tensors[at(v)].is_output()) return rank_extent(r, sizes);
+  if (is_plain(r) || !line || w.tensors[v].is_output()) return rank_extent(r, sizes);
   for (const int above : path_to(n)) {
     if (!divides(above, link, *line)) continue;
     u64 stride = 0;
     for (const Term& t : r.terms) stride += t.dimension == *line ? t.coefficient : 0;
-    return stride * sizes[at(*line)];
+    return stride * sizes[*line];
   }
   return rank_extent(r, sizes);
 }
 
 u64 TreeIndex::tile(int n, const ArrayTouch& touch) const {
   u64 words = 1;
-  for (std::size_t r = 0; r < graph_.link(touch.link).tensors[at(touch.tensor)].ranks.size(); ++r)
+  for (std::size_t r = 0; r < graph_.link(touch.link).tensors[touch.tensor].ranks.size(); ++r)
     words *= extent(n, touch.link, touch.tensor, static_cast<int>(r));
   return words;
 }
@@ -104,7 +104,7 @@ u64 TreeIndex::tile(int n, const ArrayTouch& touch) const {
 u64 TreeIndex::overlap(int n, const ArrayTouch& touch, int dimension, u64 lines) const {
   const Workload& w = graph_.link(touch.link);
   u64 words = lines;
-  for (std::size_t r = 0; r < w.tensors[at(touch.tensor)].ranks.size(); ++r)
+  for (std::size_t r = 0; r < w.tensors[touch.tensor].ranks.size(); ++r)
     if (line_dimension(w, touch.tensor, static_cast<int>(r)) != dimension)
       words *= extent(n, touch.link, touch.tensor, static_cast<int>(r));
   return words;

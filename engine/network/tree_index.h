@@ -24,11 +24,11 @@ class TreeIndex {
   // Leaves from left to right; legal trees have the group's links in order.
   const std::vector<int>& leaves() const { return leaves_; }
   int node_count() const { return static_cast<int>(nodes_.size()); }
-  const Node& node(int n) const { return nodes_[at(n)]; }
+  const Node& node(int n) const { return nodes_[n]; }
   const TreeNode& tree(int n) const { return *node(n).tree; }
   u64 iterations(int n) const { return tree(n).iterations(); }
   // The node whose child the link is.
-  int parent_of(int link) const { return parent_of_[at(link - first_)]; }
+  int parent_of(int link) const { return parent_of_[link - first_]; }
   bool is_beneath(int link, int n) const { return node(n).first <= link && link <= node(n).last; }
   // From the root to the node itself.
   std::vector<int> path_to(int n) const;

@@ -38,7 +38,7 @@ Mapping inside_buffer(const Workload& link, const LinkSizes& sizes) {
   Mapping m;
   m.level_count = 3;
   for (std::size_t d = 0; d < sizes.size(); ++d) m.add(LoopKind::Temporal, 1, static_cast<int>(d), sizes[d]);
-  for (int i = 0; i < 3; ++i) m.keep[at(i)] = static_cast<TensorMask>((1U << link.tensors.size()) - 1);
+  for (int i = 0; i < 3; ++i) m.keep[i] = static_cast<TensorMask>((1U << link.tensors.size()) - 1);
   return m;
 }
 

@@ -37,7 +37,7 @@ const FusionProblem& products() {
 }
 const FusionProblem& toy(int i) {
   static const std::vector<FusionProblem> toys = testing::fusion_toys();
-  return toys[at(i)];
+  return toys[i];
 }
 
 TEST(GroupPlan, LoopsAreOverCommonRanks) {
@@ -95,7 +95,7 @@ TEST(GroupPlan, SoftmaxNeedsWholeRows) {
 
 TEST(GroupPlan, ExampleOfThePage) {
   const GroupPlan p = legal_plan(products(), "Buf[(l1.j/6 l2.j/6)[+l1.w, +l2.w, l1, l2]]");
-  const Residence& z = p.residence[at(*products().graph.find_array("l1.z"))];
+  const Residence& z = p.residence[*products().graph.find_array("l1.z")];
   EXPECT_EQ(z.node, 1);
   EXPECT_EQ(z.tile, 16);
   EXPECT_EQ(p.passes[0].passes, 6);
@@ -116,14 +116,14 @@ TEST(GroupPlan, HeldResultsComeBackWhileTheyAreNotComplete) {
 TEST(GroupPlan, NeighbouringLinesStayWhileTheLoopRuns) {
   // c2 reads windows of 3 lines, 2 apart: one line of 2 channels stays; a tile is 2 lines for each of c2's.
   const GroupPlan p = legal_plan(toy(2), "Buf[(c1.p/4 c2.p/4)[c1, c2]]");
-  const Residence& o = p.residence[at(*toy(2).graph.find_array("c1.o"))];
+  const Residence& o = p.residence[*toy(2).graph.find_array("c1.o")];
   EXPECT_EQ(o.tile, 2 * 2);
   ASSERT_TRUE(o.overlap);
   EXPECT_EQ(o.overlap->words, 2);
   EXPECT_THAT(p.room, ElementsAre(6, 6));
   // Held, c1's input of 10 lines is fetched once; without the loop above its home nothing slides.
   EXPECT_EQ(legal_plan(toy(2), "Buf[(c1.p/4 c2.p/4)[+c1.x, c1, c2]]").passes[0].fetched[1], 2 * 10);
-  EXPECT_FALSE(legal_plan(toy(2), "Buf[c1, c2]").residence[at(*toy(2).graph.find_array("c1.o"))].overlap);
+  EXPECT_FALSE(legal_plan(toy(2), "Buf[c1, c2]").residence[*toy(2).graph.find_array("c1.o")].overlap);
 }
 
 TEST(GroupPlan, TermsOfSumsAreReadWhereTheyAre) {

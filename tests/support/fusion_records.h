@@ -41,8 +41,7 @@ inline LinkGraph fusion_graph(const Network& network, const nlohmann::json& rank
     const int first = edge.maker < 0 ? first_reader.at(edge.input) : edge.maker;
     const auto dimensions = [&](int link, const nlohmann::json& names) {
       std::vector<int> out;
-      for (const std::string name : names)
-        out.push_back(network.layers[at(link)].workload.find_dimension(name).value());
+      for (const std::string name : names) out.push_back(network.layers[link].workload.find_dimension(name).value());
       return out;
     };
     edge.pairs.emplace();
@@ -72,8 +71,8 @@ inline Mapping mapping_of_nest(const std::string& text, const Workload& link, co
   m.level_count = static_cast<u8>(architecture.levels.size());
   for (int i = 0; i < m.level_count; ++i)
     for (int v = 0; v < static_cast<int>(link.tensors.size()); ++v)
-      if (i + 1 == m.level_count || keep_choice(architecture.levels[at(i)].keep, link, v) == KeepChoice::Keep)
-        m.keep[at(i)] = static_cast<TensorMask>(m.keep[at(i)] | 1U << v);
+      if (i + 1 == m.level_count || keep_choice(architecture.levels[i].keep, link, v) == KeepChoice::Keep)
+        m.keep[i] = static_cast<TensorMask>(m.keep[i] | 1U << v);
   std::istringstream words(text);
   int level = -1;
   LoopKind kind = LoopKind::Temporal;
@@ -86,8 +85,7 @@ inline Mapping mapping_of_nest(const std::string& text, const Workload& link, co
     if (keeps) {
       keeps = !word.ends_with('}');
       if (!keeps) word.pop_back();
-      if (!word.empty())
-        m.keep[at(level)] = static_cast<TensorMask>(m.keep[at(level)] | 1U << link.find_tensor(word).value());
+      if (!word.empty()) m.keep[level] = static_cast<TensorMask>(m.keep[level] | 1U << link.find_tensor(word).value());
     } else if (word.ends_with(':')) {
       level = architecture.find_level(word.substr(0, word.size() - 1)).value();
     } else if (word == "T" || word == "X" || word == "Y") {

@@ -105,7 +105,7 @@ class RandomTrees {
       if (depth < 3 && chance(rng_, first == end ? 30 : 80) && choose_loop(child, first, end)) {
         const std::vector<LinkSizes> before = left_;
         for (const DividedLink& l : child.loop)
-          for (const DividedDimension& d : l.divided) left_[at(l.link)][at(d.dimension)] /= d.factor;
+          for (const DividedDimension& d : l.divided) left_[l.link][d.dimension] /= d.factor;
         fill(child, first, end, depth + 1);
         left_ = before;
         node.children.push_back(child);
@@ -122,7 +122,7 @@ class RandomTrees {
       for (u64 n = 2; n <= 12; ++n) {
         std::vector<DividedLink> loop;
         for (int l = first; l <= last; ++l)
-          if (const auto how = divide(left_[at(l)], c.of(l), n)) loop.push_back({l, *how});
+          if (const auto how = divide(left_[l], c.of(l), n)) loop.push_back({l, *how});
         if (static_cast<int>(loop.size()) == last - first + 1) loops.push_back(loop);
       }
     if (loops.empty()) return false;
