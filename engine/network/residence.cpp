@@ -35,8 +35,13 @@ class ResidenceFinder {
   }
 
   Residence run() {
-    if (inside_.empty()) return out_;
-    if (inside_.size() > 1 && is_intermediate_ && !array_.why_apart.empty()) {
+    if (inside_.empty()) {
+      for (int n = 0; n < tree_.node_count(); ++n)
+        if (std::ranges::count(tree_.tree(n).held, a_) != 0)
+          complain(fmt::format("{} is held, but no link of the group touches it", array_.name));
+      return out_;
+    }
+    if (is_intermediate_ && !array_.why_apart.empty()) {
       complain(fmt::format("{} cannot be passed on within a group: {}", array_.name, array_.why_apart));
       return out_;
     }

@@ -81,6 +81,8 @@ TEST(GroupPlan, HeldArraysAreAboveAllThatTouchThem) {
   EXPECT_THAT(problems(products(), "Buf[+l1.z, l1, l2]"), HasSubstr("stays there without being held"));
   EXPECT_THAT(problems(products(), "Buf[+l1.w, (l1.j/2 l2.j/2)[+l1.w, l1, l2]]"), HasSubstr("is held at two nodes"));
   EXPECT_THAT(problems(toy(1), "Buf[(kp.i/2)[+X, kp], qp, qk, av]"), HasSubstr("which is not above qp"));
+  EXPECT_THAT(problems(toy(1), "kp ; qp ; Buf[+X, qk, av]"),
+              HasSubstr("X is held, but no link of the group touches it"));
   EXPECT_THAT(problems(products(), "Buf[l2, l1]"), HasSubstr("leaves must be consecutive links"));
   EXPECT_THAT(problems(products(), "l2 ; l1"), HasSubstr("begins with l2, must begin with l1"));
   EXPECT_THAT(problems(products(), "l1"), HasSubstr("ends before l2"));

@@ -1,0 +1,112 @@
+// Random trees executed word by word: what is legal reads nothing that is not there, and the words of every link, level
+// and tensor are those that the plan and the cost model count in closed form.
+#include "tests/support/tree_execution.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/fusion_toys.h"
+
+namespace heliolite::tree_execution_test {
+namespace {
+
+using testing::FusionProblem;
+using ::testing::IsEmpty;
+
+// Every size as a product of random factors at the levels, loops in random order.
+Mapping random_nest(testing::Rng& rng, const Workload& link, const LinkSizes& sizes, int levels) {
+  Mapping m;
+  m.level_count = static_cast<u8>(levels);
+  LinkSizes left = sizes;
+  for (int i = 0; i < levels; ++i) {
+    std::vector<int> order;
+    for (std::size_t d = 0; d < sizes.size(); ++d) order.push_back(static_cast<int>(d));
+    testing::detail::shuffle(rng, order);
+    for (const int d : order) {
+      u64 factor = left[at(d)];
+      if (i + 1 < levels) do
+          factor = testing::pick(rng, 1, left[at(d)]);
+        while (left[at(d)] % factor != 0);
+      left[at(d)] /= factor;
+      m.add(LoopKind::Temporal, i, d, factor);
+    }
+    m.keep[at(i)] = static_cast<TensorMask>((1U << link.tensors.size()) - 1);
+  }
+  return m;
+}
+
+// Whether windows of the tensor overlap: what a nest finds in place of them is the cost model's (docs/cost_model.md).
+bool slides(const Workload& link, int v) {
+  return std::ranges::any_of(link.tensors[at(v)].ranks, [](const Rank& r) { return !is_plain(r); });
+}
+
+void compare(const FusionProblem& toy, const LinkGroup& group, const GroupPlan& plan, testing::Rng& rng) {
+  std::vector<Mapping> mappings(toy.graph.links.size());
+  for (int l = group.first; l <= group.last; ++l)
+    mappings[at(l)] = random_nest(rng, toy.graph.link(l), plan.passes[at(l - group.first)].size, 3);
+  const testing::ExecutedGroup run = testing::TreeExecution(toy, group, plan, mappings).run();
+  ASSERT_THAT(run.faults, IsEmpty());
+  const auto words = [](const std::map<int, u64>& counts, int a) { return counts.contains(a) ? counts.at(a) : 0; };
+  for (int a = 0; a < static_cast<int>(toy.graph.arrays.size()); ++a) {
+    const Residence& r = plan.residence[at(a)];
+    EXPECT_EQ(words(run.fetched, a), r.fetched) << toy.graph.array(a).name;
+    EXPECT_EQ(words(run.stored, a), r.stored) << toy.graph.array(a).name;
+    EXPECT_EQ(words(run.returned, a), r.returned) << toy.graph.array(a).name;
+  }
+  for (const SumTerm& t : plan.terms) EXPECT_EQ(words(run.term_reads, t.array), t.words);
+  const bool overlaps = std::ranges::any_of(plan.residence, [](const Residence& r) { return r.overlap.has_value(); });
+  for (int l = group.first; l <= group.last; ++l) {
+    const Workload& link = toy.graph.link(l);
+    const std::size_t k = at(l - group.first);
+    // Borders, and lines that a tile and its overlap share, are counted as room.
+    if (overlaps) EXPECT_LE(words(run.homes, l), plan.room[k]) << link.name;
+    else EXPECT_EQ(words(run.homes, l), plan.room[k]) << link.name;
+    const auto cost = link_cost(link, toy.architecture, plan.passes[k], 0, mappings[at(l)]);
+    ASSERT_TRUE(cost.ok()) << to_string(cost.errors());
+    for (int v = 0; v < static_cast<int>(link.tensors.size()); ++v) {
+      if (slides(link, v)) continue;
+      const bool at_home = plan.residence[at(toy.graph.array_of[at(l)][at(v)])].has_home();
+      const int top = at_home ? group.level : 2;
+      for (int i = 0; i <= top; ++i) {
+        Accesses<u64> counted = cost->words[at(v)][at(i)].words;
+        if (at_home && i == top) counted.fills = 0;  // compared above, array by array
+        const auto found = run.words.find({l, i, v});
+        EXPECT_EQ(found == run.words.end() ? Accesses<u64>{} : found->second, counted)
+            << link.name << "." << link.tensors[at(v)].name << " at level " << i;
+      }
+    }
+  }
+}
+
+TEST(TreeExecution, WordsAreThoseThatAreCounted) {
+  std::string roomy = testing::kTwoBuffers;
+  roomy.replace(roomy.find("entries: 3"), 10, "entries: 4000");
+  int legal = 0, deep = 0, held = 0, overlaps = 0;
+  for (FusionProblem& toy : testing::fusion_toys()) {
+    toy.architecture = parse_architecture(roomy, "roomy.yaml").value();
+    testing::RandomTrees trees(toy, 11);
+    testing::Rng rng(5);
+    const u64 macs = toy.graph.links[0].workload.macs();
+    for (int k = 0; k < (macs > 500 ? 40 : 700); ++k) {
+      const LinkGroup group = trees.next();
+      const GroupPlan p = plan(group, toy.graph, toy.architecture);
+      if (!p.is_legal()) continue;
+      SCOPED_TRACE(group_text(group, toy.graph, toy.architecture));
+      compare(toy, group, p, rng);
+      if (HasFailure()) return;
+      ++legal;
+      for (const Residence& r : p.residence) {
+        deep += r.node > 1;
+        held += r.fetched != 0;
+        overlaps += r.overlap.has_value();
+      }
+    }
+  }
+  EXPECT_GT(legal, 300);
+  EXPECT_GT(deep, 50);
+  EXPECT_GT(held, 100);
+  EXPECT_GT(overlaps, 10);
+}
+
+}  // namespace
+}  // namespace heliolite::tree_execution_test
