@@ -128,12 +128,12 @@ int run(const CheckArguments& arguments, const Output& output) {
   const std::vector<CheckedFile> files = check_all(arguments, reading);
   StateCounts counts{};
   for (const CheckedFile& file : files) ++counts[at(file.state)];
-  const bool all_read = counts[CheckState::Refused] == 0 && arguments.workload.empty() && !interrupt_flag();
+  const bool all_read = counts[at(CheckState::Refused)] == 0 && arguments.workload.empty() && !interrupt_flag();
   if (const Diagnostics unused = unused_model_options(reading); all_read && !unused.empty()) return fail(unused);
   output.table(answer_text(files, counts, arguments.all || files.size() == 1));
   if (!output.json(answer_json(arguments, files, counts))) return kBadInput;
   if (interrupt_flag()) return kInterrupted;
-  return counts[CheckState::Refused] == 0 ? kSuccess : kNegative;
+  return counts[at(CheckState::Refused)] == 0 ? kSuccess : kNegative;
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ std::string answer_text(const Workload& workload, const Architecture& architectu
   for (const FeatureSensitivity& row : s.rows) {
     if (row.group != last) {
       flush();
-      table = Table({fmt::format("<{}", kGroupNames[row.group]), "alone", "95 %", "with others", "95 %", "<"});
+      table = Table({fmt::format("<{}", kGroupNames[at(row.group)]), "alone", "95 %", "with others", "95 %", "<"});
       last = row.group;
     }
     table.row({row.name, text(row.index.first), interval(row.index.first), text(row.index.total),
@@ -99,7 +99,7 @@ int show_sensitivity(const Workload& workload, const Architecture& architecture,
   output.table(answer_text(workload, architecture, options.objective, s, options.bayes.from != nullptr));
   Json rows = Json::array();
   for (const FeatureSensitivity& row : s.rows)
-    rows.push_back({{"group", kGroupNames[row.group]},
+    rows.push_back({{"group", kGroupNames[at(row.group)]},
                     {"name", row.name},
                     {"first", json(row.index.first)},
                     {"total", json(row.index.total)}});

@@ -38,8 +38,9 @@ class PassCounter {
         c_(one_pass_, architecture),
         keep_(mapping.keep) {}
 
-  Result<LinkCost> run(u64 taken) {
+  Result<LinkCost> run(const TakenRoom& taken) {
     check_mapping();
+    if (errors_.empty()) errors_ = uncountable_energies(link_, architecture_, static_cast<double>(link_.macs()));
     if (!errors_.empty()) return errors_;
     move_homes();
     const Nest nest(c_, mapping_);
@@ -114,7 +115,7 @@ class PassCounter {
     }
   }
 
-  void check_room(const CollapsedTraffic& words, u64 taken) {
+  void check_room(const CollapsedTraffic& words, const TakenRoom& taken) {
     for (int i = 0; i <= top(); ++i) {
       const CompiledLevel& level = c_.level[i];
       if (level.room == CompiledLevel::kUnbounded) continue;
@@ -126,10 +127,11 @@ class PassCounter {
         parts += level.taken(v, i == top() ? link_.tensor_words(v) : row.tile_words);
       }
       const u64 own = ceil_div(parts, u64{level.parts.of_word});
-      const u64 homes = i == pass_.level ? taken : 0;
+      const u64 homes = i == pass_.level ? taken.words : 0;
       if (own + homes <= level.capacity_words()) continue;
       complain(fmt::format("no room at {}: {} words of its tiles{} exceed {}", architecture_.levels[i].name, own,
-                           homes == 0 ? "" : fmt::format(" and {} of homes", homes), level.capacity_words()));
+                           homes == 0 ? "" : fmt::format(" and {} of homes ({})", homes, taken.by),
+                           level.capacity_words()));
     }
   }
 
@@ -165,8 +167,8 @@ class PassCounter {
 
 }  // namespace
 
-Result<LinkCost> link_cost(const Workload& link, const Architecture& architecture, const LinkPass& pass, u64 taken,
-                           const Mapping& mapping) {
+Result<LinkCost> link_cost(const Workload& link, const Architecture& architecture, const LinkPass& pass,
+                           const TakenRoom& taken, const Mapping& mapping) {
   return PassCounter(link, architecture, pass, mapping).run(taken);
 }
 
@@ -188,16 +190,18 @@ Result<ScheduleCost> schedule_cost(const FusedSchedule& schedule, const LinkGrap
   Diagnostics errors = check_groups(schedule.groups, graph, architecture, rules);
   if (!errors.empty()) return errors;
   ScheduleCost out;
+  u128 cycles = 0;
   for (const LinkGroup& group : schedule.groups) {
     const GroupPlan p = plan(group, graph, architecture, rules);
     const u64 runs = graph.links[group.first].count;
     const auto add = [&](const Cost& cost) {
       out.total.energy += cost.energy * runs;
-      out.total.cycles += cost.cycles * runs;
+      cycles += static_cast<u128>(cost.cycles) * runs;
     };
     for (int l = group.first; l <= group.last; ++l) {
       const std::size_t k = at(l - group.first);
-      Result<LinkCost> cost = link_cost(graph.link(l), architecture, p.passes[k], p.room[k], schedule.mappings[l]);
+      const TakenRoom taken{p.room[k], homes_text(p, graph, l)};
+      Result<LinkCost> cost = link_cost(graph.link(l), architecture, p.passes[k], taken, schedule.mappings[l]);
       if (!cost) {
         errors.insert(errors.end(), cost.errors().begin(), cost.errors().end());
         continue;
@@ -210,7 +214,10 @@ Result<ScheduleCost> schedule_cost(const FusedSchedule& schedule, const LinkGrap
       add(out.terms.back());
     }
   }
+  if (cycles >= kTooManyCycles)
+    errors.push_back({"", 0, "schedule", "its links need more cycles together than can be counted, 2^64 - 1"});
   if (!errors.empty()) return errors;
+  out.total.cycles = static_cast<u64>(cycles);
   return out;
 }
 

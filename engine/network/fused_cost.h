@@ -1,6 +1,7 @@
 #pragma once
 // What a schedule costs. Counts and prices are the cost model's (engine/model): the nest of one pass is counted as any
 // mapping's, with the fusing level as the outermost one of tensors that have their home there, times the passes.
+#include <string>
 #include <vector>
 
 #include "arch/architecture.h"
@@ -22,10 +23,15 @@ struct LinkCost {
 // The link of one pass: its Einsum with the pass's sizes.
 Workload pass_workload(const Workload& link, const LinkPass& pass);
 
-// The cost of a link that runs like this, with `taken` words of the fusing level taken by homes; or why the mapping
-// (of the pass's sizes) cannot run there.
-Result<LinkCost> link_cost(const Workload& link, const Architecture& architecture, const LinkPass& pass, u64 taken,
-                           const Mapping& mapping);
+// Words of the fusing level that homes take while a link runs, and whose (homes_text()).
+struct TakenRoom {
+  u64 words = 0;
+  std::string by{};
+};
+
+// The cost of a link that runs like this; or why the mapping (of the pass's sizes) cannot run there.
+Result<LinkCost> link_cost(const Workload& link, const Architecture& architecture, const LinkPass& pass,
+                           const TakenRoom& taken, const Mapping& mapping);
 
 // Reading a sum's term word by word: a row of its own, in no link's cycles.
 Cost term_cost(const SumTerm& term, const LinkGraph& graph, const Architecture& architecture);

@@ -155,10 +155,8 @@ class GroupPlanner {
     const SharedArray& array = graph_.array(a);
     const Residence& r = out_.residence[a];
     if (!r.has_home()) return;
-    for (int l = r.first; l <= r.last; ++l) out_.room[l - group_.first] += level_words(array, r.tile);
-    if (r.overlap)
-      for (int l = tree_.node(r.overlap->node).first; l <= tree_.node(r.overlap->node).last; ++l)
-        out_.room[l - group_.first] += level_words(array, r.overlap->words);
+    for (int l = group_.first; l <= group_.last; ++l)
+      out_.room[l - group_.first] += level_words(array, r.words_while(l));
     for (const ArrayTouch& t : array.touches)
       if (!t.is_term && group_.first <= t.link && t.link <= group_.last)
         pass(t.link).at_home = static_cast<TensorMask>(pass(t.link).at_home | 1U << t.tensor);
@@ -191,6 +189,10 @@ GroupPlan plan(const LinkGroup& group, const LinkGraph& graph, const Architectur
                const FusionRules& rules) {
   GroupPlan out;
   if (group.is_single()) {
+    if (!group.root.children.empty() || !group.root.held.empty()) {
+      out.problems.push_back("a link alone has no tree and holds nothing; loops around it are those of its mapping");
+      return out;
+    }
     LinkPass pass;
     pass.size = sizes_of(graph.link(group.first));
     out.passes = {pass};
@@ -206,6 +208,14 @@ GroupPlan plan(const LinkGroup& group, const LinkGraph& graph, const Architectur
         const int outermost = static_cast<int>(architecture.levels.size()) - 1;
         out.terms.push_back({a, out.residence[a].has_home() ? group.level : outermost, graph.words(a)});
       }
+  return out;
+}
+
+std::string homes_text(const GroupPlan& plan, const LinkGraph& graph, int link) {
+  std::string out;
+  for (std::size_t a = 0; a < plan.residence.size(); ++a)
+    if (const u64 words = plan.residence[a].words_while(link); words != 0)
+      out += fmt::format("{}{} {}", out.empty() ? "" : ", ", graph.arrays[a].name, words);
   return out;
 }
 

@@ -29,6 +29,9 @@ struct GroupPlan {
   bool is_legal() const { return problems.empty(); }
 };
 
+// What takes the room while the link runs: "l1.z 16, l1.w 64".
+std::string homes_text(const GroupPlan& plan, const LinkGraph& graph, int link);
+
 GroupPlan plan(const LinkGroup& group, const LinkGraph& graph, const Architecture& architecture,
                const FusionRules& rules = {});
 

@@ -227,7 +227,8 @@ class ResidenceFinder {
           fmt::format("{} slides along two loops above its home, whose corners would have to stay, too: "
                       "must be one",
                       array_.name));
-    for (const auto& [place, words] : shared) out_.overlap = {place.first, words};
+    for (const auto& [place, words] : shared)
+      out_.overlap = {place.first, tree_.node(place.first).first, tree_.node(place.first).last, words};
   }
 
   // An intermediate is there from its maker's child of the node to the last reader's; what is held while the node runs.

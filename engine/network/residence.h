@@ -22,6 +22,7 @@ struct Residence {
   // Lines that neighbouring iterations of a node's loop share: they stay while the node runs.
   struct Overlap {
     int node = 0;
+    int first = 0, last = 0;  // links beneath it
     u64 words = 0;
   };
 
@@ -33,6 +34,12 @@ struct Residence {
   u64 fetched = 0, stored = 0, returned = 0;
 
   bool has_home() const { return node >= 0; }
+  // Words that stay at the level while the link runs.
+  u64 words_while(int link) const {
+    u64 sum = has_home() && first <= link && link <= last ? tile : 0;
+    if (overlap && overlap->first <= link && link <= overlap->last) sum += overlap->words;
+    return sum;
+  }
 };
 
 // The residence of an array in a group whose tree has a legal shape (group_plan.h), or why it has none: sentences that

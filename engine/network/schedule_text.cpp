@@ -57,6 +57,10 @@ class ScheduleReader {
     while (!last->is_leaf()) last = &last->children.back();
     out.first = *first->link;
     out.last = *last->link;
+    if (out.is_single())
+      complain(fmt::format("a tree from {0} to {0}, must have two links or more; a link alone is its name",
+                           graph_.link(out.first).name),
+               start);
     return out;
   }
 

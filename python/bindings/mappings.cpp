@@ -51,7 +51,7 @@ PlacedMapping parse(const std::string& text, const std::string& file, std::share
   return {mapping, std::move(workload), std::move(machine)};
 }
 
-PlacedMapping load(const std::string& path, std::shared_ptr<Workload> workload, std::shared_ptr<Architecture> machine) {
+PlacedMapping mapping_of_file(const std::string& path, std::shared_ptr<Workload> workload, std::shared_ptr<Architecture> machine) {
   const Mapping mapping = value_of(load_mapping(path, *workload, *machine));
   return {mapping, std::move(workload), std::move(machine)};
 }
@@ -124,7 +124,7 @@ void add_mappings(py::module_& module) {
                fingerprint(*a.machine) == fingerprint(*b.machine);
       });
   module.def("parse_mapping", parse);
-  module.def("load_mapping", load);
+  module.def("load_mapping", mapping_of_file);
 }
 
 }  // namespace heliolite::python

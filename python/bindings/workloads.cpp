@@ -51,7 +51,7 @@ WordBits sizes_of(const std::optional<std::string>& word_bits) {
 }
 
 // `models`: options of ONNX models; `edges`: their layers one by one with what flows between them, not each shape once.
-Network load(const std::string& what, const std::optional<std::string>& word_bits,
+Network network_of_file(const std::string& what, const std::optional<std::string>& word_bits,
              const std::vector<std::string>& models, bool edges) {
   ReadOptions reading;
   reading.word_bits = sizes_of(word_bits);
@@ -140,7 +140,7 @@ void add_workloads(py::module_& module) {
       .def("only", only)
       .def_property_readonly("edges", edges_of)
       .def_property_readonly("macs", &Network::macs);
-  module.def("load_network", load);
+  module.def("load_network", network_of_file);
   module.def("parse_network",
              [](const std::string& text, const std::string& name) { return value_of(parse_network(text, name)); });
   module.def("with_word_bits", with_word_bits);

@@ -98,8 +98,9 @@ TEST(FusedCost, SaysWhichLinkHasNoRoom) {
   for (int l = 0; l < 2; ++l) schedule.mappings.push_back(inside_buffer(p.graph.link(l), {8, 2, 8}));
   const auto cost = schedule_cost(schedule, p.graph, p.architecture);
   ASSERT_FALSE(cost.ok());
-  EXPECT_THAT(to_string(cost.errors()),
-              HasSubstr("l1: no room at Buf: 16 words of its tiles and 144 of homes exceed 150"));
+  EXPECT_THAT(
+      to_string(cost.errors()),
+      HasSubstr("l1: no room at Buf: 16 words of its tiles and 144 of homes (l1.z 16, l1.w 64, l2.w 64) exceed 150"));
   // A nest of other sizes than the pass has.
   schedule.mappings[0] = inside_buffer(p.graph.link(0), {8, 12, 8});
   EXPECT_THAT(to_string(schedule_cost(schedule, p.graph, p.architecture).errors()),

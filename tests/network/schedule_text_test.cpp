@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "engine/network/group_plan.h"
 #include "tests/support/fusion_toys.h"
+#include "tests/support/text_mutation.h"
 
 namespace heliolite::schedule_text_test {
 namespace {
@@ -44,10 +46,33 @@ TEST(ScheduleText, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(error("Buf[(l1.j/2 l2.j/2) l1, l2]"), HasSubstr("must be the '[' of the loop's node"));
   EXPECT_THAT(error("Buf[l1, l2"), HasSubstr("'the end', must be ',' or ']'"));
   EXPECT_THAT(error("Buf[l1, l2] l1"), HasSubstr("'l1', must be ';' or the end"));
+  EXPECT_THAT(error("Buf[l2]"),
+              HasSubstr("a tree from l2 to l2, must have two links or more; a link alone is its name"));
   EXPECT_THAT(error("Buf[+l1.w]"), HasSubstr("a node without a link"));
   EXPECT_THAT(error(""), HasSubstr("'the end' is no link"));
   EXPECT_THAT(error("Buf[()[l1, l2]]"), HasSubstr("a loop over nothing"));
   EXPECT_THAT(error("Buf[" + std::string(100, '[')), HasSubstr("brackets in more than 64 brackets"));
+}
+
+TEST(ScheduleText, DamagedTextsAreReadOrRefused) {
+  TextMutator mutator(from_environment("HELIOLITE_FUZZ_SEED", 1));
+  const u64 runs = from_environment("HELIOLITE_FUZZ_RUNS", 3000);
+  const auto toys = testing::fusion_toys();
+  const std::string products = "Buf[(l1.j/6 l2.j/6)[+l1.w, (l1.i/4 l2.k/4)[+l2.w, l1, l2]]]";
+  const std::string heads = "kp ; Buf[+qp.w, (qp.i/4 qk.g/2*e/2)[qp, qk], av]";
+  int read_well = 0;
+  for (u64 k = 0; k < runs; ++k) {
+    const auto& toy = toys[k % 2];
+    const std::string text = mutator.damaged(k % 2 == 0 ? products : heads, k % 2 == 0 ? heads : products);
+    const auto read = read_schedule(text, toy.graph, toy.architecture);
+    if (!read.ok()) continue;
+    ++read_well;
+    check_groups(*read, toy.graph, toy.architecture);
+    const auto again = read_schedule(write_schedule(*read, toy.graph, toy.architecture), toy.graph, toy.architecture);
+    ASSERT_TRUE(again.ok()) << text << to_string(again.errors());
+    EXPECT_EQ(*again, *read) << text;
+  }
+  EXPECT_GT(read_well, 20);
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ void compare(const FusionProblem& toy, const LinkGroup& group, const GroupPlan& 
     // Borders, and lines that a tile and its overlap share, are counted as room.
     if (overlaps) EXPECT_LE(words(run.homes, l), plan.room[k]) << link.name;
     else EXPECT_EQ(words(run.homes, l), plan.room[k]) << link.name;
-    const auto cost = link_cost(link, toy.architecture, plan.passes[k], 0, mappings[at(l)]);
+    const auto cost = link_cost(link, toy.architecture, plan.passes[k], {}, mappings[at(l)]);
     ASSERT_TRUE(cost.ok()) << to_string(cost.errors());
     for (int v = 0; v < static_cast<int>(link.tensors.size()); ++v) {
       if (slides(link, v)) continue;
