@@ -31,6 +31,14 @@ std::string why_not_fusing_level(const Architecture& architecture, int level) {
 
 namespace {
 
+// The touch of a link of the group for which the words from and to the outside count: the maker's, else the first whose
+// nest reads the array. Null: none.
+const ArrayTouch* counted_touch(const SharedArray& array, const LinkGroup& group) {
+  for (const ArrayTouch& t : array.touches)
+    if (group.first <= t.link && t.link <= group.last && !t.is_term) return &t;
+  return nullptr;
+}
+
 // Plans one group of two links or more.
 class GroupPlanner {
  public:

@@ -298,10 +298,4 @@ Residence find_residence(int array, const LinkGroup& group, const TreeIndex& tre
   return ResidenceFinder(array, group, tree, graph, architecture, rules, problems).run();
 }
 
-const ArrayTouch* counted_touch(const SharedArray& array, const LinkGroup& group) {
-  for (const ArrayTouch& t : array.touches)
-    if (is_in(group, t.link) && !t.is_term) return &t;
-  return nullptr;
-}
-
 }  // namespace heliolite

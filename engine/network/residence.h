@@ -48,8 +48,4 @@ Residence find_residence(int array, const LinkGroup& group, const TreeIndex& tre
                          const Architecture& architecture, const FusionRules& rules,
                          std::vector<std::string>& problems);
 
-// The touch of a link of the group for which the words from and to the outside count: the maker's, else the first whose
-// nest reads the array. Null: none.
-const ArrayTouch* counted_touch(const SharedArray& array, const LinkGroup& group);
-
 }  // namespace heliolite

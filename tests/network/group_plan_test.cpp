@@ -58,10 +58,19 @@ TEST(GroupPlan, LoopsAreOverCommonRanks) {
 }
 
 TEST(GroupPlan, NothingIsMadeTwice) {
-  EXPECT_THAT(problems(products(), "Buf[(l1.k/2 l2.i/2)[l1, l2]]"), HasSubstr("is not over one rank"));
-  EXPECT_THAT(problems(toy(3), "Buf[(a.i/2 b.k/2 c.k/2)[a, b, c]]"), HasSubstr("is not over one rank"));
-  // Maker and reader share the tokens by way of X, but the products over heads read all keys.
+  EXPECT_THAT(
+      problems(toy(5), "Buf[(a.k/2 b.i/2)[a, b]]"),
+      HasSubstr("the loop (a.k/2 b.i/2) would make a.z anew in each iteration, or read it incomplete: it divides "
+                "k of a, which is no rank of it"));
+  EXPECT_THAT(problems(toy(5), "Buf[(a.k/2)[a], (b.i/2)[b]]"), IsEmpty());
+  // Keys and queries share ranks by way of X.
   EXPECT_THAT(problems(toy(1), "Buf[(kp.k/3 qp.k/3)[+X, kp, qp], qk, av]"), IsEmpty());
+}
+
+TEST(GroupPlan, WhatOthersReadTooIsStoredOnce) {
+  const GroupPlan p = legal_plan(toy(4), "Buf[(a.j/2 b.j/2)[a, b]] ; c");
+  EXPECT_EQ(p.passes[0].stored, 16);
+  EXPECT_EQ(p.passes[0].returned, 0);
 }
 
 TEST(GroupPlan, FusingLevelsKeepWhatHasItsHomeThere) {

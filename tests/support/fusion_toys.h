@@ -31,7 +31,8 @@ edges:
                         nlohmann::json::parse(R"([[[["i"],["k"]],[["j"],["j"]]]])"));
 }
 
-// Projections of one array, products over heads with a softmax in between, a convolution pair, a residual sum.
+// Projections of one array, products over heads with a softmax in between, a convolution pair, a residual sum, a
+// fork, and two links that share what one does not make for the other.
 inline std::vector<FusionProblem> fusion_toys() {
   const auto problem = [](const std::string& network, const std::string& ranks) {
     return fusion_problem(kTwoBuffers, network, nlohmann::json::parse(ranks));
@@ -73,6 +74,29 @@ edges:
 - {from: b, to: c, tensor: x, combine: add}
 )",
                         R"([[[["i"],["k"]],[["j"],["j"]]], [[["i"],["k"]],[["j"],["j"]]],
+                            [[["i"],["k"]],[["j"],["j"]]]])"));
+  out.push_back(problem(R"(
+layers:
+- {name: a, einsum: "z[i,j] += w[i,k] * x[k,j]", sizes: {i: 4, j: 4, k: 2}, roles: {w: weight}}
+- {name: b, einsum: "z[i,j] += w[i,k] * x[k,j]", sizes: {i: 2, j: 4, k: 4}, roles: {w: weight}}
+- {name: c, einsum: "z[i,j] += w[i,k] * x[k,j]", sizes: {i: 3, j: 4, k: 4}, roles: {w: weight}}
+edges:
+- {from: a, to: b, tensor: x}
+- {from: a, to: c, tensor: x}
+)",
+                        R"([[[["i"],["k"]],[["j"],["j"]]], [[["i"],["k"]],[["j"],["j"]]]])"));
+  // Both read X, whose rank k of a is i of b: a rank that they share, and none of what a makes for b.
+  out.push_back(problem(R"(
+inputs: [X]
+layers:
+- {name: a, einsum: "z[i,j] += w[i,k] * x[k,j]", sizes: {i: 3, j: 3, k: 4}, roles: {w: weight}}
+- {name: b, einsum: "z[i,j] += y[i,k] * x[k,j]", sizes: {i: 4, j: 3, k: 3}, roles: {y: input}}
+edges:
+- {from: X, to: a, tensor: x}
+- {from: X, to: b, tensor: y}
+- {from: a, to: b, tensor: x}
+)",
+                        R"([[[["k"],["k"]],[["j"],["j"]]], [[["k"],["i"]],[["j"],["k"]]],
                             [[["i"],["k"]],[["j"],["j"]]]])"));
   return out;
 }

@@ -12,6 +12,7 @@
 
 #include "engine/network/fused_cost.h"
 #include "engine/network/tree_index.h"
+#include "tests/support/array_words.h"
 #include "tests/support/fusion_records.h"
 
 namespace heliolite::testing {
@@ -30,7 +31,13 @@ class TreeExecution {
  public:
   TreeExecution(const FusionProblem& problem, const LinkGroup& group, const GroupPlan& plan,
                 const std::vector<Mapping>& mappings)
-      : p_(problem), graph_(problem.graph), group_(group), plan_(plan), mappings_(mappings), tree_(group, graph_) {}
+      : p_(problem),
+        graph_(problem.graph),
+        group_(group),
+        plan_(plan),
+        mappings_(mappings),
+        arrays_(graph_),
+        tree_(group, graph_) {}
 
   ExecutedGroup run() {
     for (int l = group_.first; l <= group_.last; ++l)
@@ -40,11 +47,9 @@ class TreeExecution {
   }
 
  private:
-  using Word = std::vector<i64>;
+  using Word = ArrayWord;
+  using Place = LinkPart;
   using Words = std::map<Word, u64>;  // contributions that each has got
-  struct Place {
-    LinkSizes base, size;  // [dimension]: the part of the link that runs
-  };
 
   bool is_in(int link) const { return group_.first <= link && link <= group_.last; }
   const Residence& residence(int a) const { return plan_.residence[at(a)]; }
@@ -61,68 +66,6 @@ class TreeExecution {
   }
   void fault(int a, const std::string& what) { out_.faults.push_back(graph_.array(a).name + " " + what); }
 
-  // The box of a tensor's words in a part of its link, in the array's coordinates: those of its first touch.
-  std::vector<Word> box(const ArrayTouch& t, const Place& place) const {
-    const Workload& link = graph_.link(t.link);
-    std::vector<Word> words{{}};
-    for (const Rank& rank : link.tensors[at(t.tensor)].ranks) {
-      u64 low = 0;
-      for (const Term& term : rank.terms) low += term.coefficient * place.base[at(term.dimension)];
-      std::vector<Word> longer;
-      for (const Word& word : words)
-        for (u64 x = 0; x < rank_extent(rank, place.size); ++x) {
-          longer.push_back(word);
-          longer.back().push_back(static_cast<i64>(low + x));
-        }
-      words = std::move(longer);
-    }
-    for (Word& word : words) word = in_array(t, word);
-    return words;
-  }
-  Word in_array(const ArrayTouch& t, const Word& word) const {
-    const ArrayTouch& first = graph_.array(array_index(t)).touches.front();
-    if (&first == &t) return word;
-    const Workload &own = graph_.link(t.link), &other = graph_.link(first.link);
-    Word out(other.tensors[at(first.tensor)].ranks.size(), 0);
-    for (const CommonRank& r : t.ranks) {
-      i64 position = 0;
-      for (const int d : r.own)
-        position = position * static_cast<i64>(own.dimensions[at(d)].size) + word[at(*rank_with(own, t.tensor, d))];
-      position -= static_cast<i64>(r.border);
-      for (std::size_t k = r.array.size(); k-- > 0;) {
-        const auto size = static_cast<i64>(other.dimensions[at(r.array[k])].size);
-        const int rank = *rank_with(other, first.tensor, r.array[k]);
-        out[at(rank)] = k == 0 ? position : position % size;
-        if (k > 0) position /= size;
-      }
-    }
-    return out;
-  }
-  int array_index(const ArrayTouch& t) const {
-    for (std::size_t a = 0; a < graph_.arrays.size(); ++a)
-      for (const ArrayTouch& other : graph_.arrays[a].touches)
-        if (&other == &t) return static_cast<int>(a);
-    return -1;
-  }
-  // Lines before the first or behind the last that are made read as zero.
-  bool is_border(int a, const Word& word) const {
-    if (!graph_.array(a).maker) return false;
-    const ArrayTouch& first = graph_.array(a).touches.front();
-    const LinkSizes sizes = sizes_of(graph_.link(first.link));
-    const std::vector<Rank>& ranks = graph_.link(first.link).tensors[at(first.tensor)].ranks;
-    for (std::size_t r = 0; r < word.size(); ++r)
-      if (word[r] < 0 || word[r] >= static_cast<i64>(rank_extent(ranks[r], sizes))) return true;
-    return false;
-  }
-  // Contributions that make a word complete: iterations of what its maker reduces.
-  u64 complete(int a) const {
-    const Workload& maker = graph_.link(*graph_.array(a).maker);
-    u64 all = 1;
-    for (std::size_t d = 0; d < maker.dimensions.size(); ++d)
-      if (!has_dimension(maker, maker.output(), static_cast<int>(d))) all *= maker.dimensions[d].size;
-    return all;
-  }
-
   void walk(int n) {
     const TreeNode& node = tree_.tree(n);
     const auto whole = place_;
@@ -134,7 +77,7 @@ class TreeExecution {
         const int first = span_of(child).first, last = span_of(child).second;
         for_homes(n, [&](int a) {
           if (is_intermediate(a) && first <= *graph_.array(a).maker && *graph_.array(a).maker <= last)
-            for (const Word& w : box(graph_.array(a).touches.front(), place_.at(*graph_.array(a).maker)))
+            for (const Word& w : arrays_.box(graph_.array(a).touches.front(), place_.at(*graph_.array(a).maker)))
               home_[a].emplace(w, 0);
         });
         if (child.is_leaf()) pass(*child.link);
@@ -192,7 +135,7 @@ class TreeExecution {
   }
   // The held array's tile of this iteration comes; what is there and in it stays.
   void refill(int a, int n) {
-    const std::vector<Word> wanted = box(holder(a), place_.at(holder(a).link));
+    const std::vector<Word> wanted = arrays_.box(holder(a), place_.at(holder(a).link));
     const std::set<Word> wanted_set(wanted.begin(), wanted.end());
     Words &home = home_[a], &shared = shared_[a];
     if (made_here(a) && std::ranges::any_of(home, [&](const auto& w) { return !wanted_set.contains(w.first); }))
@@ -261,8 +204,8 @@ class TreeExecution {
     if (!residence(a).has_home()) return outer_[a][w];
     if (const auto found = home_[a].find(w); found != home_[a].end()) return found->second;
     if (const auto found = shared_[a].find(w); found != shared_[a].end()) return found->second;
-    if (!is_border(a, w)) fault(a, "is read where it is not");
-    return nothing_ = made_here(a) ? complete(a) : 0;
+    if (!arrays_.is_border(a, w)) fault(a, "is read where it is not");
+    return nothing_ = made_here(a) ? arrays_.complete(a) : 0;
   }
 
   // Tiles of a link's tensors at the levels that keep them, one pass.
@@ -326,7 +269,7 @@ class TreeExecution {
           const Place part = part_at(levels[at(v)][k]);
           if (tile.valid && same_words(touch_of(l, v), tile.part, part)) continue;
           tile = {part, {}, true};
-          for (const Word& w : box(touch_of(l, v), part)) {
+          for (const Word& w : arrays_.box(touch_of(l, v), part)) {
             const u64 sum = value(v, k + 1, w);
             tile.words.emplace(w, sum);
             if (v == out && sum == 0) continue;
@@ -338,7 +281,7 @@ class TreeExecution {
       // Step 3. One MAC.
       Place point = part_at(-1);
       for (int v = 0; v < static_cast<int>(link.tensors.size()); ++v) {
-        const Word w = box(touch_of(l, v), point).front();
+        const Word w = arrays_.box(touch_of(l, v), point).front();
         u64& sum = value(v, 0, w);
         if (v != out) {
           check_complete(l, v, w, sum);
@@ -357,28 +300,28 @@ class TreeExecution {
     read_terms(l);
   }
   bool same_words(const ArrayTouch& t, const Place& a, const Place& b) const {
-    return !a.base.empty() && box(t, a) == box(t, b);
+    return !a.base.empty() && arrays_.box(t, a) == arrays_.box(t, b);
   }
   void check_complete(int l, int v, const Word& w, u64 sum) {
     const int a = array_of(l, v);
-    if (v == graph_.link(l).output() || !made_here(a) || is_border(a, w)) return;
-    if (sum != complete(a)) fault(a, "is read before it is complete");
+    if (v == graph_.link(l).output() || !made_here(a) || arrays_.is_border(a, w)) return;
+    if (sum != arrays_.complete(a)) fault(a, "is read before it is complete");
   }
 
   // Other terms of the sum whose last one the link makes, for words that this pass has completed.
   void read_terms(int l) {
     const int out = graph_.link(l).output();
     const int place = array_of(l, out);
-    for (const Word& w : box(touch_of(l, out), place_.at(l))) {
-      if (source(l, out, w) != complete(place)) continue;
+    for (const Word& w : arrays_.box(touch_of(l, out), place_.at(l))) {
+      if (source(l, out, w) != arrays_.complete(place)) continue;
       for (std::size_t a = 0; a < graph_.arrays.size(); ++a)
         for (const ArrayTouch& t : graph_.arrays[a].touches) {
           if (!t.is_term || t.link != l) continue;
           const int term = static_cast<int>(a);
           ++out_.term_reads[term];
           if (!residence(term).has_home() || !made_here(term)) continue;
-          const auto found = home_[term].find(in_array(t, w));
-          if (found == home_[term].end() || found->second != complete(term))
+          const auto found = home_[term].find(arrays_.in_array(t, w));
+          if (found == home_[term].end() || found->second != arrays_.complete(term))
             fault(term, "is added before it is complete");
         }
     }
@@ -389,6 +332,7 @@ class TreeExecution {
   const LinkGroup& group_;
   const GroupPlan& plan_;
   const std::vector<Mapping>& mappings_;
+  ArrayWords arrays_;
   TreeIndex tree_;
   std::map<int, Place> place_;                  // [link]: the part of it that the loops above are at
   std::map<int, Words> outer_, home_, shared_;  // [array]
