@@ -43,7 +43,9 @@ std::string level_of(const WitnessEvent& event, const Architecture& architecture
   return event.level < 0 ? "" : architecture.levels[event.level].name;
 }
 
-std::string rule_of(const WitnessEvent& event) { return event.rule ? std::string(kRuleTable[at(*event.rule)].name) : ""; }
+std::string rule_of(const WitnessEvent& event) {
+  return event.rule ? std::string(kRuleTable[at(*event.rule)].name) : "";
+}
 
 // "lattice-bound at GLB (tile): nothing below 1.2e9, and a mapping of 1.1e9 is known".
 std::string sentence(const WitnessEvent& event, const Architecture& architecture) {

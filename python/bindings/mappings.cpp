@@ -51,7 +51,8 @@ PlacedMapping parse(const std::string& text, const std::string& file, std::share
   return {mapping, std::move(workload), std::move(machine)};
 }
 
-PlacedMapping mapping_of_file(const std::string& path, std::shared_ptr<Workload> workload, std::shared_ptr<Architecture> machine) {
+PlacedMapping mapping_of_file(const std::string& path, std::shared_ptr<Workload> workload,
+                              std::shared_ptr<Architecture> machine) {
   const Mapping mapping = value_of(load_mapping(path, *workload, *machine));
   return {mapping, std::move(workload), std::move(machine)};
 }

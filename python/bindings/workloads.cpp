@@ -52,7 +52,7 @@ WordBits sizes_of(const std::optional<std::string>& word_bits) {
 
 // `models`: options of ONNX models; `edges`: their layers one by one with what flows between them, not each shape once.
 Network network_of_file(const std::string& what, const std::optional<std::string>& word_bits,
-             const std::vector<std::string>& models, bool edges) {
+                        const std::vector<std::string>& models, bool edges) {
   ReadOptions reading;
   reading.word_bits = sizes_of(word_bits);
   reading.models = models;

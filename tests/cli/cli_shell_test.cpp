@@ -137,7 +137,8 @@ TEST(CliShell, BashCompletes) {
   EXPECT_THAT(complete("heliolite map -a eyer"), UnorderedElementsAre("eyeriss", "eyeriss_45nm"));
   EXPECT_THAT(complete("heliolite map -a mach"), ElementsAre("machine file.yaml"));
   EXPECT_THAT(complete("heliolite map -a eyeriss,mach"), ElementsAre("eyeriss,machine file.yaml"));
-  EXPECT_THAT(complete("heliolite map -a eyeriss -w resn"), UnorderedElementsAre("resnet18", "resnet50"));
+  EXPECT_THAT(complete("heliolite map -a eyeriss -w resn"),
+              UnorderedElementsAre("resnet18", "resnet18_unrolled", "resnet50", "resnet50_unrolled"));
   EXPECT_THAT(complete("heliolite map --objective e"),
               UnorderedElementsAre("energy", "edp", "ed2p", "edap", "energy_per_op"));
   EXPECT_THAT(complete("heliolite map --objective=del"), ElementsAre("delay"));

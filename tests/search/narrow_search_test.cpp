@@ -24,7 +24,7 @@ constexpr double kPromised = 1.05;
 // The best mapping for another objective.
 LayerAnswer start_of(const SearchProblem& p, Objective objective) {
   const Objective other = objective == Objective::Energy ? Objective::Delay : Objective::Energy;
-  const testing::OracleBest& best = p.answer.best[other];
+  const testing::OracleBest& best = p.answer.best[at(other)];
   LayerAnswer out;
   out.offer(objective, best.mapping, best.cost);
   return out;
