@@ -31,13 +31,7 @@ class TreeExecution {
  public:
   TreeExecution(const FusionProblem& problem, const LinkGroup& group, const GroupPlan& plan,
                 const std::vector<Mapping>& mappings)
-      : p_(problem),
-        graph_(problem.graph),
-        group_(group),
-        plan_(plan),
-        mappings_(mappings),
-        arrays_(graph_),
-        tree_(group, graph_) {}
+      : graph_(problem.graph), group_(group), plan_(plan), mappings_(mappings), arrays_(graph_), tree_(group, graph_) {}
 
   ExecutedGroup run() {
     for (int l = group_.first; l <= group_.last; ++l)
@@ -327,7 +321,6 @@ class TreeExecution {
     }
   }
 
-  const FusionProblem& p_;
   const LinkGraph& graph_;
   const LinkGroup& group_;
   const GroupPlan& plan_;
