@@ -7,23 +7,79 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "workloads/edge_ranks.h"
 
 namespace heliolite {
 
-std::vector<LinkEdge> link_edges(const Network& network) {
-  std::vector<LinkEdge> out;
-  for (const Edge& e : network.edges) {
+namespace {
+
+// Words along an edge that groups know by their ranks, or why they do not.
+class EdgeTranslator {
+ public:
+  explicit EdgeTranslator(const Network& network) : network_(network) {
+    for (const Edge& e : network.edges)
+      if (e.from_input && why_mixed_[e.from].empty()) why_mixed_[e.from] = why_not_named(e);
+  }
+
+  LinkEdge run(const Edge& e) const {
     LinkEdge edge;
     edge.maker = e.from_input ? -1 : e.from;
-    if (e.from_input) edge.input = network.inputs[e.from].name;
+    if (e.from_input) edge.input = network_.inputs[e.from].name;
     edge.reader = e.to;
     edge.tensor = e.tensor;
     if (e.through.op == Operator::Softmax) edge.between = Between::Softmax;
     if (e.through.op == Operator::Norm) edge.between = Between::Norm;
     const bool reshaped = e.through.op == Operator::Pool || e.through.op == Operator::Resize;
     if (reshaped || e.slice || e.combine == Combine::Concat) edge.between = Between::Barrier;
-    out.push_back(std::move(edge));
+    const EdgeRanks ranks = edge_ranks(network_, e);
+    if (!ranks.why_not.empty()) keep_apart(e, edge, ranks.why_not);
+    else if (e.from_input) edge.why_apart = why_mixed_.at(e.from);
+    if (!edge.why_apart.empty() || ranks.matches.empty()) return edge;
+    edge.pairs.emplace();
+    for (const RankMatch& match : ranks.matches) edge.pairs->push_back({match.maker, match.reader});
+    if (e.from_input) name_by_term(e, edge);
+    return edge;
   }
+
+ private:
+  void keep_apart(const Edge& e, LinkEdge& edge, const std::string& why) const {
+    const Workload& reader = network_.layers[e.to].workload;
+    const std::string& from = e.from_input ? network_.inputs[e.from].name : network_.layers[e.from].workload.name;
+    const bool by_sizes = !e.ranks.stated && why_not_whole(network_, e).empty() && !reader.is_read_twice(e.tensor);
+    edge.why_apart = fmt::format("edge from {} to {} of {}: {}{}", from, reader.tensors[e.tensor].name, reader.name,
+                                 why, by_sizes ? "; the edge's `ranks` say which correspond" : "");
+  }
+
+  // Readers of an input are compared with the first that reads it as it is.
+  std::string why_not_named(const Edge& e) const {
+    if (!reads_whole(e)) return fmt::format("{} does not read it as it is", network_.layers[e.to].workload.name);
+    const std::vector<Edge> terms = edges_into(network_, e.to, e.tensor);
+    const bool of_inputs = std::ranges::all_of(terms, &Edge::from_input);
+    return terms.size() > 1 && of_inputs ? "it is a term of a sum of inputs" : "";
+  }
+
+  // The first reader may take the input as a term of a sum. Then the link that makes the sum's last term reads it
+  // (joined_ranks()), and its dimensions name the ranks.
+  void name_by_term(const Edge& e, LinkEdge& edge) const {
+    const auto joined = joined_ranks(network_, *first_reader(network_.edges, e.from));
+    if (!joined || &e == first_reader(network_.edges, e.from)) return;
+    for (StatedPair& pair : *edge.pairs) {
+      const auto same = std::ranges::find(joined->matches, pair.maker, &RankMatch::maker);
+      if (same != joined->matches.end()) pair.maker = same->reader;
+      else keep_apart(e, edge, "its ranks are not those of the sum of which the first reader takes it as a term");
+    }
+  }
+
+  const Network& network_;
+  std::map<int, std::string> why_mixed_;  // by input
+};
+
+}  // namespace
+
+std::vector<LinkEdge> link_edges(const Network& network) {
+  const EdgeTranslator translator(network);
+  std::vector<LinkEdge> out;
+  for (const Edge& e : network.edges) out.push_back(translator.run(e));
   return out;
 }
 
@@ -88,6 +144,8 @@ class GraphBuilder {
   }
   // The ranks of the operand in terms of those of an array that some link has touched.
   std::vector<CommonRank> ranks_of(int a, const LinkEdge& e, std::string& why_not) const {
+    why_not = e.why_apart;
+    if (!why_not.empty()) return {};
     const ArrayTouch& first = graph_.array(a).touches.front();
     return common_ranks({&graph_.link(first.link), first.tensor}, e.maker < 0, {&graph_.link(e.reader), e.tensor},
                         e.pairs, why_not);
@@ -131,6 +189,7 @@ class GraphBuilder {
 
   void check_edge(const LinkEdge& e, int a, int link) {
     const std::string& reader = graph_.link(e.reader).name;
+    if (!e.why_apart.empty()) keep_apart(a, e.why_apart);
     if (e.between == Between::Barrier)
       keep_apart(a, fmt::format("{} reads it through an operator that changes its shape", reader));
     if (e.maker >= 0 && graph_.links[e.maker].count != graph_.links[link].count)
@@ -192,6 +251,10 @@ Result<LinkGraph> make_link_graph(std::vector<Layer> links, std::span<const Link
                                     links[e.reader].workload.name, links[e.maker].workload.name)});
   if (!errors.empty()) return errors;
   return GraphBuilder(std::move(links), edges).build();
+}
+
+Result<LinkGraph> graph_of_network(const Network& network) {
+  return make_link_graph(network.layers, link_edges(network));
 }
 
 }  // namespace heliolite

@@ -30,9 +30,10 @@ struct LinkEdge {
   Between between = Between::Nothing;
   // Which ranks correspond; of an input the maker is the first link that reads it. Absent: what sizes leave.
   std::optional<std::vector<StatedPair>> pairs{};
+  std::string why_apart{};  // why no group has both ends; empty if one may
 };
 
-// The edges of a network, in its order, with no ranks stated.
+// The edges of a network, in its order, with the ranks that its file states or sizes leave (workloads/edge_ranks.h).
 std::vector<LinkEdge> link_edges(const Network& network);
 
 // A link that makes, reads or adds an array.
@@ -70,5 +71,8 @@ struct LinkGraph {
 
 // Connects the links. An error where a link reads what a later one makes.
 Result<LinkGraph> make_link_graph(std::vector<Layer> links, std::span<const LinkEdge> edges);
+
+// The layers of the network, connected by link_edges().
+Result<LinkGraph> graph_of_network(const Network& network);
 
 }  // namespace heliolite

@@ -45,6 +45,7 @@ inline LinkGraph fusion_graph(const Network& network, const nlohmann::json& rank
       return out;
     };
     edge.pairs.emplace();
+    edge.why_apart.clear();
     for (const auto& pair : ranks[e])
       edge.pairs->push_back({dimensions(first, pair[0]), dimensions(edge.reader, pair[1])});
   }
