@@ -263,4 +263,60 @@ Evaluation cost_of(const Compiled& c, const CollapsedTraffic& rows, u64 computes
   return {Verdict::Fits, 0, sum.total()};
 }
 
+namespace {
+
+TensorTraffic tensor_traffic(const CollapsedTensor& row) {
+  TensorTraffic out;
+  out.kept = row.kept;
+  out.carried = row.carried;
+  out.tile_words = row.tile_words;
+  out.instances = row.instances.used;
+  const auto [reads, fills, updates] = row.words;
+  out.reads = static_cast<i64>(reads);
+  out.fills = static_cast<i64>(fills);
+  out.updates = static_cast<i64>(updates);
+  out.all = {reads * out.instances, fills * out.instances, updates * out.instances};
+  return out;
+}
+
+NetworkTraffic network_traffic(const CompiledLevel& level, int v, const CollapsedTensor& row, bool is_output) {
+  NetworkTraffic out;
+  const NetworkSum sum = network_sum(row, is_output);
+  const u64 senders = row.instances.used;
+  for (const NetworkRecord& record : row.records)
+    out.multicast.push_back({record.multicast, record.groups, record.words});
+  out.fanout = row.fanout;
+  out.ingresses = sum.ingress_words;
+  out.all_ingresses = sum.ingress_words * static_cast<double>(senders);
+  out.spatial_reductions = static_cast<u64>(std::max<i64>(0, sum.spatial_reductions));
+  out.hops = sum.ingress_words > 0 ? sum.hop_words / sum.ingress_words : 0;
+  out.peer_words = sum.peer_words;
+  if (!level.network_costs) return out;
+  out.energy = network_energy(level, v, sum, senders);
+  if (out.peer_words > 0) out.peer_energy = peer_energy(level, v, out.peer_words, senders);
+  return out;
+}
+
+}  // namespace
+
+Breakdown breakdown_of(const Architecture& architecture, const Compiled& c, const CollapsedTraffic& rows,
+                       const ComputeCounts& computes) {
+  BreakdownSum sum(architecture, c, computes.computes, computes.utilized, computes.steps);
+  for (int i = 0; i < c.level_count; ++i) {
+    const CompiledLevel& level = c.level[i];
+    LevelLoad load;
+    for (int v = 0; v < c.tensor_count; ++v) {
+      const CollapsedTensor& row = rows[v][i];
+      const bool is_output = c.tensor[v].is_output;
+      sum.send(i, v, network_traffic(level, v, row, is_output));
+      if (!row.kept && !row.carried) continue;
+      sum.keep(i, v, tensor_traffic(row), units_of_one(level, v, row.words, is_output, row.instances));
+      load.add(v, row.words, is_output);
+    }
+    const InstanceCount instances = rows[0][i].instances;
+    sum.wait(i, load.cycles(level, instances, computes.steps), instances.used);
+  }
+  return sum.total();
+}
+
 }  // namespace heliolite

@@ -123,4 +123,14 @@ void add_counts(const Compiled& c, int v, const std::vector<CollapsedTensor>& ro
 // The cost of all rows, for `computes` MACs in `steps` steps, if its cycles can be counted.
 Evaluation cost_of(const Compiled& c, const CollapsedTraffic& rows, u64 computes, u64 steps);
 
+// What the compute units do.
+struct ComputeCounts {
+  u64 computes = 0, utilized = 1;  // MACs, and units at work
+  u64 steps = 1;
+};
+
+// The same cost with everything it is made of. `architecture`: the one of `c`.
+Breakdown breakdown_of(const Architecture& architecture, const Compiled& c, const CollapsedTraffic& rows,
+                       const ComputeCounts& computes);
+
 }  // namespace heliolite

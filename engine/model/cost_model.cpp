@@ -54,68 +54,17 @@ Evaluation CostModel::evaluate(const Mapping& mapping, Counts counts) const {
 
 namespace {
 
-TensorTraffic tensor_traffic(const CollapsedTensor& row) {
-  TensorTraffic out;
-  out.kept = row.kept;
-  out.carried = row.carried;
-  out.tile_words = row.tile_words;
-  out.instances = row.instances.used;
-  const auto [reads, fills, updates] = row.words;
-  out.reads = static_cast<i64>(reads);
-  out.fills = static_cast<i64>(fills);
-  out.updates = static_cast<i64>(updates);
-  out.all = {reads * out.instances, fills * out.instances, updates * out.instances};
-  return out;
-}
-
-NetworkTraffic network_traffic(const CompiledLevel& level, int v, const CollapsedTensor& row, bool is_output) {
-  NetworkTraffic out;
-  const NetworkSum sum = network_sum(row, is_output);
-  const u64 senders = row.instances.used;
-  for (const NetworkRecord& record : row.records)
-    out.multicast.push_back({record.multicast, record.groups, record.words});
-  out.fanout = row.fanout;
-  out.ingresses = sum.ingress_words;
-  out.all_ingresses = sum.ingress_words * static_cast<double>(senders);
-  out.spatial_reductions = static_cast<u64>(std::max<i64>(0, sum.spatial_reductions));
-  out.hops = sum.ingress_words > 0 ? sum.hop_words / sum.ingress_words : 0;
-  out.peer_words = sum.peer_words;
-  if (!level.network_costs) return out;
-  out.energy = network_energy(level, v, sum, senders);
-  if (out.peer_words > 0) out.peer_energy = peer_energy(level, v, out.peer_words, senders);
-  return out;
-}
-
-Breakdown breakdown(const Compiled& c, const CollapsedTraffic& rows, u64 steps, BreakdownSum sum) {
-  for (int i = 0; i < c.level_count; ++i) {
-    const CompiledLevel& level = c.level[i];
-    LevelLoad load;
-    for (int v = 0; v < c.tensor_count; ++v) {
-      const CollapsedTensor& row = rows[v][i];
-      const bool is_output = c.tensor[v].is_output;
-      sum.send(i, v, network_traffic(level, v, row, is_output));
-      if (!row.kept && !row.carried) continue;
-      sum.keep(i, v, tensor_traffic(row), units_of_one(level, v, row.words, is_output, row.instances));
-      load.add(v, row.words, is_output);
-    }
-    const InstanceCount instances = rows[0][i].instances;
-    sum.wait(i, load.cycles(level, instances, steps), instances.used);
-  }
-  return sum.total();
-}
-
 Breakdown timeloop_breakdown(const Architecture& architecture, const Compiled& c, const Mapping& m) {
   if (m.is_perfect()) {
     const Nest nest(c, m);
-    return breakdown(c, collapse(c, nest, m.keep, m.outside, tensors_from_peers(c, nest)), nest.steps,
-                     BreakdownSum(architecture, c, c.macs, nest.macs_used, nest.steps));
+    return breakdown_of(architecture, c, collapse(c, nest, m.keep, m.outside, tensors_from_peers(c, nest)),
+                        {c.macs, nest.macs_used, nest.steps});
   }
   thread_local ImperfectWorkspace workspace;
   thread_local NestTraffic traffic;
   imperfect_traffic(c, m, workspace, traffic);
-  Breakdown out =
-      breakdown(c, collapse(c, m.keep, traffic), traffic.compute_cycles,
-                BreakdownSum(architecture, c, traffic.computes, traffic.utilized_macs, traffic.compute_cycles));
+  Breakdown out = breakdown_of(architecture, c, collapse(c, m.keep, traffic),
+                               {traffic.computes, traffic.utilized_macs, traffic.compute_cycles});
   out.divides = false;
   return out;
 }

@@ -272,24 +272,30 @@ std::string spatial_text(const Mapping& mapping, const Workload& workload, int l
 
 }  // namespace
 
-std::string write_mapping(const Mapping& mapping, const Workload& workload, const Architecture& architecture) {
-  std::string out = "# Outermost level and outermost loop first; spatial: the fan-out below the level.\n";
-  out += fmt::format("workload: {}\narchitecture: {}\nmapping:\n", yaml_scalar(workload.name),
-                     yaml_scalar(architecture.name));
+std::string write_levels(const Mapping& mapping, const Workload& workload, const Architecture& architecture,
+                         const std::string& margin) {
+  std::string out;
   for (int i = mapping.level_count - 1; i >= 0; --i) {
     const std::vector<LevelPart> parts = parts_of(mapping, i);
     for (const LevelPart& part : parts) {
       std::vector<std::string> kept;
       for (const int v : bits(part.keep)) kept.push_back(yaml_scalar(workload.tensors[v].name));
-      out += fmt::format("  - level: {}\n    keep: [{}]\n", yaml_scalar(architecture.levels[i].name),
+      out += fmt::format("{0}- level: {1}\n{0}  keep: [{2}]\n", margin, yaml_scalar(architecture.levels[i].name),
                          fmt::join(kept, ", "));
       const std::string temporal = loops_text(mapping, workload, part.first, part.last, LoopKind::Temporal);
-      if (!temporal.empty()) out += "    temporal: " + temporal + "\n";
+      if (!temporal.empty()) out += fmt::format("{}  temporal: {}\n", margin, temporal);
     }
     const std::string spatial = spatial_text(mapping, workload, i, first_loop(mapping, i), parts.back().first);
-    if (!spatial.empty()) out += "    spatial: " + spatial + "\n";
+    if (!spatial.empty()) out += fmt::format("{}  spatial: {}\n", margin, spatial);
   }
   return out;
+}
+
+std::string write_mapping(const Mapping& mapping, const Workload& workload, const Architecture& architecture) {
+  std::string out = "# Outermost level and outermost loop first; spatial: the fan-out below the level.\n";
+  out += fmt::format("workload: {}\narchitecture: {}\nmapping:\n", yaml_scalar(workload.name),
+                     yaml_scalar(architecture.name));
+  return out + write_levels(mapping, workload, architecture, "  ");
 }
 
 }  // namespace heliolite

@@ -22,5 +22,8 @@ Result<Mapping> read_mapping(const YamlNode& levels, const Workload& workload, c
 
 // A YAML document that read_mapping() reads back to an equal mapping.
 std::string write_mapping(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
+// Its list of levels, each line behind the margin.
+std::string write_levels(const Mapping& mapping, const Workload& workload, const Architecture& architecture,
+                         const std::string& margin);
 
 }  // namespace heliolite

@@ -180,7 +180,12 @@ class ScheduleReader {
 
   void complain(const std::string& what) { complain(what, position_); }
   void complain(const std::string& what, std::size_t where) {
-    if (errors_.empty()) errors_.push_back({"", 0, fmt::format("schedule, column {}", where + 1), what});
+    if (!errors_.empty()) return;
+    const std::string_view before = text_.substr(0, where);
+    const bool several = text_.find('\n') != text_.npos;
+    const auto line = several ? 1 + std::ranges::count(before, '\n') : 0;
+    const std::size_t begin = before.rfind('\n') == before.npos ? 0 : before.rfind('\n') + 1;
+    errors_.push_back({"", static_cast<int>(line), fmt::format("schedule, column {}", where - begin + 1), what});
   }
 
   std::string_view text_;
@@ -224,10 +229,10 @@ std::string group_text(const LinkGroup& group, const LinkGraph& graph, const Arc
 }
 
 std::string write_schedule(const std::vector<LinkGroup>& groups, const LinkGraph& graph,
-                           const Architecture& architecture) {
+                           const Architecture& architecture, std::string_view between) {
   std::string out;
   for (const LinkGroup& group : groups)
-    out += fmt::format("{}{}", out.empty() ? "" : " ; ", group_text(group, graph, architecture));
+    out += fmt::format("{}{}", out.empty() ? "" : between, group_text(group, graph, architecture));
   return out;
 }
 

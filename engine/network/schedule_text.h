@@ -13,14 +13,14 @@
 
 namespace heliolite {
 
-// The groups that the text names, without mappings. Errors say the column, what stands there and what is allowed;
-// whether the schedule is legal is asked of group_plan.h.
+// The groups that the text names, without mappings. Errors say the column (and the line, if the text has several), what
+// stands there and what is allowed; whether the schedule is legal is asked of group_plan.h.
 Result<std::vector<LinkGroup>> read_schedule(std::string_view text, const LinkGraph& graph,
                                              const Architecture& architecture);
 
 // The text that reads back to the same groups.
 std::string write_schedule(const std::vector<LinkGroup>& groups, const LinkGraph& graph,
-                           const Architecture& architecture);
+                           const Architecture& architecture, std::string_view between = " ; ");
 std::string group_text(const LinkGroup& group, const LinkGraph& graph, const Architecture& architecture);
 std::string node_text(const TreeNode& node, const LinkGraph& graph);
 // "(q.i/2 k.i/2)"
