@@ -10,6 +10,7 @@
 #include "cli/bench/bench_config.h"
 #include "cli/bound/experiment_fields.h"
 #include "cli/bound/experiment_yaml.h"
+#include "cli/ui/inputs.h"
 #include "engine/base/integers.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_mapping.h"
@@ -138,6 +139,28 @@ CheckPartners::Answer CheckPartners::try_mapping(const std::string& path) {
   return best;
 }
 
+CheckPartners::Answer CheckPartners::try_schedule(const std::string& path) {
+  const Result<MappingFile> file = MappingFile::load(path, reading_);
+  if (!file) return {path, file.errors()};
+  Answer best;
+  for (const auto& machine : nearest(machines_, path, kMostMachines))
+    for (const auto& workload : nearest(workloads_, path, kMostWorkloads)) {
+      const std::string with = fmt::format("{} and {}", machine->path, workload->path);
+      const Result<Architecture>& architecture = read(*machine);
+      const Result<Network>& network = read(*workload);
+      if (!architecture || !network) {
+        keep_fewest(best, architecture ? network.errors() : architecture.errors(), with);
+        continue;
+      }
+      Inputs inputs{*architecture, *network};
+      fit_names(inputs.network, inputs.architecture);
+      const Result<ScheduledNetwork> scheduled = scheduled_network(std::move(inputs), *file, workload->path);
+      if (scheduled) return {with, {}};
+      keep_fewest(best, scheduled.errors(), with);
+    }
+  return best;
+}
+
 CheckPartners::Answer CheckPartners::try_constraints(const std::string& path) {
   Answer best;
   for (const auto& machine : nearest(machines_, path, kMostMachines)) {
@@ -177,7 +200,7 @@ std::string_view reason_against(Part part, bool ignore_sparse) {
 }
 
 bool needs_partners(const Recognised& file) {
-  return (file.has(Part::Constraints) && !file.is_machine()) || (file.is_mapping() && !file.is_machine());
+  return (file.has(Part::Constraints) || file.is_mapping() || file.is_schedule()) && !file.is_machine();
 }
 
 // What a file of AccelForge holds, and what to do with it.
@@ -239,8 +262,8 @@ CheckedFile check_file(const std::string& path, const ReadOptions& reading) {
   } else if (needs_partners(found)) {
     file.state = CheckState::Waits;
     file.why = {{path, 0, "",
-                 found.is_mapping() ? "needs a machine and a workload: give them with -a and -w"
-                                    : "needs its machine: give it with -a"}};
+                 found.is_mapping() || found.is_schedule() ? "needs a machine and a workload: give them with -a and -w"
+                                                           : "needs its machine: give it with -a"}};
   } else {
     file.state = std::ranges::all_of(found.parts, read_only_by_its_command) ? CheckState::Recognised : CheckState::Read;
   }
@@ -248,9 +271,11 @@ CheckedFile check_file(const std::string& path, const ReadOptions& reading) {
 }
 
 void check_with(CheckPartners& partners, CheckedFile& file) {
-  const bool mapping =
-      std::ranges::any_of(file.parts, [](Part part) { return part == Part::Mapping || part == Part::TimeloopMapping; });
-  const CheckPartners::Answer answer = mapping ? partners.try_mapping(file.path) : partners.try_constraints(file.path);
+  const Recognised found{file.parts, {}};
+  const bool mapping = found.is_mapping() || found.is_schedule();
+  const CheckPartners::Answer answer = found.is_mapping()    ? partners.try_mapping(file.path)
+                                       : found.is_schedule() ? partners.try_schedule(file.path)
+                                                             : partners.try_constraints(file.path);
   if (answer.with.empty()) return;
   file.with = answer.with;
   file.why = answer.errors;

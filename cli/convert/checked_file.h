@@ -16,8 +16,8 @@
 
 namespace heliolite::cli {
 
-// The machines and workloads among checked files, each read once, with which constraints and mappings are tried:
-// nearest files first, and so few for each that the time grows with the number of files and not with its square.
+// The machines and workloads among checked files, each read once, with which constraints, mappings and schedules are
+// tried: nearest files first, and so few for each that the time grows with the number of files and not with its square.
 
 class CheckPartners {
  public:
@@ -30,12 +30,13 @@ class CheckPartners {
   const ReadOptions& reading() const { return reading_; }
   bool any_given() const { return given_; }
 
-  // Reads a mapping or constraints with one partner after the other until one suits.
+  // Reads a mapping, a schedule or constraints with one partner after the other until one suits.
   struct Answer {
     std::string with;    // the one that suits, or whose complaints are fewest; "" when there is none to try
     Diagnostics errors;  // empty: it suits
   };
   Answer try_mapping(const std::string& path);
+  Answer try_schedule(const std::string& path);
   Answer try_constraints(const std::string& path);
 
  private:

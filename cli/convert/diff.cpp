@@ -1,7 +1,8 @@
-// heliolite diff: in what two machines, workloads or mappings differ, and what two mappings cost where.
+// heliolite diff: in what two machines, workloads, mappings or schedules differ, and what the last two cost where.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -24,6 +25,8 @@
 #include "engine/formats/load_network.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_difference.h"
+#include "engine/network/fused_breakdown.h"
+#include "engine/network/schedule_difference.h"
 #include "workloads/workload_difference.h"
 
 namespace heliolite::cli {
@@ -34,23 +37,26 @@ struct DiffArguments {
   ReadOptions reading;
 };
 
-enum class Compared : u8 { Machines, Workloads, Mappings };
+enum class Compared : u8 { Machines, Workloads, Mappings, Schedules };
 
 // What is compared, and the answer.
 struct Comparison {
   Compared what = Compared::Machines;
   FieldDifferences differences;
-  // Energies of both mappings by place, in pJ; the totals are the last.
+  // Energies of both mappings or schedules by place, in pJ; the totals are the last.
   struct Share {
     std::string place;
     double a = 0, b = 0;
   };
   std::vector<Share> energies;
   u64 cycles_a = 0, cycles_b = 0;
+
+  bool has_costs() const { return !energies.empty(); }
 };
 
 std::string_view name(Compared what) {
-  return what == Compared::Machines ? "machines" : what == Compared::Workloads ? "workloads" : "mappings";
+  constexpr std::array<std::string_view, 4> kNames{"machines", "workloads", "mappings", "schedules"};
+  return kNames[at(what)];
 }
 
 // What one argument is; nothing, after adding to `errors`, if that cannot be told.
@@ -63,9 +69,10 @@ std::optional<Compared> kind_of(const std::string& given, const ReadOptions& rea
     const Recognised file = recognise(first, reading);
     if (file.belongs_to_machine()) return Compared::Machines;
     if (file.is_workload()) return Compared::Workloads;
+    if (file.is_schedule()) return Compared::Schedules;
     if (file.is_mapping()) return Compared::Mappings;
     errors.insert(errors.end(), file.errors.begin(), file.errors.end());
-    if (file.errors.empty()) errors.push_back({given, 0, "", "is no machine, workload or mapping"});
+    if (file.errors.empty()) errors.push_back({given, 0, "", "is no machine, workload, mapping or schedule"});
     return std::nullopt;
   }
   const std::vector<std::string> machines = architecture_preset_names();
@@ -109,6 +116,51 @@ Result<Comparison> compared_mappings(const DiffArguments& arguments, const Outpu
   return out;
 }
 
+Result<ScheduledNetwork> load_schedule(const DiffArguments& arguments, const std::string& path) {
+  const Result<MappingFile> file = MappingFile::load(path, arguments.reading);
+  if (!file) return file.errors();
+  return load_scheduled_network({arguments.architecture, arguments.workload, arguments.layer, path}, *file,
+                                arguments.reading);
+}
+
+Result<Comparison> compared_schedules(const DiffArguments& arguments, const Output& output) {
+  if (arguments.architecture.empty() || arguments.workload.empty())
+    return Diagnostic{"", 0, "", "schedules are compared on a machine, for a network: give -a and -w"};
+  const Result<ScheduledNetwork> a = load_schedule(arguments, arguments.a), b = load_schedule(arguments, arguments.b);
+  if (!a) return a.errors();
+  if (!b) return b.errors();
+  output.report_notes(a->notes);
+  const auto priced = [](const ScheduledNetwork& n) {
+    Result<ScheduleBreakdown> cost = schedule_breakdown(n.file.schedule, n.graph, n.architecture, n.file.rules);
+    return cost ? cost : Result<ScheduleBreakdown>(n.file.placed(cost.errors(), n.graph));
+  };
+  const Result<ScheduleBreakdown> x = priced(*a), y = priced(*b);
+  if (!x) return x.errors();
+  if (!y) return y.errors();
+  Comparison out{Compared::Schedules, differences(a->file, b->file, a->graph, a->architecture), {}, 0, 0};
+  Comparison::Share sums{"sums of several arrays"};
+  for (std::size_t l = 0; l < a->graph.links.size(); ++l) {
+    const u64 runs = a->graph.links[l].count;
+    out.energies.push_back({a->graph.links[l].workload.name, (x->links[l].breakdown.energy * runs).picojoules(),
+                            (y->links[l].breakdown.energy * runs).picojoules()});
+  }
+  const auto of_sums = [&](const ScheduledNetwork& n, const ScheduleBreakdown& cost) {
+    Energy sum;
+    std::size_t term = 0;
+    for (std::size_t g = 0; g < cost.plans.size(); ++g)
+      for (std::size_t k = 0; k < cost.plans[g].terms.size(); ++k)
+        sum += cost.term_costs[term++].energy * n.graph.links[n.file.schedule.groups[g].first].count;
+    return sum.picojoules();
+  };
+  sums.a = of_sums(*a, *x);
+  sums.b = of_sums(*b, *y);
+  if (sums.a != 0 || sums.b != 0) out.energies.push_back(sums);
+  out.energies.push_back({"total", x->total.energy.picojoules(), y->total.energy.picojoules()});
+  out.cycles_a = x->total.cycles;
+  out.cycles_b = y->total.cycles;
+  return out;
+}
+
 Result<Comparison> compare(const DiffArguments& arguments, const Output& output) {
   Diagnostics errors;
   const std::optional<Compared> a = kind_of(arguments.a, arguments.reading, errors),
@@ -124,6 +176,7 @@ Result<Comparison> compare(const DiffArguments& arguments, const Output& output)
     return compared(*a, load_architecture(arguments.a, reading), load_architecture(arguments.b, reading));
   }
   if (*a == Compared::Mappings) return compared_mappings(arguments, output);
+  if (*a == Compared::Schedules) return compared_schedules(arguments, output);
   const ReadOptions both = for_several(reading);
   const Result<Network> x = load_workload(arguments.a, both, output), y = load_workload(arguments.b, both, output);
   if (!x || !y) return compared(*a, x, y);
@@ -158,7 +211,7 @@ std::string text_of(const Comparison& answer) {
     }
     text = table.to_string();
   }
-  if (answer.what != Compared::Mappings) return text;
+  if (!answer.has_costs()) return text;
   Table costs({"<energy [pJ]", "first", "second", "second - first"});
   for (const Comparison::Share& share : answer.energies) {
     if (&share == &answer.energies.back()) costs.rule();
@@ -184,7 +237,7 @@ Json json_of(const DiffArguments& arguments, const Comparison& answer) {
   for (const FieldDifference& d : answer.differences)
     json["differences"].push_back({{"field", d.field}, {"first", d.a}, {"second", d.b}});
   json["costs"] = nullptr;
-  if (answer.what != Compared::Mappings) return json;
+  if (!answer.has_costs()) return json;
   json["costs"] = {{"energy_pj", Json::array()}, {"cycles", {answer.cycles_a, answer.cycles_b}}};
   for (const Comparison::Share& share : answer.energies)
     json["costs"]["energy_pj"].push_back({{"place", share.place}, {"first", share.a}, {"second", share.b}});
@@ -203,20 +256,23 @@ int run_diff(const DiffArguments& arguments, const Output& output) {
 
 void add_diff_command(CLI::App& app, Output& output, Action& action) {
   auto arguments = std::make_shared<DiffArguments>();
-  CLI::App* command = app.add_subcommand("diff", "In what two machines, workloads or mappings differ");
+  CLI::App* command = app.add_subcommand("diff", "In what two machines, workloads, mappings or schedules differ");
   command->add_option("first", arguments->a, "As for -a, -w or -m; files are told apart by content")
       ->required()
       ->type_name("A|W|FILE");
   command->add_option("second", arguments->b, "What it is compared with")->required()->type_name("A|W|FILE");
-  command->add_option("-a,--architecture", arguments->architecture, "Machine of two mappings")->type_name("A");
-  command->add_option("-w,--workload", arguments->workload, "Workload of two mappings")->type_name("W");
-  command->add_option("-l,--layer", arguments->layer, "Its layer, when it has several")->type_name("LAYER");
+  command->add_option("-a,--architecture", arguments->architecture, "Machine of two mappings or schedules")
+      ->type_name("A");
+  command->add_option("-w,--workload", arguments->workload, "Workload of two mappings or schedules")->type_name("W");
+  command->add_option("-l,--layer", arguments->layer, "Layer of two mappings, when the workload has several")
+      ->type_name("LAYER");
   add_read_options(*command, arguments->reading);
   add_output_options(*command, output);
   command->footer(
       "Exit code 0 when they are the same, 1 when they differ.\n\nExamples:\n"
       "  heliolite diff eyeriss arch.yaml,ert.yaml\n  heliolite diff resnet18/conv1 problem.yaml\n"
-      "  heliolite diff best.json mine.yaml -a eyeriss -w resnet18 --layer conv1");
+      "  heliolite diff best.json mine.yaml -a eyeriss -w resnet18 --layer conv1\n"
+      "  heliolite diff fused.yaml unfused.yaml -a machine.yaml -w network.yaml");
   command->callback(
       [&action, arguments] { action = [arguments](const Output& o) { return run_diff(*arguments, o); }; });
 }

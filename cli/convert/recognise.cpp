@@ -14,6 +14,7 @@
 #include "engine/formats/timeloop/problem.h"
 #include "engine/inputs/input_file.h"
 #include "engine/inputs/template_render.h"
+#include "engine/network/schedule_yaml.h"
 #include "workloads/families.h"
 
 namespace heliolite::cli {
@@ -34,6 +35,7 @@ constexpr std::array kPartNames{
     PartNames{Part::Model, "ONNX model", "map, eval, bound, .. -w; convert"},
     PartNames{Part::Mapping, "mapping", "eval, explain -m"},
     PartNames{Part::TimeloopMapping, "Timeloop mapping", "eval, explain -m"},
+    PartNames{Part::Schedule, "schedule of a network", "eval, explain -m"},
     PartNames{Part::Sweep, "sweep", "sweep"},
     PartNames{Part::Bench, "bench suite", "bench"},
     PartNames{Part::Experiment, "published numbers of bounds", "bound --experiment"},
@@ -125,6 +127,7 @@ std::vector<Part> parts_of(const YamlNode& root) {
   if (const auto part = list_part(root)) add(*part);
   if (!root.is_map()) return parts;
   if (!accelforge_part(root).empty()) return {Part::AccelForge};
+  if (is_schedule(root)) return {Part::Schedule};
   if (is_answer(root)) {
     if (root.has("layers") || root.has("mapping")) add(Part::Mapping);
     return parts;

@@ -21,6 +21,7 @@ enum class Part : u8 {
   Model,            // of ONNX, by its ending
   Mapping,          // ours, or an answer with mappings
   TimeloopMapping,
+  Schedule,  // of a network, fused or not, or an answer that has one
   Sweep,
   Bench,
   Experiment,  // published numbers against ours
@@ -52,6 +53,7 @@ struct Recognised {
   bool belongs_to_machine() const { return is_machine() || has(Part::Tables) || has(Part::Constraints); }
   bool is_workload() const { return has(Part::Workload) || has(Part::Problem) || has(Part::Model); }
   bool is_mapping() const { return has(Part::Mapping) || has(Part::TimeloopMapping); }
+  bool is_schedule() const { return has(Part::Schedule); }
 };
 
 // The file must be there. It is not read beyond what tells what it is: whether it can be used is for its readers.

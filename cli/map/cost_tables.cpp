@@ -216,4 +216,15 @@ std::string network_table(const Breakdown& b, const Workload& workload) {
   return table.to_string();
 }
 
+std::string traffic_tables(const Breakdown& b, const Workload& workload, const Architecture& architecture) {
+  const bool of_all = counts_all_instances(b);
+  std::string text =
+      of_all ? "\nStorage: words and energy of all instances\n" : "\nStorage: words of one instance, energy of all\n";
+  text += storage_table(b, workload);
+  if (of_all) text += "\nBusiest instances: words of the one with most of each\n" + busiest_table(b, workload);
+  text += "\nTime and room, one instance\n" + time_table(b, architecture);
+  text += of_all ? "\nNetworks: words of all senders\n" : "\nNetworks: words of one sender\n";
+  return text + network_table(b, workload);
+}
+
 }  // namespace heliolite::cli

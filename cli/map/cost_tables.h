@@ -24,5 +24,7 @@ std::string busiest_table(const Breakdown& breakdown, const Workload& workload);
 // Cycles, room and mean bandwidth by level.
 std::string time_table(const Breakdown& breakdown, const Architecture& architecture);
 std::string network_table(const Breakdown& breakdown, const Workload& workload);
+// The tables from storage on, each with its title.
+std::string traffic_tables(const Breakdown& breakdown, const Workload& workload, const Architecture& architecture);
 
 }  // namespace heliolite::cli

@@ -1,4 +1,4 @@
-// heliolite eval: the cost of one mapping. heliolite explain: the same by level and tensor.
+// heliolite eval: the cost of one mapping, or of a network's schedule. heliolite explain: the same by level and tensor.
 #include <fmt/format.h>
 
 #include <memory>
@@ -6,6 +6,7 @@
 
 #include "cli/map/cost_tables.h"
 #include "cli/map/nest_picture.h"
+#include "cli/map/schedule_answer.h"
 #include "cli/ui/command.h"
 #include "cli/ui/figures.h"
 #include "cli/ui/inputs.h"
@@ -13,6 +14,7 @@
 #include "cli/ui/read_arguments.h"
 #include "cli/ui/search_arguments.h"
 #include "engine/formats/load_architecture.h"
+#include "engine/formats/load_mapping.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/countable.h"
 #include "engine/space/mapspace.h"
@@ -53,6 +55,7 @@ struct EvalArguments {
   bool nest = false;
   ReadOptions reading;
   std::string counts{name(Counts::Timeloop)};
+  bool counts_given = false;
 };
 
 // What `explain` adds: the mapping, storage, time and networks.
@@ -62,23 +65,61 @@ std::string level_tables(const MappedLayer& layer, const Breakdown& breakdown, b
   std::string text = "\nMapping\n";
   text += nest ? nest_drawing(loop_nest(layer.mapping, breakdown, workload, architecture), workload, architecture)
                : nest_text(layer.mapping, workload, architecture);
-  const bool of_all = counts_all_instances(breakdown);
-  text +=
-      of_all ? "\nStorage: words and energy of all instances\n" : "\nStorage: words of one instance, energy of all\n";
-  text += storage_table(breakdown, workload);
-  if (of_all) text += "\nBusiest instances: words of the one with most of each\n" + busiest_table(breakdown, workload);
-  text += "\nTime and room, one instance\n" + time_table(breakdown, architecture);
-  text += of_all ? "\nNetworks: words of all senders\n" : "\nNetworks: words of one sender\n";
-  return text + network_table(breakdown, workload);
+  return text + traffic_tables(breakdown, workload, architecture);
+}
+
+// The machine's constraints that the nests of a schedule do not obey, each with its layer.
+Diagnostics outside_mapspace(const ScheduledNetwork& network) {
+  Diagnostics outside;
+  for (int l = 0; l < static_cast<int>(network.graph.links.size()); ++l) {
+    const Workload one_pass = network.one_pass(l);
+    const MappedLayer layer{network.architecture, one_pass, network.file.schedule.mappings[l], {}};
+    for (Diagnostic& d : outside_mapspace(layer)) {
+      d.message = fmt::format("{}: {}", one_pass.name, d.message);
+      outside.push_back(std::move(d));
+    }
+  }
+  return outside;
+}
+
+void note_outside(const Diagnostics& outside, const Output& output) {
+  for (const Diagnostic& d : outside) output.note("heliolite: note: outside the machine's mapspace: " + d.to_string());
+}
+
+// Of a whole network.
+int run_schedule(const char* command, bool by_level, const EvalArguments& arguments, const MappingFile& file,
+                 const Output& output) {
+  const MappedLayerNames& names = arguments.names;
+  if (arguments.counts_given)
+    return fail({{"", 0, "--counts",
+                  fmt::format("'{}': factors of the schedule {} divide, so that there is one way of counting: must be "
+                              "left out",
+                              arguments.counts, names.mapping)}});
+  const Result<ScheduledNetwork> network = load_scheduled_network(names, file, arguments.reading);
+  if (!network) return fail(network.errors());
+  output.report_notes(network->notes);
+  const ScheduleFile& schedule = network->file;
+  const Result<ScheduleBreakdown> cost =
+      schedule_breakdown(schedule.schedule, network->graph, network->architecture, schedule.rules);
+  if (!cost) return fail(schedule.placed(cost.errors(), network->graph));
+  const Diagnostics outside = at_their_levels(outside_mapspace(*network), names.architecture);
+  note_outside(outside, output);
+  std::string text = schedule_text(*network, *cost);
+  if (by_level) text += explained_schedule_text(*network, *cost, arguments.nest);
+  output.table(text);
+  const bool drawn = arguments.svg.empty() || output.write("--svg", schedule_svg(*network, *cost));
+  return output.json(schedule_json(command, *network, *cost, outside)) && drawn ? kSuccess : kBadInput;
 }
 
 int run(const char* command, bool by_level, const EvalArguments& arguments, const Output& output) {
   const MappedLayerNames& names = arguments.names;
-  const Result<MappedLayer> layer = load_mapped_layer(names, arguments.reading);
+  const Result<MappingFile> file = MappingFile::load(names.mapping, arguments.reading);
+  if (names_schedule(file)) return run_schedule(command, by_level, arguments, *file, output);
+  const Result<MappedLayer> layer = load_mapped_layer(names, file, arguments.reading);
   if (!layer) return fail(layer.errors());
   output.report_notes(layer->notes);
   const Diagnostics outside = at_their_levels(outside_mapspace(*layer), names.architecture);
-  for (const Diagnostic& d : outside) output.note("heliolite: note: outside the machine's mapspace: " + d.to_string());
+  note_outside(outside, output);
   const CostModel model(layer->workload, layer->architecture);
   const Result<Counts> counts = counts_named(arguments.counts, model, layer->mapping);
   if (!counts) return fail(counts.errors());
@@ -104,7 +145,8 @@ void add_command(CLI::App& app, Output& output, Action& action, const char* name
   add_workload_option(*command, names->workload, "Workload: preset, file or text like gemm:512x512x512")->required();
   command
       ->add_option("-m,--mapping", names->mapping,
-                   "Mapping: our YAML, an answer of map --json, Timeloop's YAML or its printed nest (map.txt)")
+                   "Mapping: our YAML, an answer of map --json, Timeloop's YAML or its printed nest (map.txt); or the "
+                   "schedule of a whole network, fused or not")
       ->required()
       ->type_name("FILE");
   command->add_option("-l,--layer", names->layer, "Layer, when the workload has several")->type_name("LAYER");
@@ -124,8 +166,10 @@ void add_command(CLI::App& app, Output& output, Action& action, const char* name
   command->footer(std::string("Examples:\n  heliolite ") + name +
                   " -a eyeriss -w gemm:512x512x512 -m mapping.yaml\n"
                   "  heliolite map -a eyeriss -w resnet18 --json best.json\n  heliolite " +
-                  name + " -a eyeriss -w resnet18 -m best.json --layer conv1");
-  command->callback([&action, arguments, name, by_level] {
+                  name + " -a eyeriss -w resnet18 -m best.json --layer conv1\n  heliolite " + name +
+                  " -a machine.yaml -w network.yaml -m schedule.yaml");
+  command->callback([&action, arguments, command, name, by_level] {
+    arguments->counts_given = command->count("--counts") > 0;
     action = [=](const Output& o) { return run(name, by_level, *arguments, o); };
   });
 }

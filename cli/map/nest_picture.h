@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
+#include "cli/ui/svg_canvas.h"
 #include "engine/model/cost.h"
 #include "engine/model/mapping.h"
 #include "workloads/workload.h"
@@ -53,7 +54,10 @@ LoopNest loop_nest(const Mapping& mapping, const Breakdown& breakdown, const Wor
 
 // For terminals.
 std::string nest_drawing(const LoopNest& nest, const Workload& workload, const Architecture& architecture);
-// As a picture.
+// As a picture; and as a part of one, with its upper left corner there. Returns the lower end.
 std::string nest_svg(const LoopNest& nest, const Workload& workload, const Architecture& architecture);
+inline constexpr double kNestBoxes = 812;  // pixels of its width
+double draw_nest(SvgCanvas& canvas, double left, double top, const LoopNest& nest, const Workload& workload,
+                 const Architecture& architecture);
 
 }  // namespace heliolite::cli

@@ -16,7 +16,7 @@
 namespace heliolite::cli {
 namespace {
 
-constexpr double kNestWidth = 860, kNestSide = 24, kNestPad = 10;
+constexpr double kNestPad = 10;
 constexpr double kNestLine = 18, kIndent = 14, kMostIndent = 380;
 constexpr double kRoomWidth = 260, kRoomHeight = 12;  // of a full level's bar
 constexpr double kEnergyWidth = 120;                  // of "123.4 uJ, 56.7 %"
@@ -41,18 +41,23 @@ std::vector<const char*> colours_of(const Workload& workload) {
 
 class NestPicture {
  public:
-  NestPicture(const LoopNest& nest, const Workload& workload, const Architecture& architecture)
-      : nest_(nest), workload_(workload), architecture_(architecture), colours_(colours_of(workload)) {}
+  NestPicture(const LoopNest& nest, const Workload& workload, const Architecture& architecture, SvgCanvas& canvas,
+              double left, double top)
+      : nest_(nest),
+        workload_(workload),
+        architecture_(architecture),
+        colours_(colours_of(workload)),
+        canvas_(canvas),
+        left_(left),
+        right_(left + kNestBoxes),
+        y_(top) {}
 
-  std::string run() {
-    const std::string title = workload_.name + " on " + architecture_.name;
-    canvas_.text_within(kNestSide, 30, kNestWidth - 2 * kNestSide, title, {.size = 17, .bold = true});
-    y_ = 46;
+  double run() {
     for (const NestLevel& level : nest_.levels) {
       head(level);
       for (const NestPart& part : level.parts) {
         if (&part != &level.parts.front()) {
-          tags(part, kNestSide + kNestPad + indent());
+          tags(part, left_ + kNestPad + indent());
           y_ += kNestLine + 2;
         }
         for (const NestLoop& loop : part.loops) line("for " + loop.text(" in "));
@@ -60,8 +65,7 @@ class NestPicture {
       fan_out(level);
       y_ += 8;
     }
-    compute();
-    return canvas_.document(kNestWidth, title);
+    return compute();
   }
 
  private:
@@ -71,21 +75,22 @@ class NestPicture {
   void tags(const NestPart& part, double x);
   void line(const std::string& words);
   void fan_out(const NestLevel& level);
-  void compute();
+  double compute();  // returns its lower end
   std::string energy_text(double picojoules) const;
 
   const LoopNest& nest_;
   const Workload& workload_;
   const Architecture& architecture_;
   std::vector<const char*> colours_;  // by tensor
-  SvgCanvas canvas_;
-  double y_ = 0;      // where the next thing begins
+  SvgCanvas& canvas_;
+  double left_, right_;
+  double y_;          // where the next thing begins
   double depth_ = 0;  // of the next loop
 };
 
 // A box with the level's name, what it keeps, and how full it is.
 void NestPicture::head(const NestLevel& level) {
-  const Box box{kNestSide, y_, kNestWidth - kNestSide, y_ + 46};
+  const Box box{left_, y_, right_, y_ + 46};
   canvas_.box(box, {.fill = "#f4f6f9", .stroke = "#8b96a3", .rounded = 5});
   const double left = box.left + kNestPad, right = box.right - kNestPad;
   const double width = right - left - kRoomWidth - kNestPad;
@@ -119,7 +124,7 @@ void NestPicture::room(const NestLevel& level, double right, double top) {
 
 // What a part keeps: coloured names with the words of their tiles.
 void NestPicture::tags(const NestPart& part, double x) {
-  const double most = kNestWidth - kNestSide - 2 * kNestPad - kRoomWidth;
+  const double most = right_ - 2 * kNestPad - kRoomWidth;
   for (const NestTensor& kept : part.kept) {
     const std::string words = fmt::format("{} {}", workload_.tensors[kept.tensor].name, grouped(kept.words));
     const double room = most - x - 10;
@@ -134,9 +139,9 @@ void NestPicture::tags(const NestPart& part, double x) {
 }
 
 void NestPicture::line(const std::string& words) {
-  const double x = kNestSide + kNestPad + indent();
+  const double x = left_ + kNestPad + indent();
   canvas_.line(x - 5, y_ + 3, x - 5, y_ + kNestLine, {.stroke = "#c3cad3"});
-  canvas_.text_within(x, y_ + 14, kNestWidth - kNestSide - x, words, {.size = 12, .colour = kNestInk});
+  canvas_.text_within(x, y_ + 14, right_ - x, words, {.size = 12, .colour = kNestInk});
   y_ += kNestLine;
   ++depth_;
 }
@@ -144,9 +149,9 @@ void NestPicture::line(const std::string& words) {
 // The loops across a fan-out, beside it the receivers with those in use.
 void NestPicture::fan_out(const NestLevel& level) {
   if (level.fanout_x * level.fanout_y == 1) return;
-  const double x = kNestSide + kNestPad + indent(), top = y_ + 4;
+  const double x = left_ + kNestPad + indent(), top = y_ + 4;
   double base = top + 12;
-  const double grid = kNestWidth - kNestSide - kNestPad - kRoomWidth;
+  const double grid = right_ - kNestPad - kRoomWidth;
   const auto across = [&](const char* axis, const std::vector<NestLoop>& loops, u64 used, u64 all) {
     if (all == 1) return;
     std::vector<std::string> parts;
@@ -174,11 +179,12 @@ void NestPicture::fan_out(const NestLevel& level) {
   if (level.used_x * level.used_y > 1) ++depth_;
 }
 
-void NestPicture::compute() {
-  canvas_.box({kNestSide, y_, kNestWidth - kNestSide, y_ + 28}, {.fill = "#f4f6f9", .stroke = "#8b96a3", .rounded = 5});
-  const double left = kNestSide + kNestPad, width = kNestWidth - kNestSide - kNestPad - kRoomWidth - kNestPad - left;
+double NestPicture::compute() {
+  canvas_.box({left_, y_, right_, y_ + 28}, {.fill = "#f4f6f9", .stroke = "#8b96a3", .rounded = 5});
+  const double left = left_ + kNestPad, width = right_ - kNestPad - kRoomWidth - kNestPad - left;
   canvas_.text_within(left, y_ + 19, width - kEnergyWidth, architecture_.compute.name, {.size = 14, .bold = true});
   canvas_.text(left + width, y_ + 19, energy_text(nest_.compute_pj), {.size = 12, .anchor = "end", .colour = kNestInk});
+  return y_ + 28;
 }
 
 // "12.3 uJ, 4.5 %"
@@ -189,8 +195,18 @@ std::string NestPicture::energy_text(double picojoules) const {
 
 }  // namespace
 
+double draw_nest(SvgCanvas& canvas, double left, double top, const LoopNest& nest, const Workload& workload,
+                 const Architecture& architecture) {
+  return NestPicture(nest, workload, architecture, canvas, left, top).run();
+}
+
 std::string nest_svg(const LoopNest& nest, const Workload& workload, const Architecture& architecture) {
-  return NestPicture(nest, workload, architecture).run();
+  constexpr double kSide = 24;
+  SvgCanvas canvas;
+  const std::string title = workload.name + " on " + architecture.name;
+  canvas.text_within(kSide, 30, kNestBoxes, title, {.size = 17, .bold = true});
+  draw_nest(canvas, kSide, 46, nest, workload, architecture);
+  return canvas.document(kNestBoxes + 2 * kSide, title);
 }
 
 }  // namespace heliolite::cli

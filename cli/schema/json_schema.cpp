@@ -14,6 +14,7 @@
 #include "engine/base/number_text.h"
 #include "engine/execution/named_tiling.h"
 #include "engine/model/mapping_loops.h"
+#include "engine/network/schedule_yaml.h"
 #include "engine/search/bayes/learned_file.h"
 #include "engine/sweep/sweep_fields.h"
 #include "workloads/workload_fields.h"
@@ -30,6 +31,7 @@ constexpr std::array kFormats{
     FileFormat{"machine", Part::Machine, "docs/formats_architecture.md", map_of<machine_file_fields>},
     FileFormat{"workload", Part::Workload, "docs/formats_workload.md", map_of<workload_file_fields>},
     FileFormat{"mapping", Part::Mapping, "docs/formats_mapping.md", mapping_document_shape},
+    FileFormat{"schedule", Part::Schedule, "docs/formats_schedule.md", map_of<schedule_file_fields>},
     FileFormat{"tiling", Part::Tiling, "docs/execution.md", map_of<tiling_file_fields>},
     FileFormat{"sweep", Part::Sweep, "docs/formats_sweep.md", map_of<sweep_file_fields>},
     FileFormat{"bench", Part::Bench, "docs/formats_bench.md", map_of<bench_file_fields>},

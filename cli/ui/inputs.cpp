@@ -10,6 +10,7 @@
 #include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_mapping.h"
+#include "engine/network/fused_cost.h"
 #include "engine/space/constraint_notes.h"
 #include "workloads/workload_yaml.h"
 
@@ -80,9 +81,9 @@ std::optional<Architecture> load_if_named(const std::string& name, const ReadOpt
 }
 
 Result<Inputs> load_inputs(const std::string& architecture, const std::string& workload, const ReadOptions& reading,
-                           MapspaceOptions lifted) {
+                           MapspaceOptions lifted, Wanted wanted) {
   Result<Architecture> machine = load_machine(architecture, reading);
-  Result<Network> network = load_layers(workload, reading, Wanted::Shapes);
+  Result<Network> network = load_layers(workload, reading, wanted);
   Diagnostics errors;
   const auto collect = [&](const auto& result) {
     if (!result) errors.insert(errors.end(), result.errors().begin(), result.errors().end());
@@ -102,14 +103,51 @@ std::vector<std::string> Inputs::notes() const {
 }
 
 Result<MappedLayer> load_mapped_layer(const MappedLayerNames& names, const ReadOptions& reading) {
+  return load_mapped_layer(names, MappingFile::load(names.mapping, reading), reading);
+}
+
+Result<MappedLayer> load_mapped_layer(const MappedLayerNames& names, const Result<MappingFile>& file,
+                                      const ReadOptions& reading) {
   Result<Inputs> inputs = load_inputs(names.architecture, names.workload, reading);
   if (!inputs) return inputs.errors();
   Result<Workload> workload = pick_layer(inputs->network, names.layer);
   if (!workload) return workload.errors();
-  const Result<Mapping> mapping = load_mapping(names.mapping, *workload, inputs->architecture, reading);
+  if (!file) return file.errors();
+  const Result<Mapping> mapping = file->read(*workload, inputs->architecture);
   if (!mapping) return mapping.errors();
   std::vector<std::string> notes = inputs->notes();
   return MappedLayer{std::move(inputs->architecture), std::move(*workload), *mapping, std::move(notes)};
+}
+
+bool names_schedule(const Result<MappingFile>& file) {
+  return file && file->document() != nullptr && is_schedule(*file->document());
+}
+
+Workload ScheduledNetwork::one_pass(int l) const { return pass_workload(graph.link(l), file.passes[l]); }
+
+Result<ScheduledNetwork> load_scheduled_network(const MappedLayerNames& names, const MappingFile& file,
+                                                const ReadOptions& reading) {
+  if (!names.layer.empty())
+    return Diagnostic{
+        "", 0, "--layer",
+        fmt::format("'{}': {} is a schedule of all layers, must be left out", names.layer, names.mapping)};
+  Result<Inputs> inputs = load_inputs(names.architecture, names.workload, reading, {}, Wanted::Edges);
+  if (!inputs) return inputs.errors();
+  return scheduled_network(*std::move(inputs), file, names.workload);
+}
+
+Result<ScheduledNetwork> scheduled_network(Inputs inputs, const MappingFile& file, const std::string& workload) {
+  Result<LinkGraph> graph = graph_of_network(inputs.network);
+  if (!graph) {
+    Diagnostics errors = graph.errors();
+    for (Diagnostic& e : errors) e.file = workload;
+    return errors;
+  }
+  Result<ScheduleFile> schedule = read_schedule_file(*file.document(), *graph, inputs.architecture);
+  if (!schedule) return schedule.errors();
+  std::vector<std::string> notes = inputs.notes();
+  return ScheduledNetwork{std::move(inputs.architecture), std::move(inputs.network), *std::move(graph),
+                          *std::move(schedule), std::move(notes)};
 }
 
 }  // namespace heliolite::cli

@@ -8,8 +8,10 @@
 #include "arch/architecture.h"
 #include "cli/ui/output.h"
 #include "engine/base/result.h"
+#include "engine/formats/load_mapping.h"
 #include "engine/formats/load_network.h"
 #include "engine/model/mapping.h"
+#include "engine/network/schedule_yaml.h"
 #include "engine/space/mapspace.h"
 #include "workloads/network.h"
 #include "workloads/workload.h"
@@ -36,7 +38,7 @@ struct Inputs {
   std::vector<std::string> notes() const;  // of both
 };
 Result<Inputs> load_inputs(const std::string& architecture, const std::string& workload, const ReadOptions& reading,
-                           MapspaceOptions lifted = {});
+                           MapspaceOptions lifted = {}, Wanted wanted = Wanted::Shapes);
 
 // The machine called `name`; prints what its reader has to say. None, with its errors added to `errors`, if it cannot
 // be loaded, and none if `name` is empty.
@@ -53,7 +55,28 @@ struct MappedLayer {
 struct MappedLayerNames {
   std::string architecture, workload, layer, mapping;  // -a, -w, --layer, -m
 };
-// Loads what the names stand for.
+// Loads what the names stand for; the file of the mapping may have been opened before.
 Result<MappedLayer> load_mapped_layer(const MappedLayerNames& names, const ReadOptions& reading);
+Result<MappedLayer> load_mapped_layer(const MappedLayerNames& names, const Result<MappingFile>& file,
+                                      const ReadOptions& reading);
+
+// Whether -m names the schedule of a whole network (engine/network/schedule_yaml.h) in place of a layer's mapping.
+bool names_schedule(const Result<MappingFile>& file);
+
+// Architecture, network and its schedule.
+struct ScheduledNetwork {
+  Architecture architecture;
+  Network network;
+  LinkGraph graph;
+  ScheduleFile file;
+  std::vector<std::string> notes;
+
+  // Of layer l in one pass.
+  Workload one_pass(int l) const;
+};
+Result<ScheduledNetwork> load_scheduled_network(const MappedLayerNames& names, const MappingFile& file,
+                                                const ReadOptions& reading);
+// The same of what has been loaded; `workload` stands for the network's file in messages.
+Result<ScheduledNetwork> scheduled_network(Inputs inputs, const MappingFile& file, const std::string& workload);
 
 }  // namespace heliolite::cli

@@ -24,6 +24,8 @@ class MappingFile {
   // `name` stands for the file in messages.
   static Result<MappingFile> parse(std::string_view text, const std::string& name);
 
+  // Null: the file is a printed nest.
+  const YamlNode* document() const { return nest_.empty() ? &root_ : nullptr; }
   // What load_mapping() gives.
   Result<Mapping> read(const Workload& workload, const Architecture& architecture) const;
   // The products of the factors, if the file is Timeloop's and has no other factors than whole and stated ones.

@@ -13,6 +13,7 @@ namespace heliolite {
 inline std::string own_format(const YamlNode& root) {
   const auto is_level = [](const YamlNode& list) { return list.is_sequence() && list.at(0).has("level"); };
   if (is_level(root) || (root.find("mapping") && is_level(*root.find("mapping")))) return "mapping";
+  if (root.has("schedule") && root.has("mappings")) return "schedule";
   if (root.find("architecture"))
     return root.find("architecture")->has("levels") || root.find("architecture")->has("base") ? "machine" : "";
   for (const char* key : {"sweep", "bench", "tiling"})

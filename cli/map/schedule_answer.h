@@ -1,0 +1,32 @@
+#pragma once
+// What `eval` and `explain` say of a network's schedule: tables, JSON and pictures.
+#include <string>
+
+#include "cli/ui/inputs.h"
+#include "cli/ui/json.h"
+#include "engine/base/result.h"
+#include "engine/network/fused_breakdown.h"
+
+namespace heliolite::cli {
+
+// "g 2, m 4": sizes of one pass above 1.
+std::string pass_sizes_text(const Workload& one_pass);
+// "a.z -> b.x", of an input "X -> a.x", of the term of a sum "a.z -> sum at b.z".
+std::string edge_text(const EdgeBreakdown& edge, const LinkGraph& graph);
+
+// Totals, and how much of the edges stays inside; then groups, links with sums, and edges, a table each.
+std::string schedule_text(const ScheduledNetwork& network, const ScheduleBreakdown& cost);
+
+// What `explain` adds: by group what stays where, by link its mapping, storage, time and networks. With `nest` the
+// mappings are drawn as a loop nest within the tree.
+std::string explained_schedule_text(const ScheduledNetwork& network, const ScheduleBreakdown& cost, bool nest);
+
+// The trees as loops around the nests of their links, in text and as a picture.
+std::string schedule_drawing(const ScheduledNetwork& network, const ScheduleBreakdown& cost);
+std::string schedule_svg(const ScheduledNetwork& network, const ScheduleBreakdown& cost);
+
+// The answer of `eval` and `explain`, which `eval -m` reads (docs/json.md).
+Json schedule_json(const char* command, const ScheduledNetwork& network, const ScheduleBreakdown& cost,
+                   const Diagnostics& outside);
+
+}  // namespace heliolite::cli
