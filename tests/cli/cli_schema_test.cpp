@@ -123,7 +123,7 @@ TEST(CliSchema, EveryExampleOfTheManualIsValid) {
             << page.path() << "\n"
             << block;
       }
-  for (const char* format : {"machine", "workload", "mapping", "tiling", "sweep", "bench", "experiment"})
+  for (const char* format : {"machine", "workload", "mapping", "schedule", "tiling", "sweep", "bench", "experiment"})
     EXPECT_GT(examples[format], 0) << format;
 }
 

@@ -15,11 +15,14 @@
 #include "engine/formats/timeloop/mapping.h"
 #include "engine/inputs/input_file.h"
 #include "engine/model/mapping_yaml.h"
+#include "engine/network/fused_breakdown.h"
+#include "engine/network/schedule_yaml.h"
 #include "engine/search/map.h"
 #include "engine/sweep/sweep_yaml.h"
 #include "engine/verify/golden_verify.h"
 #include "engine/verify/optima_verify.h"
 #include "tests/support/cli_runner.h"
+#include "tests/support/fusion_toys.h"
 #include "tests/support/guarded_runs.h"
 #include "tests/support/load.h"
 #include "tests/support/text_mutation.h"
@@ -115,6 +118,32 @@ std::string read_mapping_file(const std::string& path) {
   return wrong_with(read_mapping(root, workload, machine));
 }
 
+// Heads of attention: a softmax between two layers, and ranks of several dimensions.
+std::string read_schedule_of_heads(const std::string& path) {
+  static const testing::FusionProblem heads = testing::fusion_toys()[1];
+  const auto document = YamlNode::load_file(path);
+  if (!document.ok()) return wrong_with(document.errors());
+  const auto file = read_schedule_file(*document, heads.graph, heads.architecture);
+  if (!file.ok()) return wrong_with(file.errors());
+  const auto cost = schedule_breakdown(file->schedule, heads.graph, heads.architecture, file->rules);
+  if (!cost.ok()) return wrong_with(file->placed(cost.errors(), heads.graph));
+  const auto again = read_schedule_file(
+      *YamlNode::parse(write_schedule_file(file->schedule, "n", heads.graph, heads.architecture, file->rules), "again"),
+      heads.graph, heads.architecture);
+  return again.ok() && again->schedule.mappings == file->schedule.mappings ? "" : "it does not read back";
+}
+
+const std::string kScheduleOfHeads = R"(
+schedule: |
+  kp ;
+  Buf[+qp.w, (qp.i/2 qk.g/2)[qp, qk], av]
+mappings:
+  kp: [{level: DRAM, temporal: [i: 4]}, {level: Buf, temporal: [j: 2, k: 3]}]
+  qp: [{level: Buf, temporal: [i: 2, j: 2, k: 3]}]
+  qk: [{level: Buf, keep: [k, q, s], temporal: [m: 2, n: 2]}, {level: Reg, temporal: [e: 2]}]
+  av: [{level: DRAM, temporal: [g: 2]}, {level: Buf, temporal: [e: 2, n: 2, m: 2]}]
+)";
+
 struct Kind {
   std::string name, ending;
   std::vector<std::string> sound;
@@ -140,6 +169,7 @@ std::vector<Kind> kinds() {
       {"template", ".yaml", templates, read_template},
       {"compact text", "", compact, [](const std::string& path) { return read_workload(read_text(path)); }},
       {"mapping", ".yaml", texts({kRoot / "configs/quickstart"}), read_mapping_file},
+      {"schedule", ".yaml", {kScheduleOfHeads}, read_schedule_of_heads},
       {"sweep", ".yaml", texts({kRoot / "configs/sweeps"}),
        [](const std::string& p) { return wrong_with(load_sweep(p)); }},
       {"golden record", ".jsonl", records(kTests / "golden/golden.jsonl", 40),

@@ -13,8 +13,10 @@
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_mapping.h"
 #include "engine/formats/load_network.h"
+#include "engine/network/schedule_yaml.h"
 #include "engine/sweep/sweep_yaml.h"
 #include "tests/support/cli_runner.h"
+#include "tests/support/fusion_toys.h"
 #include "tests/support/json_validator.h"
 #include "tests/support/load.h"
 
@@ -194,6 +196,24 @@ mapping:
 - {level: Buf, keep: [A, B, Z], temporal: {N: 8, K: 4}, spatial: {x: [M: [4, 4]], no_link_transfer: [A]}}
 )",
       [&](const std::string& text) { return complaints_of(parse_mapping(text, "mapping.yaml", workload, *machine)); });
+}
+
+TEST(SchemaMutation, Schedules) {
+  const testing::FusionProblem toy = testing::two_products();
+  check("schedule", R"(
+network: products
+architecture: two_buffers
+softmax: incremental
+schedule: Buf[(l1.j/6 l2.j/6)[+l1.w, l1, l2]]
+mappings:
+  l1: [{level: DRAM, keep: all}, {level: Buf, keep: [w, x, z], temporal: {j: 2, i: 8, k: 8}}]
+  l2: [{level: DRAM, temporal: [j: 2, i: 8]}, {level: Reg, keep: [z], temporal: [k: 8]}]
+)",
+        [&](const std::string& text) -> std::string {
+          const Result<YamlNode> document = YamlNode::parse(text, "schedule.yaml");
+          if (!document) return to_string(document.errors());
+          return complaints_of(read_schedule_file(*document, toy.graph, toy.architecture));
+        });
 }
 
 TEST(SchemaMutation, Sweeps) {
