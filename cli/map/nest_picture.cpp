@@ -53,17 +53,19 @@ std::string letters_of(const Workload& workload) {
   return letters;
 }
 
-// "[IIIIWWOOOO......]": a level's room, and whose words are in it.
+// "[IIIIWWOOOO++....]": a level's room, and whose words are in it; '+' are other layers'.
 std::string bar_text(const NestLevel& level, const std::string& letters) {
   std::string bar;
   double words = 0;
+  const auto add = [&](u64 more, char letter) {
+    words += static_cast<double>(more);
+    const auto end = static_cast<std::size_t>(std::lround(words / static_cast<double>(level.capacity_words) * kBar));
+    // At least one, so that nothing is overlooked.
+    bar.resize(std::clamp(end, std::min(bar.size() + 1, kBar), kBar), letter);
+  };
   for (const NestPart& part : level.parts)
-    for (const NestTensor& kept : part.kept) {
-      words += static_cast<double>(kept.words);
-      const auto end = static_cast<std::size_t>(std::lround(words / static_cast<double>(level.capacity_words) * kBar));
-      // At least one, so that nothing is overlooked.
-      bar.resize(std::clamp(end, std::min(bar.size() + 1, kBar), kBar), letters[kept.tensor]);
-    }
+    for (const NestTensor& kept : part.kept) add(kept.words, letters[kept.tensor]);
+  if (level.other_words > 0) add(level.other_words, '+');
   bar.resize(kBar, '.');
   return "[" + bar + "]";
 }
@@ -87,7 +89,8 @@ std::string room_text(const NestLevel& level, const std::string& letters) {
   if (level.capacity_words == 0) return fmt::format("no limit, {} words", grouped(level.used_words));
   return fmt::format("{}  {} of {} words, {}", bar_text(level, letters), grouped(level.used_words),
                      grouped(level.capacity_words),
-                     percent(static_cast<double>(level.used_words) / static_cast<double>(level.capacity_words)));
+                     percent(static_cast<double>(level.used_words) / static_cast<double>(level.capacity_words))) +
+         (level.other_words == 0 ? "" : fmt::format(", {} of others (+)", grouped(level.other_words)));
 }
 
 std::string kept_text(const NestPart& part, const Workload& workload, const std::string& letters) {

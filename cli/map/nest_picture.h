@@ -41,6 +41,7 @@ struct NestLevel {
   u64 used_x = 1, used_y = 1;                // receivers in use
   u64 fanout_x = 1, fanout_y = 1;
   double energy_pj = 0;  // of all instances: accesses, the network below, leakage
+  u64 other_words = 0;   // of `used_words`: taken by other layers' arrays
 };
 
 struct LoopNest {

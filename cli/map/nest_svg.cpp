@@ -23,6 +23,7 @@ constexpr double kEnergyWidth = 120;                  // of "123.4 uJ, 56.7 %"
 constexpr double kUnit = 7;                           // of a receiver in a fan-out
 constexpr u64 kMostUnitsX = 32, kMostUnitsY = 32;     // of a fan-out that are drawn
 constexpr const char *kNestInk = "#333", *kNestFaint = "#777";
+constexpr const char* kOthersRoom = "#a9b2bd";  // taken by other layers
 constexpr const char *kUsedUnit = "#3b6ea5", *kIdleUnit = "#d5dbe3";
 
 constexpr std::array<const char*, 5> kOtherColours{"#8e44ad", "#2a8a9d", "#a83a5b", "#5d6d1f", "#555f6b"};
@@ -116,6 +117,10 @@ void NestPicture::room(const NestLevel& level, double right, double top) {
         canvas_.box({x, top, next, top + kRoomHeight}, {.fill = colours_[kept.tensor]});
         x = next;
       }
+    if (level.other_words > 0)
+      canvas_.box({x, top, std::min(right, x + kRoomWidth * static_cast<double>(level.other_words) / capacity),
+                   top + kRoomHeight},
+                  {.fill = kOthersRoom});
     words = fmt::format("{} of {} words, {}", grouped(level.used_words), grouped(level.capacity_words),
                         percent(static_cast<double>(level.used_words) / capacity));
   }

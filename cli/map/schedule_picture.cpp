@@ -26,13 +26,17 @@ class ScheduleWalk {
       const LinkGroup& group = question_.file.schedule.groups[g];
       group_ = g;
       node_ = 0;
-      if (group.is_single()) leaf(group.first, 0);
-      else visit(group.root, 0);
+      if (group.is_single()) {
+        leaf(group.first, 0);
+      } else {
+        ++fused_;
+        visit(group.root, 0);
+      }
     }
   }
 
  protected:
-  virtual void node(const std::string& loop, const std::string& homes, int depth) = 0;
+  virtual void node(const std::string& title, const std::string& homes, int depth) = 0;
   virtual void leaf(int link, int depth) = 0;
   virtual void end_of_node(int /*depth*/) {}
 
@@ -45,8 +49,16 @@ class ScheduleWalk {
                                  : fmt::format("{}: {} passes of {}", one_pass.name, grouped(link.pass.passes), sizes);
   }
   LoopNest nest_of(int l) const {
-    return loop_nest(with_homes(question_.file.schedule.mappings[l], cost_.links[l].pass), cost_.links[l].breakdown,
-                     question_.one_pass(l), question_.architecture);
+    const LinkBreakdown& link = cost_.links[l];
+    LoopNest nest = loop_nest(with_homes(question_.file.schedule.mappings[l], link.pass), link.breakdown,
+                              question_.one_pass(l), question_.architecture);
+    if (link.room == 0) return nest;
+    NestLevel& level = nest.levels[nest.levels.size() - 1 - at(link.pass.level)];
+    u64 own = 0;
+    for (const NestPart& part : level.parts)
+      for (const NestTensor& kept : part.kept) own += kept.words;
+    level.other_words = level.used_words - std::min(level.used_words, own);
+    return nest;
   }
 
   const ScheduledNetwork& question_;
@@ -56,10 +68,10 @@ class ScheduleWalk {
   // Nodes are numbered as homes name them, from the root, parents before children (tree_index.h).
   void visit(const TreeNode& tree, int depth) {
     const int number = node_++;
-    const std::string loop = tree.loop.empty() ? ""
-                                               : fmt::format("for {}: {} times", loop_text(tree, question_.graph),
-                                                             grouped(tree.iterations()));
-    node(loop, homes_at(number), depth);
+    const std::string title = tree.loop.empty() ? fmt::format("group {} at {}", fused_, fusing_level())
+                                                : fmt::format("for {}: {} times", loop_text(tree, question_.graph),
+                                                              grouped(tree.iterations()));
+    node(title, homes_at(number), depth);
     for (const TreeNode& child : tree.children) {
       if (child.is_leaf()) leaf(*child.link, depth + 1);
       else visit(child, depth + 1);
@@ -69,7 +81,6 @@ class ScheduleWalk {
 
   // "Buf has l1.z 16, l1.w 64"; "" if nothing stays at the node.
   std::string homes_at(int node) const {
-    const LinkGroup& group = question_.file.schedule.groups[group_];
     std::vector<std::string> homes;
     for (std::size_t a = 0; a < question_.graph.arrays.size(); ++a) {
       const Residence& r = cost_.plans[group_].residence[a];
@@ -78,11 +89,14 @@ class ScheduleWalk {
       if (r.overlap) text += fmt::format(" + {} overlap", grouped(r.overlap->words));
       homes.push_back(std::move(text));
     }
-    const std::string& level = question_.architecture.levels[group.level].name;
-    return homes.empty() ? "" : fmt::format("{} has {}", level, fmt::join(homes, ", "));
+    return homes.empty() ? "" : fmt::format("{} has {}", fusing_level(), fmt::join(homes, ", "));
+  }
+  const std::string& fusing_level() const {
+    return question_.architecture.levels[question_.file.schedule.groups[group_].level].name;
   }
 
   std::size_t group_ = 0;
+  int fused_ = 0;  // groups of several links so far
   int node_ = 0;
 };
 
@@ -96,8 +110,8 @@ class ScheduleDrawing : public ScheduleWalk {
   }
 
  private:
-  void node(const std::string& loop, const std::string& homes, int depth) override {
-    line(depth, loop.empty() ? "once:" : loop);
+  void node(const std::string& title, const std::string& homes, int depth) override {
+    line(depth, title);
     if (!homes.empty()) line(depth + 1, homes);
   }
   void leaf(int link, int depth) override {
@@ -129,10 +143,11 @@ class SchedulePicture : public ScheduleWalk {
  private:
   double left(int depth) const { return kTreeSide + kTreeStep * depth; }
 
-  void node(const std::string& loop, const std::string& homes, int depth) override {
+  void node(const std::string& title, const std::string& homes, int depth) override {
     tops_.push_back(y_);
-    line(depth, loop.empty() ? "once:" : loop, true);
+    line(depth, title, true);
     if (!homes.empty()) line(depth, homes, false);
+    y_ += 4;
   }
   void end_of_node(int depth) override {
     canvas_.line(left(depth), tops_.back(), left(depth), y_ - 8, {.stroke = "#b0690b"});

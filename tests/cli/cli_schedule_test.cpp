@@ -107,11 +107,13 @@ TEST_F(CliSchedule, ExplainDrawsTreesAndNests) {
   EXPECT_THAT(text, ContainsRegex("Buf +w +64 +1 +768 +64 +0 "));
   const std::string nest = run_cli("explain" + with("fused.yaml") + "--nest").out;
   EXPECT_THAT(nest, HasSubstr("\nSchedule\n"
-                              "  once:\n"
+                              "  group 1 at Buf\n"
                               "    for (l1.j/6 l2.j/6): 6 times\n"
                               "      Buf has l1.z 16, l1.w 64, l2.w 64\n"
                               "      l1: 6 passes of i 8, j 2, k 8\n"));
-  EXPECT_THAT(nest, AllOf(HasSubstr("keeps W w 64, X x 16, Z z 16"), Not(HasSubstr("Mapping of one pass"))));
+  EXPECT_THAT(nest,
+              AllOf(HasSubstr("keeps W w 64, X x 16, Z z 16"), HasSubstr("160 of 400 words, 40.0 %, 64 of others (+)"),
+                    Not(HasSubstr("Mapping of one pass"))));
   const std::string svg = run_cli("explain" + with("fused.yaml") + "--svg -").out;
   EXPECT_EQ(not_well_formed(svg), "");
   EXPECT_THAT(misplaced_texts(svg), IsEmpty());
