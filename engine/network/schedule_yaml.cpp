@@ -58,9 +58,9 @@ Diagnostics ScheduleFile::placed(Diagnostics errors, const LinkGraph& graph) con
 
 namespace {
 
-class FileReader {
+class ScheduleFileReader {
  public:
-  FileReader(const YamlNode& document, const LinkGraph& graph, const Architecture& architecture)
+  ScheduleFileReader(const YamlNode& document, const LinkGraph& graph, const Architecture& architecture)
       : document_(document), graph_(graph), architecture_(architecture) {
     out_.name = document.file();
   }
@@ -154,7 +154,7 @@ class FileReader {
 
 Result<ScheduleFile> read_schedule_file(const YamlNode& document, const LinkGraph& graph,
                                         const Architecture& architecture) {
-  return FileReader(document, graph, architecture).run();
+  return ScheduleFileReader(document, graph, architecture).run();
 }
 
 std::string write_schedule_file(const FusedSchedule& schedule, const std::string& network, const LinkGraph& graph,
