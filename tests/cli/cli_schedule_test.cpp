@@ -122,6 +122,31 @@ TEST_F(CliSchedule, ExplainDrawsTreesAndNests) {
   EXPECT_EQ(run_cli("explain" + with("apart.yaml") + "--nest --svg " + folder_.path("apart.svg")).exit_code, 0);
 }
 
+TEST_F(CliSchedule, SumsHaveRowsOfTheirOwn) {
+  folder_.write("network.yaml", R"(
+name: residual
+inputs: [X]
+layers:
+- {name: l1, einsum: "z[i,j] += w[i,k] * x[k,j]", sizes: {i: 8, j: 12, k: 8}, count: 2, reads: {x: X}}
+- {name: l2, einsum: "z[i,j] += w[i,k] * x[k,j]", sizes: {i: 8, j: 12, k: 8}, count: 2}
+edges:
+- {from: l1, to: l2, tensor: x, combine: add}
+- {from: X, to: l2, tensor: x, combine: add}
+)");
+  const CliResult fused = run_cli("eval" + with("fused.yaml"));
+  EXPECT_EQ(fused.exit_code, 0) << fused.err;
+  EXPECT_THAT(fused.out, AllOf(ContainsRegex("sum with X +1 +2 .* 192 +0\n"),
+                               ContainsRegex("X -> sum at l1.z +through DRAM +96 +192 +192 *\n"),
+                               ContainsRegex("X -> l1.x +through DRAM +96 +192 +192 *\n")));
+  const json answer = json::parse(run_cli("eval" + with("fused.yaml") + "--json -").out);
+  EXPECT_EQ(answer["sums"][0]["words"], 96);
+  double energy = answer["sums"][0]["energy_pj"].get<double>();
+  for (const json& link : answer["links"]) energy += link["energy_pj"].get<double>();
+  EXPECT_DOUBLE_EQ(answer["energy_pj"].get<double>(), 2 * energy);
+  EXPECT_THAT(run_cli("diff" + inputs() + folder_.path("fused.yaml") + " " + folder_.path("apart.yaml")).out,
+              ContainsRegex("sums of several arrays +12288 +12288 "));
+}
+
 TEST_F(CliSchedule, DiffNamesLoopsAndCosts) {
   const CliResult diff = run_cli("diff" + inputs() + folder_.path("fused.yaml") + " " + folder_.path("apart.yaml"));
   EXPECT_EQ(diff.exit_code, 1) << diff.err;
