@@ -88,12 +88,14 @@ CompiledLevel compile(const StorageLevel& level, const ValueBits& bits) {
 
 }  // namespace
 
-Compiled::Compiled(const Workload& workload, const Architecture& architecture)
+Compiled::Compiled(const Workload& workload, const Architecture& architecture, const NestPass& nest_pass)
     : dimension_count(static_cast<int>(workload.dimensions.size())),
       tensor_count(static_cast<int>(workload.tensors.size())),
       level_count(static_cast<int>(architecture.levels.size())),
       op_units(units(architecture.compute.op_pj)),
-      macs(workload.macs()) {
+      macs(workload.macs()),
+      pass(nest_pass),
+      plain(nest_pass.is_plain()) {
   assert(dimension_count <= kMaxDimensions && tensor_count <= kMaxTensors && level_count <= kMaxLevels);
   size.fill(1);
   for (int d = 0; d < dimension_count; ++d) size[d] = static_cast<u32>(workload.dimensions[d].size);
@@ -109,7 +111,14 @@ Compiled::Compiled(const Workload& workload, const Architecture& architecture)
     for (int v = 0; v < tensor_count; ++v) level[i].whole += level[i].taken(v, tensor[v].words);
     if (architecture.peer_channel) level[i].peers = tensors_of_peers(*this, architecture.levels[i], i, workload);
     peers = static_cast<TensorMask>(peers | level[i].peers);
+    for (int v = 0; v < tensor_count; ++v)
+      if (i + 1 == level_count || keep_choice(architecture.levels[i].keep, workload, v) == KeepChoice::Keep)
+        passing[i] |= static_cast<TensorMask>(1u << v);
   }
+  if (pass.taken == 0) return;
+  CompiledLevel& home = level[pass.level];
+  const u64 taken_parts = pass.taken * home.parts.of_word;
+  if (home.room != CompiledLevel::kUnbounded) home.room -= std::min(home.room, taken_parts);
 }
 
 DimensionMask standalone_dimensions(const Compiled& c, TensorMask tensors) {

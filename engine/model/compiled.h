@@ -7,6 +7,7 @@
 #include "arch/architecture.h"
 #include "engine/base/integers.h"
 #include "engine/base/types.h"
+#include "engine/model/nest_pass.h"
 #include "engine/model/prices.h"
 #include "workloads/workload.h"
 
@@ -93,8 +94,12 @@ struct Compiled {
   u64 op_units = 0;                               // energy units of one MAC
   u64 macs = 1;                                   // MACs of the workload
   TensorMask peers = 0;                           // tensors of which some level says so
+  NestPass pass{};
+  bool plain = true;                             // pass.is_plain()
+  std::array<TensorMask, kMaxLevels> passing{};  // [level outside a home]: tensors that the machine makes keep it
 
-  Compiled(const Workload& workload, const Architecture& architecture);
+  // `pass`: of a workload that is one pass of a link. Words that its homes take are no room of their level any more.
+  Compiled(const Workload& workload, const Architecture& architecture, const NestPass& pass = {});
 
   TensorMask all_tensors() const { return static_cast<TensorMask>((1u << tensor_count) - 1); }
   // Product of the fan-outs below the levels first .. last.
@@ -103,6 +108,8 @@ struct Compiled {
     for (int i = first; i <= last; ++i) out *= level[i].fanout();
     return out;
   }
+  // The level that serves what level i of a mapping serves of tensor v: of the outermost the home, if it has one.
+  int serving(int i, int v) const { return i + 1 == level_count && contains(pass.at_home, v) ? pass.level : i; }
   // The tensors whose words level i counts: those that it keeps, and at an interconnect all.
   TensorMask counted(int i, TensorMask kept) const { return level[i].is_interconnect ? all_tensors() : kept; }
 };

@@ -31,6 +31,11 @@ CostModel::CostModel(const Workload& workload, const Architecture& architecture)
       architecture_(architecture),
       compiled_(std::make_shared<const Compiled>(workload, architecture)) {}
 
+CostModel::CostModel(const Workload& workload, const Architecture& architecture, const NestPass& pass)
+    : workload_(workload),
+      architecture_(architecture),
+      compiled_(std::make_shared<const Compiled>(workload, architecture, pass)) {}
+
 bool CostModel::allows_all_peers(const Mapping& mapping) const {
   return compiled_->peers == 0 || mapping.allows_all_peers();
 }

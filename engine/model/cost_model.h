@@ -6,6 +6,7 @@
 #include "arch/architecture.h"
 #include "engine/model/cost.h"
 #include "engine/model/mapping.h"
+#include "engine/model/nest_pass.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
@@ -17,6 +18,9 @@ class CostModel {
  public:
   // Compiles the pair into flat tables. Workload and architecture must have passed their check().
   CostModel(const Workload& workload, const Architecture& architecture);
+  // Of one pass of a link: mappings are of the pass, costs of all passes. Only perfect mappings, without words from
+  // peers.
+  CostModel(const Workload& workload, const Architecture& architecture, const NestPass& pass);
 
   // Whether the mapping fits, and its cost if it does. The hot path: no allocation for perfect mappings. The mapping
   // must be well formed (mapping_check.h); one with imperfect factors is priced by imperfect_cost.h or, with true

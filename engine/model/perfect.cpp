@@ -8,6 +8,7 @@
 #include "engine/model/collapse.h"
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/multicast.h"
+#include "engine/model/pass_cost.h"
 #include "engine/model/peer_words.h"
 #include "engine/model/temporal_traffic.h"
 
@@ -161,6 +162,7 @@ class WordFlow {
 }  // namespace
 
 Evaluation evaluate_perfect(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside) {
+  if (!c.plain) return evaluate_passes(c, nest, keep, outside);
   Evaluation out = WordFlow(c, nest, keep, outside).run();
   if (c.peers != 0 && out.verdict == Verdict::Fits)
     if (const TensorMask peers = tensors_from_peers(c, nest))

@@ -14,7 +14,7 @@ namespace heliolite {
 TensorFlows::TensorFlows(const Compiled& c, const Nest& nest, const KeepMasks& keep, TileBoxes& boxes)
     : c_(c), nest_(nest), keep_(keep), boxes_(boxes) {
   for (int i = 0; i < c.level_count; ++i) whole_ |= c.level[i].network_costs && !c.level[i].entering_costs_alone;
-  whole_ |= c.peers != 0;
+  whole_ |= c.peers != 0 || !c.plain;
   if (whole_) return;
   for (int v = 0; v < c.tensor_count; ++v) {
     const CompiledTensor& t = c.tensor[v];

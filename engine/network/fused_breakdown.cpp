@@ -52,7 +52,6 @@ class ScheduleExplainer {
     const std::size_t k = at(l - group.first);
     link.group = static_cast<int>(out_.plans.size()) - 1;
     link.pass = p.passes[k];
-    link.room = p.room[k];
     const Workload one_pass = pass_workload(graph_.link(l), link.pass);
     const Compiled c(one_pass, architecture_);
     const Nest nest(c, schedule_.mappings[l]);
@@ -79,7 +78,7 @@ class ScheduleExplainer {
         if (i == top()) t.tile_words = graph_.link(l).tensor_words(v);
         parts += c.level[i].taken(v, t.tile_words);
       }
-      level.used_words = ceil_div(parts, u64{c.level[i].parts.of_word}) + (i == link.pass.level ? link.room : 0);
+      level.used_words = ceil_div(parts, u64{c.level[i].parts.of_word}) + (i == link.pass.level ? link.pass.taken : 0);
     }
   }
 

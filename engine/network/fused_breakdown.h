@@ -30,7 +30,6 @@ struct OutermostWords {
 struct LinkBreakdown {
   int group = 0;
   LinkPass pass;
-  u64 room = 0;         // words of the fusing level that are taken while it runs
   Breakdown breakdown;  // of all passes
   OutermostWords outermost;
 };

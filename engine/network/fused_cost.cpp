@@ -11,8 +11,8 @@
 #include "engine/model/countable.h"
 #include "engine/model/keep.h"
 #include "engine/model/mapping_check.h"
-#include "engine/model/multicast.h"
 #include "engine/model/nest.h"
+#include "engine/model/pass_cost.h"
 #include "engine/model/peer_words.h"
 #include "engine/network/schedule_text.h"
 
@@ -35,14 +35,12 @@ class PassCounter {
         architecture_(architecture),
         pass_(pass),
         mapping_(mapping),
-        c_(one_pass_, architecture),
-        keep_(mapping.keep) {}
+        c_(one_pass_, architecture, pass) {}
 
-  Result<LinkCost> run(const TakenRoom& taken) {
+  Result<LinkCost> run(const std::string& homes) {
     check_mapping();
     if (errors_.empty()) errors_ = uncountable_energies(link_, architecture_, static_cast<double>(link_.macs()));
     if (!errors_.empty()) return errors_;
-    move_homes();
     const Nest nest(c_, mapping_);
     check_fanouts(nest);
     if (!errors_.empty()) return errors_;
@@ -53,10 +51,9 @@ class PassCounter {
           fmt::format("receivers of {} would take words from their peers, which is not counted in groups: "
                       "must be a link alone",
                       architecture_.name));
-    out.words = collapse(c_, nest, keep_, mapping_.outside, peers, {pass_.passes, pass_.parts});
-    check_room(out.words, taken);
+    out.words = pass_traffic(c_, nest, mapping_.keep, mapping_.outside, peers);
+    check_room(out.words, homes);
     if (!errors_.empty()) return errors_;
-    for (const int v : bits(pass_.at_home)) pass_levels(nest, v, out.words[v]);
     const Evaluation all = cost_of(c_, out.words, c_.macs * pass_.passes, nest.steps * pass_.passes);
     if (all.verdict != Verdict::Fits)
       return complaint(fmt::format("{} needs more cycles than can be counted", architecture_.levels[all.level].name));
@@ -87,20 +84,11 @@ class PassCounter {
       for (int v = 0; v < c_.tensor_count; ++v) {
         if (i >= outermost(v)) continue;
         const KeepChoice wanted = choice(i, v);
-        const bool kept = contains(keep_[i], v);
+        const bool kept = mapping_.keeps(i, v);
         if (wanted == KeepChoice::Open || kept == (wanted == KeepChoice::Keep)) continue;
         complain(fmt::format("{} {} {}, the machine says it must{}", architecture_.levels[i].name,
                              kept ? "keeps" : "passes by", one_pass_.tensors[v].name, kept ? " not" : ""));
       }
-  }
-
-  // No level outside its home keeps a tensor in the nest of a pass.
-  void move_homes() {
-    for (const int v : bits(pass_.at_home)) {
-      const auto bit = static_cast<TensorMask>(1U << v);
-      keep_[pass_.level] = static_cast<TensorMask>(keep_[pass_.level] | bit);
-      for (int i = pass_.level + 1; i <= top(); ++i) keep_[i] = static_cast<TensorMask>(keep_[i] & ~bit);
-    }
   }
 
   void check_fanouts(const Nest& nest) {
@@ -115,7 +103,7 @@ class PassCounter {
     }
   }
 
-  void check_room(const CollapsedTraffic& words, const TakenRoom& taken) {
+  void check_room(const CollapsedTraffic& words, const std::string& of_homes) {
     for (int i = 0; i <= top(); ++i) {
       const CompiledLevel& level = c_.level[i];
       if (level.room == CompiledLevel::kUnbounded) continue;
@@ -127,31 +115,11 @@ class PassCounter {
         parts += level.taken(v, i == top() ? link_.tensor_words(v) : row.tile_words);
       }
       const u64 own = ceil_div(parts, u64{level.parts.of_word});
-      const u64 homes = i == pass_.level ? taken.words : 0;
-      if (own + homes <= level.capacity_words()) continue;
+      const u64 homes = i == pass_.level ? pass_.taken : 0;
+      const u64 capacity = *architecture_.levels[i].capacity_words();
+      if (own + homes <= capacity) continue;
       complain(fmt::format("no room at {}: {} words of its tiles{} exceed {}", architecture_.levels[i].name, own,
-                           homes == 0 ? "" : fmt::format(" and {} of homes ({})", homes, taken.by),
-                           level.capacity_words()));
-    }
-  }
-
-  // What a tensor with a home brings from outside of it, or sends there: one read and one fill a word at each level in
-  // between that the machine makes keep it, of what leaves one update; without room there.
-  void pass_levels(const Nest& nest, int v, std::vector<CollapsedTensor>& rows) const {
-    const bool is_output = c_.tensor[v].is_output;
-    const u64 in = is_output ? pass_.returned : pass_.fetched[v];
-    const u64 moved = is_output ? pass_.stored : in;
-    rows[pass_.level].words.fills = in;
-    std::vector<ReceiverGroups> groups;
-    for (int i = pass_.level + 1; i <= top(); ++i) {
-      CollapsedTensor& row = rows[i];
-      row.kept = choice(i, v) == KeepChoice::Keep && !row.carried;
-      row.words = {};
-      if (row.kept || row.carried) row.words = {in, row.kept && i < top() ? in : 0, is_output ? moved : 0};
-      row.records.clear();
-      receiver_groups(c_.tensor[v], nest, i, c_.level[i], groups);
-      for (const ReceiverGroups& g : groups)
-        row.records.push_back(network_record(c_.level[i], g, moved, moved, is_output, row.kept ? moved - in : 0));
+                           homes == 0 ? "" : fmt::format(" and {} of homes ({})", homes, of_homes), capacity));
     }
   }
 
@@ -161,15 +129,14 @@ class PassCounter {
   const LinkPass& pass_;
   const Mapping& mapping_;
   Compiled c_;
-  KeepMasks keep_;
   Diagnostics errors_;
 };
 
 }  // namespace
 
 Result<LinkCost> link_cost(const Workload& link, const Architecture& architecture, const LinkPass& pass,
-                           const TakenRoom& taken, const Mapping& mapping) {
-  return PassCounter(link, architecture, pass, mapping).run(taken);
+                           const Mapping& mapping, const std::string& homes) {
+  return PassCounter(link, architecture, pass, mapping).run(homes);
 }
 
 Cost term_cost(const SumTerm& term, const LinkGraph& graph, const Architecture& architecture) {
@@ -200,8 +167,8 @@ Result<ScheduleCost> schedule_cost(const FusedSchedule& schedule, const LinkGrap
     };
     for (int l = group.first; l <= group.last; ++l) {
       const std::size_t k = at(l - group.first);
-      const TakenRoom taken{p.room[k], homes_text(p, graph, l)};
-      Result<LinkCost> cost = link_cost(graph.link(l), architecture, p.passes[k], taken, schedule.mappings[l]);
+      Result<LinkCost> cost =
+          link_cost(graph.link(l), architecture, p.passes[k], schedule.mappings[l], homes_text(p, graph, l));
       if (!cost) {
         errors.insert(errors.end(), cost.errors().begin(), cost.errors().end());
         continue;

@@ -23,15 +23,10 @@ struct LinkCost {
 // The link of one pass: its Einsum with the pass's sizes.
 Workload pass_workload(const Workload& link, const LinkPass& pass);
 
-// Words of the fusing level that homes take while a link runs, and whose (homes_text()).
-struct TakenRoom {
-  u64 words = 0;
-  std::string by{};
-};
-
-// The cost of a link that runs like this; or why the mapping (of the pass's sizes) cannot run there.
+// The cost of a link that runs like this; or why the mapping (of the pass's sizes) cannot run there. `homes`: what takes
+// the room of the fusing level meanwhile (homes_text()), for messages.
 Result<LinkCost> link_cost(const Workload& link, const Architecture& architecture, const LinkPass& pass,
-                           const TakenRoom& taken, const Mapping& mapping);
+                           const Mapping& mapping, const std::string& homes = {});
 
 // Reading a sum's term word by word: a row of its own, in no link's cycles.
 Cost term_cost(const SumTerm& term, const LinkGraph& graph, const Architecture& architecture);

@@ -1,13 +1,13 @@
 #pragma once
 // How a network is executed, its links fused or not: the type of schedules, and what they make of one link. Whether one
 // is legal says group_plan.h, what it costs fused_cost.h; docs/fusion_trees.md explains them.
-#include <array>
 #include <compare>
 #include <optional>
 #include <vector>
 
 #include "engine/base/types.h"
 #include "engine/model/mapping.h"
+#include "engine/model/nest_pass.h"
 #include "engine/network/common_ranks.h"
 
 namespace heliolite {
@@ -55,17 +55,11 @@ struct LinkGroup {
   int size() const { return last - first + 1; }
 };
 
-// How one link runs in its group: once for each iteration of the loops above it.
-struct LinkPass {
+// How one link runs in its group: once for each iteration of the loops above it. The room that homes take meanwhile is
+// the group's to say (group_plan.h).
+struct LinkPass : NestPass {
   LinkSizes size;  // of the link in one pass
-  u64 passes = 1;
-  u64 parts = 1;           // different parts of the output that they make
-  int level = -1;          // the fusing level
-  TensorMask at_home = 0;  // tensors with a home there, which is their outermost level
-  // Words of those that come from outside the level, over all passes, as far as they count for this link; of the
-  // output those that leave and those that come back as sums.
-  std::array<u64, kMaxTensors> fetched{};
-  u64 stored = 0, returned = 0;
+  auto operator<=>(const LinkPass&) const = default;
 };
 
 // Groups in the network's order, and how each link runs on the sizes of one of its passes.

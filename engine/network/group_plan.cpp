@@ -29,6 +29,12 @@ std::string why_not_fusing_level(const Architecture& architecture, int level) {
   return "";
 }
 
+u64 room_words(int a, u64 words, int level, const LinkGraph& graph, const Architecture& architecture) {
+  const ArrayTouch& first = graph.array(a).touches.front();
+  const ValueParts parts = value_parts(value_bits(graph.link(first.link)), architecture.levels[level]);
+  return ceil_div(words * parts.of[first.tensor], u64{parts.of_word});
+}
+
 namespace {
 
 // The touch of a link of the group for which the words from and to the outside count: the maker's, else the first whose
@@ -52,7 +58,6 @@ class GroupPlanner {
       out_.residence.push_back(find_residence(a, group_, tree_, graph_, architecture_, rules_, out_.problems));
     if (!out_.is_legal()) return std::move(out_);
     for (int l = group_.first; l <= group_.last; ++l) out_.passes.push_back(pass_of(l));
-    out_.room.resize(at(group_.size()), 0);
     for (int a = 0; a < static_cast<int>(graph_.arrays.size()); ++a) place(a);
     return std::move(out_);
   }
@@ -164,7 +169,7 @@ class GroupPlanner {
     const Residence& r = out_.residence[a];
     if (!r.has_home()) return;
     for (int l = group_.first; l <= group_.last; ++l)
-      out_.room[l - group_.first] += level_words(array, r.words_while(l));
+      pass(l).taken += room_words(a, r.words_while(l), group_.level, graph_, architecture_);
     for (const ArrayTouch& t : array.touches)
       if (!t.is_term && group_.first <= t.link && t.link <= group_.last)
         pass(t.link).at_home = static_cast<TensorMask>(pass(t.link).at_home | 1U << t.tensor);
@@ -174,13 +179,6 @@ class GroupPlanner {
       pass(t->link).stored = r.stored;
       pass(t->link).returned = r.returned;
     }
-  }
-
-  // Words of the level, begun ones included, that words of the array take.
-  u64 level_words(const SharedArray& array, u64 words) const {
-    const ArrayTouch& first = array.touches.front();
-    const ValueParts parts = value_parts(value_bits(graph_.link(first.link)), architecture_.levels[group_.level]);
-    return ceil_div(words * parts.of[first.tensor], u64{parts.of_word});
   }
 
   const LinkGroup& group_;
@@ -204,7 +202,6 @@ GroupPlan plan(const LinkGroup& group, const LinkGraph& graph, const Architectur
     LinkPass pass;
     pass.size = sizes_of(graph.link(group.first));
     out.passes = {pass};
-    out.room = {0};
     out.residence.resize(graph.arrays.size());
   } else {
     out = GroupPlanner(group, graph, architecture, rules).run();

@@ -22,7 +22,6 @@ struct SumTerm {
 struct GroupPlan {
   std::vector<std::string> problems;  // why it is not legal; the other members only mean something if it is empty
   std::vector<LinkPass> passes;       // [link - first]
-  std::vector<u64> room;              // [link - first]: words of the fusing level that are taken while the link runs
   std::vector<Residence> residence;   // [array]
   std::vector<SumTerm> terms;
 
@@ -34,6 +33,9 @@ std::string homes_text(const GroupPlan& plan, const LinkGraph& graph, int link);
 
 GroupPlan plan(const LinkGroup& group, const LinkGraph& graph, const Architecture& architecture,
                const FusionRules& rules = {});
+
+// Words of the level, begun ones included, that words of an array take.
+u64 room_words(int array, u64 words, int level, const LinkGraph& graph, const Architecture& architecture);
 
 // Why no group can be fused at the level; empty if some may.
 std::string why_not_fusing_level(const Architecture& architecture, int level);
