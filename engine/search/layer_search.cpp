@@ -1,5 +1,6 @@
 #include "engine/search/layer_search.h"
 
+#include <algorithm>
 #include <cmath>
 #include <mutex>
 #include <utility>
@@ -63,6 +64,48 @@ Result<LayerSearch> LayerSearch::create(const Workload& workload, const Architec
   if (options.strategy == Strategy::Bayes)
     if (Diagnostics errors = unusable_tasks(*out.problem_, out.levels_.orders()); !errors.empty()) return errors;
   return out;
+}
+
+namespace {
+
+// Loops of a tree become loops of the outermost level; parts of a dimension may be less than the machine asks of all of
+// it.
+void allow_loops_around(Mapspace& space) {
+  for (LevelSpace& level : space.levels)
+    for (FactorLimits* limits : {&level.temporal.factor, &level.spatial.factor})
+      for (FactorLimit& limit : *limits) limit.min = 1;
+  TemporalSpace& outermost = space.levels.back().temporal;
+  outermost.order = {};
+  outermost.allowed = space.non_unit;
+  for (int d = 0; d < space.dimension_count; ++d) outermost.factor[d] = {1, space.size[d]};
+}
+
+}  // namespace
+
+Result<LayerSearch> LayerSearch::create(const Workload& pass_workload, const Architecture& architecture,
+                                        const NestPass& pass, const SearchOptions& options, bool whole_link) {
+  auto space = resolve(pass_workload, architecture, mapspace_options(options));
+  if (!space) return space.errors();
+  Architecture machine = architecture;
+  machine.peer_channel = false;
+  // What homes take is room of no search; the model's pass need not say it again.
+  NestPass own = pass;
+  own.taken = 0;
+  if (pass.taken != 0)
+    if (StorageLevel& home = machine.levels[pass.level]; home.entries) {
+      home.entries = *home.capacity_words() - std::min(*home.capacity_words(), pass.taken);
+      home.multiple_buffering = 1;
+    }
+  if (whole_link) allow_loops_around(*space);
+  const int top = space->level_count() - 1;
+  for (int i = pass.level; pass.at_home != 0 && i < top; ++i) {
+    LevelSpace& level = space->levels[i];
+    level.keep = static_cast<TensorMask>(level.keep & ~pass.at_home);
+    level.open = static_cast<TensorMask>(level.open & ~pass.at_home);
+    level.bypass = static_cast<TensorMask>(level.bypass | pass.at_home);
+  }
+  return LayerSearch(std::unique_ptr<LayerProblem>(
+      new LayerProblem{pass_workload, machine, options, *std::move(space), CostModel(pass_workload, machine, own)}));
 }
 
 LayerAnswer LayerSearch::search(const SearchBudget& budget) const {

@@ -20,6 +20,15 @@ class LayerSearch {
   static Result<LayerSearch> create(const Workload& workload, const Architecture& architecture,
                                     const SearchOptions& options);
 
+  // One pass of a link of a network (docs/fusion_trees.md): `pass_workload` has the sizes of a pass, mappings are of
+  // it, costs are those of all passes. Tensors with a home have none of the levels from there on to choose from. For
+  // strategies sunstone and exact, perfect factors and one tile for each level. No search: the machine's constraints
+  // leave the pass no mapping, or would take words from peers.
+  // With `whole_link` the workload is the link's, and the mapspace has, for every pass of it, its nests with loops
+  // around them: what is least there none of its passes is below.
+  static Result<LayerSearch> create(const Workload& pass_workload, const Architecture& architecture,
+                                    const NestPass& pass, const SearchOptions& options, bool whole_link = false);
+
   // A problem that was made from one of create()'s.
   explicit LayerSearch(std::unique_ptr<LayerProblem> problem);
 

@@ -39,16 +39,19 @@ bool same_shape(const Workload& a, const Workload& b) {
          std::equal(a.tensors.begin(), a.tensors.end(), b.tensors.begin(), b.tensors.end(), same_tensor);
 }
 
-// For each layer the index of the first layer of its shape.
-std::vector<std::size_t> first_of_shape(const Network& network) {
+}  // namespace
+
+std::vector<std::size_t> first_of_shape(const std::vector<Layer>& layers) {
   std::vector<std::size_t> out;
-  for (std::size_t k = 0; k < network.layers.size(); ++k) {
+  for (std::size_t k = 0; k < layers.size(); ++k) {
     std::size_t first = 0;
-    while (first < k && !same_shape(network.layers[first].workload, network.layers[k].workload)) ++first;
+    while (first < k && !same_shape(layers[first].workload, layers[k].workload)) ++first;
     out.push_back(first);
   }
   return out;
 }
+
+namespace {
 
 // Why a network's totals cannot be said; empty if they can.
 Diagnostics uncountable(const Network& network, double picojoules, double cycles) {
@@ -165,7 +168,7 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
     return Diagnostic{"", 0, "witness", fmt::format("{} has {} layers, name one", network.name, network.layers.size())};
 
   // Step 1. One search per shape.
-  const std::vector<std::size_t> shape_of = first_of_shape(network);
+  const std::vector<std::size_t> shape_of = first_of_shape(network.layers);
   std::map<std::size_t, ShapeSearch> shapes;
   std::vector<std::size_t> first, second;
   Diagnostics refused;

@@ -17,4 +17,7 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
 Result<MappingResult> map_workload(const Workload& workload, const Architecture& architecture,
                                    const SearchOptions& options);
 
+// For each layer the index of the first one of its shape: searches treat both alike, whatever their names.
+std::vector<std::size_t> first_of_shape(const std::vector<Layer>& layers);
+
 }  // namespace heliolite

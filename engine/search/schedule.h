@@ -115,6 +115,10 @@ LayerAnswer run_sunstone(const LayerSearch& layer, const SearchBudget& budget);
 // own, whose statistics the answer's do not include; null: none is known.
 LayerAnswer run_exact(const LayerSearch& layer, const SearchBudget& budget, const LayerAnswer* start = nullptr);
 
+// Strategy `exact` from nothing with the machine's keep rules as the options have them; only mappings below `limit` are
+// looked for.
+LayerAnswer run_exact_limited(const LayerSearch& layer, const SearchBudget& budget, const ObjectiveKey& limit);
+
 // Any strategy, from a mapping of the mapspace; the answer is not worse. Strategy exact begins with nothing else.
 LayerAnswer run_from(const LayerSearch& layer, const Mapping& known, const SearchBudget& budget);
 

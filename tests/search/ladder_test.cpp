@@ -41,9 +41,8 @@ struct LadderToy {
 
   explicit LadderToy(LayerProblem p)
       : problem(std::move(p)),
-        ladder(problem.workload, problem.architecture, problem.space,
-               {problem.space.levels.size(), every_order(problem.space.dimension_count)}, problem.options.objective,
-               problem.keep_range().may, SearchBudget(problem.options)) {}
+        ladder(problem.model, problem.space, {problem.space.levels.size(), every_order(problem.space.dimension_count)},
+               problem.options.objective, problem.keep_range().may, SearchBudget(problem.options)) {}
 
   int top() const { return ladder.levels() - 1; }
   Plan empty_plan() const {

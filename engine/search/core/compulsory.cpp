@@ -4,6 +4,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/cost_of_counts.h"
+#include "engine/model/pass_cost.h"
 #include "engine/model/temporal_traffic.h"
 
 namespace heliolite {
@@ -95,18 +96,22 @@ CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
       // Only compute units pass on words of tensors whose tiles never overlap: words that stay where they are.
       const bool overlaps = c.tensor[v].sharing_any != 0;
       const bool serves_macs = inside_fanouts[i] && !contains(kept_inside[i], v) && !contains(peers[i], v);
-      const AccessCounts n =
+      // Of tensors with a home the words there alone are compulsory, and only what they serve.
+      const CompiledLevel& level = c.level[c.serving(i, v)];
+      AccessCounts n =
           with_peers(least_words(c, c.tensor[v], serves_macs, no_fills, fanout_outside),
                      overlaps && contains(peers[i], v), i + 1 < levels && contains(c.level[i + 1].peers, v));
-      sum.energy += least_energy(c.level[i], v, instances, n);
-      total += in_parts(c.level[i], v, n);
+      n = {n.reads * c.pass.passes, n.fills * c.pass.passes, n.updates * c.pass.passes};
+      sum.energy += least_energy(level, v, instances, n);
+      if (&level == &c.level[i]) total += in_parts(level, v, n);
     }
     if (instances == 1)
       sum.cycles = std::max(sum.cycles, least_cycles(c.level[i], total.reads, total.fills + total.updates));
     fanout_outside *= c.level[i].fanout();
   }
-  out.whole.energy = sum.energy + Energy{c.op_units} * c.macs;
-  out.whole.cycles = std::max(sum.cycles, (c.macs + units - 1) / units);
+  out.whole.energy = sum.energy + Energy{c.op_units} * (c.macs * c.pass.passes);
+  if (c.pass.at_home != 0) out.whole.energy += Energy{passage_units(c)};
+  out.whole.cycles = std::max(sum.cycles, (c.macs + units - 1) / units * c.pass.passes);
   return out;
 }
 

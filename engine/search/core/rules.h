@@ -50,6 +50,9 @@ enum class Rule : u8 {
   OwnValue,
   ChainsMeet,
   LiftEnough,
+  LinkBound,
+  PassBound,
+  RoomReuse,
 };
 
 // The search that asks a rule.
@@ -174,6 +177,12 @@ inline constexpr auto kRuleTable = std::to_array<RuleInfo>({
      "do not search a layer for a lambda at which a known mapping reaches its bound", "network.md"},
     {Rule::LiftEnough, "lift-enough", RuleUser::Network, Soundness::Sound,
      "search only as many layers as can lift the network's bound to the best answer", "network.md"},
+    {Rule::LinkBound, "link-bound", RuleUser::Network, Soundness::Sound,
+     "leave out groups and trees whose layers cost too much wherever their tensors stay", "fused.md"},
+    {Rule::PassBound, "pass-bound", RuleUser::Network, Soundness::Sound,
+     "do not search a layer in a tree if what all its passes must move costs too much", "fused.md"},
+    {Rule::RoomReuse, "room-reuse", RuleUser::Network, Soundness::Sound,
+     "what is found in more room and fits, and what is proven in more room, holds in less", "fused.md"},
 });
 inline constexpr std::size_t kRules = kRuleTable.size();
 

@@ -109,7 +109,8 @@ double hop_units(const LayerProblem& problem, int level, const SpatialChoice& ch
   receiver_groups(c.tensor[v], nest, level, c.level[level], groups);
   u64 half_hops = 0;
   for (const ReceiverGroups& g : groups) half_hops += g.half_hops;
-  return 0.5 * static_cast<double>(half_hops) * static_cast<double>(c.level[level].units[v].hop);
+  return 0.5 * static_cast<double>(half_hops) * static_cast<double>(c.level[level].units[v].hop) *
+         static_cast<double>(c.pass.passes);
 }
 
 double distinct_receivers(const CompiledTensor& t, const SpatialChoice& choice, const Extents& tile) {

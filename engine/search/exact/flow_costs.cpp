@@ -102,6 +102,7 @@ class Builder {
       for (int i = 0; i < c_.level_count; ++i) m_.leaks |= !m_.cycles_only && leaks(machine->level[i]);
     m_.timed = m_.leaks || info(m_.problem->options.objective).cycles_power != 0;
     m_.macs = static_cast<double>(c_.macs);
+    m_.macs_of_passes = m_.macs * static_cast<double>(c_.pass.passes);
     for (int v = 0; v < c_.tensor_count; ++v)
       if (c_.tensor[v].is_output) m_.output = v;
     const CompiledTensor& output = c_.tensor[m_.output];
@@ -130,7 +131,7 @@ class Builder {
     ExactLevel& own = m_.level[i];
     for (const Compiled* machine : machines_) {
       const CompiledLevel& level = machine->level[i];
-      const u64 used = std::min(c_.fanouts(i + 1, c_.level_count - 1), level.clusters);
+      const u64 used = std::min(c_.fanouts(i + 1, c_.level_count - 1), level.clusters) * c_.pass.passes;
       const auto most = [used](double units, double& sum) { sum = std::max(sum, units * static_cast<double>(used)); };
       for (int v = 0; v < c_.tensor_count; ++v) {
         if (level.block_words == 1 || level.taken(v, 1) % level.block_parts == 0) continue;
@@ -138,7 +139,7 @@ class Builder {
         const auto update = static_cast<double>(v == m_.output ? units.update : 0);
         const auto read_back = static_cast<double>(v == m_.output ? units.read : 0);
         most(static_cast<double>(units.fill) + read_back, own.fill_rounding[v]);
-        most(static_cast<double>(units.read) + update, own.serve_rounding[v]);
+        most(static_cast<double>(units.read) + update, m_.level[c_.serving(i, v)].serve_rounding[v]);
       }
     }
   }
@@ -172,7 +173,7 @@ class Builder {
     const auto most = [](double a, double b) { return std::max(a, b); };
     m_.least = m_.machine.front();
     for (const FlowPrices& machine : m_.machine) {
-      m_.least.constant = std::min(m_.least.constant, machine.constant);
+      each(m_.least.constant, machine.constant, least);
       for (std::size_t i = 0; i < m_.level.size(); ++i) {
         for (std::size_t v = 0; v < at(c_.tensor_count); ++v) {
           each(m_.least.level[i].fill[v], machine.level[i].fill[v], least);
@@ -260,7 +261,8 @@ bool FlowCosts::needless(u32 k, int i, u32 set, const Extents& tile) const {
 FlowCosts make_flow_costs(const LayerProblem& problem, const KeepRange& keep, const Lattice& lattice,
                           std::span<const FanoutChoices> fanouts, bool cycles_only) {
   FlowCosts out = Builder(problem, keep, lattice, fanouts, cycles_only).run();
-  if (problem.options.rules[Rule::Symmetry] && out.compiled->peers == 0)
+  // Tensors with a home have other prices than those without.
+  if (problem.options.rules[Rule::Symmetry] && out.compiled->peers == 0 && out.compiled->pass.at_home == 0)
     out.symmetry = find_symmetry(problem.space, *out.compiled);
   return out;
 }

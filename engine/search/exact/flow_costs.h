@@ -106,7 +106,8 @@ struct FlowPrices {
     Channels refund{};  // per output word, if kept or carried: its first read (and fill) is elided
   };
   std::vector<Level> level;  // [level]
-  double constant = 0;       // energy units of all MACs
+  // Whatever the mapping: energy units of all MACs, and of words on their way to homes the energy and the bandwidths.
+  Channels constant{};
 };
 
 // The flows of a range of keep choices and their prices.
@@ -128,7 +129,8 @@ struct FlowCosts {
   bool leaks = false;                     // energy depends on cycles
   bool exact = true;                      // only rounding to blocks is left out
   u16 interconnect = 0;                   // mask of the levels that are one
-  double macs = 1;                        // MACs of the layer
+  double macs = 1;                        // MACs of the layer, of one pass
+  double macs_of_passes = 1;              // of all passes; other counts are of one, prices of all
   int peer_fanout = -1;                   // only mappings count with words from peers below this level; -1: all
   std::shared_ptr<PeerSites> sites{};     // where words from peers may matter
   TensorMask unit_peers = 0;              // tensors of which compute units may take words from each other
@@ -206,7 +208,8 @@ struct LevelChannels {
 // something has no channel. `machines`: the problem's, or those of its family. Which levels share memory must be known.
 std::vector<LevelChannels> list_channels(FlowCosts& m, std::span<const Compiled* const> machines);
 
-// The prices on `machine`, the problem's or one of its family. `channels`: of each level, as list_channels() gives
+// The prices on `machine`, the problem's or one of its family. Of a nest that runs in several passes (nest_pass.h) they
+// are of a word in all passes, and what the outermost level serves of tensors with a home costs what it does there. `channels`: of each level, as list_channels() gives
 // them.
 FlowPrices flow_prices(const FlowCosts& m, const std::vector<LevelChannels>& channels, const Compiled& machine);
 

@@ -2,10 +2,12 @@
 #include "engine/search/exact/flow_costs.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "engine/base/integers.h"
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/multicast.h"
+#include "engine/model/pass_cost.h"
 
 namespace heliolite {
 namespace {
@@ -40,7 +42,8 @@ class ChannelList {
         out_[i].energy = add_channel(Channel::Kind::Shared, i);
       }
       // Words on their way past a level that does not keep them enter its network too: they have no price there.
-      const bool passed = entering_costs(level) && c_.counted(i, m_.keep.must[i]) != m_.all_tensors();
+      const TensorMask at_home = i == c_.pass.level ? c_.pass.at_home : TensorMask{0};
+      const bool passed = entering_costs(level) && (c_.counted(i, m_.keep.must[i]) | at_home) != m_.all_tensors();
       if (level.routers_cost || passed) m_.exact = false;
       if (level.hops_cost && !prices_hops(i)) m_.exact = false;
     }
@@ -66,11 +69,14 @@ class ChannelList {
       reads = (shares ? reads : 0) + most_reads(i);
       writes = (shares ? writes : 0) + most_writes(i);
       if (m_.level[i].shares_outside || !some_machine(i, [](const CompiledLevel& l) { return l.limited; })) continue;
-      if (some_machine(i, [&](const CompiledLevel& l) { return most * reads > l.read_bandwidth; }))
+      // Words on their way to homes have nothing to do with the steps.
+      const double passing = c_.pass.at_home != 0 && i >= c_.pass.level ? std::numeric_limits<double>::max() : 0;
+      const double most_in = std::max(passing, most * reads), most_out = std::max(passing, most * writes);
+      if (some_machine(i, [&](const CompiledLevel& l) { return most_in > l.read_bandwidth; }))
         out_[i].read = add_limit(i);
-      if (some_machine(i, [&](const CompiledLevel& l) { return most * writes > l.write_bandwidth; }))
+      if (some_machine(i, [&](const CompiledLevel& l) { return most_out > l.write_bandwidth; }))
         out_[i].write = add_limit(i);
-      if (some_machine(i, [&](const CompiledLevel& l) { return most * (reads + writes) > l.shared_bandwidth; }))
+      if (some_machine(i, [&](const CompiledLevel& l) { return most_in + most_out > l.shared_bandwidth; }))
         out_[i].shared = add_limit(i);
       for (int inside = i; m_.level[inside].shares_inside; --inside) {
         out_[inside - 1].read = out_[i].read;
@@ -146,7 +152,7 @@ namespace {
 double parts(const CompiledLevel& level, int v) { return static_cast<double>(level.taken(v, 1)); }
 
 void forget_energy(FlowPrices& prices) {
-  prices.constant = 0;
+  prices.constant[0] = 0;
   for (FlowPrices::Level& level : prices.level) {
     for (Channels& fill : level.fill) fill[0] = 0;
     for (Channels& serve : level.serve) serve[0] = 0;
@@ -162,15 +168,17 @@ class MachinePrices {
 
   FlowPrices run() const {
     FlowPrices out;
-    out.constant = static_cast<double>(machine_.op_units) * m_.macs;
+    const auto passes = static_cast<double>(machine_.pass.passes), parts = static_cast<double>(machine_.pass.parts);
+    out.constant = passing();
+    out.constant[0] += static_cast<double>(machine_.op_units) * m_.macs_of_passes;
     for (int i = 0; i < m_.levels(); ++i) {
       FlowPrices::Level& level = out.level.emplace_back();
       for (int v = 0; v < machine_.tensor_count; ++v) {
-        level.fill[v] = fill(i, v);
-        level.serve[v] = serve(i, v);
-        level.peer[v] = peer(i, v);
+        level.fill[v] = times(passes, fill(i, v));
+        level.serve[v] = times(passes, serve(machine_.serving(i, v), v));
+        level.peer[v] = times(passes, peer(i, v));
       }
-      level.refund = refund(i);
+      level.refund = times(parts, refund(machine_.serving(i, m_.output), i));
     }
     if (m_.cycles_only) forget_energy(out);
     return out;
@@ -192,11 +200,33 @@ class MachinePrices {
     return out;
   }
 
-  // First reads of the output, and the fills of first reads further out.
-  Channels refund(int i) const {
-    Channels out = of_words(i, m_.output, {1, m_.fills(i) ? 1.0 : 0.0, 0}, true);
-    out[0] += read_back(i, m_.output);
+  // First reads of the output, and the fills of first reads further out, where level `serving` serves what level i does.
+  Channels refund(int serving, int i) const {
+    Channels out = of_words(serving, m_.output, {1, m_.fills(i) ? 1.0 : 0.0, 0}, true);
+    out[0] += read_back(serving, m_.output);
     return out;
+  }
+
+  // What passes the levels on its way to and from homes.
+  Channels passing() const {
+    Channels out{};
+    out[0] = static_cast<double>(passage_units(machine_));
+    for (const int v : bits(machine_.pass.at_home))
+      for (int i = machine_.pass.level; i < m_.levels(); ++i) {
+        const Accesses<u64> words = passage_words(machine_, v, i);
+        Channels own = of_words(i, v,
+                                {static_cast<double>(words.reads), static_cast<double>(words.fills),
+                                 static_cast<double>(words.updates)},
+                                machine_.tensor[v].is_output);
+        for (std::size_t k = 1; k < m_.channels.size(); ++k)
+          if (m_.channels[k].kind == Channel::Kind::Cycles) out[k] += own[k];
+      }
+    return out;
+  }
+
+  static Channels times(double factor, Channels price) {
+    for (double& channel : price) channel *= factor;
+    return price;
   }
 
   // What these words of tensor v cost: their energy, and the bandwidths that they take.

@@ -66,7 +66,7 @@ PartialMapping NestSteps::root(u32 machine, u32 servers) const {
     add(to, m_.serve(prices, -1, server, v, all), waits ? 1 : m_.macs, m_.channels.size());
     s.rounding += m_.serve_rounding(-1, server, v);
   }
-  s.sum[0] += prices.constant;
+  add(s.sum, prices.constant, 1, m_.channels.size());
   // Machines with other bandwidths never split alike.
   for (std::size_t k = 1; k < m_.channels.size(); ++k) {
     if (m_.channels[k].kind != Channel::Kind::Cycles) continue;

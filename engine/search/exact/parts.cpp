@@ -15,7 +15,7 @@
 namespace heliolite {
 
 ReducedProblem::ReducedProblem(const LayerProblem& problem) : original_(problem) {
-  if (problem.family || problem.model.compiled().peers != 0) return;
+  if (problem.family || problem.model.compiled().peers != 0 || !problem.model.compiled().pass.is_plain()) return;
   const RuleSet rules = problem.sound_rules();
   const Gate gate(rules, counts_);
   Workload workload = problem.workload;

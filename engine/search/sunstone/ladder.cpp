@@ -110,20 +110,33 @@ class Ladder::PlanLoops {
   const Extents& rest_;
 };
 
-Ladder::Ladder(const Workload& workload, const Architecture& architecture, const Mapspace& space,
-               std::vector<std::vector<LoopOrder>> orders, Objective objective, const KeepMasks& keep,
-               const SearchBudget& budget)
+namespace {
+
+// What is known of a pass (nest_pass.h) where the machine ends at the level: homes outside it are not there.
+NestPass pass_up_to(const NestPass& pass, std::size_t level) {
+  NestPass out = pass;
+  if (static_cast<int>(level) < pass.level) out.at_home = 0;
+  return out;
+}
+
+}  // namespace
+
+Ladder::Ladder(const CostModel& whole, const Mapspace& space, std::vector<std::vector<LoopOrder>> orders,
+               Objective objective, const KeepMasks& keep, const SearchBudget& budget)
     : space_(space),
-      own_(workload, architecture),
+      own_(whole),
       orders_(std::move(orders)),
       objective_(objective),
-      footprint_(workload),
+      footprint_(whole.workload()),
       budget_(budget),
       last_evaluation_(budget.evaluations_left(0)) {
+  const Workload& workload = whole.workload();
+  const Architecture& architecture = whole.architecture();
+  const NestPass& pass = whole.compiled().pass;
   const std::size_t levels = architecture.levels.size();
   for (std::size_t i = 0; i < levels; ++i) {
-    cut_.emplace_back(workload, cut_above(architecture, i));
-    roomy_.emplace_back(workload, i + 1 < levels ? roomy_from(architecture, i) : architecture);
+    cut_.emplace_back(workload, cut_above(architecture, i), pass_up_to(pass, i));
+    roomy_.emplace_back(workload, i + 1 < levels ? roomy_from(architecture, i) : architecture, pass);
     const SpatialSpace& fanout = space.levels[i].spatial;
     if (fanout.exists()) spatial_order_[i] = canonical_order(space, fanout.order);
   }

@@ -28,10 +28,10 @@ class Ladder {
   Ladder(const Ladder&) = delete;
   Ladder& operator=(const Ladder&) = delete;
 
-  // `orders[i]`: the loop orders to choose from at level i. The mapspace must outlive the ladder.
-  Ladder(const Workload& workload, const Architecture& architecture, const Mapspace& space,
-         std::vector<std::vector<LoopOrder>> orders, Objective objective, const KeepMasks& keep,
-         const SearchBudget& budget);
+  // `orders[i]`: the loop orders to choose from at level i. `whole` prices whole mappings; the mapspace must outlive
+  // the ladder.
+  Ladder(const CostModel& whole, const Mapspace& space, std::vector<std::vector<LoopOrder>> orders, Objective objective,
+         const KeepMasks& keep, const SearchBudget& budget);
 
   // Sets the keep choice by which partial plans and tiles are judged from now on.
   void set_keep(const KeepMasks& keep);

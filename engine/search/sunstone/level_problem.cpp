@@ -89,8 +89,7 @@ KeepMasks LevelProblem::with_room(KeepMasks keep, int first) const {
 
 std::unique_ptr<Ladder> LevelProblem::make_ladder(const SearchBudget& budget) const {
   const SearchOptions& options = problem_->options;
-  return std::make_unique<Ladder>(problem_->workload, problem_->architecture, problem_->space, orders_,
-                                  options.objective, keep_.front(), budget);
+  return std::make_unique<Ladder>(problem_->model, problem_->space, orders_, options.objective, keep_.front(), budget);
 }
 
 namespace {
