@@ -13,6 +13,7 @@
 #include "cli/map/answer_texts.h"
 #include "cli/map/map_answer.h"
 #include "cli/map/map_csv.h"
+#include "cli/map/map_fused.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/interrupt.h"
@@ -32,8 +33,8 @@ namespace heliolite::cli {
 namespace {
 
 struct MapArguments {
-  std::string architecture, workload, layer, witness, from, learn, dump, csv, timeloop;
-  bool network = false, no_look = false;
+  std::string architecture, workload, layer, witness, from, learn, dump, csv, timeloop, schedule, softmax{"whole"};
+  bool network = false, no_look = false, fuse = false;
   ReadOptions reading;
   SearchArguments search;
 };
@@ -143,8 +144,36 @@ bool write_timeloop(const MapAnswer& answer, const Output& output) {
   return false;
 }
 
+// What is asked of one layer, or of layers one by one, means nothing where they are fused, and the other way round.
+Diagnostics fuse_complaints(const MapArguments& arguments) {
+  Diagnostics errors;
+  const auto refuse = [&](const char* field, const std::string& value, const char* why) {
+    if (!value.empty()) errors.push_back({"", 0, field, fmt::format("'{}': {}", value, why)});
+  };
+  constexpr const char* kOneLayer = "is of one layer, --fuse is about the network: must be left out";
+  constexpr const char* kFused = "is of networks whose layers may be fused: must come with --fuse";
+  if (!arguments.fuse) {
+    refuse("--schedule", arguments.schedule, kFused);
+    if (arguments.softmax != "whole") refuse("--softmax", arguments.softmax, kFused);
+    return errors;
+  }
+  refuse("--layer", arguments.layer, kOneLayer);
+  refuse("--witness", arguments.witness, kOneLayer);
+  refuse("--from", arguments.from, kOneLayer);
+  refuse("--learn", arguments.learn, kOneLayer);
+  refuse("--dump", arguments.dump, kOneLayer);
+  refuse("--timeloop", arguments.timeloop, kOneLayer);
+  refuse("--csv", arguments.csv, "has a row for each layer mapped by itself: must be left out with --fuse");
+  return errors;
+}
+
 int run(const MapArguments& arguments, const Output& output) {
   SearchOptions options = search_options(arguments);
+  if (const Diagnostics errors = fuse_complaints(arguments); !errors.empty()) return fail(errors);
+  if (arguments.fuse)
+    return run_fused(
+        {arguments.architecture, arguments.workload, arguments.softmax == "incremental", arguments.reading}, options,
+        output);
   Result<Inputs> inputs = load_inputs(arguments.architecture, arguments.workload, arguments.reading,
                                       {.free = options.free, .open = options.open});
   const bool external = !options.evaluator.command.empty();
@@ -218,6 +247,13 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
       ->type_name("FILE");
   command->add_flag("--network", arguments->network,
                     "Choose the layers' mappings so that the objective of the network's energy and cycles is least");
+  command->add_flag("--fuse", arguments->fuse,
+                    "Fuse layers where that is best for the network: what one makes for the next stays in the machine");
+  command->add_option("--softmax", arguments->softmax, "With --fuse: whole rows at a time, or incremental")
+      ->check(CLI::IsMember({"whole", "incremental"}))
+      ->capture_default_str();
+  add_target_option(*command, output, "--schedule", arguments->schedule,
+                    "With --fuse: write the schedule, for eval -m and explain -m; - = stdout");
   command->add_flag("--no-look", arguments->no_look, "Do not look at what other tile sizes would gain");
   command->add_option("--from", arguments->from, "Strategy bayes begins with what such a file of --learn knows")
       ->type_name("FILE");

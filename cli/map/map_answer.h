@@ -91,6 +91,9 @@ double true_utilization(const MapAnswer& answer, std::size_t i);
 // The answer as text: a table with one row for each layer; for a single layer also its levels.
 std::string map_text(const MapAnswer& answer);
 
+// How often rules of searches for whole networks, or all others, were asked and cut.
+Json rules_json(const RuleCounts& counts, bool of_networks = false);
+
 // Appends "layers" and "total" of docs/json.md to `json`.
 void add_map_answer(Json& json, const MapAnswer& answer, const std::string& objective, bool interrupted);
 

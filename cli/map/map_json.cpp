@@ -53,17 +53,6 @@ Json without_peers_json(const MappingResult& r) {
   return {{"status", std::string(name(w.status))}, {"value", w.value}, {"lower_bound", w.lower_bound}};
 }
 
-// Of the rules of whole networks, or of all others.
-Json rules_json(const RuleCounts& counts, bool of_networks = false) {
-  Json json = Json::object();
-  for (const RuleInfo& info : kRuleTable) {
-    if ((info.user == RuleUser::Network) != of_networks) continue;
-    const auto r = at(info.rule);
-    json[std::string(info.name)] = {{"calls", counts.calls[r]}, {"cuts", counts.cuts[r]}};
-  }
-  return json;
-}
-
 Json steps_json(const std::vector<StepReport>& steps) {
   Json json = Json::array();
   for (const StepReport& step : steps)
@@ -164,6 +153,16 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
 }
 
 }  // namespace
+
+Json rules_json(const RuleCounts& counts, bool of_networks) {
+  Json json = Json::object();
+  for (const RuleInfo& info : kRuleTable) {
+    if ((info.user == RuleUser::Network) != of_networks) continue;
+    const auto r = at(info.rule);
+    json[std::string(info.name)] = {{"calls", counts.calls[r]}, {"cuts", counts.cuts[r]}};
+  }
+  return json;
+}
 
 void add_map_answer(Json& json, const MapAnswer& answer, const std::string& objective, bool interrupted) {
   json["layers"] = Json::array();

@@ -67,7 +67,7 @@ class ScheduleJson {
                       {"passes", link.pass.passes},
                       {"dimensions_of_a_pass", dimensions_json(one_pass)},
                       {"at_home", homes},
-                      {"room_of_homes", link.room},
+                      {"room_of_homes", link.pass.taken},
                       {"energy_pj", link.breakdown.energy.picojoules()},
                       {"cycles", link.breakdown.cycles},
                       {"words_read", link.outermost.read},

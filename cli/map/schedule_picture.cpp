@@ -52,7 +52,7 @@ class ScheduleWalk {
     const LinkBreakdown& link = cost_.links[l];
     LoopNest nest = loop_nest(with_homes(question_.file.schedule.mappings[l], link.pass), link.breakdown,
                               question_.one_pass(l), question_.architecture);
-    if (link.room == 0) return nest;
+    if (link.pass.taken == 0) return nest;
     NestLevel& level = nest.levels[nest.levels.size() - 1 - at(link.pass.level)];
     u64 own = 0;
     for (const NestPart& part : level.parts)

@@ -180,8 +180,9 @@ class ScheduleTables {
     const double pj = picojoules(link.breakdown.energy, runs);
     table.row({one_pass.name, groups_[g], grouped(runs), link.pass.passes == 1 ? "" : grouped(link.pass.passes),
                link.pass.passes == 1 ? "" : pass_sizes_text(one_pass), fmt::format("{}", fmt::join(homes, ", ")),
-               link.room == 0 ? "" : grouped(link.room), unit_(pj), share(pj), grouped(link.breakdown.cycles * runs),
-               grouped(link.outermost.read * runs), grouped(link.outermost.written * runs)});
+               link.pass.taken == 0 ? "" : grouped(link.pass.taken), unit_(pj), share(pj),
+               grouped(link.breakdown.cycles * runs), grouped(link.outermost.read * runs),
+               grouped(link.outermost.written * runs)});
   }
 
   void term_row(Table& table, std::size_t g, std::size_t term) const {

@@ -76,6 +76,7 @@ room $bounds/published $bounds/. $bounds/conv
 
 below+=(engine/bounds)
 may_include engine/execution "${below[@]}"
+below+=(engine/network)
 may_include engine/search "${below[@]}"
 search=engine/search
 room $search/core
@@ -94,6 +95,7 @@ room $search/. $search/core $search/certify $search/exact $search/uneven $search
 room $search/sensitivity $search/. $search/core $search/bayes $search/baseline
 room $search/co_search $search/. $search/core $search/exact $search/sunstone
 room $search/study $search/. $search/core $search/sunstone
+room $search/fused $search/. $search/core $search/network
 
 may_include engine/program "${below[@]}"
 room engine/program/bound engine/program/.
@@ -105,7 +107,7 @@ below+=(engine/sweep)
 may_include engine/report "${below[@]}"
 may_include engine/api "${below[@]}"
 
-below+=(engine/report engine/verify engine/program engine/execution engine/network)
+below+=(engine/report engine/verify engine/program engine/execution)
 may_include cli "${below[@]}"
 room cli/ui
 room cli/map cli/ui

@@ -1,0 +1,40 @@
+#pragma once
+// The schedule of a network, its layers fused or not, with which the objective of the network's energy and cycles is
+// least, and the proof (docs/rules/fused.md). The objective becomes a few questions for the least energy + lambda x
+// cycles (engine/search/network/least_product.h); each of them is a shortest path over the places where the network is
+// cut into groups, whose costs are asked of tree_search.h where a bound does not already say that they are too dear.
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/network/fused_cost.h"
+#include "engine/search/core/answer.h"
+#include "engine/search/fused/link_solver.h"
+#include "engine/search/fused/tree_search.h"
+
+namespace heliolite {
+
+// What is known of a network's schedules.
+struct FusedOptimum {
+  FusedSchedule schedule;
+  Cost cost;
+  double value = 0;        // of the objective, in the unit of objective_number()
+  double lower_bound = 0;  // no schedule is below
+  double gap = 0;          // value / lower bound - 1
+  Status status = Status::Bounded;
+  std::string why_not_proven{};  // if it is not optimal
+  double lambda = 0;             // pJ a cycle: the schedule has the least energy + lambda x cycles
+  FusedSchedule unfused;         // the best schedule without groups that was found
+  Cost unfused_cost{};
+  u64 lambdas = 0, links = 0, trees = 0, evaluated = 0;  // questions asked; searches of links, subtrees, mappings
+  RuleCounts rules{};
+  double seconds = 0;
+};
+
+// Errors: options that fused schedules do not have, by name; and that no schedule is legal.
+Result<FusedOptimum> search_fused(const LinkGraph& graph, const Architecture& architecture,
+                                  const SearchOptions& options, const FusionRules& rules = {});
+
+}  // namespace heliolite

@@ -1,0 +1,193 @@
+#include "engine/search/fused/link_solver.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/base/integers.h"
+#include "engine/model/pass_cost.h"
+#include "engine/network/fused_cost.h"
+#include "engine/network/group_plan.h"
+#include "engine/search/layer_search.h"
+#include "engine/search/map.h"
+#include "engine/search/schedule.h"
+
+namespace heliolite {
+namespace {
+
+constexpr u64 kMostForBound = 20'000;  // mappings that a bound of a link is worth
+
+}  // namespace
+
+double sum_value(const Cost& cost, double lambda) {
+  return static_cast<double>(cost.energy.units) + lambda * static_cast<double>(cost.cycles);
+}
+
+LinkSolver::LinkSolver(const LinkGraph& graph, const Architecture& architecture, const SearchOptions& options)
+    : graph_(graph), architecture_(architecture), options_(options), shape_(first_of_shape(graph.links)) {
+  options_.progress = {};
+  options_.threads = 1;
+  options_.strategy = Strategy::Exact;
+  options_.network = false;
+}
+
+u64 LinkSolver::room_of(const LinkPass& pass) const {
+  if (pass.level < 0) return CompiledLevel::kUnbounded;
+  const auto capacity = architecture_.levels[pass.level].capacity_words();
+  if (!capacity) return CompiledLevel::kUnbounded;
+  return *capacity - std::min(*capacity, pass.taken);
+}
+
+LinkMapping LinkSolver::with_room(const LayerSearch& search, const LinkPass& pass, const Mapping& mapping,
+                                  const Cost& cost) const {
+  LinkMapping out{mapping, cost};
+  if (pass.level < 0) return out;
+  const Compiled& c = search.problem().model.compiled();
+  // Searches let tensors with a home pass by; their level keeps them, and what the machine makes keep what passes.
+  for (int i = pass.level; i + 1 < c.level_count; ++i) {
+    const TensorMask kept = i == pass.level ? pass.at_home : static_cast<TensorMask>(pass.at_home & c.passing[i]);
+    out.mapping.keep[i] = static_cast<TensorMask>((out.mapping.keep[i] & ~pass.at_home) | kept);
+  }
+  u64 parts = 0;
+  const CollapsedTraffic rows = pass_traffic(c, Nest(c, mapping), mapping.keep, mapping.outside);
+  for (int v = 0; v < c.tensor_count; ++v)
+    if (!contains(pass.at_home, v) && rows[v][pass.level].kept)
+      parts += c.level[pass.level].taken(v, rows[v][pass.level].tile_words);
+  out.room = ceil_div(parts, u64{c.level[pass.level].parts.of_word});
+  return out;
+}
+
+// What a search in more room proved holds in less; what it found, wherever it fits.
+std::optional<LinkAnswer> LinkSolver::recall(const Memo& memo, u64 room, double lambda, double limit) const {
+  LinkAnswer best;
+  const bool reuses = gate_.on(Rule::RoomReuse);
+  for (const Known& known : memo.exact) {
+    if (!reuses && known.room != room) continue;
+    const bool fits = known.answer.found && known.answer.found->room <= room;
+    if (fits && (!best.found || sum_value(known.answer.found->cost, lambda) < sum_value(best.found->cost, lambda)))
+      best.found = known.answer.found;
+    if (known.room >= room) best.lower_bound = std::max(best.lower_bound, known.answer.lower_bound);
+  }
+  const double value = best.found ? sum_value(best.found->cost, lambda) : kNoSum;
+  if (best.lower_bound < std::min(limit, value) && !(best.lower_bound == kNoSum)) return std::nullopt;
+  best.proven = true;
+  best.lower_bound = std::min(best.lower_bound, value);
+  if (reuses) gate_.pruned(Rule::RoomReuse, 1);
+  return best;
+}
+
+LinkAnswer LinkSolver::solve(int link, const LinkPass& pass, double lambda, double limit, const SearchBudget& budget) {
+  Context context{shape_[link], pass, lambda};
+  context.pass.taken = 0;
+  Memo& memo = memo_[context];
+  const u64 room = room_of(pass);
+  if (const auto known = recall(memo, room, lambda, limit)) return *known;
+  SearchOptions options = options_;
+  options.objective = Objective::weighted_sum(lambda);
+  const auto search = pass.is_plain()
+                          ? LayerSearch::create(graph_.link(link), architecture_, options)
+                          : LayerSearch::create(pass_workload(graph_.link(link), pass), architecture_, pass, options);
+  LinkAnswer out;
+  if (!search) {
+    out.lower_bound = kNoSum;
+    out.proven = true;
+    memo.exact.push_back({CompiledLevel::kUnbounded, out});
+    return out;
+  }
+  const double first = search->first_bound() * Energy::kUnitsPerPicojoule;
+  if (gate_.prunes(Rule::PassBound, [&] { return first >= limit; })) {
+    out.lower_bound = first;
+    out.proven = true;
+    memo.exact.push_back({room, out});
+    return out;
+  }
+  ++searches_;
+  const ObjectiveKey key = limit < kNoSum ? ObjectiveKey{limit, 0} : ObjectiveKey{};
+  const LayerAnswer answer = run_exact_limited(*search, budget, key);
+  evaluated_ += answer.statistics.evaluated;
+  if (answer.found) out.found = with_room(*search, pass, answer.mapping, answer.cost);
+  const double value = out.found ? sum_value(out.found->cost, lambda) : kNoSum;
+  out.proven = answer.complete;
+  if (answer.complete) out.lower_bound = std::min(value, limit);
+  else out.lower_bound = std::max(first, answer.lower_bound.value_or(0) * Energy::kUnitsPerPicojoule);
+  if (answer.complete && limit == kNoSum) out.lower_bound = value;
+  memo.exact.push_back({room, out});
+  return out;
+}
+
+std::optional<LinkMapping> LinkSolver::fast(int link, const LinkPass& pass, double lambda, const SearchBudget& budget) {
+  Context context{shape_[link], pass, lambda};
+  context.pass.taken = 0;
+  Memo& memo = memo_[context];
+  const u64 room = room_of(pass);
+  // What fits from a search in more room is as good as what a search here would find.
+  for (auto known = memo.fast.lower_bound(room); known != memo.fast.end(); ++known) {
+    if (!known->second) return std::nullopt;
+    if (known->second->room <= room) return known->second;
+  }
+  SearchOptions options = options_;
+  options.strategy = Strategy::Sunstone;
+  options.objective = Objective::weighted_sum(lambda);
+  const auto search = pass.is_plain()
+                          ? LayerSearch::create(graph_.link(link), architecture_, options)
+                          : LayerSearch::create(pass_workload(graph_.link(link), pass), architecture_, pass, options);
+  std::optional<LinkMapping>& out = memo.fast[room];
+  if (!search) return out;
+  ++searches_;
+  const LayerAnswer answer = run_sunstone(*search, budget);
+  evaluated_ += answer.statistics.evaluated;
+  if (answer.found) out = with_room(*search, pass, answer.mapping, answer.cost);
+  return out;
+}
+
+double LinkSolver::least(int link, int level, TensorMask at_home, double lambda, const SearchBudget& budget) {
+  const Workload& own = graph_.link(link);
+  LinkPass pass;
+  pass.size = sizes_of(own);
+  pass.level = level;
+  pass.at_home = at_home;
+  // What comes from outside the network, and nobody else reads, is fetched once at least; what nobody reads leaves.
+  for (const int v : bits(at_home)) {
+    const SharedArray& array = graph_.array(graph_.array_of[link][v]);
+    if (array.touches.size() > 1) continue;
+    if (array.maker) pass.stored = own.tensor_words(v);
+    else pass.fetched[v] = own.tensor_words(v);
+  }
+  const Context key{shape_[link], pass, lambda};
+  if (const auto known = least_.find(key); known != least_.end()) return known->second;
+  SearchOptions options = options_;
+  options.objective = Objective::weighted_sum(lambda);
+  double& out = least_[key];
+  const auto search = LayerSearch::create(own, architecture_, pass, options, true);
+  if (!search) return out = 0;
+  ++searches_;
+  const LayerAnswer answer = run_exact_limited(*search, budget.at_most(kMostForBound), {});
+  evaluated_ += answer.statistics.evaluated;
+  const double first = search->first_bound();
+  if (answer.complete) out = answer.found ? sum_value(answer.cost, lambda) : kNoSum;
+  else out = std::max(first, answer.lower_bound.value_or(0)) * Energy::kUnitsPerPicojoule;
+  return out;
+}
+
+Cost LinkSolver::least_cost(int link) const {
+  const Workload& own = graph_.link(link);
+  Cost least{Energy{~u128{0} >> 1}, kTooManyCycles};
+  const int levels = static_cast<int>(architecture_.levels.size());
+  for (int level = 0; level < levels; ++level) {
+    const bool alone = level + 1 == levels;  // then no tensor has a home
+    if (!alone && !why_not_fusing_level(architecture_, level).empty()) continue;
+    for (unsigned home = 0; home < (alone ? 1U : 1U << own.tensors.size()); ++home) {
+      LinkPass pass;
+      pass.level = level;
+      pass.at_home = static_cast<TensorMask>(home);
+      const auto search = LayerSearch::create(own, architecture_, pass, options_, true);
+      if (!search) continue;
+      const Cost cost = compulsory_cost(search->problem().model, search->problem().keep_range()).whole;
+      least.energy = std::min(least.energy, cost.energy);
+      least.cycles = std::min(least.cycles, cost.cycles);
+    }
+  }
+  return least;
+}
+
+}  // namespace heliolite

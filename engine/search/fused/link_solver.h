@@ -1,0 +1,101 @@
+#pragma once
+// The best mapping of a link in one context of a fusion tree (docs/fusion_trees.md): on the sizes of one pass, with
+// some tensors at home, in the room that homes leave at the fusing level, for the least energy + lambda x cycles of all
+// passes. Contexts come back again and again: in other trees, other groups, at other places of the network.
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "arch/architecture.h"
+#include "engine/network/fused_schedule.h"
+#include "engine/network/link_graph.h"
+#include "engine/search/core/budget.h"
+#include "engine/search/core/options.h"
+#include "engine/search/core/rules.h"
+
+namespace heliolite {
+
+// The energy + lambda x cycles of what cannot be had.
+inline constexpr double kNoSum = std::numeric_limits<double>::infinity();
+// Sums of doubles are not exact: what is this close below another counts as equal to it.
+inline constexpr double kEqualSum = 1 - 1e-12;
+
+// A mapping of a link in a context.
+struct LinkMapping {
+  Mapping mapping;
+  Cost cost;     // of all passes
+  u64 room = 0;  // words of the fusing level that its own tiles take
+};
+
+// Energy + lambda x cycles in units of 2^-32 pJ.
+double sum_value(const Cost& cost, double lambda);
+
+// What is known of a context at one lambda in some room.
+struct LinkAnswer {
+  std::optional<LinkMapping> found;
+  double lower_bound = 0;  // no mapping is below; infinity: there is none at all
+  bool proven = false;     // nothing is below what was found, or below the limit
+};
+
+class LinkSolver {
+ public:
+  LinkSolver(const LinkSolver&) = delete;
+  LinkSolver& operator=(const LinkSolver&) = delete;
+  // `graph` and `architecture` must outlive it. Searches are by the strategy, with perfect factors and even tiles.
+  LinkSolver(const LinkGraph& graph, const Architecture& architecture, const SearchOptions& options);
+
+  // The least value below `limit` (units; infinity: any). `pass.taken`: words of the level that are not there for the
+  // link's own tiles.
+  LinkAnswer solve(int link, const LinkPass& pass, double lambda, double limit, const SearchBudget& budget);
+
+  // A mapping that is found quickly, if any fits; nothing is proven.
+  std::optional<LinkMapping> fast(int link, const LinkPass& pass, double lambda, const SearchBudget& budget);
+
+  // What no mapping of the link is below, in any pass of it with these tensors at home: that of the whole link with
+  // all room of the level, whatever the machine says of loops. Infinity: there is none.
+  double least(int link, int level, TensorMask at_home, double lambda, const SearchBudget& budget);
+
+  // Energy and cycles that the link has at least, in whatever group.
+  Cost least_cost(int link) const;
+
+  const Gate& gate() const { return gate_; }
+  const RuleCounts& rules() const { return counts_; }
+  u64 searches() const { return searches_; }
+  u64 evaluated() const { return evaluated_; }
+
+ private:
+  struct Context {
+    std::size_t shape;
+    LinkPass pass;  // without `taken`
+    double lambda;
+    auto operator<=>(const Context&) const = default;
+  };
+  // In room of at most `room` words: nothing is below `lower_bound`.
+  struct Known {
+    u64 room = 0;
+    LinkAnswer answer;
+  };
+  struct Memo {
+    std::vector<Known> exact;
+    std::map<u64, std::optional<LinkMapping>> fast;  // [room]
+  };
+
+  u64 room_of(const LinkPass& pass) const;
+  std::optional<LinkAnswer> recall(const Memo& memo, u64 room, double lambda, double limit) const;
+  LinkMapping with_room(const class LayerSearch& search, const LinkPass& pass, const Mapping& mapping,
+                        const Cost& cost) const;
+
+  const LinkGraph& graph_;
+  const Architecture& architecture_;
+  SearchOptions options_;
+  RuleCounts counts_;
+  Gate gate_{options_.rules, counts_};
+  std::vector<std::size_t> shape_;  // [link]: the first link of its shape
+  std::map<Context, Memo> memo_;
+  std::map<Context, double> least_;
+  u64 searches_ = 0, evaluated_ = 0;
+};
+
+}  // namespace heliolite

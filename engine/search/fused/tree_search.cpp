@@ -1,0 +1,282 @@
+#include "engine/search/fused/tree_search.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/base/integers.h"
+#include "engine/network/fused_cost.h"
+#include "engine/network/group_plan.h"
+#include "engine/space/divisors.h"
+
+namespace heliolite {
+namespace {
+
+constexpr u64 kAnyRoom = CompiledLevel::kUnbounded;
+
+u64 less(u64 room, u64 taken) { return room == kAnyRoom ? room : room - std::min(room, taken); }
+bool holds(u64 room, u64 words) { return room == kAnyRoom || words <= room; }
+
+// Takes what is better of two answers about different trees, and the lower of their bounds.
+void join(TreeAnswer& best, const TreeAnswer& other) {
+  if (other.found && (!best.found || other.found->value < best.found->value)) best.found = other.found;
+  best.lower_bound = std::min(best.lower_bound, other.lower_bound);
+}
+
+double tightened(const TreeAnswer& best, double limit) {
+  return best.found ? std::min(limit, best.found->value) : limit;
+}
+
+}  // namespace
+
+TreeSearch::TreeSearch(const FusedInterval& group, LinkSolver& solver, double lambda, const SearchBudget& budget,
+                       const TreeSearchOptions& options)
+    : group_(group),
+      solver_(solver),
+      lambda_(lambda),
+      budget_(budget),
+      options_(options),
+      capacity_(group.architecture->levels[group.level].capacity_words().value_or(kAnyRoom)) {}
+
+TreeAnswer TreeSearch::run(double limit) { return node(whole(group_), capacity_, limit); }
+
+std::optional<TreeAnswer> TreeSearch::recall(const std::vector<Known>& known, u64 room, double limit) const {
+  TreeAnswer best;
+  const bool reuses = solver_.gate().on(Rule::RoomReuse);
+  for (const Known& k : known) {
+    if (!reuses && k.room != room) continue;
+    const FusedTreePtr& found = k.answer.found;
+    if (found && holds(room, found->room) && (!best.found || found->value < best.found->value)) best.found = found;
+    if (k.room >= room) best.lower_bound = std::max(best.lower_bound, k.answer.lower_bound);
+  }
+  if (!best.is_proven(limit) && best.lower_bound < limit * kEqualSum) return std::nullopt;
+  if (reuses) solver_.gate().pruned(Rule::RoomReuse, 1);
+  return best;
+}
+
+const std::vector<RankClass>& TreeSearch::classes(int first, int last) {
+  const auto [found, is_new] = classes_.try_emplace({first, last});
+  if (is_new) found->second = rank_classes(*group_.graph, first, last);
+  return found->second;
+}
+
+// Tensors of undecided arrays may still get a home; of intermediates they will.
+double TreeSearch::least_of_link(const Subtree& s, int link) {
+  TensorMask home = s.of(link).at_home, open = 0;
+  const std::vector<int>& arrays = group_.graph->array_of[link];
+  for (std::size_t v = 0; v < arrays.size(); ++v) {
+    const auto bit = static_cast<TensorMask>(1U << v);
+    if (group_.array[arrays[v]].intermediate) home |= bit;
+    else if (const auto at = s.array[arrays[v]].at; at == ArrayPlace::At::Open || at == ArrayPlace::At::Due)
+      open |= bit;
+  }
+  open = static_cast<TensorMask>(open & ~home);
+  double least = kNoSum;
+  for (unsigned some = open;; some = (some - 1) & open) {
+    least = std::min(least, solver_.least(link, group_.level, static_cast<TensorMask>(home | some), lambda_, budget_));
+    if (some == 0) break;
+  }
+  return least;
+}
+
+double TreeSearch::least_of(const Subtree& s) {
+  double sum = 0;
+  if (!options_.exact) return sum;
+  for (int l = s.first; l <= s.last; ++l) sum += least_of_link(s, l);
+  return sum;
+}
+
+bool TreeSearch::bounds_links() const { return options_.exact && solver_.gate().on(Rule::LinkBound); }
+
+bool TreeSearch::too_dear(double bound, double limit) const {
+  return bounds_links() && solver_.gate().prunes(Rule::LinkBound, [&] { return bound >= limit * kEqualSum; });
+}
+
+// Terms of a sum whose last one the link makes.
+Cost TreeSearch::terms_of(const Subtree& s, int link) const {
+  Cost out{};
+  for (std::size_t a = 0; a < group_.array.size(); ++a)
+    for (const ArrayTouch* t : group_.array[a].inside) {
+      if (!t->is_term || t->link != link) continue;
+      const int level = s.array[a].at == ArrayPlace::At::Home ? group_.level : group_.top();
+      const Cost cost = term_cost({static_cast<int>(a), level, group_.graph->words(static_cast<int>(a))}, *group_.graph,
+                                  *group_.architecture);
+      out.energy += cost.energy;
+      out.cycles += cost.cycles;
+    }
+  return out;
+}
+
+// Sets of arrays that a node may hold, as masks of `may`.
+std::vector<u64> TreeSearch::held_sets(const Subtree& s, const std::vector<int>& may, u64 room) const {
+  std::vector<u64> out;
+  if (options_.exact) {
+    for (u64 held = 0; held < u64{1} << may.size(); ++held) out.push_back(held);
+    return out;
+  }
+  u64 all = 0, taken = 0, due = 0;
+  for (std::size_t k = 0; k < may.size(); ++k) {
+    const ArrayPlace& place = s.array[may[k]];
+    const u64 words =
+        room_words(may[k], tile_under(group_, s, may[k]), group_.level, *group_.graph, *group_.architecture);
+    if (place.at == ArrayPlace::At::Due) due |= u64{1} << k;
+    if (place.at != ArrayPlace::At::Due && (s.depth == 0 || place.tiles > 1)) continue;
+    if (!holds(room, taken + words)) continue;
+    taken += words;
+    all |= u64{1} << k;
+  }
+  out.push_back(due);
+  if ((all | due) != due) out.push_back(all | due);
+  return out;
+}
+
+// The node whose loop is part of the state: what it holds, and its children.
+TreeAnswer TreeSearch::node(const Subtree& s, u64 room, double limit) {
+  std::vector<Known>& known = nodes_[key_of(group_, s)];
+  if (auto answer = recall(known, room, limit)) return *answer;
+  TreeAnswer best{nullptr, least_of(s)};
+  if (too_dear(best.lower_bound, limit) || budget_.over()) return best;
+  ++states_;
+  best.lower_bound = kNoSum;
+  const std::vector<int> may = holdable_at(group_, s);
+  for (const u64 held : held_sets(s, may, room)) {
+    Subtree next = s;
+    u64 taken = 0;
+    std::vector<int> arrays;
+    for (std::size_t k = 0; k < may.size() && holds(room, taken); ++k)
+      if (contains(held, k)) {
+        taken += hold(group_, next, may[k]);
+        arrays.push_back(may[k]);
+      }
+    const bool left =
+        std::ranges::any_of(may, [&](int a) { return next.array[a].at == ArrayPlace::At::Due && next.array[a].last; });
+    if (left || !holds(room, taken)) continue;
+    TreeAnswer one = with_held(next, less(room, taken), tightened(best, limit));
+    if (one.found) {
+      auto tree = std::make_shared<FusedTree>(*one.found);
+      tree->node.held = arrays;
+      tree->room += taken;
+      one.found = std::move(tree);
+    }
+    join(best, one);
+    if (budget_.over()) {
+      best.lower_bound = std::min(best.lower_bound, least_of(s));
+      break;
+    }
+  }
+  nodes_[key_of(group_, s)].push_back({room, best});
+  return best;
+}
+
+// Children of a node, from left to right: the shortest path over the places where they may be cut.
+TreeAnswer TreeSearch::with_held(const Subtree& s, u64 room, double limit) {
+  const int n = s.last - s.first + 1;
+  std::vector<double> rest(at(n + 1), 0);  // [k]: what the links from k on cost at least
+  for (int k = n; k-- > 0;) rest[k] = rest[k + 1] + (bounds_links() ? least_of_link(s, s.first + k) : 0);
+  if (too_dear(rest[0], limit)) return {nullptr, rest[0]};
+  std::vector<FusedTreePtr> best(at(n + 1));
+  std::vector<double> least(at(n + 1), kNoSum);
+  auto nothing = std::make_shared<FusedTree>();
+  best[0] = nothing;
+  least[0] = 0;
+  for (int i = 0; i < n; ++i) {
+    if (least[i] + rest[i] >= limit * kEqualSum) {  // nothing below the limit goes on from here
+      least[n] = std::min(least[n], least[i] + rest[i]);
+      continue;
+    }
+    for (int j = i; j < n; ++j) {
+      const std::optional<Child> c = child_of(group_, s, s.first + i, s.first + j);
+      if (!c || !holds(room, c->live)) continue;
+      const bool only = i == 0 && j == n - 1 && s.depth > 0;
+      const double before = best[i] ? best[i]->value : least[i];
+      const double own_limit = std::min(limit, best[n] ? best[n]->value : limit) - before - rest[j + 1];
+      const TreeAnswer one = child(c->state, less(room, c->live), only, own_limit);
+      least[j + 1] = std::min(least[j + 1], least[i] + one.lower_bound);
+      if (!one.found || !best[i]) continue;
+      const double value = best[i]->value + one.found->value;
+      if (best[j + 1] && best[j + 1]->value <= value) continue;
+      auto tree = std::make_shared<FusedTree>(*best[i]);
+      tree->node.children.push_back(one.found->node);
+      tree->mappings.insert(tree->mappings.end(), one.found->mappings.begin(), one.found->mappings.end());
+      tree->cost.energy += one.found->cost.energy;
+      tree->cost.cycles += one.found->cost.cycles;
+      tree->value = value;
+      tree->room = std::max(tree->room, one.found->room + c->live);
+      best[j + 1] = std::move(tree);
+    }
+  }
+  return {best[n] && best[n]->value < limit ? best[n] : nullptr, least[n]};
+}
+
+// A leaf, or a node with a loop. An only child's loop is over other dimensions than its parent's: else both are one.
+TreeAnswer TreeSearch::child(const Subtree& s, u64 room, bool only, double limit) {
+  std::vector<u64> key = key_of(group_, s);
+  key.push_back(only ? 1 : 0);
+  if (auto answer = recall(children_[key], room, limit)) return *answer;
+  TreeAnswer best{nullptr, least_of(s)};
+  if (too_dear(best.lower_bound, limit) || budget_.over()) return best;
+  best.lower_bound = kNoSum;
+  if (s.first == s.last) join(best, leaf(s, room, limit));
+  if (options_.exact || (s.depth == 0 && s.first != s.last)) loops(s, room, only, limit, best);
+  children_[key].push_back({room, best});
+  return best;
+}
+
+void TreeSearch::loops(const Subtree& s, u64 room, bool only, double limit, TreeAnswer& best) {
+  for (const RankClass& ranks : classes(s.first, s.last)) {
+    u64 most = ~u64{0};
+    bool same = false;
+    for (int l = s.first; l <= s.last; ++l) {
+      u64 size = 1;
+      for (const int d : ranks.of(l)) {
+        size *= s.of(l).size[d];
+        same |= s.divided[l - s.first][d] == 2;
+      }
+      most = std::min(most, size);
+    }
+    if (only && same) continue;
+    for (const u64 iterations : divisors(most)) {
+      if (iterations < 2) continue;
+      for (const Looped& next : under_loop(group_, s, ranks, iterations)) {
+        if (!holds(room, next.room)) continue;
+        TreeAnswer one = node(next.state, less(room, next.room), tightened(best, limit));
+        if (one.found) {
+          auto tree = std::make_shared<FusedTree>(*one.found);
+          tree->node.loop = next.loop;
+          tree->room += next.room;
+          one.found = std::move(tree);
+        }
+        join(best, one);
+        if (budget_.over()) {
+          best.lower_bound = std::min(best.lower_bound, least_of(s));
+          return;
+        }
+      }
+    }
+  }
+}
+
+TreeAnswer TreeSearch::leaf(const Subtree& s, u64 room, double limit) {
+  const int link = s.first;
+  for (const int a : group_.graph->array_of[link])
+    if (s.array[a].at == ArrayPlace::At::Due) return {nullptr, kNoSum};
+  const Cost terms = terms_of(s, link);
+  const double fixed = sum_value(terms, lambda_);
+  LinkPass pass = s.of(link);
+  if (room != kAnyRoom) pass.taken = capacity_ - room;
+  LinkAnswer answer;
+  if (options_.exact) answer = solver_.solve(link, pass, lambda_, limit - fixed, budget_);
+  else answer.found = solver_.fast(link, pass, lambda_, budget_);
+  TreeAnswer out{nullptr, answer.lower_bound + fixed};
+  if (!answer.found) return out;
+  auto tree = std::make_shared<FusedTree>();
+  tree->node.link = link;
+  tree->mappings = {answer.found->mapping};
+  tree->cost = {answer.found->cost.energy + terms.energy, answer.found->cost.cycles + terms.cycles};
+  tree->value = sum_value(tree->cost, lambda_);
+  tree->room = answer.found->room;
+  if (answer.proven) out.lower_bound = std::min(out.lower_bound, tree->value);
+  out.found = std::move(tree);
+  return out;
+}
+
+}  // namespace heliolite

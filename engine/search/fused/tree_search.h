@@ -1,0 +1,85 @@
+#pragma once
+// The best fusion tree of consecutive links for the least energy + lambda x cycles (docs/rules/fused.md): every tree,
+// every choice of what is held, every mapping of each link, as a recursion over subtrees. A subtree is settled by its
+// state (subtree.h) and the room at the fusing level; what was found or proven of it is remembered.
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/search/fused/link_solver.h"
+#include "engine/search/fused/subtree.h"
+
+namespace heliolite {
+
+// A tree with the mappings of its links, of one repetition.
+struct FusedTree {
+  TreeNode node;
+  std::vector<Mapping> mappings;  // [link beneath]
+  Cost cost;
+  double value = 0;  // energy + lambda x cycles, units
+  u64 room = 0;      // words of the fusing level that it needs, its intermediates included
+};
+using FusedTreePtr = std::shared_ptr<const FusedTree>;
+
+// What is known of a subtree: the best that was found, and what none is below.
+struct TreeAnswer {
+  FusedTreePtr found;
+  double lower_bound = 0;
+  bool is_proven(double limit) const { return lower_bound >= (found ? found->value : limit) * (1 - 1e-12); }
+};
+
+struct TreeSearchOptions {
+  // Every tree; else those with loops directly beneath the root, around several links, with nothing held or all that is
+  // not divided, their links mapped by the fast strategy: nothing is proven.
+  bool exact = true;
+};
+
+class TreeSearch {
+ public:
+  // The interval and the solver must outlive it.
+  TreeSearch(const FusedInterval& group, LinkSolver& solver, double lambda, const SearchBudget& budget,
+             const TreeSearchOptions& options = {});
+
+  // The best tree of the interval whose value is below `limit`.
+  TreeAnswer run(double limit);
+
+  // What no tree of the links is below.
+  double least() { return least_of(whole(group_)); }
+  u64 states() const { return states_; }
+
+ private:
+  struct Known {
+    u64 room;
+    TreeAnswer answer;
+  };
+  using Memo = std::map<std::vector<u64>, std::vector<Known>>;
+
+  TreeAnswer node(const Subtree& s, u64 room, double limit);
+  TreeAnswer with_held(const Subtree& s, u64 room, double limit);
+  TreeAnswer child(const Subtree& s, u64 room, bool only, double limit);
+  TreeAnswer leaf(const Subtree& s, u64 room, double limit);
+  std::vector<u64> held_sets(const Subtree& s, const std::vector<int>& may, u64 room) const;
+  void loops(const Subtree& s, u64 room, bool only, double limit, TreeAnswer& best);
+  std::optional<TreeAnswer> recall(const std::vector<Known>& known, u64 room, double limit) const;
+
+  // Whether what links cost at least is asked (rule link-bound), and whether it is too much.
+  bool bounds_links() const;
+  bool too_dear(double bound, double limit) const;
+  double least_of(const Subtree& s);
+  double least_of_link(const Subtree& s, int link);
+  Cost terms_of(const Subtree& s, int link) const;
+  const std::vector<RankClass>& classes(int first, int last);
+
+  const FusedInterval& group_;
+  LinkSolver& solver_;
+  double lambda_;
+  const SearchBudget& budget_;
+  TreeSearchOptions options_;
+  u64 capacity_;  // words of the fusing level; CompiledLevel::kUnbounded: any
+  Memo nodes_, children_;
+  std::map<std::pair<int, int>, std::vector<RankClass>> classes_;
+  u64 states_ = 0;
+};
+
+}  // namespace heliolite

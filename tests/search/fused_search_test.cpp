@@ -1,0 +1,207 @@
+// Schedules of networks: the search finds what is recorded and proven of small networks, no tree that is legal is below
+// what it proves, and no rule changes what it finds.
+#include "engine/search/fused/fused_search.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "engine/network/schedule_text.h"
+#include "engine/search/layer_search.h"
+#include "tests/support/fusion_toys.h"
+
+namespace heliolite::fused_search_test {
+namespace {
+
+using testing::FusionProblem;
+
+SearchOptions options_for(Objective objective) {
+  SearchOptions options;
+  options.objective = objective;
+  options.threads = 1;
+  return options;
+}
+
+std::string lines(const nlohmann::json& list) {
+  std::string out;
+  for (const std::string line : list) out += line + "\n";
+  return out;
+}
+
+struct Record {
+  FusionProblem problem;
+  nlohmann::json schedules;
+};
+
+std::vector<Record> records() {
+  std::vector<Record> out;
+  for (const auto& file : std::filesystem::directory_iterator(HELIOLITE_TEST_DATA "/network/records")) {
+    std::ifstream in(file.path());
+    const auto record = nlohmann::json::parse(in);
+    out.push_back({testing::fusion_problem(lines(record["machine"]), lines(record["network"]), record["ranks"]),
+                   record["schedules"]});
+  }
+  return out;
+}
+
+TEST(FusedSearch, FindsWhatIsRecordedOrBetterAndProvesIt) {
+  int reached = 0;
+  for (const Record& record : records())
+    for (const Objective objective : {Objective::Energy, Objective::Edp}) {
+      const auto best = search_fused(record.problem.graph, record.problem.architecture, options_for(objective));
+      ASSERT_TRUE(best.ok()) << to_string(best.errors());
+      EXPECT_EQ(best->status, Status::Optimal);
+      const auto cost = schedule_cost(best->schedule, record.problem.graph, record.problem.architecture);
+      ASSERT_TRUE(cost.ok()) << to_string(cost.errors());
+      EXPECT_EQ(cost->total, best->cost);
+      EXPECT_LE(best->value, objective_number(objective, best->unfused_cost));
+      for (const auto& entry : record.schedules) {
+        SCOPED_TRACE(entry["schedule"].get<std::string>());
+        const auto recorded =
+            objective_number(objective, entry["energy_pj"].get<double>(), entry["cycles"].get<double>());
+        EXPECT_LE(best->value * kEqualSum, recorded);
+        reached += best->value >= recorded * kEqualSum;
+      }
+    }
+  EXPECT_GE(reached, 8);
+}
+
+TEST(FusedSearch, NoRuleChangesWhatIsFound) {
+  int asked = 0;
+  for (const Record& record : records()) {
+    const SearchOptions options = options_for(Objective::Edp);
+    const auto all = search_fused(record.problem.graph, record.problem.architecture, options);
+    ASSERT_TRUE(all.ok());
+    if (all->trees > 400) continue;  // without bounds there are many times as many
+    for (const Rule rule : {Rule::LinkBound, Rule::PassBound, Rule::RoomReuse, Rule::OwnValue, Rule::ChainsMeet}) {
+      SearchOptions without = options;
+      without.rules.set(rule, false);
+      const auto best = search_fused(record.problem.graph, record.problem.architecture, without);
+      ASSERT_TRUE(best.ok());
+      EXPECT_NEAR(best->value / all->value, 1, 1e-12) << kRuleTable[at(rule)].name;
+      EXPECT_EQ(best->status, Status::Optimal) << kRuleTable[at(rule)].name;
+      EXPECT_EQ(best->rules.calls[at(rule)], 0U) << kRuleTable[at(rule)].name;
+      ++asked;
+    }
+  }
+  EXPECT_GE(asked, 5);
+}
+
+TEST(FusedSearch, AnswersWithinNoTime) {
+  for (const Record& record : records()) {
+    SearchOptions options = options_for(Objective::Edp);
+    options.budget_seconds = 0;
+    const auto best = search_fused(record.problem.graph, record.problem.architecture, options);
+    if (!best.ok()) continue;  // no mapping of some layer was found either
+    EXPECT_LE(best->lower_bound, best->value);
+    const auto cost = schedule_cost(best->schedule, record.problem.graph, record.problem.architecture);
+    ASSERT_TRUE(cost.ok()) << to_string(cost.errors());
+    EXPECT_EQ(cost->total, best->cost);
+  }
+}
+
+const std::string kSmall = R"(
+architecture:
+  name: small
+  levels:
+  - {name: DRAM, dram: true, energy: {read: 64, fill: 64, update: 64}, bandwidth: {shared: 2}}
+  - {name: Buf, entries: 40, energy: {read: 6, fill: 7, update: 8}, bandwidth: {read: 4}, leak_pj_per_cycle: 2}
+  - {name: Reg, entries: 3, energy: {read: 1, fill: 1, update: 1}}
+  compute: {name: MAC, energy: 1}
+)";
+constexpr double kLambda = 8 * Energy::kUnitsPerPicojoule;
+
+// The least value of a group's tree, or none if its links do not fit.
+std::optional<double> value_of(const GroupPlan& p, const LinkGroup& group, const FusionProblem& toy, LinkSolver& solver,
+                               const SearchBudget& budget) {
+  double sum = 0;
+  const auto capacity = toy.architecture.levels[group.level].capacity_words();
+  for (int l = group.first; l <= group.last; ++l) {
+    const LinkPass& pass = p.passes[l - group.first];
+    if (capacity && pass.taken > *capacity) return std::nullopt;
+    const LinkAnswer answer = solver.solve(l, pass, kLambda, kNoSum, budget);
+    if (!answer.found) return std::nullopt;
+    const auto cost = link_cost(toy.graph.link(l), toy.architecture, pass, answer.found->mapping);
+    EXPECT_TRUE(cost.ok()) << to_string(cost.errors());
+    if (!cost) return std::nullopt;
+    EXPECT_EQ(cost->cost, answer.found->cost);
+    const double least = solver.least(l, group.level, pass.at_home, kLambda, budget);
+    EXPECT_LE(least * kEqualSum, sum_value(cost->cost, kLambda));
+    sum += sum_value(cost->cost, kLambda);
+  }
+  for (const SumTerm& t : p.terms) sum += sum_value(term_cost(t, toy.graph, toy.architecture), kLambda);
+  return sum;
+}
+
+TEST(FusedSearch, NoLegalTreeIsBelow) {
+  int trees = 0, reached = 0;
+  for (FusionProblem& toy : testing::fusion_toys()) {
+    if (toy.graph.links[0].workload.macs() > 500) continue;
+    toy.architecture = parse_architecture(kSmall, "small.yaml").value();
+    const SearchOptions options = options_for(Objective::Edp);
+    const SearchBudget budget(options);
+    LinkSolver solver(toy.graph, toy.architecture, options);
+    std::map<std::tuple<int, int, int>, double> best;
+    testing::RandomTrees random(toy, 3);
+    for (int k = 0; k < 60; ++k) {
+      const LinkGroup group = random.next();
+      const GroupPlan p = plan(group, toy.graph, toy.architecture);
+      if (!p.is_legal() || group.is_single()) continue;
+      SCOPED_TRACE(group_text(group, toy.graph, toy.architecture));
+      const std::optional<double> value = value_of(p, group, toy, solver, budget);
+      if (!value) continue;
+      const auto [known, is_new] = best.try_emplace({group.first, group.last, group.level});
+      if (is_new) {
+        const auto interval = make_interval(toy.graph, toy.architecture, group.level, group.first, group.last, {});
+        ASSERT_TRUE(interval.has_value());
+        const TreeAnswer answer = TreeSearch(*interval, solver, kLambda, budget).run(kNoSum);
+        ASSERT_TRUE(answer.found);
+        ASSERT_TRUE(answer.is_proven(kNoSum));
+        known->second = answer.found->value;
+      }
+      EXPECT_LE(known->second * kEqualSum, *value);
+      ++trees;
+      reached += *value <= known->second * (1 + 1e-9);
+    }
+  }
+  EXPECT_GT(trees, 40);
+  EXPECT_GT(reached, 0);
+}
+
+// The exact search of a pass against all of its mappings, one by one.
+TEST(FusedSearch, PassesAreMappedBest) {
+  int passes = 0;
+  for (FusionProblem& toy : testing::fusion_toys()) {
+    if (toy.graph.links[0].workload.macs() > 500) continue;
+    toy.architecture = parse_architecture(kSmall, "small.yaml").value();
+    testing::RandomTrees random(toy, 7);
+    for (int k = 0; k < 100; ++k) {
+      const LinkGroup group = random.next();
+      const GroupPlan p = plan(group, toy.graph, toy.architecture);
+      if (!p.is_legal()) continue;
+      for (int l = group.first; l <= group.last; ++l) {
+        const LinkPass& pass = p.passes[l - group.first];
+        if (pass.taken > 40) continue;
+        SearchOptions options = options_for(Objective::weighted_sum(kLambda));
+        const Workload one = pass_workload(toy.graph.link(l), pass);
+        const auto exact = LayerSearch::create(one, toy.architecture, pass, options);
+        options.strategy = Strategy::Exhaustive;
+        const auto each = LayerSearch::create(one, toy.architecture, pass, options);
+        ASSERT_TRUE(exact.ok() && each.ok());
+        const LayerAnswer best = exact->search(SearchBudget(options)), all = each->search(SearchBudget(options));
+        ASSERT_EQ(best.found, all.found);
+        if (!all.found) continue;
+        EXPECT_TRUE(best.complete);
+        EXPECT_NEAR(sum_value(best.cost, kLambda) / sum_value(all.cost, kLambda), 1, 1e-12)
+            << group_text(group, toy.graph, toy.architecture) << " " << one.name;
+        ++passes;
+      }
+    }
+  }
+  EXPECT_GT(passes, 40);
+}
+
+}  // namespace
+}  // namespace heliolite::fused_search_test
