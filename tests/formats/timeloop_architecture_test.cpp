@@ -207,7 +207,8 @@ TEST(TimeloopArchitecture, StoragesReduceAsTheySay) {
   EXPECT_EQ(storages("", ""), (std::array{true, false}));
   EXPECT_EQ(storages(", reduction_supported: True", ", reduction_supported: false"), (std::array{false, true}));
   EXPECT_EQ(storages(", reduction_supported: yes", ", reduction_supported: no"), (std::array{false, true}));
-  for (const StorageLevel& level : parse_timeloop(kNodes)->levels) EXPECT_TRUE(level.reduces()) << level.name;
+  const auto unstated = parse_timeloop(kNodes);
+  for (const StorageLevel& level : unstated->levels) EXPECT_TRUE(level.reduces()) << level.name;
   std::string text = kNodes;
   text.replace(text.find("{depth: 4096,"), 13, "{depth: 4096, reduction_supported: False,");
   EXPECT_FALSE(parse_timeloop(text)->levels[1].reduces());
