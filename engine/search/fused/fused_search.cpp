@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "engine/base/integers.h"
 #include "engine/network/group_plan.h"
@@ -13,7 +14,8 @@
 namespace heliolite {
 namespace {
 
-constexpr double kOneLambda = 0.5;  // of the time that is left, for the least sum at one lambda
+constexpr double kUnfusedFirst = 0.5;  // of the time, for the optimum without groups
+constexpr double kOneLambda = 0.5;     // of the time that is left, for the least sum at one lambda
 
 // Consecutive links as one step of a path through the network, at one lambda.
 struct Segment {
@@ -50,8 +52,10 @@ class SumSearch {
   // schedule with groups has been looked for before.
   double run(const FusedSchedule& start, double known, bool from_nothing) {
     for (int l = 0; l < n_; ++l) single(l);
-    for (int i = 0; i < n_ && from_nothing; ++i)
-      for (int j = i + 1; j < n_; ++j) fast(i, j);
+    // The longest groups first, which save most: without loops, then with.
+    for (const bool loops : {false, true})
+      for (int length = n_; length > 1 && from_nothing; --length)
+        for (int i = 0; i + length <= n_; ++i) fast(i, i + length - 1, loops);
     std::vector<LinkGroup> promising = start.groups;
     if (const auto quick = best(); from_nothing && quick) promising = quick->schedule.groups;
     for (const LinkGroup& group : promising) refit(group);
@@ -130,13 +134,14 @@ class SumSearch {
   }
 
   // Some trees of these links, quickly priced.
-  void fast(int i, int j) {
+  void fast(int i, int j, bool loops) {
     Segment& s = segment_[i][j];
     for (int level = 0; level + 1 < static_cast<int>(architecture_.levels.size()); ++level) {
       if (!why_not_fusing_level(architecture_, level).empty() || budget_.over()) continue;
       const auto interval = make_interval(graph_, architecture_, level, i, j, rules_);
       if (!interval) continue;
-      const TreeAnswer answer = TreeSearch(*interval, solver_, lambda_, budget_, {.exact = false}).run(kNoSum);
+      const TreeAnswer answer =
+          TreeSearch(*interval, solver_, lambda_, budget_, {.exact = false, .loops = loops}).run(kNoSum);
       if (answer.found) take(s, i, j, level, *answer.found);
     }
   }
@@ -309,7 +314,12 @@ class FusedSearch {
     SearchOptions options = options_;
     options.network = true;
     options.progress = {};
-    options.budget_seconds = budget_.seconds_left();
+    // A budget of map_network() is a layer's.
+    if (const auto left = budget_.seconds_left()) {
+      const std::vector<std::size_t> shapes = first_of_shape(graph_.links);
+      const std::set<std::size_t> different(shapes.begin(), shapes.end());
+      options.budget_seconds = *left * kUnfusedFirst / static_cast<double>(different.size());
+    }
     const Result<NetworkResult> result = map_network(network, architecture_, options);
     if (!result || !result->all_feasible()) return;
     KnownSchedule out;

@@ -216,7 +216,7 @@ TreeAnswer TreeSearch::child(const Subtree& s, u64 room, bool only, double limit
   if (too_dear(best.lower_bound, limit) || budget_.over()) return best;
   best.lower_bound = kNoSum;
   if (s.first == s.last) join(best, leaf(s, room, limit));
-  if (options_.exact || (s.depth == 0 && s.first != s.last)) loops(s, room, only, limit, best);
+  if (options_.exact || (options_.loops && s.depth == 0 && s.first != s.last)) loops(s, room, only, limit, best);
   children_[key].push_back({room, best});
   return best;
 }

@@ -33,6 +33,7 @@ struct TreeSearchOptions {
   // Every tree; else those with loops directly beneath the root, around several links, with nothing held or all that is
   // not divided, their links mapped by the fast strategy: nothing is proven.
   bool exact = true;
+  bool loops = true;  // false: nor any loops
 };
 
 class TreeSearch {
