@@ -317,8 +317,9 @@ TEST(RelaxedModel, IsNearTheModelAndKnowsItsDerivatives) {
     const u8 tensor = static_cast<u8>(random.below(3));
     stationary.fill(tensor);
     const DimensionMask moves = problem.model.compiled().tensor[tensor].indexing;
-    for (auto& order : genome.order)
-      std::stable_partition(order.begin(), order.begin() + 3, [&](u8 d) { return !contains(moves, d); });
+    for (std::size_t i = 0; i < machine->levels.size(); ++i)
+      std::stable_partition(genome.order[i].begin(), genome.order[i].begin() + 3,
+                            [&](u8 d) { return !contains(moves, d); });
     if (!space.write(genome, mapping)) continue;
     const Evaluation real = problem.model.evaluate(mapping);
     if (real.verdict != Verdict::Fits) continue;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
 #include <limits>
@@ -74,7 +75,7 @@ struct Points {
       const Cost best = *std::ranges::min_element(layer[l], {}, [&](const Cost& c) { return sum_at(c, lambda); });
       SumAnswer out;
       out.lower_bound_pj = sum_at(best, lambda) / Energy::kUnitsPerPicojoule;
-      Rng rng(static_cast<u64>(lambda) + l);
+      Rng rng(std::bit_cast<u64>(lambda) + l);
       if (static_cast<int>(rng() % 100) < gives_up) {
         out.lower_bound_pj *= static_cast<double>(rng() % 100) / 100;
         return out;
