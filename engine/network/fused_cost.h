@@ -23,8 +23,8 @@ struct LinkCost {
 // The link of one pass: its Einsum with the pass's sizes.
 Workload pass_workload(const Workload& link, const LinkPass& pass);
 
-// The cost of a link that runs like this; or why the mapping (of the pass's sizes) cannot run there. `homes`: what takes
-// the room of the fusing level meanwhile (homes_text()), for messages.
+// The cost of a link that runs like this; or why the mapping (of the pass's sizes) cannot run there. `homes`: what
+// takes the room of the fusing level meanwhile (homes_text()), for messages.
 Result<LinkCost> link_cost(const Workload& link, const Architecture& architecture, const LinkPass& pass,
                            const Mapping& mapping, const std::string& homes = {});
 
