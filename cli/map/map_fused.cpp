@@ -58,9 +58,9 @@ std::string proof_text(const FusedReport& r) {
                                 ? "no schedule has less"
                                 : fmt::format("at most {} above the least; {}", percent(best.gap), best.why_not_proven);
   return fmt::format(
-      "\n  {}: {}; {} sums of energy and cycles, {} searches of layers, {} subtrees, {}\n  left out: {}\n",
-      name(best.status), proof, best.lambdas, grouped(best.links), grouped(best.trees), cli::seconds(best.seconds),
-      kLeftOut);
+      "\n  {}: {}; {} sum{} of energy and cycles, {} searches of layers, {} subtrees, {}\n  left out: {}\n",
+      name(best.status), proof, best.lambdas, best.lambdas == 1 ? "" : "s", grouped(best.links), grouped(best.trees),
+      cli::seconds(best.seconds), kLeftOut);
 }
 
 Json answer_json(const FusedReport& r) {
