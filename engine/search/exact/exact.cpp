@@ -55,7 +55,8 @@ class Exact {
       const Compiled& c = problem_.model.compiled();
       const double units = tables_.most_instances();
       const auto words = static_cast<double>(compulsory_cost(problem_.model, problem_.keep_range()).whole.cycles);
-      return whole_cycles(std::max(words, static_cast<double>(c.macs) * static_cast<double>(c.pass.passes) / units)) < incumbent_.best().first;
+      return whole_cycles(std::max(words, static_cast<double>(c.macs) * static_cast<double>(c.pass.passes) / units)) <
+             incumbent_.best().first;
     });
   }
 

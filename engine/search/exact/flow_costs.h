@@ -209,8 +209,8 @@ struct LevelChannels {
 std::vector<LevelChannels> list_channels(FlowCosts& m, std::span<const Compiled* const> machines);
 
 // The prices on `machine`, the problem's or one of its family. Of a nest that runs in several passes (nest_pass.h) they
-// are of a word in all passes, and what the outermost level serves of tensors with a home costs what it does there. `channels`: of each level, as list_channels() gives
-// them.
+// are of a word in all passes, and what the outermost level serves of tensors with a home costs what it does there.
+// `channels`: of each level, as list_channels() gives them.
 FlowPrices flow_prices(const FlowCosts& m, const std::vector<LevelChannels>& channels, const Compiled& machine);
 
 }  // namespace heliolite

@@ -200,7 +200,8 @@ class MachinePrices {
     return out;
   }
 
-  // First reads of the output, and the fills of first reads further out, where level `serving` serves what level i does.
+  // First reads of the output, and the fills of first reads further out, where level `serving` serves what level i
+  // does.
   Channels refund(int serving, int i) const {
     Channels out = of_words(serving, m_.output, {1, m_.fills(i) ? 1.0 : 0.0, 0}, true);
     out[0] += read_back(serving, m_.output);
@@ -214,10 +215,10 @@ class MachinePrices {
     for (const int v : bits(machine_.pass.at_home))
       for (int i = machine_.pass.level; i < m_.levels(); ++i) {
         const Accesses<u64> words = passage_words(machine_, v, i);
-        Channels own = of_words(i, v,
-                                {static_cast<double>(words.reads), static_cast<double>(words.fills),
-                                 static_cast<double>(words.updates)},
-                                machine_.tensor[v].is_output);
+        Channels own = of_words(
+            i, v,
+            {static_cast<double>(words.reads), static_cast<double>(words.fills), static_cast<double>(words.updates)},
+            machine_.tensor[v].is_output);
         for (std::size_t k = 1; k < m_.channels.size(); ++k)
           if (m_.channels[k].kind == Channel::Kind::Cycles) out[k] += own[k];
       }

@@ -203,7 +203,8 @@ CostBound PartialBounds::at_root(const PartialMapping& root) const {
   }
   closed += pending(root, {-1, false}, 0, tables_.least_sharing(), spreads);
   closed -= static_cast<double>(c_.tensor[m_.output].words) * tables_.of(refund_from_[0], 0);
-  return {std::max(0.0, closed + least), std::max(m_.macs_of_passes / most_outside(0, m_.lattice.full().index), least_cycles_)};
+  return {std::max(0.0, closed + least),
+          std::max(m_.macs_of_passes / most_outside(0, m_.lattice.full().index), least_cycles_)};
 }
 
 // Most instances of the fan-outs below level `first` and the levels outside it.
