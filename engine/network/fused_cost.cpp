@@ -152,6 +152,16 @@ Cost term_cost(const SumTerm& term, const LinkGraph& graph, const Architecture& 
   return sum.total();
 }
 
+Cost terms_cost(const GroupPlan& plan, const LinkGraph& graph, const Architecture& architecture) {
+  Cost sum;
+  for (const SumTerm& term : plan.terms) {
+    const Cost cost = term_cost(term, graph, architecture);
+    sum.energy += cost.energy;
+    sum.cycles += cost.cycles;
+  }
+  return sum;
+}
+
 Result<ScheduleCost> schedule_cost(const FusedSchedule& schedule, const LinkGraph& graph,
                                    const Architecture& architecture, const FusionRules& rules) {
   Diagnostics errors = check_groups(schedule.groups, graph, architecture, rules);

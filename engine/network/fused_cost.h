@@ -31,6 +31,9 @@ Result<LinkCost> link_cost(const Workload& link, const Architecture& architectur
 // Reading a sum's term word by word: a row of its own, in no link's cycles.
 Cost term_cost(const SumTerm& term, const LinkGraph& graph, const Architecture& architecture);
 
+// All terms of a group, of one repetition.
+Cost terms_cost(const GroupPlan& plan, const LinkGraph& graph, const Architecture& architecture);
+
 // A schedule's cost, repetitions multiplied in, with that of its links and terms, which are of one repetition.
 struct ScheduleCost {
   Cost total;

@@ -118,11 +118,7 @@ class SumSearch {
     alone.first = alone.last = l;
     const GroupPlan p = plan(alone, graph_, architecture_, rules_);
     const LinkAnswer answer = solver_.solve(l, p.passes.front(), lambda_, kNoSum, budget_);
-    Cost terms{};
-    for (const SumTerm& t : p.terms) {
-      const Cost cost = term_cost(t, graph_, architecture_);
-      terms.energy += cost.energy, terms.cycles += cost.cycles;
-    }
+    const Cost terms = terms_cost(p, graph_, architecture_);
     s.lower = (answer.lower_bound + sum_value(terms, lambda_)) * runs(l);
     s.settled = true;
     if (!answer.found) return;
@@ -161,7 +157,7 @@ class SumSearch {
       tree.mappings.push_back(answer.found->mapping);
       add(answer.found->cost);
     }
-    for (const SumTerm& t : p.terms) add(term_cost(t, graph_, architecture_));
+    add(terms_cost(p, graph_, architecture_));
     tree.value = sum_value(tree.cost, lambda_);
     take(segment_[group.first][group.last], group.first, group.last, group.level, tree);
   }
@@ -329,11 +325,9 @@ class FusedSearch {
       LinkGroup alone;
       alone.first = alone.last = l;
       out.schedule.groups.push_back(alone);
-      for (const SumTerm& t : plan(alone, graph_, architecture_, rules_).terms) {
-        const Cost cost = term_cost(t, graph_, architecture_);
-        out.cost.energy += cost.energy * graph_.links[l].count;
-        out.cost.cycles += cost.cycles * graph_.links[l].count;
-      }
+      const Cost terms = terms_cost(plan(alone, graph_, architecture_, rules_), graph_, architecture_);
+      out.cost.energy += terms.energy * graph_.links[l].count;
+      out.cost.cycles += terms.cycles * graph_.links[l].count;
     }
     known_.push_back(std::move(out));
   }

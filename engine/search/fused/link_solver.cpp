@@ -8,7 +8,6 @@
 #include "engine/model/pass_cost.h"
 #include "engine/network/fused_cost.h"
 #include "engine/network/group_plan.h"
-#include "engine/search/layer_search.h"
 #include "engine/search/map.h"
 #include "engine/search/schedule.h"
 
@@ -36,6 +35,14 @@ u64 LinkSolver::room_of(const LinkPass& pass) const {
   const auto capacity = architecture_.levels[pass.level].capacity_words();
   if (!capacity) return CompiledLevel::kUnbounded;
   return *capacity - std::min(*capacity, pass.taken);
+}
+
+Result<LayerSearch> LinkSolver::prepare(int link, const LinkPass& pass, double lambda, Strategy strategy) const {
+  SearchOptions options = options_;
+  options.strategy = strategy;
+  options.objective = Objective::weighted_sum(lambda);
+  if (pass.is_plain()) return LayerSearch::create(graph_.link(link), architecture_, options);
+  return LayerSearch::create(pass_workload(graph_.link(link), pass), architecture_, pass, options);
 }
 
 LinkMapping LinkSolver::with_room(const LayerSearch& search, const LinkPass& pass, const Mapping& mapping,
@@ -82,11 +89,7 @@ LinkAnswer LinkSolver::solve(int link, const LinkPass& pass, double lambda, doub
   Memo& memo = memo_[context];
   const u64 room = room_of(pass);
   if (const auto known = recall(memo, room, lambda, limit)) return *known;
-  SearchOptions options = options_;
-  options.objective = Objective::weighted_sum(lambda);
-  const auto search = pass.is_plain()
-                          ? LayerSearch::create(graph_.link(link), architecture_, options)
-                          : LayerSearch::create(pass_workload(graph_.link(link), pass), architecture_, pass, options);
+  const auto search = prepare(link, pass, lambda, Strategy::Exact);
   LinkAnswer out;
   if (!search) {
     out.lower_bound = kNoSum;
@@ -110,7 +113,6 @@ LinkAnswer LinkSolver::solve(int link, const LinkPass& pass, double lambda, doub
   out.proven = answer.complete;
   if (answer.complete) out.lower_bound = std::min(value, limit);
   else out.lower_bound = std::max(first, answer.lower_bound.value_or(0) * Energy::kUnitsPerPicojoule);
-  if (answer.complete && limit == kNoSum) out.lower_bound = value;
   memo.exact.push_back({room, out});
   return out;
 }
@@ -125,12 +127,7 @@ std::optional<LinkMapping> LinkSolver::fast(int link, const LinkPass& pass, doub
     if (!known->second) return std::nullopt;
     if (known->second->room <= room) return known->second;
   }
-  SearchOptions options = options_;
-  options.strategy = Strategy::Sunstone;
-  options.objective = Objective::weighted_sum(lambda);
-  const auto search = pass.is_plain()
-                          ? LayerSearch::create(graph_.link(link), architecture_, options)
-                          : LayerSearch::create(pass_workload(graph_.link(link), pass), architecture_, pass, options);
+  const auto search = prepare(link, pass, lambda, Strategy::Sunstone);
   std::optional<LinkMapping>& out = memo.fast[room];
   if (!search) return out;
   ++searches_;

@@ -14,6 +14,7 @@
 #include "engine/search/core/budget.h"
 #include "engine/search/core/options.h"
 #include "engine/search/core/rules.h"
+#include "engine/search/layer_search.h"
 
 namespace heliolite {
 
@@ -83,8 +84,10 @@ class LinkSolver {
   };
 
   u64 room_of(const LinkPass& pass) const;
+  // The search of a link's pass for the least sum; none: the machine leaves it no mapping.
+  Result<LayerSearch> prepare(int link, const LinkPass& pass, double lambda, Strategy strategy) const;
   std::optional<LinkAnswer> recall(const Memo& memo, u64 room, double lambda, double limit) const;
-  LinkMapping with_room(const class LayerSearch& search, const LinkPass& pass, const Mapping& mapping,
+  LinkMapping with_room(const LayerSearch& search, const LinkPass& pass, const Mapping& mapping,
                         const Cost& cost) const;
 
   const LinkGraph& graph_;
