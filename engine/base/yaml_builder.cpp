@@ -131,7 +131,11 @@ class Builder : public YAML::EventHandler {
     return out;
   }
 
+  // Every value takes a character of the text, but for the key and the value of an empty entry of a map in braces. At a
+  // comma outside of brackets the parser reads nothing, again and again.
   std::shared_ptr<YamlValue> make(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag) {
+    if (++made_ > 2 * text_.text.size() + 16)
+      stop(mark, "not valid YAML: nothing can be read from here on, such as a comma outside of brackets");
     auto value = std::make_shared<YamlValue>();
     value->kind = kind;
     const YamlLine origin = origin_at(mark);
@@ -240,6 +244,7 @@ class Builder : public YAML::EventHandler {
   std::unordered_map<YAML::anchor_t, std::shared_ptr<const YamlValue>> anchors_;
   std::shared_ptr<const YamlValue> root_;
   YAML::Mark last_scalar_ = YAML::Mark::null_mark();
+  u64 made_ = 0;    // values read so far, an alias being none
   u64 placed_ = 0;  // values read so far, of all open maps and lists
 };
 

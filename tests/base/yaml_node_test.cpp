@@ -171,6 +171,11 @@ TEST(YamlNode, PointsAtSyntaxErrors) {
   EXPECT_THAT(complaint("? \n: 1"), HasSubstr("a key must be a plain name"));
 }
 
+TEST(YamlNode, RefusesAStrayComma) {
+  for (const char* text : {",", ", a: 1\n", "a:\n  , b\n", "# a\n  , q, skp ;\nb: |\n\n  c\n"})
+    EXPECT_THAT(complaint(text), AllOf(HasSubstr("not valid YAML"), Not(HasSubstr("1000000")))) << text;
+}
+
 TEST(YamlNode, RefusesBinaries) {
   EXPECT_THAT(complaint(std::string("a: 1\nb: \0", 9)), AllOf(HasSubstr("f.yaml:2"), HasSubstr("not a text file")));
   EXPECT_THAT(complaint("a: 1\nb: \x04"), HasSubstr("control character 0x04"));

@@ -59,17 +59,8 @@ inline double cpu_seconds_of_programs() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-// How many times slower the sanitizers may make them.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define HELIOLITE_SLOW
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(HELIOLITE_SLOW)
-inline constexpr double kSlowdown = 20;
-#else
-inline constexpr double kSlowdown = 1;
-#endif
+// How many times slower the program may be than a release is: more than 1 where sanitizers watch it.
+inline constexpr double kSlowdown = HELIOLITE_SLOWDOWN;
 
 struct CliResult {
   int exit_code = -1;  // 128 + n when ended by signal n; 124 when it took longer than a minute (without sanitizers)
