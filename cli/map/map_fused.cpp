@@ -32,7 +32,8 @@ constexpr const char* kLeftOut =
 struct FusedReport {
   ScheduledNetwork network;
   FusedOptimum best;
-  ScheduleBreakdown cost, unfused;
+  ScheduleBreakdown cost;
+  std::optional<ScheduleBreakdown> unfused;  // none: some layer has no mapping alone
   SearchOptions options;
 };
 
@@ -40,14 +41,15 @@ struct FusedReport {
 std::string comparison(const FusedReport& r) {
   const Objective objective = r.options.objective;
   const std::string& outermost = r.network.architecture.levels.back().name;
-  const EnergyUnit unit = energy_unit(r.unfused.total.energy.picojoules());
+  const EnergyUnit unit = energy_unit((r.unfused ? *r.unfused : r.cost).total.energy.picojoules());
   Table table({"<", outermost + " words", fmt::format("energy [{}]", unit.name), "cycles", title(objective)});
-  const auto row = [&](const char* name, const ScheduleBreakdown& cost) {
+  const auto row = [&](const char* name, const ScheduleBreakdown& cost, double value) {
     table.row({name, grouped(cost.outermost.sum()), unit(cost.total.energy.picojoules()), grouped(cost.total.cycles),
-               scientific(objective_number(objective, cost.total))});
+               scientific(value)});
   };
-  row("fused", r.cost);
-  row("not fused", r.unfused);
+  row("fused", r.cost, r.best.value);
+  if (r.unfused) row("not fused", *r.unfused, *r.best.unfused_value);
+  else table.row({"not fused", "", "", "", "no mapping"});
   table.row({"no schedule is below", "", "", "", scientific(r.best.lower_bound)});
   return table.to_string();
 }
@@ -78,12 +80,6 @@ Json answer_json(const FusedReport& r) {
                   {"status", name(best.status)},
                   {"why_not_proven", best.why_not_proven},
                   {"left_out", kLeftOut},
-                  {"unfused",
-                   {{"schedule", write_schedule(best.unfused.groups, r.network.graph, r.network.architecture)},
-                    {"value", objective_number(objective, best.unfused_cost)},
-                    {"energy_pj", best.unfused_cost.energy.picojoules()},
-                    {"cycles", best.unfused_cost.cycles},
-                    {"words", r.unfused.outermost.sum()}}},
                   {"lambdas", best.lambdas},
                   {"layer_searches", best.links},
                   {"subtrees", best.trees},
@@ -91,6 +87,12 @@ Json answer_json(const FusedReport& r) {
                   {"rules", rules_json(best.rules, true)},
                   {"seconds", best.seconds},
                   {"interrupted", static_cast<bool>(interrupt_flag())}};
+  if (r.unfused)
+    network["unfused"] = {{"schedule", write_schedule(best.unfused.groups, r.network.graph, r.network.architecture)},
+                          {"value", *best.unfused_value},
+                          {"energy_pj", best.unfused_cost.energy.picojoules()},
+                          {"cycles", best.unfused_cost.cycles},
+                          {"words", r.unfused->outermost.sum()}};
   json["network"] = std::move(network);
   return json;
 }
@@ -153,11 +155,14 @@ int run_fused(const FusedArguments& arguments, SearchOptions options, const Outp
       network.file.passes.push_back(pass);
   const FusionRules& rules = network.file.rules;
   Result<ScheduleBreakdown> cost = schedule_breakdown(report.best.schedule, network.graph, network.architecture, rules);
-  Result<ScheduleBreakdown> unfused =
-      schedule_breakdown(report.best.unfused, network.graph, network.architecture, rules);
   if (!cost) return fail(cost.errors());
-  if (!unfused) return fail(unfused.errors());
-  report.cost = *std::move(cost), report.unfused = *std::move(unfused);
+  report.cost = *std::move(cost);
+  if (report.best.unfused_value) {
+    Result<ScheduleBreakdown> unfused =
+        schedule_breakdown(report.best.unfused, network.graph, network.architecture, rules);
+    if (!unfused) return fail(unfused.errors());
+    report.unfused = *std::move(unfused);
+  }
   output.table(schedule_text(network, report.cost) + "\n" + comparison(report) + proof_text(report));
   if (interrupt_flag()) output.note("heliolite: interrupted, this is the best found so far");
   if (!output.json(answer_json(report))) return kBadInput;

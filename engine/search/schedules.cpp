@@ -227,6 +227,10 @@ LayerAnswer run_exact_limited(const LayerSearch& layer, const SearchBudget& budg
   return run_reduced(kExact, layer, budget, limit);
 }
 
+LayerAnswer run_exact_alone(const LayerSearch& layer, const SearchBudget& budget, const ObjectiveKey& limit) {
+  return run_reduced(kExactAlone, layer, budget, limit);
+}
+
 LayerAnswer run_from(const LayerSearch& layer, const Mapping& known, const SearchBudget& budget) {
   const LayerProblem& problem = layer.problem();
   const SearchOptions& options = problem.options;

@@ -76,7 +76,8 @@ TEST(FusedSearch, NoRuleChangesWhatIsFound) {
     const auto all = search_fused(record.problem.graph, record.problem.architecture, options);
     ASSERT_TRUE(all.ok());
     if (all->trees > 150) continue;  // without bounds there are many times as many
-    for (const Rule rule : {Rule::LinkBound, Rule::PassBound, Rule::RoomReuse, Rule::OwnValue, Rule::ChainsMeet}) {
+    for (const Rule rule :
+         {Rule::LinkBound, Rule::HomeBound, Rule::PassBound, Rule::RoomReuse, Rule::OwnValue, Rule::ChainsMeet}) {
       SearchOptions without = options;
       without.rules.set(rule, false);
       const auto best = search_fused(record.problem.graph, record.problem.architecture, without);
@@ -128,8 +129,6 @@ std::optional<double> value_of(const GroupPlan& p, const LinkGroup& group, const
     EXPECT_TRUE(cost.ok()) << to_string(cost.errors());
     if (!cost) return std::nullopt;
     EXPECT_EQ(cost->cost, answer.found->cost);
-    const double least = solver.least(l, group.level, pass.at_home, kLambda, budget);
-    EXPECT_LE(least * kEqualSum, sum_value(cost->cost, kLambda));
     sum += sum_value(cost->cost, kLambda);
   }
   for (const SumTerm& t : p.terms) sum += sum_value(term_cost(t, toy.graph, toy.architecture), kLambda);
@@ -169,6 +168,49 @@ TEST(FusedSearch, NoLegalTreeIsBelow) {
   }
   EXPECT_GT(trees, 40);
   EXPECT_GT(reached, 0);
+}
+
+// What a link costs at least in any tree, against what it costs in random ones: in little room, and for lambdas whose
+// bounds follow from each other.
+TEST(FusedSearch, NoLinkOfATreeIsBelowItsBound) {
+  int links = 0, reached = 0, raised = 0;
+  for (FusionProblem& toy : testing::fusion_toys())
+    for (const char* entries : {"18", "12", "7"}) {
+      if (toy.graph.links[0].workload.macs() > 500) continue;
+      std::string machine = kSmall;
+      machine.replace(machine.find("40"), 2, entries);
+      toy.architecture = parse_architecture(machine, "small.yaml").value();
+      SearchOptions options = options_for(Objective::Edp);
+      const SearchBudget budget(options);
+      LinkSolver solver(toy.graph, toy.architecture, options);
+      options.rules.set(Rule::HomeBound, false);
+      LinkSolver without(toy.graph, toy.architecture, options);
+      testing::RandomTrees random(toy, 5);
+      for (int k = 0; k < 400; ++k) {
+        const LinkGroup group = random.next();
+        const GroupPlan p = plan(group, toy.graph, toy.architecture);
+        if (!p.is_legal() || group.is_single()) continue;
+        const auto interval = make_interval(toy.graph, toy.architecture, group.level, group.first, group.last, {});
+        ASSERT_TRUE(interval.has_value());
+        const u64 room = *toy.architecture.levels[group.level].capacity_words();
+        if (std::ranges::any_of(p.passes, [&](const LinkPass& pass) { return pass.taken > room; })) continue;
+        for (const double lambda : {kLambda, kLambda / 8, kLambda / 2}) {
+          LinkBound bound(*interval, solver, lambda, budget), anywhere(*interval, without, lambda, budget);
+          for (int l = group.first; l <= group.last; ++l) {
+            const LinkAnswer answer = solver.solve(l, p.passes[l - group.first], lambda, kNoSum, budget);
+            if (!answer.found) continue;
+            const double value = sum_value(answer.found->cost, lambda), least = bound.least(whole(*interval), l, room);
+            EXPECT_LE(least * kEqualSum, value) << group_text(group, toy.graph, toy.architecture) << " link " << l;
+            ++links;
+            reached += value <= least * (1 + 1e-9);
+            raised += least > anywhere.least(whole(*interval), l, room) * (1 + 1e-9);
+          }
+        }
+      }
+    }
+  EXPECT_GT(links, 500);
+  EXPECT_GT(reached, 50);
+  EXPECT_GT(raised, 20);
 }
 
 // The exact search of a pass against all of its mappings, one by one.

@@ -51,6 +51,7 @@ enum class Rule : u8 {
   ChainsMeet,
   LiftEnough,
   LinkBound,
+  HomeBound,
   PassBound,
   RoomReuse,
 };
@@ -179,6 +180,8 @@ inline constexpr auto kRuleTable = std::to_array<RuleInfo>({
      "search only as many layers as can lift the network's bound to the best answer", "network.md"},
     {Rule::LinkBound, "link-bound", RuleUser::Network, Soundness::Sound,
      "leave out groups and trees whose layers cost too much wherever their tensors stay", "fused.md"},
+    {Rule::HomeBound, "home-bound", RuleUser::Network, Soundness::Sound,
+     "bound layers by the passes in which the arrays that they pass on fit into the room", "fused.md"},
     {Rule::PassBound, "pass-bound", RuleUser::Network, Soundness::Sound,
      "do not search a layer in a tree if what all its passes must move costs too much", "fused.md"},
     {Rule::RoomReuse, "room-reuse", RuleUser::Network, Soundness::Sound,

@@ -20,14 +20,15 @@ namespace heliolite {
 struct FusedOptimum {
   FusedSchedule schedule;
   Cost cost;
-  double value = 0;        // of the objective, in the unit of objective_number()
+  double value = 0;        // of the objective, of the whole network
   double lower_bound = 0;  // no schedule is below
   double gap = 0;          // value / lower bound - 1
   Status status = Status::Bounded;
   std::string why_not_proven{};  // if it is not optimal
   double lambda = 0;             // pJ a cycle: the schedule has the least energy + lambda x cycles
-  FusedSchedule unfused;         // the best schedule without groups that was found
+  FusedSchedule unfused;         // the best schedule without groups that was found; no groups: there is none
   Cost unfused_cost{};
+  std::optional<double> unfused_value{};
   u64 lambdas = 0, links = 0, trees = 0, evaluated = 0;  // questions asked; searches of links, subtrees, mappings
   RuleCounts rules{};
   double seconds = 0;

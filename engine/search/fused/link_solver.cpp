@@ -15,6 +15,8 @@ namespace heliolite {
 namespace {
 
 constexpr u64 kMostForBound = 20'000;  // mappings that a bound of a link is worth
+// How a limit below which nothing is found rises, and up to which multiple of what the passes must move.
+constexpr double kRise = 1.25, kMostRise = 16;
 
 }  // namespace
 
@@ -106,7 +108,8 @@ LinkAnswer LinkSolver::solve(int link, const LinkPass& pass, double lambda, doub
   }
   ++searches_;
   const ObjectiveKey key = limit < kNoSum ? ObjectiveKey{limit, 0} : ObjectiveKey{};
-  const LayerAnswer answer = run_exact_limited(*search, budget, key);
+  const LayerAnswer answer =
+      limit < kNoSum ? run_exact_alone(*search, budget, key) : run_exact_limited(*search, budget, key);
   evaluated_ += answer.statistics.evaluated;
   if (answer.found) out.found = with_room(*search, pass, answer.mapping, answer.cost);
   const double value = out.found ? sum_value(out.found->cost, lambda) : kNoSum;
@@ -137,33 +140,67 @@ std::optional<LinkMapping> LinkSolver::fast(int link, const LinkPass& pass, doub
   return out;
 }
 
-double LinkSolver::least(int link, int level, TensorMask at_home, double lambda, const SearchBudget& budget) {
-  const Workload& own = graph_.link(link);
-  LinkPass pass;
-  pass.size = sizes_of(own);
-  pass.level = level;
-  pass.at_home = at_home;
-  // What comes from outside the network, and nobody else reads, is fetched once at least; what nobody reads leaves.
-  for (const int v : bits(at_home)) {
-    const SharedArray& array = graph_.array(graph_.array_of[link][v]);
-    if (array.touches.size() > 1) continue;
-    if (array.maker) pass.stored = own.tensor_words(v);
-    else pass.fetched[v] = own.tensor_words(v);
-  }
-  const Context key{shape_[link], pass, lambda};
-  if (const auto known = least_.find(key); known != least_.end()) return known->second;
+Result<LayerSearch> LinkSolver::prepare_least(int link, const LinkPass& pass, double lambda) const {
   SearchOptions options = options_;
   options.objective = Objective::weighted_sum(lambda);
-  double& out = least_[key];
-  const auto search = LayerSearch::create(own, architecture_, pass, options, true);
-  if (!search) return out = 0;
-  ++searches_;
-  const LayerAnswer answer = run_exact_limited(*search, budget.at_most(kMostForBound), {});
-  evaluated_ += answer.statistics.evaluated;
-  const double first = search->first_bound();
-  if (answer.complete) out = answer.found ? sum_value(answer.cost, lambda) : kNoSum;
-  else out = std::max(first, answer.lower_bound.value_or(0)) * Energy::kUnitsPerPicojoule;
+  return LayerSearch::create(pass_workload(graph_.link(link), pass), architecture_, pass, options, true);
+}
+
+// E + lambda T is linear in lambda: between two lambdas it is at least what lies on the line between their bounds,
+// above them at least the bound, below them at least its part.
+double LinkSolver::from_other_lambdas(const std::map<double, Least>& known, double lambda) {
+  const auto after = known.upper_bound(lambda);
+  double out = 0;
+  if (after != known.end()) out = after->second.best() * (lambda / after->first);
+  if (after == known.begin()) return out;
+  const auto before = std::prev(after);
+  out = std::max(out, before->second.best());
+  if (after == known.end()) return out;
+  const double share = (lambda - before->first) / (after->first - before->first);
+  return std::max(out, before->second.best() * (1 - share) + after->second.best() * share);
+}
+
+LinkSolver::Least& LinkSolver::known_least(int link, const LinkPass& pass, double lambda) {
+  std::map<double, Least>& all = least_[{shape_[link], pass, 0}];
+  const double others = all.contains(lambda) ? 0 : from_other_lambdas(all, lambda);
+  const auto [known, is_new] = all.try_emplace(lambda);
+  Least& out = known->second;
+  if (!is_new) return out;
+  const auto search = prepare_least(link, pass, lambda);
+  out.first = search ? std::max(others, search->first_bound() * Energy::kUnitsPerPicojoule) : 0;
   return out;
+}
+
+double LinkSolver::first_bound(int link, const LinkPass& pass, double lambda) {
+  return known_least(link, pass, lambda).first;
+}
+
+double LinkSolver::least(int link, const LinkPass& pass, double lambda, double limit, const SearchBudget& budget) {
+  Least& known = known_least(link, pass, lambda);
+  if (known.first >= limit) return known.first;
+  if (known.limit >= limit || known.lower >= limit || known.lower < known.limit) return known.best();
+  const auto search = prepare_least(link, pass, lambda);
+  if (!search) {
+    known.limit = kNoSum;
+    return 0;
+  }
+  // Little is searched below a limit that is not far above the least: the limit rises until something is found.
+  double below = known.best() * kRise;
+  while (true) {
+    const double limit_now = std::min(below, limit);
+    ++searches_;
+    const LayerAnswer answer = run_exact_alone(*search, budget.at_most(kMostForBound), ObjectiveKey{limit_now, 0});
+    evaluated_ += answer.statistics.evaluated;
+    if (!answer.complete && budget.over()) break;  // another budget may have time for more
+    known.limit = limit_now;
+    const bool found = answer.complete && answer.found;
+    known.lower = found             ? sum_value(answer.cost, lambda)
+                  : answer.complete ? limit_now
+                                    : answer.lower_bound.value_or(0) * Energy::kUnitsPerPicojoule;
+    if (found || !answer.complete || limit_now >= limit) break;
+    below = below < known.first * kMostRise ? below * kRise : kNoSum;
+  }
+  return known.best();
 }
 
 Cost LinkSolver::least_cost(int link) const {

@@ -54,9 +54,11 @@ class LinkSolver {
   // A mapping that is found quickly, if any fits; nothing is proven.
   std::optional<LinkMapping> fast(int link, const LinkPass& pass, double lambda, const SearchBudget& budget);
 
-  // What no mapping of the link is below, in any pass of it with these tensors at home: that of the whole link with
-  // all room of the level, whatever the machine says of loops. Infinity: there is none.
-  double least(int link, int level, TensorMask at_home, double lambda, const SearchBudget& budget);
+  // What no mapping of these passes is below, with any loops of a tree around its nests and all room of the level,
+  // whatever the machine says of loops; infinity: there is none. Above `limit` as good as at it.
+  double least(int link, const LinkPass& pass, double lambda, double limit, const SearchBudget& budget);
+  // The same without a search: what the passes must move.
+  double first_bound(int link, const LinkPass& pass, double lambda);
 
   // Energy and cycles that the link has at least, in whatever group.
   Cost least_cost(int link) const;
@@ -83,7 +85,17 @@ class LinkSolver {
     std::map<u64, std::optional<LinkMapping>> fast;  // [room]
   };
 
+  // What no mapping of a context is below: without a search, and searched for what is below `limit`.
+  struct Least {
+    double first = 0, lower = 0;
+    double limit = 0;
+    double best() const { return std::max(first, lower); }
+  };
+
   u64 room_of(const LinkPass& pass) const;
+  Result<LayerSearch> prepare_least(int link, const LinkPass& pass, double lambda) const;
+  Least& known_least(int link, const LinkPass& pass, double lambda);
+  static double from_other_lambdas(const std::map<double, Least>& known, double lambda);
   // The search of a link's pass for the least sum; none: the machine leaves it no mapping.
   Result<LayerSearch> prepare(int link, const LinkPass& pass, double lambda, Strategy strategy) const;
   std::optional<LinkAnswer> recall(const Memo& memo, u64 room, double lambda, double limit) const;
@@ -97,7 +109,7 @@ class LinkSolver {
   Gate gate_{options_.rules, counts_};
   std::vector<std::size_t> shape_;  // [link]: the first link of its shape
   std::map<Context, Memo> memo_;
-  std::map<Context, double> least_;
+  std::map<Context, std::map<double, Least>> least_;  // [lambda]; the context's own is 0
   u64 searches_ = 0, evaluated_ = 0;
 };
 

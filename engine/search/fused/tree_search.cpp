@@ -35,7 +35,8 @@ TreeSearch::TreeSearch(const FusedInterval& group, LinkSolver& solver, double la
       lambda_(lambda),
       budget_(budget),
       options_(options),
-      capacity_(group.architecture->levels[group.level].capacity_words().value_or(kAnyRoom)) {}
+      capacity_(group.architecture->levels[group.level].capacity_words().value_or(kAnyRoom)),
+      bound_(group, solver, lambda, budget) {}
 
 TreeAnswer TreeSearch::run(double limit) { return node(whole(group_), capacity_, limit); }
 
@@ -59,29 +60,10 @@ const std::vector<RankClass>& TreeSearch::classes(int first, int last) {
   return found->second;
 }
 
-// Tensors of undecided arrays may still get a home; of intermediates they will.
-double TreeSearch::least_of_link(const Subtree& s, int link) {
-  TensorMask home = s.of(link).at_home, open = 0;
-  const std::vector<int>& arrays = group_.graph->array_of[link];
-  for (std::size_t v = 0; v < arrays.size(); ++v) {
-    const auto bit = static_cast<TensorMask>(1U << v);
-    if (group_.array[arrays[v]].intermediate) home |= bit;
-    else if (const auto at = s.array[arrays[v]].at; at == ArrayPlace::At::Open || at == ArrayPlace::At::Due)
-      open |= bit;
-  }
-  open = static_cast<TensorMask>(open & ~home);
-  double least = kNoSum;
-  for (unsigned some = open;; some = (some - 1) & open) {
-    least = std::min(least, solver_.least(link, group_.level, static_cast<TensorMask>(home | some), lambda_, budget_));
-    if (some == 0) break;
-  }
-  return least;
-}
-
-double TreeSearch::least_of(const Subtree& s) {
+double TreeSearch::least_of(const Subtree& s, u64 room) {
   double sum = 0;
   if (!options_.exact) return sum;
-  for (int l = s.first; l <= s.last; ++l) sum += least_of_link(s, l);
+  for (int l = s.first; l <= s.last; ++l) sum += bound_.least(s, l, room);
   return sum;
 }
 
@@ -133,7 +115,7 @@ std::vector<u64> TreeSearch::held_sets(const Subtree& s, const std::vector<int>&
 TreeAnswer TreeSearch::node(const Subtree& s, u64 room, double limit) {
   std::vector<Known>& known = nodes_[key_of(group_, s)];
   if (auto answer = recall(known, room, limit)) return *answer;
-  TreeAnswer best{nullptr, least_of(s)};
+  TreeAnswer best{nullptr, least_of(s, room)};
   if (too_dear(best.lower_bound, limit) || budget_.over()) return best;
   ++states_;
   best.lower_bound = kNoSum;
@@ -159,7 +141,7 @@ TreeAnswer TreeSearch::node(const Subtree& s, u64 room, double limit) {
     }
     join(best, one);
     if (budget_.over()) {
-      best.lower_bound = std::min(best.lower_bound, least_of(s));
+      best.lower_bound = std::min(best.lower_bound, least_of(s, room));
       break;
     }
   }
@@ -171,7 +153,7 @@ TreeAnswer TreeSearch::node(const Subtree& s, u64 room, double limit) {
 TreeAnswer TreeSearch::with_held(const Subtree& s, u64 room, double limit) {
   const int n = s.last - s.first + 1;
   std::vector<double> rest(at(n + 1), 0);  // [k]: what the links from k on cost at least
-  for (int k = n; k-- > 0;) rest[k] = rest[k + 1] + (bounds_links() ? least_of_link(s, s.first + k) : 0);
+  for (int k = n; k-- > 0;) rest[k] = rest[k + 1] + (bounds_links() ? bound_.least(s, s.first + k, room) : 0);
   if (too_dear(rest[0], limit)) return {nullptr, rest[0]};
   std::vector<FusedTreePtr> best(at(n + 1));
   std::vector<double> least(at(n + 1), kNoSum);
@@ -212,7 +194,7 @@ TreeAnswer TreeSearch::child(const Subtree& s, u64 room, bool only, double limit
   std::vector<u64> key = key_of(group_, s);
   key.push_back(only ? 1 : 0);
   if (auto answer = recall(children_[key], room, limit)) return *answer;
-  TreeAnswer best{nullptr, least_of(s)};
+  TreeAnswer best{nullptr, least_of(s, room)};
   if (too_dear(best.lower_bound, limit) || budget_.over()) return best;
   best.lower_bound = kNoSum;
   if (s.first == s.last) join(best, leaf(s, room, limit));
@@ -247,7 +229,7 @@ void TreeSearch::loops(const Subtree& s, u64 room, bool only, double limit, Tree
         }
         join(best, one);
         if (budget_.over()) {
-          best.lower_bound = std::min(best.lower_bound, least_of(s));
+          best.lower_bound = std::min(best.lower_bound, least_of(s, room));
           return;
         }
       }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/search/fused/link_bound.h"
 #include "engine/search/fused/link_solver.h"
 #include "engine/search/fused/subtree.h"
 
@@ -46,7 +47,7 @@ class TreeSearch {
   TreeAnswer run(double limit);
 
   // What no tree of the links is below.
-  double least() { return least_of(whole(group_)); }
+  double least() { return least_of(whole(group_), capacity_); }
   u64 states() const { return states_; }
 
  private:
@@ -67,8 +68,7 @@ class TreeSearch {
   // Whether what links cost at least is asked (rule link-bound), and whether it is too much.
   bool bounds_links() const;
   bool too_dear(double bound, double limit) const;
-  double least_of(const Subtree& s);
-  double least_of_link(const Subtree& s, int link);
+  double least_of(const Subtree& s, u64 room);
   Cost terms_of(const Subtree& s, int link) const;
   const std::vector<RankClass>& classes(int first, int last);
 
@@ -78,6 +78,7 @@ class TreeSearch {
   const SearchBudget& budget_;
   TreeSearchOptions options_;
   u64 capacity_;  // words of the fusing level; CompiledLevel::kUnbounded: any
+  LinkBound bound_;
   Memo nodes_, children_;
   std::map<std::pair<int, int>, std::vector<RankClass>> classes_;
   u64 states_ = 0;

@@ -1,0 +1,213 @@
+#include "engine/search/fused/least_sum.h"
+
+#include <algorithm>
+
+#include "engine/base/integers.h"
+#include "engine/network/group_plan.h"
+
+namespace heliolite {
+
+LeastSum::LeastSum(const LinkGraph& graph, const Architecture& architecture, const FusionRules& rules,
+                   LinkSolver& solver, double lambda, const SearchBudget& budget)
+    : graph_(graph),
+      architecture_(architecture),
+      rules_(rules),
+      solver_(solver),
+      lambda_(lambda),
+      budget_(budget),
+      n_(static_cast<int>(graph.links.size())),
+      segment_(at(n_), std::vector<Segment>(at(n_))) {}
+
+double LeastSum::run(const FusedSchedule& start, double known, bool from_nothing) {
+  for (int l = 0; l < n_; ++l) single(l);
+  // The longest groups first, which save most: without loops, then with.
+  for (const bool loops : {false, true})
+    for (int length = n_; length > 1 && from_nothing; --length)
+      for (int i = 0; i + length <= n_; ++i) fast(i, i + length - 1, loops);
+  std::vector<LinkGroup> promising = start.groups;
+  if (const auto quick = best(); from_nothing && quick) promising = quick->schedule.groups;
+  for (const LinkGroup& group : promising) refit(group);
+  for (int i = 0; i < n_; ++i)
+    for (int j = i + 1; j < n_; ++j) bound(i, j);
+  // The cheapest way by what is known, until all of its steps are settled.
+  while (true) {
+    const std::vector<double> before = from_start(), after = to_end();
+    const double best = std::min(known, value_of_best());
+    if (after[0] >= best * kEqualSum || budget_.over()) return std::min(after[0], best);
+    const auto open = open_on_path(after);
+    if (!open) return std::min(after[0], best);
+    const auto [i, j] = *open;
+    search(i, j, best - before[i] - after[j + 1]);
+  }
+}
+
+std::optional<KnownSchedule> LeastSum::best() const {
+  std::vector<int> cut;
+  if (shortest_values(&cut)[0] == kNoSum) return std::nullopt;
+  KnownSchedule out;
+  u128 cycles = 0;
+  for (int i = 0; i < n_;) {
+    const Segment& s = segment_[i][cut[i]];
+    const u64 runs = graph_.links[i].count;
+    out.schedule.groups.push_back(*s.group);
+    out.schedule.mappings.insert(out.schedule.mappings.end(), s.mappings.begin(), s.mappings.end());
+    out.cost.energy += s.cost.energy * runs;
+    cycles += static_cast<u128>(s.cost.cycles) * runs;
+    out.fused |= cut[i] != i;
+    i = cut[i] + 1;
+  }
+  out.cost.cycles = static_cast<u64>(std::min<u128>(cycles, ~u64{0}));
+  return out;
+}
+
+std::optional<KnownSchedule> LeastSum::unfused() const {
+  KnownSchedule out;
+  for (int l = 0; l < n_; ++l) {
+    const Segment& s = segment_[l][l];
+    if (s.value == kNoSum) return std::nullopt;
+    out.schedule.groups.push_back(*s.group);
+    out.schedule.mappings.push_back(s.mappings.front());
+    out.cost.energy += s.cost.energy * graph_.links[l].count;
+    out.cost.cycles += s.cost.cycles * graph_.links[l].count;
+  }
+  return out;
+}
+
+// A link alone.
+void LeastSum::single(int l) {
+  Segment& s = segment_[l][l];
+  LinkGroup alone;
+  alone.first = alone.last = l;
+  const GroupPlan p = plan(alone, graph_, architecture_, rules_);
+  const LinkAnswer answer = solver_.solve(l, p.passes.front(), lambda_, kNoSum, budget_);
+  const Cost terms = terms_cost(p, graph_, architecture_);
+  s.lower = (answer.lower_bound + sum_value(terms, lambda_)) * runs(l);
+  s.settled = true;
+  if (!answer.found) return;
+  s.group = alone;
+  s.mappings = {answer.found->mapping};
+  s.cost = {answer.found->cost.energy + terms.energy, answer.found->cost.cycles + terms.cycles};
+  s.value = sum_value(s.cost, lambda_) * runs(l);
+  s.lower = std::min(s.lower, s.value);
+}
+
+// Some trees of these links, quickly priced.
+void LeastSum::fast(int i, int j, bool loops) {
+  Segment& s = segment_[i][j];
+  for (int level = 0; level + 1 < static_cast<int>(architecture_.levels.size()); ++level) {
+    if (!why_not_fusing_level(architecture_, level).empty() || budget_.over()) continue;
+    const auto interval = make_interval(graph_, architecture_, level, i, j, rules_);
+    if (!interval) continue;
+    const TreeAnswer answer =
+        TreeSearch(*interval, solver_, lambda_, budget_, {.exact = false, .loops = loops}).run(kNoSum);
+    if (answer.found) take(s, i, j, level, *answer.found);
+  }
+}
+// The tree of a group with the best mappings for this lambda.
+void LeastSum::refit(const LinkGroup& group) {
+  if (group.is_single()) return;
+  const GroupPlan p = plan(group, graph_, architecture_, rules_);
+  FusedTree tree;
+  tree.node = group.root;
+  const auto add = [&](const Cost& cost) {
+    tree.cost.energy += cost.energy;
+    tree.cost.cycles += cost.cycles;
+  };
+  for (int l = group.first; l <= group.last; ++l) {
+    const LinkAnswer answer = solver_.solve(l, p.passes[l - group.first], lambda_, kNoSum, budget_);
+    if (!answer.found) return;
+    tree.mappings.push_back(answer.found->mapping);
+    add(answer.found->cost);
+  }
+  add(terms_cost(p, graph_, architecture_));
+  tree.value = sum_value(tree.cost, lambda_);
+  take(segment_[group.first][group.last], group.first, group.last, group.level, tree);
+}
+void LeastSum::take(Segment& s, int i, int j, int level, const FusedTree& tree) {
+  if (tree.value * runs(i) >= s.value) return;
+  s.value = tree.value * runs(i);
+  s.group = LinkGroup{i, j, level, tree.node};
+  s.mappings = tree.mappings;
+  s.cost = tree.cost;
+}
+
+// What a group of these links costs at least.
+void LeastSum::bound(int i, int j) {
+  Segment& s = segment_[i][j];
+  s.lower = s.value;
+  s.settled = true;
+  for (int level = 0; level + 1 < static_cast<int>(architecture_.levels.size()); ++level) {
+    if (!why_not_fusing_level(architecture_, level).empty()) continue;
+    const auto interval = make_interval(graph_, architecture_, level, i, j, rules_);
+    if (!interval) continue;
+    Level& own = levels_[{i, j}].emplace_back();
+    own.interval = std::make_unique<FusedInterval>(*interval);
+    own.trees = std::make_unique<TreeSearch>(*own.interval, solver_, lambda_, budget_);
+    if (solver_.gate().on(Rule::LinkBound)) own.lower = own.trees->least() * runs(i);
+    s.lower = std::min(s.lower, own.lower);
+    s.settled = false;
+  }
+}
+
+void LeastSum::search(int i, int j, double limit) {
+  Segment& s = segment_[i][j];
+  double lower = kNoSum;
+  for (Level& level : levels_[{i, j}]) {
+    const double below = std::min(limit, s.value);
+    if (level.lower < below * kEqualSum) {
+      const u64 before = level.trees->states();
+      const TreeAnswer answer = level.trees->run(below / runs(i));
+      trees_ += level.trees->states() - before;
+      level.lower = std::max(level.lower, answer.lower_bound * runs(i));
+      if (answer.found) take(s, i, j, level.interval->level, *answer.found);
+    }
+    lower = std::min(lower, level.lower);
+  }
+  s.lower = std::max(s.lower, std::min(lower, s.value));
+  s.settled = s.lower >= s.value * kEqualSum;
+  if (budget_.over()) s.settled = true;
+}
+
+std::vector<double> LeastSum::from_start() const {
+  std::vector<double> out(at(n_ + 1), kNoSum);
+  out[0] = 0;
+  for (int i = 0; i < n_; ++i)
+    for (int j = i; j < n_; ++j) out[j + 1] = std::min(out[j + 1], out[i] + segment_[i][j].lower);
+  return out;
+}
+std::vector<double> LeastSum::to_end() const {
+  std::vector<double> out(at(n_ + 1), kNoSum);
+  out[n_] = 0;
+  for (int i = n_; i-- > 0;)
+    for (int j = i; j < n_; ++j) out[i] = std::min(out[i], segment_[i][j].lower + out[j + 1]);
+  return out;
+}
+// [i]: the least value of what was found from link i on; `cut`: where its first step ends.
+std::vector<double> LeastSum::shortest_values(std::vector<int>* cut) const {
+  std::vector<double> out(at(n_ + 1), kNoSum);
+  if (cut != nullptr) cut->assign(at(n_), 0);
+  out[n_] = 0;
+  for (int i = n_; i-- > 0;)
+    for (int j = i; j < n_; ++j) {
+      const double value = segment_[i][j].value + out[j + 1];
+      if (value >= out[i]) continue;
+      out[i] = value;
+      if (cut != nullptr) (*cut)[i] = j;
+    }
+  return out;
+}
+
+// The first step of the path with the least bound that may still be found better.
+std::optional<std::pair<int, int>> LeastSum::open_on_path(const std::vector<double>& after) const {
+  for (int i = 0; i < n_;) {
+    int next = n_;
+    for (int j = i; j < n_ && next == n_; ++j)
+      if (segment_[i][j].lower + after[j + 1] <= after[i]) next = j;
+    if (next == n_) return std::nullopt;
+    if (!segment_[i][next].settled) return std::pair(i, next);
+    i = next + 1;
+  }
+  return std::nullopt;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,83 @@
+#pragma once
+// The least energy + lambda x cycles of a network at one lambda, its layers fused or not (docs/rules/fused.md): groups
+// run one after another, so it is a shortest path over the places where the network is cut into groups. What a group
+// costs is asked for only where the path goes through it.
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/network/fused_cost.h"
+#include "engine/search/fused/link_solver.h"
+#include "engine/search/fused/tree_search.h"
+
+namespace heliolite {
+
+// A way to run a network.
+struct KnownSchedule {
+  FusedSchedule schedule;
+  Cost cost;
+  bool fused = false;
+};
+
+class LeastSum {
+ public:
+  // All but lambda must outlive it.
+  LeastSum(const LinkGraph& graph, const Architecture& architecture, const FusionRules& rules, LinkSolver& solver,
+           double lambda, const SearchBudget& budget);
+
+  // What no schedule is below, `known` at most: the least value of all schedules that are known. `start`: one of them,
+  // whose trees get the best mappings for this lambda. `from_nothing`: no schedule with groups has been looked for.
+  double run(const FusedSchedule& start, double known, bool from_nothing);
+
+  // The best schedule that was found, and the best without groups; nothing: none.
+  std::optional<KnownSchedule> best() const;
+  std::optional<KnownSchedule> unfused() const;
+
+  u64 trees() const { return trees_; }
+
+ private:
+  // Consecutive links as one step of a path through the network.
+  struct Segment {
+    double lower = 0;  // of all repetitions
+    double value = kNoSum;
+    bool settled = false;  // nothing more is to be found
+    std::optional<LinkGroup> group{};
+    std::vector<Mapping> mappings{};
+    Cost cost{};  // of one repetition
+  };
+  // Trees of such links at one fusing level.
+  struct Level {
+    std::unique_ptr<FusedInterval> interval;
+    std::unique_ptr<TreeSearch> trees;
+    double lower = 0;
+  };
+
+  void single(int link);
+  void fast(int first, int last, bool loops);
+  void refit(const LinkGroup& group);
+  void take(Segment& s, int first, int last, int level, const FusedTree& tree);
+  void bound(int first, int last);
+  void search(int first, int last, double limit);
+
+  std::vector<double> from_start() const;
+  std::vector<double> to_end() const;
+  std::vector<double> shortest_values(std::vector<int>* cut = nullptr) const;
+  double value_of_best() const { return shortest_values()[0]; }
+  std::optional<std::pair<int, int>> open_on_path(const std::vector<double>& after) const;
+  double runs(int link) const { return static_cast<double>(graph_.links[link].count); }
+
+  const LinkGraph& graph_;
+  const Architecture& architecture_;
+  const FusionRules& rules_;
+  LinkSolver& solver_;
+  double lambda_;
+  const SearchBudget& budget_;
+  int n_;
+  std::vector<std::vector<Segment>> segment_;  // [first][last]
+  std::map<std::pair<int, int>, std::vector<Level>> levels_;
+  u64 trees_ = 0;
+};
+
+}  // namespace heliolite

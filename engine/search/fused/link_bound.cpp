@@ -1,0 +1,248 @@
+#include "engine/search/fused/link_bound.h"
+
+#include <algorithm>
+
+#include "engine/base/integers.h"
+#include "engine/network/group_plan.h"
+#include "engine/space/divisors.h"
+
+namespace heliolite {
+namespace {
+
+using At = ArrayPlace::At;
+
+// Whether the tensor has a rank that slides along a dimension of which the sizes leave a part.
+bool slides_along_part(const Workload& link, int v, const LinkSizes& size) {
+  if (link.tensors[v].is_output()) return false;
+  for (int r = 0; r < static_cast<int>(link.tensors[v].ranks.size()); ++r) {
+    const auto line = line_dimension(link, v, r);
+    if (!is_plain(link.tensors[v].ranks[r]) && line && size[*line] != link.dimensions[*line].size) return true;
+  }
+  return false;
+}
+
+bool is_multiple(const std::vector<u64>& fine, const std::vector<u64>& coarse) {
+  return std::ranges::equal(fine, coarse, [](u64 a, u64 b) { return a % b == 0; });
+}
+
+}  // namespace
+
+LinkBound::LinkBound(const FusedInterval& group, LinkSolver& solver, double lambda, const SearchBudget& budget)
+    : group_(group),
+      solver_(solver),
+      lambda_(lambda),
+      budget_(budget),
+      room_(group.architecture->levels[group.level].capacity_words().value_or(CompiledLevel::kUnbounded)) {}
+
+const FusedInterval::Array& LinkBound::array_of(int link, int tensor) const {
+  return group_.array[group_.graph->array_of[link][tensor]];
+}
+
+TensorMask LinkBound::intermediates(int link) const {
+  unsigned out = 0;
+  for (std::size_t v = 0; v < group_.graph->array_of[link].size(); ++v)
+    if (array_of(link, static_cast<int>(v)).intermediate) out |= 1U << v;
+  return static_cast<TensorMask>(out);
+}
+
+// Tensors that may still get a home, or may not.
+TensorMask LinkBound::open(const Subtree& s, int link) const {
+  unsigned out = 0;
+  for (std::size_t v = 0; v < group_.graph->array_of[link].size(); ++v) {
+    const At place = s.array[group_.graph->array_of[link][v]].at;
+    if (!array_of(link, static_cast<int>(v)).intermediate && (place == At::Open || place == At::Due)) out |= 1U << v;
+  }
+  return static_cast<TensorMask>(out & ~unsigned{s.of(link).at_home});
+}
+
+// Words of a held tensor that come in, or leave, at least: the array once, where it counts for the link.
+u64 LinkBound::words_once(int link, int tensor) const {
+  const FusedInterval::Array& own = array_of(link, tensor);
+  const bool counts = own.inside.front()->link == link && !own.inside.front()->is_term;
+  return counts ? group_.graph->link(link).tensor_words(tensor) : 0;
+}
+
+// Words of a tensor's tile under the loops that leave these sizes; of a rank that slides along one of them the lines
+// that are new in an iteration.
+u64 LinkBound::tile(const Subtree& s, int link, int tensor, const LinkSizes& size) const {
+  const Workload& w = group_.graph->link(link);
+  u64 words = 1;
+  for (int r = 0; r < static_cast<int>(w.tensors[tensor].ranks.size()); ++r) {
+    const Rank& rank = w.tensors[tensor].ranks[r];
+    const u64 extent = rank_extent(rank, size);
+    const auto line = line_dimension(w, tensor, r);
+    u64 stride = 0;
+    if (!is_plain(rank) && line && !w.tensors[tensor].is_output() && size[*line] != s.of(link).size[*line])
+      for (const Term& term : rank.terms) stride += term.dimension == *line ? term.coefficient : 0;
+    words *= stride == 0 ? extent : std::min(extent, stride * size[*line]);
+  }
+  return words;
+}
+
+void LinkBound::move(LinkPass& pass, int link, int tensor, u64 words) const {
+  if (tensor != group_.graph->link(link).output()) {
+    pass.fetched[tensor] = words;
+    return;
+  }
+  const u64 once = group_.graph->link(link).tensor_words(tensor);
+  pass.stored = words;
+  pass.returned = words - std::min(words, once);
+}
+
+double LinkBound::least(const Subtree& s, int link, u64 room) {
+  if (s.depth == 0) return at_root(s, link, room);
+  const Subtree root = whole(group_);
+  return std::max(at_root(root, link, room_), anywhere(s, link, false));
+}
+
+double LinkBound::at_root(const Subtree& s, int link, u64 room) {
+  const auto [known, is_new] = known_.try_emplace({link, s.of(link).at_home, open(s, link), room}, 0);
+  if (!is_new) return known->second;
+  double out = 0;
+  bool bounded = false;
+  for (std::size_t a = 0; a < group_.array.size() && solver_.gate().on(Rule::HomeBound); ++a) {
+    const FusedInterval::Array& own = group_.array[a];
+    const bool touched = std::ranges::any_of(own.inside, [&](const ArrayTouch* t) { return t->link == link; });
+    if (!own.intermediate || !touched || s.array[a].at != At::Open || own.first == own.last) continue;
+    out = std::max(out, with_home(s, link, static_cast<int>(a), room));
+    bounded = true;
+    solver_.gate().pruned(Rule::HomeBound, 1);
+  }
+  if (!bounded) out = anywhere(s, link, true);
+  return known->second = out;
+}
+
+// In the passes that the place leaves, with all room of the level: its tensors may stay wherever they are not yet.
+double LinkBound::anywhere(const Subtree& s, int link, bool searched) {
+  const Workload& own = group_.graph->link(link);
+  const TensorMask may = open(s, link);
+  double least = kNoSum;
+  for (unsigned some = may;; some = (some - 1) & may) {
+    LinkPass pass = s.of(link);
+    pass.at_home = static_cast<TensorMask>(pass.at_home | intermediates(link) | some);
+    for (const int v : bits(static_cast<TensorMask>(some))) move(pass, link, v, words_once(link, v));
+    if (contains(intermediates(link), own.output()) && array_of(link, own.output()).touched_outside)
+      pass.stored = own.tensor_words(own.output());
+    least = std::min(least, searched ? solver_.least(link, pass, lambda_, least, budget_)
+                                     : solver_.first_bound(link, pass, lambda_));
+    if (some == 0) break;
+  }
+  return least;
+}
+
+// The intermediate's tile must fit into the room: loops above its home divide it, and with it the link.
+double LinkBound::with_home(const Subtree& s, int link, int array, u64 room) {
+  const std::vector<Split> all = splits(s, link, array);
+  const TensorMask may = open(s, link);
+  std::vector<Case> cases;
+  for (unsigned held = may;; held = (held - 1) & may) {
+    for (const Split* split : coarsest(s, link, all, static_cast<TensorMask>(held), room))
+      add_cases(s, link, *split, static_cast<TensorMask>(held), cases);
+    if (held == 0) break;
+  }
+  std::ranges::sort(cases, {}, &Case::lower);
+  double least = kNoSum;
+  for (const Case& c : cases) {
+    if (c.lower >= least) break;
+    least = std::min(least, solver_.least(link, c.pass, lambda_, least, budget_));
+  }
+  return least;
+}
+
+// Dimensions of the maker that no loop above the home may divide: rows that softmax or normalisation need whole.
+std::vector<bool> LinkBound::whole_dimensions(int array) const {
+  std::vector<bool> out(group_.graph->link(*group_.graph->array(array).maker).dimensions.size(), false);
+  for (const ArrayTouch* t : group_.array[array].inside) {
+    if (t->between != Between::Norm && (t->between != Between::Softmax || group_.rules.incremental_softmax)) continue;
+    const Workload& reader = group_.graph->link(t->link);
+    for (const CommonRank& r : t->ranks)
+      if (!std::ranges::all_of(r.own, [&](int d) { return has_dimension(reader, reader.output(), d); }))
+        for (const int d : r.array) out[d] = true;
+  }
+  return out;
+}
+
+std::vector<LinkBound::Split> LinkBound::splits(const Subtree& s, int link, int array) const {
+  const int maker = *group_.graph->array(array).maker;
+  const Workload& made = group_.graph->link(maker);
+  const ArrayTouch* touch = nullptr;
+  for (const ArrayTouch* t : group_.array[array].inside)
+    if (touch == nullptr && t->link != maker && (link == maker || t->link == link)) touch = t;
+  const std::vector<bool> whole = whole_dimensions(array);
+  struct Part {
+    Split split;
+    LinkSizes made;
+  };
+  std::vector<Part> parts{{{{}, 1, s.of(link).size, 0}, s.of(maker).size}};
+  for (const CommonRank& r : touch->ranks) {
+    u64 lines = 1;
+    for (const int d : r.array) lines *= s.of(maker).size[d];
+    const bool may = r.divides && std::ranges::none_of(r.array, [&](int d) { return whole[d]; });
+    std::vector<Part> next;
+    for (const Part& before : parts)
+      for (const u64 factor : may ? divisors(lines) : std::vector<u64>{1}) {
+        const auto of_made = divide(before.made, r.array, factor);
+        const auto of_link = link == maker ? of_made : divide(before.split.size, r.own, factor);
+        if (!of_made || !of_link) continue;
+        Part part = before;
+        part.split.factor.push_back(factor);
+        part.split.passes *= factor;
+        for (const DividedDimension& d : *of_made) part.made[d.dimension] /= d.factor;
+        for (const DividedDimension& d : *of_link) part.split.size[d.dimension] /= d.factor;
+        next.push_back(std::move(part));
+      }
+    parts = std::move(next);
+  }
+  std::vector<Split> out;
+  for (Part& part : parts) {
+    part.split.home_words = room_words(array, tile_words(made, made.output(), part.made), group_.level, *group_.graph,
+                                       *group_.architecture);
+    out.push_back(std::move(part.split));
+  }
+  return out;
+}
+
+// Of the divisions beneath which the tiles of the intermediate and of what is held with it fit, those that are no
+// division of another: all others cost as much at least.
+std::vector<const LinkBound::Split*> LinkBound::coarsest(const Subtree& s, int link, const std::vector<Split>& all,
+                                                         TensorMask held, u64 room) const {
+  std::vector<const Split*> fit, out;
+  for (const Split& split : all) {
+    u64 words = split.home_words;
+    for (const int v : bits(held))
+      words += room_words(group_.graph->array_of[link][v], tile(s, link, v, split.size), group_.level, *group_.graph,
+                          *group_.architecture);
+    if (room == CompiledLevel::kUnbounded || words <= room) fit.push_back(&split);
+  }
+  std::ranges::stable_sort(fit, {}, &Split::passes);
+  for (const Split* split : fit)
+    if (std::ranges::none_of(out, [&](const Split* o) { return is_multiple(split->factor, o->factor); }))
+      out.push_back(split);
+  return out;
+}
+
+// Tensors of `held` stay above the loops that do not divide them, or at the home; each of the others is held further
+// in, where it comes once in each pass at least, or nowhere.
+void LinkBound::add_cases(const Subtree& s, int link, const Split& split, TensorMask held, std::vector<Case>& cases) {
+  const Workload& own = group_.graph->link(link);
+  const unsigned others = open(s, link) & ~unsigned{held};
+  for (unsigned inner = others;; inner = (inner - 1) & others) {
+    LinkPass pass = s.of(link);
+    pass.size = split.size;
+    pass.passes *= split.passes;
+    for (const int d : bits(own.indexing(own.output()))) pass.parts *= s.of(link).size[d] / split.size[d];
+    pass.at_home = static_cast<TensorMask>(pass.at_home | intermediates(link) | held | inner);
+    for (const int v : bits(held)) move(pass, link, v, words_once(link, v));
+    for (const int v : bits(static_cast<TensorMask>(inner))) {
+      const u64 once = words_once(link, v);
+      const bool again = once != 0 && !slides_along_part(own, v, split.size);
+      move(pass, link, v, again ? std::max(once, split.passes * tile(s, link, v, split.size)) : once);
+    }
+    if (contains(intermediates(link), own.output()) && array_of(link, own.output()).touched_outside)
+      pass.stored = own.tensor_words(own.output());
+    cases.push_back({pass, solver_.first_bound(link, pass, lambda_)});
+    if (inner == 0) break;
+  }
+}
+
+}  // namespace heliolite

@@ -1,0 +1,60 @@
+#pragma once
+// What a link of a group costs at least, whatever tree it is in and wherever its tensors stay (docs/rules/fused.md,
+// rules link-bound and home-bound). Trees and groups whose links cost too much are not searched.
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "engine/search/fused/link_solver.h"
+#include "engine/search/fused/subtree.h"
+
+namespace heliolite {
+
+class LinkBound {
+ public:
+  // The interval and the solver must outlive it.
+  LinkBound(const FusedInterval& group, LinkSolver& solver, double lambda, const SearchBudget& budget);
+
+  // What no tree beneath the place is below for the link, with this many words of the fusing level left to it.
+  double least(const Subtree& s, int link, u64 room);
+
+ private:
+  // A division of an intermediate's ranks by the loops above its home, as one of its links sees it.
+  struct Split {
+    std::vector<u64> factor;  // [rank of the touch]
+    u64 passes = 1;
+    LinkSizes size;      // of the link in one pass
+    u64 home_words = 0;  // room of the intermediate's tile
+  };
+  // The passes of a link for one of the ways its tensors may stay, and what is known of their cost.
+  struct Case {
+    LinkPass pass;
+    double lower = 0;
+  };
+
+  double at_root(const Subtree& s, int link, u64 room);
+  double anywhere(const Subtree& s, int link, bool searched);
+  double with_home(const Subtree& s, int link, int array, u64 room);
+  std::vector<Split> splits(const Subtree& s, int link, int array) const;
+  std::vector<bool> whole_dimensions(int array) const;
+  std::vector<const Split*> coarsest(const Subtree& s, int link, const std::vector<Split>& all, TensorMask held,
+                                     u64 room) const;
+  void add_cases(const Subtree& s, int link, const Split& split, TensorMask held, std::vector<Case>& cases);
+
+  const FusedInterval::Array& array_of(int link, int tensor) const;
+  TensorMask intermediates(int link) const;
+  TensorMask open(const Subtree& s, int link) const;
+  u64 words_once(int link, int tensor) const;
+  u64 tile(const Subtree& s, int link, int tensor, const LinkSizes& size) const;
+  void move(LinkPass& pass, int link, int tensor, u64 words) const;
+
+  const FusedInterval& group_;
+  LinkSolver& solver_;
+  double lambda_;
+  const SearchBudget& budget_;
+  u64 room_;  // words of the fusing level
+  // [link, tensors with a home, those that may get one, room]
+  std::map<std::tuple<int, TensorMask, TensorMask, u64>, double> known_;
+};
+
+}  // namespace heliolite
