@@ -140,6 +140,7 @@ TEST(FusedSearch, NoLegalTreeIsBelow) {
   for (FusionProblem& toy : testing::fusion_toys()) {
     if (toy.graph.links[0].workload.macs() > 500) continue;
     toy.architecture = parse_architecture(kSmall, "small.yaml").value();
+    toy.architecture.drain_reads = trees % 2 == 1;
     const SearchOptions options = options_for(Objective::Edp);
     const SearchBudget budget(options);
     LinkSolver solver(toy.graph, toy.architecture, options);
@@ -156,7 +157,8 @@ TEST(FusedSearch, NoLegalTreeIsBelow) {
       if (is_new) {
         const auto interval = make_interval(toy.graph, toy.architecture, group.level, group.first, group.last, {});
         ASSERT_TRUE(interval.has_value());
-        const TreeAnswer answer = TreeSearch(*interval, solver, kLambda, budget).run(kNoSum);
+        LinkBounds bounds;
+        const TreeAnswer answer = TreeSearch(*interval, solver, kLambda, budget, bounds).run(kNoSum);
         ASSERT_TRUE(answer.found);
         ASSERT_TRUE(answer.is_proven(kNoSum));
         known->second = answer.found->value;
@@ -195,7 +197,9 @@ TEST(FusedSearch, NoLinkOfATreeIsBelowItsBound) {
         const u64 room = *toy.architecture.levels[group.level].capacity_words();
         if (std::ranges::any_of(p.passes, [&](const LinkPass& pass) { return pass.taken > room; })) continue;
         for (const double lambda : {kLambda, kLambda / 8, kLambda / 2}) {
-          LinkBound bound(*interval, solver, lambda, budget), anywhere(*interval, without, lambda, budget);
+          LinkBounds bounds, bounds_anywhere;
+          LinkBound bound(*interval, solver, lambda, budget, bounds);
+          LinkBound anywhere(*interval, without, lambda, budget, bounds_anywhere);
           for (int l = group.first; l <= group.last; ++l) {
             const LinkAnswer answer = solver.solve(l, p.passes[l - group.first], lambda, kNoSum, budget);
             if (!answer.found) continue;
@@ -219,6 +223,7 @@ TEST(FusedSearch, PassesAreMappedBest) {
   for (FusionProblem& toy : testing::fusion_toys()) {
     if (toy.graph.links[0].workload.macs() > 500) continue;
     toy.architecture = parse_architecture(kSmall, "small.yaml").value();
+    toy.architecture.drain_reads = passes % 2 == 1;
     testing::RandomTrees random(toy, 7);
     for (int k = 0; k < 100; ++k) {
       const LinkGroup group = random.next();

@@ -6,6 +6,11 @@
 #include "engine/network/group_plan.h"
 
 namespace heliolite {
+namespace {
+
+constexpr double kFastTrees = 0.3;  // of the time, for groups that are quickly priced
+
+}  // namespace
 
 LeastSum::LeastSum(const LinkGraph& graph, const Architecture& architecture, const FusionRules& rules,
                    LinkSolver& solver, double lambda, const SearchBudget& budget)
@@ -21,9 +26,10 @@ LeastSum::LeastSum(const LinkGraph& graph, const Architecture& architecture, con
 double LeastSum::run(const FusedSchedule& start, double known, bool from_nothing) {
   for (int l = 0; l < n_; ++l) single(l);
   // The longest groups first, which save most: without loops, then with.
+  const SearchBudget fast_budget = budget_.part_of_time(kFastTrees);
   for (const bool loops : {false, true})
     for (int length = n_; length > 1 && from_nothing; --length)
-      for (int i = 0; i + length <= n_; ++i) fast(i, i + length - 1, loops);
+      for (int i = 0; i + length <= n_; ++i) fast(i, i + length - 1, loops, fast_budget);
   std::vector<LinkGroup> promising = start.groups;
   if (const auto quick = best(); from_nothing && quick) promising = quick->schedule.groups;
   for (const LinkGroup& group : promising) refit(group);
@@ -92,14 +98,14 @@ void LeastSum::single(int l) {
 }
 
 // Some trees of these links, quickly priced.
-void LeastSum::fast(int i, int j, bool loops) {
+void LeastSum::fast(int i, int j, bool loops, const SearchBudget& budget) {
   Segment& s = segment_[i][j];
   for (int level = 0; level + 1 < static_cast<int>(architecture_.levels.size()); ++level) {
-    if (!why_not_fusing_level(architecture_, level).empty() || budget_.over()) continue;
+    if (!why_not_fusing_level(architecture_, level).empty() || budget.over()) continue;
     const auto interval = make_interval(graph_, architecture_, level, i, j, rules_);
     if (!interval) continue;
     const TreeAnswer answer =
-        TreeSearch(*interval, solver_, lambda_, budget_, {.exact = false, .loops = loops}).run(kNoSum);
+        TreeSearch(*interval, solver_, lambda_, budget, bounds_, {.exact = false, .loops = loops}).run(kNoSum);
     if (answer.found) take(s, i, j, level, *answer.found);
   }
 }
@@ -142,7 +148,7 @@ void LeastSum::bound(int i, int j) {
     if (!interval) continue;
     Level& own = levels_[{i, j}].emplace_back();
     own.interval = std::make_unique<FusedInterval>(*interval);
-    own.trees = std::make_unique<TreeSearch>(*own.interval, solver_, lambda_, budget_);
+    own.trees = std::make_unique<TreeSearch>(*own.interval, solver_, lambda_, budget_, bounds_);
     if (solver_.gate().on(Rule::LinkBound)) own.lower = own.trees->least() * runs(i);
     s.lower = std::min(s.lower, own.lower);
     s.settled = false;

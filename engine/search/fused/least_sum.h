@@ -55,7 +55,7 @@ class LeastSum {
   };
 
   void single(int link);
-  void fast(int first, int last, bool loops);
+  void fast(int first, int last, bool loops, const SearchBudget& budget);
   void refit(const LinkGroup& group);
   void take(Segment& s, int first, int last, int level, const FusedTree& tree);
   void bound(int first, int last);
@@ -76,6 +76,7 @@ class LeastSum {
   const SearchBudget& budget_;
   int n_;
   std::vector<std::vector<Segment>> segment_;  // [first][last]
+  LinkBounds bounds_;
   std::map<std::pair<int, int>, std::vector<Level>> levels_;
   u64 trees_ = 0;
 };

@@ -27,12 +27,14 @@ bool is_multiple(const std::vector<u64>& fine, const std::vector<u64>& coarse) {
 
 }  // namespace
 
-LinkBound::LinkBound(const FusedInterval& group, LinkSolver& solver, double lambda, const SearchBudget& budget)
+LinkBound::LinkBound(const FusedInterval& group, LinkSolver& solver, double lambda, const SearchBudget& budget,
+                     LinkBounds& known)
     : group_(group),
       solver_(solver),
       lambda_(lambda),
       budget_(budget),
-      room_(group.architecture->levels[group.level].capacity_words().value_or(CompiledLevel::kUnbounded)) {}
+      room_(group.architecture->levels[group.level].capacity_words().value_or(CompiledLevel::kUnbounded)),
+      known_(known) {}
 
 const FusedInterval::Array& LinkBound::array_of(int link, int tensor) const {
   return group_.array[group_.graph->array_of[link][tensor]];
@@ -53,6 +55,17 @@ TensorMask LinkBound::open(const Subtree& s, int link) const {
     if (!array_of(link, static_cast<int>(v)).intermediate && (place == At::Open || place == At::Due)) out |= 1U << v;
   }
   return static_cast<TensorMask>(out & ~unsigned{s.of(link).at_home});
+}
+
+// All that the bound at a root depends on.
+std::vector<u64> LinkBound::key_of(const Subtree& s, int link, u64 room) const {
+  std::vector<u64> out{static_cast<u64>(link), static_cast<u64>(group_.level), room, s.of(link).at_home, open(s, link)};
+  for (const int a : group_.graph->array_of[link]) {
+    const FusedInterval::Array& array = group_.array[a];
+    out.push_back((array.intermediate ? 2 : 0) + (array.touched_outside ? 1 : 0));
+    for (const ArrayTouch* t : array.inside) out.push_back(static_cast<u64>(t->link) + 3);
+  }
+  return out;
 }
 
 // Words of a held tensor that come in, or leave, at least: the array once, where it counts for the link.
@@ -96,7 +109,7 @@ double LinkBound::least(const Subtree& s, int link, u64 room) {
 }
 
 double LinkBound::at_root(const Subtree& s, int link, u64 room) {
-  const auto [known, is_new] = known_.try_emplace({link, s.of(link).at_home, open(s, link), room}, 0);
+  const auto [known, is_new] = known_.try_emplace(key_of(s, link, room), 0);
   if (!is_new) return known->second;
   double out = 0;
   bool bounded = false;

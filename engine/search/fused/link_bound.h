@@ -2,7 +2,6 @@
 // What a link of a group costs at least, whatever tree it is in and wherever its tensors stay (docs/rules/fused.md,
 // rules link-bound and home-bound). Trees and groups whose links cost too much are not searched.
 #include <map>
-#include <tuple>
 #include <vector>
 
 #include "engine/search/fused/link_solver.h"
@@ -10,10 +9,14 @@
 
 namespace heliolite {
 
+// Bounds at the roots of groups, at one lambda. A link has the same in all groups that see it alike.
+using LinkBounds = std::map<std::vector<u64>, double>;
+
 class LinkBound {
  public:
-  // The interval and the solver must outlive it.
-  LinkBound(const FusedInterval& group, LinkSolver& solver, double lambda, const SearchBudget& budget);
+  // All but lambda must outlive it. `known`: of this lambda.
+  LinkBound(const FusedInterval& group, LinkSolver& solver, double lambda, const SearchBudget& budget,
+            LinkBounds& known);
 
   // What no tree beneath the place is below for the link, with this many words of the fusing level left to it.
   double least(const Subtree& s, int link, u64 room);
@@ -42,6 +45,7 @@ class LinkBound {
   void add_cases(const Subtree& s, int link, const Split& split, TensorMask held, std::vector<Case>& cases);
 
   const FusedInterval::Array& array_of(int link, int tensor) const;
+  std::vector<u64> key_of(const Subtree& s, int link, u64 room) const;
   TensorMask intermediates(int link) const;
   TensorMask open(const Subtree& s, int link) const;
   u64 words_once(int link, int tensor) const;
@@ -53,8 +57,7 @@ class LinkBound {
   double lambda_;
   const SearchBudget& budget_;
   u64 room_;  // words of the fusing level
-  // [link, tensors with a home, those that may get one, room]
-  std::map<std::tuple<int, TensorMask, TensorMask, u64>, double> known_;
+  LinkBounds& known_;
 };
 
 }  // namespace heliolite

@@ -29,14 +29,14 @@ double tightened(const TreeAnswer& best, double limit) {
 }  // namespace
 
 TreeSearch::TreeSearch(const FusedInterval& group, LinkSolver& solver, double lambda, const SearchBudget& budget,
-                       const TreeSearchOptions& options)
+                       LinkBounds& bounds, const TreeSearchOptions& options)
     : group_(group),
       solver_(solver),
       lambda_(lambda),
       budget_(budget),
       options_(options),
       capacity_(group.architecture->levels[group.level].capacity_words().value_or(kAnyRoom)),
-      bound_(group, solver, lambda, budget) {}
+      bound_(group, solver, lambda, budget, bounds) {}
 
 TreeAnswer TreeSearch::run(double limit) { return node(whole(group_), capacity_, limit); }
 

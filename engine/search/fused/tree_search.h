@@ -39,9 +39,9 @@ struct TreeSearchOptions {
 
 class TreeSearch {
  public:
-  // The interval and the solver must outlive it.
+  // All but lambda must outlive it. `bounds`: of this lambda.
   TreeSearch(const FusedInterval& group, LinkSolver& solver, double lambda, const SearchBudget& budget,
-             const TreeSearchOptions& options = {});
+             LinkBounds& bounds, const TreeSearchOptions& options = {});
 
   // The best tree of the interval whose value is below `limit`.
   TreeAnswer run(double limit);
