@@ -137,6 +137,9 @@ struct Architecture {
   double min_parallelism = 0;
   // Receivers of a fan-out take words from their peers (arch/peer_channel.h).
   bool peer_channel = false;
+  // A level reads each word of an output that leaves its tile outwards (docs/cost_model.md, rule 18); Timeloop charges
+  // no such read.
+  bool drain_reads = false;
   std::optional<double> technology_nm;  // when energies come from the tables
   std::optional<double> cycle_ns;
   std::vector<std::string> notes;  // what of its files was read otherwise than it is written

@@ -212,6 +212,9 @@ const FieldTable& architecture_fields() {
         "", "0"},
        {kPeerChannel.field, shape::one_of({"on", "off"}), "Whether units of a fan-out take words from neighbours.", "",
         "off"},
+       {"drain_reads", shape::one_of({"on", "off"}),
+        "Whether a level reads each word of an output that leaves its tile outwards; Timeloop charges no such read.",
+        "", "off"},
        {"levels", shape::list(shape::either({shape::map(level_fields()), shape::map(split_level_fields())})),
         "The storage levels, outermost first; required unless there is a base, whose levels of these names they "
         "change."},

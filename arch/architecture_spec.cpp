@@ -118,6 +118,7 @@ ArchitectureSpec vary(ArchitectureSpec base, const ArchitectureSpec& variant, Di
   replace(base.constraints_for_channels_only, variant.constraints_for_channels_only);
   replace(base.min_parallelism, variant.min_parallelism);
   replace(base.peer_channel, variant.peer_channel);
+  replace(base.drain_reads, variant.drain_reads);
   if (variant.energy) forget_energies(base);
   replace(base.energy, variant.energy);
 

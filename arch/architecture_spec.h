@@ -108,6 +108,7 @@ struct ArchitectureSpec {
   std::optional<bool> constraints_for_channels_only;
   std::optional<double> min_parallelism;
   std::optional<bool> peer_channel;
+  std::optional<bool> drain_reads;
   std::vector<LevelSpec> levels;  // innermost first
   ComputeSpec compute;
   std::vector<std::string> notes;  // what of files of Timeloop was read otherwise than it is written

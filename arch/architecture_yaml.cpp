@@ -87,6 +87,7 @@ Result<ArchitectureSpec> read_architecture_yaml(const YamlNode& document) {
     spec.constraints_for_channels_only = *whom == "channels";
   spec.min_parallelism = reader.number("min_parallelism");
   if (const std::optional<std::string> word = reader.choice(kPeerChannel.field)) spec.peer_channel = *word == "on";
+  if (const std::optional<std::string> word = reader.choice("drain_reads")) spec.drain_reads = *word == "on";
   const std::optional<YamlNode> levels = spec.base ? reader.child("levels") : reader.needed("levels");
   if (levels) spec.levels = read_levels(*levels, errors);
   check_names(spec.levels, errors);
@@ -206,6 +207,7 @@ std::string write_architecture(const Architecture& architecture) {
   if (architecture.min_parallelism > 0)
     out.insert(out.find("  levels:"), fmt::format("  min_parallelism: {}\n", architecture.min_parallelism));
   if (architecture.peer_channel) out.insert(out.find("  levels:"), fmt::format("  {}: on\n", kPeerChannel.field));
+  if (architecture.drain_reads) out.insert(out.find("  levels:"), "  drain_reads: on\n");
   for (std::size_t i = architecture.levels.size(); i-- > 0;) out += level_text(architecture.levels[i]);
   const Compute& compute = architecture.compute;
   return out + fmt::format("  compute: {{name: {}, word_bits: {}, energy: {}, area_um2: {}}}\n",

@@ -47,14 +47,16 @@ std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Nest& nes
     Box tile;
     const LoopMask inside = nest.inside(i, outside[i][v]);
     nest.measure(t, inside, tile);
-    const u64 crossing = i + 1 < levels ? temporal_traffic(t, moving, nest, inside, tile) * count.passes : 0;
+    const bool at_home = i == c.pass.level && contains(c.pass.at_home, v);  // nothing goes further outwards
+    const u64 crossing =
+        i + 1 < levels && !at_home ? temporal_traffic(t, moving, nest, inside, tile) * count.passes : 0;
     if (row.kept) {
       row.tile_words = tile.words;
-      row.words = kept_words(t.is_output, accesses, crossing, part[i]);
+      row.words = kept_words(c.level[i], t.is_output, accesses, crossing, part[i]);
     }
     if (c.level[i].is_interconnect) {
       row.carried = true;
-      row.words = carried_words(t.is_output, accesses, part[i]);
+      row.words = carried_words(c.level[i], t.is_output, accesses, part[i]);
     }
     in = row.kept ? crossing : accesses;
     raw = c.level[i].is_interconnect ? raw * distinct : crossing;
@@ -124,7 +126,7 @@ std::vector<CollapsedTensor> collapse_chain(const Compiled& c, const NestChain& 
       const double share = outermost ? 0 : nest[i + 1].share;
       const double peers = outermost ? 0 : nest[i + 1].peer_words / static_cast<double>(row.instances.used);  // rule 17
       row.tile_words = nest[i].tile_words;
-      row.words = averaged_words(is_output, accesses, share, static_cast<double>(part[i]), peers);
+      row.words = averaged_words(level, is_output, accesses, share, static_cast<double>(part[i]), peers);
       if (!is_output && chain.divides && !outermost)
         row.words.fills = received_words(nest[i + 1], received, row.instances.used);
       scale = hop_scale = 1;
@@ -132,7 +134,7 @@ std::vector<CollapsedTensor> collapse_chain(const Compiled& c, const NestChain& 
       hop_scale = level.is_interconnect ? passing * static_cast<double>(nest[i + 1].fanout) / received : 1;
       if (level.is_interconnect) {
         row.carried = true;
-        row.words = averaged_words(is_output, accesses, 0, static_cast<double>(part[i]));
+        row.words = averaged_words(level, is_output, accesses, 0, static_cast<double>(part[i]));
       }
       scale = accesses * static_cast<double>(nest[i + 1].fanout) / received;
     }

@@ -106,6 +106,7 @@ Compiled::Compiled(const Workload& workload, const Architecture& architecture, c
   const ValueBits bits = value_bits(workload);
   for (int i = 0; i < level_count; ++i) {
     level[i] = compile(architecture.levels[i], bits);
+    level[i].reads_drains = architecture.drain_reads;
     level[i].entering_costs_alone = level[i].network_costs && !level[i].hops_cost && !level[i].routers_cost &&
                                     level[i].reduces && macs < kExactInDoubles;
     for (int v = 0; v < tensor_count; ++v) level[i].whole += level[i].taken(v, tensor[v].words);

@@ -68,6 +68,7 @@ struct CompiledLevel {
   // which receivers share them does not matter (ingress_energy of multicast.h).
   bool entering_costs_alone = false;
   bool reduces = true;           // sums partial outputs that come in (rule 26)
+  bool reads_drains = false;     // words of an output that leave its tile outwards are read (rule 18)
   bool is_interconnect = false;  // keeps nothing, and counts the words of all tensors as they pass (rule 43)
   TensorMask peers = 0;          // tensors of which receivers may take words from peers (arch/peer_channel.h)
 

@@ -17,24 +17,29 @@
 namespace heliolite {
 
 // Words of one instance at a level that keeps a tensor, or of all (rule 18): `accesses` go out of its tile to the
-// inside, `crossing` come into it from outside. Of an output the `part` that belongs there is not read the first time.
-inline Accesses<u64> kept_words(bool is_output, u64 accesses, u64 crossing, u64 part) {
+// inside, `crossing` come into it from outside. Of an output the `part` that belongs there is not read the first time;
+// as many words as cross into its tile leave it.
+inline Accesses<u64> kept_words(const CompiledLevel& level, bool is_output, u64 accesses, u64 crossing, u64 part) {
   if (!is_output) return {accesses, crossing, 0};
-  return {std::max(accesses, part) - part, std::max(crossing, part) - part, accesses};
+  const u64 drained = level.reads_drains ? crossing : 0;
+  return {std::max(accesses, part) - part + drained, std::max(crossing, part) - part, accesses};
 }
 
 // Words at an interconnect (rule 43), from those that the inside asks it for: on their way in (reads), and out
 // (updates).
-inline Accesses<u64> carried_words(bool is_output, u64 accesses, u64 part) {
-  return kept_words(is_output, accesses, 0, part);
+inline Accesses<u64> carried_words(const CompiledLevel& level, bool is_output, u64 accesses, u64 part) {
+  return kept_words(level, is_output, accesses, 0, part);
 }
 
 // C's round() of a count; Timeloop's subtractions can go below zero where boxes have holes.
 inline u64 rounded(double words) { return words > 0 ? static_cast<u64>(std::floor(words + 0.5)) : 0; }
 
 // Both in Timeloop's averages, rounded where it rounds; `peers`: words that the instance passes on to peers.
-inline Accesses<u64> averaged_words(bool is_output, double accesses, double crossing, double part, double peers = 0) {
-  if (is_output) return {rounded(accesses + peers - part), rounded(crossing + peers - part), rounded(accesses)};
+inline Accesses<u64> averaged_words(const CompiledLevel& level, bool is_output, double accesses, double crossing,
+                                    double part, double peers = 0) {
+  const double drained = level.reads_drains ? crossing : 0;
+  if (is_output)
+    return {rounded(accesses + peers - part + drained), rounded(crossing + peers - part), rounded(accesses)};
   return {rounded(accesses + peers), static_cast<u64>(std::max(0.0, crossing + peers)), 0};
 }
 

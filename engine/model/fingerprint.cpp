@@ -81,6 +81,7 @@ u64 fingerprint(const Architecture& a) {
   hasher.add(a.levels).add(a.compute).add(u64{a.one_axis_per_dimension}).add(u64{a.constraints_for_channels_only});
   if (a.unit_loops_first) hasher.add(u64{2});
   if (a.peer_channel) hasher.add(u64{3});  // machines without keep their fingerprint
+  if (a.drain_reads) hasher.add(u64{5});
   if (a.min_parallelism > 0) hasher.add(u64{4}).add(a.min_parallelism);
   return hasher.value();
 }

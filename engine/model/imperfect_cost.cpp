@@ -111,13 +111,15 @@ class ImperfectCost {
       const double accesses = evaluation_.scaled_accesses(t, i, scale, sums);
       const double part = t.is_output ? static_cast<double>(part_[i]) : 0;
       if (c_.level[i].network_costs) sum.pay(network(v, i, scale, hop_scale, kept && t.is_output ? part_[i] : 0).units);
-      if (i + 1 == c_.level_count) return load_[i].add(v, averaged_words(t.is_output, accesses, 0, part), t.is_output);
+      if (i + 1 == c_.level_count)
+        return load_[i].add(v, averaged_words(c_.level[i], t.is_output, accesses, 0, part), t.is_output);
       const bool carried = c_.level[i].is_interconnect;
       const double passing = carried ? evaluation_.scaled_accesses(t, i, hop_scale, sums) : 0;
       sums = evaluation_.sums(t, i + 1);
       const auto fanout = static_cast<double>(nest.fanout[i + 1]), received = static_cast<double>(sums.received);
       if (kept || carried)
-        load_[i].add(v, averaged_words(t.is_output, accesses, kept ? received / fanout : 0, part), t.is_output);
+        load_[i].add(v, averaged_words(c_.level[i], t.is_output, accesses, kept ? received / fanout : 0, part),
+                     t.is_output);
       hop_scale = carried ? passing * fanout / received : 1;
       scale = kept ? 1 : accesses * fanout / received;
     }

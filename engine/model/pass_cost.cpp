@@ -36,7 +36,9 @@ void pass_levels(const Compiled& c, const Nest& nest, int v, std::vector<Collaps
   const bool is_output = c.tensor[v].is_output;
   const auto [in, out] = passage(c, v);
   const u64 moved = is_output ? out : in;
-  rows[c.pass.level].words.fills = in;
+  Accesses<u64>& home = rows[c.pass.level].words;
+  const Accesses<u64> passing = passage_words(c, v, c.pass.level);
+  home.reads += passing.reads, home.fills = passing.fills;
   std::vector<ReceiverGroups> groups;
   for (int i = c.pass.level + 1; i < c.level_count; ++i) {
     CollapsedTensor& row = rows[i];
@@ -64,10 +66,11 @@ bool has_room(const Compiled& c, const CollapsedTraffic& rows, int i) {
 
 Accesses<u64> passage_words(const Compiled& c, int v, int i) {
   const auto [in, out] = passage(c, v);
-  if (i == c.pass.level) return {0, in, 0};
-  const bool kept = keeps_passing(c, v, i);
+  const bool kept = keeps_passing(c, v, i), outermost = i + 1 == c.level_count;
+  const u64 drained = c.level[i].reads_drains && !outermost ? out : 0;
+  if (i == c.pass.level) return {drained, in, 0};
   if (!kept && !c.level[i].is_interconnect) return {};
-  return {in, kept && i + 1 < c.level_count ? in : 0, c.tensor[v].is_output ? out : 0};
+  return {in + (kept ? drained : 0), kept && !outermost ? in : 0, c.tensor[v].is_output ? out : 0};
 }
 
 CollapsedTraffic pass_traffic(const Compiled& c, const Nest& nest, KeepMasks keep, const StoreDepths& outside,

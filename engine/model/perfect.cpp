@@ -102,7 +102,7 @@ class WordFlow {
     if (i == 0) divide_output();
     for (const int v : bits(keep_[i])) {
       const bool is_output = c_.tensor[v].is_output;
-      load.add(v, kept_words(is_output, in_[v], crossing[v], part_[i]), is_output);
+      load.add(v, kept_words(c_.level[i], is_output, in_[v], crossing[v], part_[i]), is_output);
       in_[v] = crossing[v];
     }
     return true;
@@ -145,7 +145,7 @@ class WordFlow {
   // Through an interconnect, whatever keeps the tensor (rule 43).
   void carry(int i, LevelLoad& load) const {
     for (int v = 0; v < c_.tensor_count; ++v)
-      load.add(v, carried_words(c_.tensor[v].is_output, in_[v], part_[i]), c_.tensor[v].is_output);
+      load.add(v, carried_words(c_.level[i], c_.tensor[v].is_output, in_[v], part_[i]), c_.tensor[v].is_output);
   }
 
   const Compiled& c_;

@@ -61,7 +61,7 @@ u64 TensorFlows::crossing(int v, int i) const {
 void TensorFlows::serve(int v, int i, u64 accesses, u64 crossing) {
   const CompiledLevel& level = c_.level[i];
   const bool is_output = c_.tensor[v].is_output;
-  const Accesses<u64> words = kept_words(is_output, accesses, crossing, is_output ? part_[i] : 0);
+  const Accesses<u64> words = kept_words(level, is_output, accesses, crossing, is_output ? part_[i] : 0);
   const u64 used = nest_.instances[i];
   const u128 units = units_of_one(level, v, words, is_output, {used, used}).sum();
   const u64 reads = level.taken(v, words.reads), writes = level.taken(v, words.fills + words.updates);

@@ -29,6 +29,7 @@ struct SearchProblemOptions {
   bool parallelism = false;     // the machine asks for some share of its units
   bool reductions = false;      // levels say whether they reduce, and networks are dear
   bool sliding_output = false;  // ranks of the output slide, or skip words
+  bool drain_reads = false;     // levels read what leaves an output's tile outwards
 };
 
 namespace detail {
@@ -224,6 +225,7 @@ inline SearchProblem random_pair(Rng& rng, const SearchProblemOptions& options) 
   SearchProblem p;
   p.workload = chance(rng, 25) ? random_workload(rng, shape) : random_family_workload(rng, options.sliding_output);
   p.architecture = random_search_machine(rng, p.workload, options);
+  p.architecture.drain_reads = options.drain_reads;
   if (options.word_bits) add_word_bits(rng, p.workload, p.architecture);
   if (options.parallelism) p.architecture.min_parallelism = static_cast<double>(pick(rng, 1, 20)) / 20;
   return p;

@@ -55,7 +55,8 @@ Accesses<u64> instance_accesses(const Compiled& c, int tensor, const TrueNest& n
   const u64 accesses = stream.accesses(level);
   const bool fills = takes_fills(c, level), is_output = c.tensor[tensor].is_output;
   if (fills) stream.start(level + 1);
-  return kept_words(is_output, accesses, fills ? stream.crossing() : 0, is_output ? stream.part(level) : 0);
+  return kept_words(c.level[level], is_output, accesses, fills ? stream.crossing() : 0,
+                    is_output ? stream.part(level) : 0);
 }
 
 TrueTally::ByTensor TrueTally::of_unit(int i, const UnitDigits& unit) const {

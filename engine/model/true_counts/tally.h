@@ -137,10 +137,10 @@ class TrueTally {
       if (!kept && !carried && !asked) continue;
       const u64 accesses = stream.accesses(i), part = t.is_output && (kept || carried) ? stream.part(i) : 0;
       if (asked) network(i, accesses, kept ? part : 0);
-      if (carried) total_[i][v] = carried_words(t.is_output, accesses, part);
+      if (carried) total_[i][v] = carried_words(c_.level[i], t.is_output, accesses, part);
       if (!kept) continue;
       if (!outermost) stream.start(i + 1);
-      total_[i][v] = kept_words(t.is_output, accesses, outermost ? 0 : stream.crossing(), part);
+      total_[i][v] = kept_words(c_.level[i], t.is_output, accesses, outermost ? 0 : stream.crossing(), part);
     }
   }
 

@@ -205,12 +205,12 @@ UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const
 Accesses<u64> KeptFlows::at_outer(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
   if (flow.by_network || flow.enters) return {};
   if (!flow.is_output) return {words.shared, 0, 0};
-  return kept_words(true, words.shared, 0, units.first_words[flow.tensor][flow.outer]);
+  return kept_words(c_.level[flow.outer], true, words.shared, 0, units.first_words[flow.tensor][flow.outer]);
 }
 
 Accesses<u64> KeptFlows::at_inner(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
   if (!flow.is_output) return {0, words.fetched, 0};
-  return kept_words(true, 0, words.fetched, units.first_words[flow.tensor][flow.inner()]);
+  return kept_words(c_.level[flow.inner()], true, 0, words.fetched, units.first_words[flow.tensor][flow.inner()]);
 }
 
 u128 KeptFlows::level_energy(int level, int v, const Accesses<u64>& words, const UnitsInUse& units) const {

@@ -109,9 +109,13 @@ class ChannelList {
   // takes at most one word a step, and a tile holds at most a word per MAC inside it and unit of stride.
   double most_reads(int i) const {
     double sum = 0;
-    for (const int v : bits(c_.counted(i, m_.keep.may[i]))) sum += most_parts(i, v);
+    for (const int v : bits(c_.counted(i, m_.keep.may[i]))) {
+      sum += most_parts(i, v);
+      if (drains(i, v)) sum += most_parts(i, v);
+    }
     return sum;
   }
+  bool drains(int i, int v) const { return c_.tensor[v].is_output && c_.level[i].reads_drains && m_.fills(i); }
   double most_writes(int i) const {
     double sum = 0;
     for (const int v : bits(c_.counted(i, m_.keep.may[i]))) {
@@ -185,8 +189,11 @@ class MachinePrices {
   }
 
  private:
-  // A word of tensor v that fills the level's tile.
-  Channels fill(int i, int v) const { return of_words(i, v, {0, 1, 0}, machine_.tensor[v].is_output); }
+  // A word of tensor v that fills the level's tile; of an output also one that leaves it outwards.
+  Channels fill(int i, int v) const {
+    const bool is_output = machine_.tensor[v].is_output;
+    return of_words(i, v, {is_output && machine_.level[i].reads_drains ? 1.0 : 0.0, 1, 0}, is_output);
+  }
 
   // A word of tensor v that the level passes to a neighbour: it reads it, and finds its address.
   Channels peer(int i, int v) const { return of_words(i, v, {1, 0, 0}, false); }
