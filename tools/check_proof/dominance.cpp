@@ -1,0 +1,173 @@
+#include "check_proof/dominance.h"
+
+#include <algorithm>
+
+namespace check_proof {
+namespace {
+
+// Words of a state, counted and in place. What waits in it and not in the other counts as moved by the next loop.
+struct Words {
+  std::array<std::array<Count, kTensors>, kLevels> count{};
+  std::array<u64, kTensors> pending{};
+  i128 network = 0;
+  // In one iteration: [tensor][place], those at ends that are inside; and [tensor] at the server to come.
+  std::array<std::array<u128, 3 * kLevels>, kTensors> fills{};
+  std::array<std::array<u128, kLevels>, kTensors> serves{};
+  std::array<u128, kTensors> to_come{};
+
+  void add_closed(const Machine& m, const State& s, const Flow& f) {
+    const std::size_t v = static_cast<std::size_t>(f.tensor), place = static_cast<std::size_t>(f.place);
+    if (f.place >= m.levels())
+      network +=
+          m.full_price(f.place, f.tensor).fill * static_cast<i128>(static_cast<u128>(f.words) * f.fills * s.rest);
+    else count[place][v].fills += f.words * f.fills * s.rest;
+    if (f.server < 0) return;
+    const u64 words = f.words * f.serves * s.rest;
+    if (m.has_way(s.level, f.server)) pending[v] += words;
+    else count[static_cast<std::size_t>(f.server)][v].accesses += words;
+  }
+  void add_waiting(const State& s, const Flow& f) {
+    const std::size_t v = static_cast<std::size_t>(f.tensor);
+    fills[v][static_cast<std::size_t>(f.place)] += static_cast<u128>(f.words) * f.fills;
+    const u128 served = static_cast<u128>(f.words) * f.serves;
+    if (f.server > s.level) to_come[v] += served;
+    else if (f.server >= 0) serves[v][static_cast<std::size_t>(f.server)] += served;
+  }
+};
+
+// Flows that slide are alike or they are not compared.
+bool same_flows(const State& a, const State& b, int v) {
+  std::vector<Flow> x, y;
+  const auto of_tensor = [&](const Flow& f) { return f.tensor == v; };
+  std::ranges::copy_if(a.flows, std::back_inserter(x), of_tensor);
+  std::ranges::copy_if(b.flows, std::back_inserter(y), of_tensor);
+  return std::ranges::is_permutation(x, y);
+}
+
+// What rounding up to blocks can add at most, all levels and instances together.
+i128 most_rounding(const Machine& m) {
+  i128 out = 0;
+  for (int i = 0; i < m.levels(); ++i) {
+    const Level& l = m.level(i);
+    u64 dearest = 0;
+    for (const Prices& p : l.of) dearest = std::max({dearest, p.read, p.fill, p.update});
+    const i128 rounded = static_cast<i128>(m.instance().scale / l.block) * (l.block - 1);  // of an access
+    out += static_cast<i128>(3) * dearest * m.tensors() * l.instances * rounded;
+  }
+  return out;
+}
+
+// Compares by prices: of energy at levels whose clusters all work apart, of energy at one level, or of a rate.
+class Comparison {
+ public:
+  Comparison(const Machine& m, const State& a, const State& b) : m_(m), b_(b) {
+    Mask in_a = 0, in_b = 0;
+    for (const Flow& f : a.flows) in_a |= bit(f.tensor);
+    for (const Flow& f : b.flows) in_b |= bit(f.tensor);
+    Mask alike = 0;
+    for (int v = 0; v < m.tensors(); ++v) {
+      if (!contains(in_a & in_b, v) || m.tensor(v).sliding == 0) continue;
+      comparable_ &= same_flows(a, b, v);
+      alike |= bit(v);
+    }
+    are_equal_ = (in_b & ~in_a) == 0;
+    x_.count = a.count, x_.pending = a.pending, x_.network = a.network;
+    y_.count = b.count, y_.pending = b.pending, y_.network = b.network;
+    for (const Flow& f : a.flows) {
+      if (!contains(in_b, f.tensor)) {
+        comparable_ &= !f.is_moving();
+        x_.add_closed(m, a, f);
+      } else if (!contains(alike, f.tensor)) {
+        x_.add_waiting(a, f);
+      }
+    }
+    for (const Flow& f : b.flows)
+      if (contains(in_a & ~alike, f.tensor)) y_.add_waiting(b, f);
+  }
+
+  bool is_comparable() const { return comparable_; }
+  // No word differs, so no rounding to blocks does.
+  bool are_equal() const {
+    return are_equal_ && x_.count == y_.count && x_.pending == y_.pending && x_.network == y_.network &&
+           x_.fills == y_.fills && x_.serves == y_.serves && x_.to_come == y_.to_come;
+  }
+
+  // `network`: 1 where energy of networks counts; `slack`: by how much the counted words must cost less at least.
+  template <class Price>
+  bool is_nowhere_more(Price&& price, i128 network, i128 slack) const {
+    i128 x = network * x_.network + slack, y = network * y_.network;
+    for (int i = 0; i < m_.levels(); ++i)
+      for (int v = 0; v < m_.tensors(); ++v) {
+        const Count& p = x_.count[static_cast<std::size_t>(i)][static_cast<std::size_t>(v)];
+        const Count& q = y_.count[static_cast<std::size_t>(i)][static_cast<std::size_t>(v)];
+        if (p == q) continue;
+        const WordPrice cost = price(i, v);
+        x += cost.access * p.accesses + cost.fill * p.fills;
+        y += cost.access * q.accesses + cost.fill * q.fills;
+      }
+    if (x > y) return false;
+    const Servers& servers = m_.sets(b_.level + 1)[b_.set];
+    for (int v = 0; v < m_.tensors(); ++v) {
+      const std::size_t k = static_cast<std::size_t>(v);
+      const bool matters = price(servers[k], v).access != 0 || pays_on_the_way(servers[k], v);
+      if (matters && (x_.pending[k] > y_.pending[k] || x_.to_come[k] > y_.to_come[k])) return false;
+      if (in_place(x_, v, price) > in_place(y_, v, price)) return false;
+    }
+    return true;
+  }
+
+ private:
+  bool pays_on_the_way(int server, int v) const {
+    for (int i = b_.level + 1; i <= server; ++i)
+      if (m_.full_price(m_.levels() + i, v).fill != 0) return true;
+    return false;
+  }
+  template <class Price>
+  i128 in_place(const Words& words, int v, Price&& price) const {
+    const std::size_t k = static_cast<std::size_t>(v);
+    i128 out = 0;
+    for (std::size_t place = 0; place < m_.places(); ++place)
+      if (words.fills[k][place] != 0)
+        out += price(static_cast<int>(place), v).fill * static_cast<i128>(words.fills[k][place]);
+    for (int i = 0; i < m_.levels(); ++i)
+      if (const u128 served = words.serves[k][static_cast<std::size_t>(i)]; served != 0)
+        out += price(i, v).access * static_cast<i128>(served);
+    return out;
+  }
+
+  const Machine& m_;
+  const State& b_;
+  Words x_, y_;
+  bool comparable_ = true, are_equal_ = true;
+};
+
+}  // namespace
+
+bool stands_for(const Machine& m, const State& a, const State& b) {
+  if (a.at != b.at || a.set != b.set || a.units < b.units) return false;
+  bool same_instances = true;
+  for (int j = 0; j <= a.level; ++j) {
+    const std::size_t k = static_cast<std::size_t>(j);
+    if (a.instances[k] < b.instances[k] || a.summed[k] < b.summed[k]) return false;
+    if (a.instances[k] > b.instances[k] && m.level(j).leak != 0) return false;
+    same_instances &= a.instances[k] == b.instances[k];
+  }
+  const Comparison c(m, a, b);
+  if (!c.is_comparable()) return false;
+  if (same_instances && c.are_equal()) return true;
+  const i128 slack = most_rounding(m);
+  const auto energy = [&](int place, int v) {
+    return place < m.levels() && contains(m.shared(), place) ? WordPrice{} : m.full_price(place, v);
+  };
+  if (!c.is_nowhere_more(energy, 1, slack)) return false;
+  for (int j = 0; j < m.levels(); ++j) {
+    if (!contains(m.shared(), j)) continue;
+    const auto of_level = [&](int place, int v) { return place == j ? m.full_price(place, v) : WordPrice{}; };
+    if (!c.is_nowhere_more(of_level, 0, slack)) return false;
+  }
+  for (std::size_t k = 1; k < m.channels().size(); ++k)
+    if (!c.is_nowhere_more([&](int place, int v) { return m.price(k, place, v); }, 0, 0)) return false;
+  return true;
+}
+
+}  // namespace check_proof

@@ -1,0 +1,53 @@
+#include "check_proof/integers.h"
+
+#include <algorithm>
+
+namespace check_proof {
+
+std::optional<U256> read_u256(std::string_view text) {
+  if (text.empty() || text.size() > 78 || (text.size() > 1 && text[0] == '0')) return std::nullopt;
+  U256 out;
+  for (const char c : text)
+    if (c < '0' || c > '9' || !out.multiply_add(10, static_cast<u64>(c - '0'))) return std::nullopt;
+  return out;
+}
+
+std::optional<u64> read_u64(std::string_view text) {
+  const std::optional<U256> wide = read_u256(text);
+  if (!wide || *wide > U256(~u64{0})) return std::nullopt;
+  return wide->limb[0];
+}
+
+std::string text_of(U256 v) {
+  std::string out;
+  do out += static_cast<char>('0' + v.divide(10));
+  while (!v.is_zero());
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+std::string text_of(i128 v) {
+  return v < 0 ? "-" + text_of(U256(static_cast<u128>(-v))) : text_of(U256(static_cast<u128>(v)));
+}
+
+std::string scaled_text(U256 v, int bits) {
+  U256 whole = v;
+  for (int k = 0; k < bits; ++k) whole.divide(2);
+  std::string out = text_of(whole);
+  U256 back = whole;
+  for (int k = 0; k < bits; ++k) back.multiply_add(2, 0);
+  if (back == v) return out;
+  U256 rest = v;
+  u64 borrow = 0;
+  for (std::size_t k = 0; k < rest.limb.size(); ++k) {
+    const u128 take = static_cast<u128>(back.limb[k]) + borrow;
+    borrow = static_cast<u64>(static_cast<u128>(rest.limb[k]) < take);
+    rest.limb[k] = static_cast<u64>(rest.limb[k] - take);
+  }
+  rest.multiply_add(1000000, 0);
+  for (int k = 0; k < bits; ++k) rest.divide(2);
+  const std::string digits = text_of(rest);
+  return out + "." + std::string(6 - digits.size(), '0') + digits;
+}
+
+}  // namespace check_proof
