@@ -11,7 +11,7 @@ constexpr std::array<std::string_view, 4> kUnits = {" pJ", " cycles", " pJ x cyc
 
 std::string in_units(Objective objective, const U256& value, int unit_bits) {
   const std::string text = scaled_text(value, objective == Objective::Delay ? 0 : unit_bits);
-  return text + std::string(kUnits[static_cast<std::size_t>(objective)]);
+  return text + std::string(kUnits[int(objective)]);
 }
 
 // Accesses for so many words, of one instance.
@@ -73,7 +73,7 @@ std::string claim_text(const Claim& claim, int unit_bits) {
   std::string out = claim.objective == Objective::Energy || claim.objective == Objective::Delay
                         ? "no legal mapping has "
                         : "no legal mapping has an ";
-  out += kNames[static_cast<std::size_t>(claim.objective)];
+  out += kNames[int(claim.objective)];
   out += " below " + in_units(claim.objective, claim.value, unit_bits);
   if (claim.objective == Objective::Delay)
     out += ", or as much and less energy than " + in_units(Objective::Energy, claim.second, unit_bits);
@@ -87,14 +87,13 @@ Cost exact_cost(const Machine& m, const State& s) {
   u64 cycles = instance.macs / s.units;
   for (int i = 0; i < m.levels(); ++i) {
     const Level& level = m.level(i);
-    const std::size_t k = static_cast<std::size_t>(i);
-    const u64 n = s.instances[k], part = static_cast<u64>(static_cast<u128>(instance.output_words) * s.summed[k] / n);
+    const u64 n = s.instances[i], part = static_cast<u64>(static_cast<u128>(instance.output_words) * s.summed[i] / n);
     const bool is_top = i == m.levels() - 1;
     u128 read_parts = 0, written_parts = 0, price = 0;
     for (int v = 0; v < m.tensors(); ++v) {
-      const Count& count = s.count[k][static_cast<std::size_t>(v)];
+      const Count& count = s.count[i][v];
       if (count.accesses == 0) continue;  // every word that a level holds is asked for
-      const Prices& p = level.of[static_cast<std::size_t>(v)];
+      const Prices& p = level.of[v];
       const bool is_output = m.tensor(v).is_output;
       const u64 asked = count.accesses / n, arrived = count.fills / n;
       const u64 reads = is_output ? std::max(asked, part) - part : asked;

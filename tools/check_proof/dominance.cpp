@@ -24,14 +24,13 @@ struct Words {
     if (f.server < 0) return;
     const u64 words = f.words * f.serves * s.rest;
     if (m.has_way(s.level, f.server)) pending[v] += words;
-    else count[static_cast<std::size_t>(f.server)][v].accesses += words;
+    else count[f.server][v].accesses += words;
   }
   void add_waiting(const State& s, const Flow& f) {
-    const std::size_t v = static_cast<std::size_t>(f.tensor);
-    fills[v][static_cast<std::size_t>(f.place)] += static_cast<u128>(f.words) * f.fills;
+    fills[f.tensor][f.place] += static_cast<u128>(f.words) * f.fills;
     const u128 served = static_cast<u128>(f.words) * f.serves;
-    if (f.server > s.level) to_come[v] += served;
-    else if (f.server >= 0) serves[v][static_cast<std::size_t>(f.server)] += served;
+    if (f.server > s.level) to_come[f.tensor] += served;
+    else if (f.server >= 0) serves[f.tensor][f.server] += served;
   }
 };
 
@@ -98,8 +97,8 @@ class Comparison {
     i128 x = network * x_.network + slack, y = network * y_.network;
     for (int i = 0; i < m_.levels(); ++i)
       for (int v = 0; v < m_.tensors(); ++v) {
-        const Count& p = x_.count[static_cast<std::size_t>(i)][static_cast<std::size_t>(v)];
-        const Count& q = y_.count[static_cast<std::size_t>(i)][static_cast<std::size_t>(v)];
+        const Count& p = x_.count[i][v];
+        const Count& q = y_.count[i][v];
         if (p == q) continue;
         const WordPrice cost = price(i, v);
         x += cost.access * p.accesses + cost.fill * p.fills;
@@ -108,9 +107,8 @@ class Comparison {
     if (x > y) return false;
     const Servers& servers = m_.sets(b_.level + 1)[b_.set];
     for (int v = 0; v < m_.tensors(); ++v) {
-      const std::size_t k = static_cast<std::size_t>(v);
-      const bool matters = price(servers[k], v).access != 0 || pays_on_the_way(servers[k], v);
-      if (matters && (x_.pending[k] > y_.pending[k] || x_.to_come[k] > y_.to_come[k])) return false;
+      const bool matters = price(servers[v], v).access != 0 || pays_on_the_way(servers[v], v);
+      if (matters && (x_.pending[v] > y_.pending[v] || x_.to_come[v] > y_.to_come[v])) return false;
       if (in_place(x_, v, price) > in_place(y_, v, price)) return false;
     }
     return true;
@@ -124,14 +122,12 @@ class Comparison {
   }
   template <class Price>
   i128 in_place(const Words& words, int v, Price&& price) const {
-    const std::size_t k = static_cast<std::size_t>(v);
     i128 out = 0;
     for (std::size_t place = 0; place < m_.places(); ++place)
-      if (words.fills[k][place] != 0)
-        out += price(static_cast<int>(place), v).fill * static_cast<i128>(words.fills[k][place]);
+      if (words.fills[v][place] != 0)
+        out += price(static_cast<int>(place), v).fill * static_cast<i128>(words.fills[v][place]);
     for (int i = 0; i < m_.levels(); ++i)
-      if (const u128 served = words.serves[k][static_cast<std::size_t>(i)]; served != 0)
-        out += price(i, v).access * static_cast<i128>(served);
+      if (const u128 served = words.serves[v][i]; served != 0) out += price(i, v).access * static_cast<i128>(served);
     return out;
   }
 
@@ -147,10 +143,9 @@ bool stands_for(const Machine& m, const State& a, const State& b) {
   if (a.at != b.at || a.set != b.set || a.units < b.units) return false;
   bool same_instances = true;
   for (int j = 0; j <= a.level; ++j) {
-    const std::size_t k = static_cast<std::size_t>(j);
-    if (a.instances[k] < b.instances[k] || a.summed[k] < b.summed[k]) return false;
-    if (a.instances[k] > b.instances[k] && m.level(j).leak != 0) return false;
-    same_instances &= a.instances[k] == b.instances[k];
+    if (a.instances[j] < b.instances[j] || a.summed[j] < b.summed[j]) return false;
+    if (a.instances[j] > b.instances[j] && m.level(j).leak != 0) return false;
+    same_instances &= a.instances[j] == b.instances[j];
   }
   const Comparison c(m, a, b);
   if (!c.is_comparable()) return false;

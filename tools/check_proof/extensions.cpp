@@ -22,11 +22,10 @@ bool Extensions::run() {
 }
 
 bool Extensions::unroll(int number) {
-  const Unrolling& u = m_.unrollings(level_)[static_cast<std::size_t>(number)];
+  const Unrolling& u = m_.unrollings(level_)[number];
   u32 tile = 0;
   for (int d = 0; d < m_.dimensions(); ++d) {
-    const std::size_t k = static_cast<std::size_t>(d);
-    const int digit = m_.tiles().of(d).digit(parent_.tile[k] * u.factor[k]);
+    const int digit = m_.tiles().of(d).digit(parent_.tile[d] * u.factor[d]);
     if (digit < 0) return false;
     tile += static_cast<u32>(digit) * m_.tiles().stride(d);
   }
@@ -60,19 +59,17 @@ bool Extensions::tiles(const State& unrolled, Inside& inside) {
       factor_.fill(1);
       bool is_allowed = true;
       for (int d = 0; d < m_.dimensions(); ++d) {
-        const std::size_t k = static_cast<std::size_t>(d);
-        factor_[k] = m_.tiles().extent(node.at, d) / unrolled.tile[k];
-        is_allowed &= level.loops[k].allows(factor_[k]);
+        factor_[d] = m_.tiles().extent(node.at, d) / unrolled.tile[d];
+        is_allowed &= level.loops[d].allows(factor_[d]);
       }
       if (is_allowed && orders(unrolled)) return true;
     }
     for (int d = node.dimension; d < m_.dimensions(); ++d) {
-      const std::size_t k = static_cast<std::size_t>(d);
-      for (const Divisors::Step& step : m_.tiles().of(d).step[node.at[k]]) {
+      for (const Divisors::Step& step : m_.tiles().of(d).step[node.at[d]]) {
         if (d == node.dimension && step.prime < node.prime) continue;
-        if (m_.tiles().extent(node.at, d) / unrolled.tile[k] * step.prime > level.loops[k].most) continue;
+        if (m_.tiles().extent(node.at, d) / unrolled.tile[d] * step.prime > level.loops[d].most) continue;
         Node next = {node.at, d, step.prime};
-        next.at[k] = step.digit;
+        next.at[d] = step.digit;
         const u32 larger = m_.tiles().number(next.at);
         const auto below = [&](std::size_t c) { return bounds_.tables().below(c, level_, larger, parent_.set); };
         if (!bounds_.closed(unrolled, level_, inside, below)) stack.push_back(next);
@@ -85,7 +82,7 @@ bool Extensions::tiles(const State& unrolled, Inside& inside) {
 bool Extensions::orders(const State& unrolled) {
   Mask waiting = 0;
   for (int d = 0; d < m_.dimensions(); ++d)
-    if (factor_[static_cast<std::size_t>(d)] > 1) waiting |= bit(d);
+    if (factor_[d] > 1) waiting |= bit(d);
   step_.loops.clear();
   return place(unrolled, waiting, 0);
 }
@@ -100,8 +97,8 @@ bool Extensions::place(const State& s, Mask waiting, std::size_t prefix) {
   for (int d = 0; d < m_.dimensions(); ++d) {
     if (!contains(candidates, d) || (step_.loops.empty() && pushes_in(d))) continue;
     State next = s;
-    steps_.loop(next, d, factor_[static_cast<std::size_t>(d)]);
-    step_.loops.push_back({static_cast<u8>(d), factor_[static_cast<std::size_t>(d)]});
+    steps_.loop(next, d, factor_[d]);
+    step_.loops.push_back({static_cast<u8>(d), factor_[d]});
     const bool is_over = place(next, waiting & ~bit(d), prefix);
     step_.loops.pop_back();
     if (is_over) return true;
@@ -154,25 +151,23 @@ void Extensions::find_room() {
   const Level& inner = m_.level(level_ - 1);
   const Level& outer = m_.level(level_);
   for (int d = 0; d < m_.dimensions(); ++d) {
-    const std::size_t k = static_cast<std::size_t>(d);
-    bool is_plain = outer.loops[k].least <= 1 && std::ranges::count(inner.order, d) == 0;
+    bool is_plain = outer.loops[d].least <= 1 && std::ranges::count(inner.order, d) == 0;
     is_plain &= !contains(parent_.looped, d) || parent_.outermost == d;
     for (int v = 0; v < m_.tensors(); ++v)
       if (outer.has_fanout || contains(parent_.kept, v))
         is_plain &= contains(m_.tensor(v).plain, d) || !contains(m_.tensor(v).indexing, d);
     if (!is_plain) continue;
-    for (const Divisors::Step& step : m_.tiles().of(d).step[parent_.at[k]]) {
-      if (!inner.loops[k].allows(parent_.tile[k] / parent_.unrolled[k] * step.prime)) continue;
+    for (const Divisors::Step& step : m_.tiles().of(d).step[parent_.at[d]]) {
+      if (!inner.loops[d].allows(parent_.tile[d] / parent_.unrolled[d] * step.prime)) continue;
       Extents larger = parent_.tile;
-      larger[k] *= step.prime;
-      if (m_.tiles().fits(level_ - 1, parent_.kept, larger)) room_[k].push_back(step.prime);
+      larger[d] *= step.prime;
+      if (m_.tiles().fits(level_ - 1, parent_.kept, larger)) room_[d].push_back(step.prime);
     }
   }
 }
 
 bool Extensions::pushes_in(int d) const {
-  const std::size_t k = static_cast<std::size_t>(d);
-  return std::ranges::any_of(room_[k], [&](u64 prime) { return factor_[k] % prime == 0; });
+  return std::ranges::any_of(room_[d], [&](u64 prime) { return factor_[d] % prime == 0; });
 }
 
 bool Extensions::complete(const State& s) {

@@ -96,8 +96,8 @@ class InstanceReader {
       if (contains(t.indexing, term.dimension)) lines_.refuse("no proof for a dimension in two ranks of a tensor yet");
       if (term.coefficient > u64{1} << 20) lines_.refuse("no proof of strides above 2^20");
       t.indexing |= bit(term.dimension), mask |= bit(term.dimension);
-      t.rank_of[static_cast<std::size_t>(term.dimension)] = static_cast<i8>(t.ranks.size());
-      t.coefficient[static_cast<std::size_t>(term.dimension)] = term.coefficient;
+      t.rank_of[term.dimension] = static_cast<i8>(t.ranks.size());
+      t.coefficient[term.dimension] = term.coefficient;
       terms.push_back(term);
     }
     if (terms.size() > kTerms) lines_.refuse("no proof of sums of more than 4 dimensions");
@@ -171,8 +171,7 @@ class InstanceReader {
     if (v < 0 || contains(valued, v)) lines_.wrong("another tensor expected");
     valued |= bit(v);
     if (lines_.count() % 2 != 0) lines_.wrong("a value behind every key expected");
-    for (std::size_t k = 2; k < lines_.count(); k += 2)
-      price(l.of[static_cast<std::size_t>(v)], lines_.word(k), lines_.word(k + 1), true);
+    for (std::size_t k = 2; k < lines_.count(); k += 2) price(l.of[v], lines_.word(k), lines_.word(k + 1), true);
   }
 
   void constraint(Level& l, std::size_t keyword) {
@@ -217,7 +216,7 @@ class InstanceReader {
       const std::vector<std::string_view> parts = split(lines_.word(k), ':');
       const std::vector<std::string_view> ends = split(parts.back(), '-');
       if (parts.size() != 2 || ends.size() != 2) lines_.wrong("DIMENSION:LEAST-MOST expected");
-      of[static_cast<std::size_t>(known_dimension(parts[0]))] = {lines_.integer(ends[0]), lines_.integer(ends[1])};
+      of[known_dimension(parts[0])] = {lines_.integer(ends[0]), lines_.integer(ends[1])};
     }
   }
 
@@ -262,8 +261,7 @@ class InstanceReader {
       }
       stretch = std::max(stretch, static_cast<u64>(box));
     }
-    for (const int d : dimensions_of(out_.tensors[static_cast<std::size_t>(out_.output)].indexing))
-      out_.output_words *= out_.size[static_cast<std::size_t>(d)];
+    for (const int d : dimensions_of(out_.tensors[out_.output].indexing)) out_.output_words *= out_.size[d];
     grow(words, stretch, 62);
     for (const Level& l : out_.levels) {
       for (const Prices& p : l.of) {

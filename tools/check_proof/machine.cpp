@@ -8,20 +8,20 @@ namespace {
 constexpr std::size_t kMostSets = 4096;
 
 WordPrice energy_of(const Instance& instance, int i, int v) {
-  const Level& l = instance.levels[static_cast<std::size_t>(i)];
-  const Prices& p = l.of[static_cast<std::size_t>(v)];
+  const Level& l = instance.levels[i];
+  const Prices& p = l.of[v];
   const u64 scale = instance.scale;
   const i128 word = l.block == 1 ? scale : static_cast<i128>(p.parts) * (scale / l.block);
   const i128 read = p.read * word, fill = p.fill * word, update = p.update * word;
   const i128 address = static_cast<i128>(p.address) * scale;
-  if (!instance.tensors[static_cast<std::size_t>(v)].is_output) return {read + address, fill + address, 0, 0};
+  if (!instance.tensors[v].is_output) return {read + address, fill + address, 0, 0};
   const bool is_top = i == instance.level_count() - 1;
   return {update + read + address, fill + address, read, is_top ? 0 : fill + address};
 }
 
 WordPrice parts_of(const Instance& instance, int i, int v, char kind) {
-  const i128 parts = instance.levels[static_cast<std::size_t>(i)].of[static_cast<std::size_t>(v)].parts;
-  const bool is_output = instance.tensors[static_cast<std::size_t>(v)].is_output;
+  const i128 parts = instance.levels[i].of[v].parts;
+  const bool is_output = instance.tensors[v].is_output;
   const i128 reads = kind == 'w' ? 0 : parts, writes = kind == 'r' ? 0 : parts;
   if (!is_output) return {reads, writes, 0, 0};
   const bool is_top = i == instance.level_count() - 1;
@@ -40,28 +40,27 @@ Machine::Machine(const Instance& instance) : instance_(instance), tiles_(instanc
   u64 outside = 1;
   for (int i = levels() - 1; i >= 0; --i) {
     outside *= level(i).fanout_x * level(i).fanout_y;
-    outside_[static_cast<std::size_t>(i)] = outside;
+    outside_[i] = outside;
   }
   for (int i = 0; i < levels(); ++i) {
     unrollings_.push_back(unrollings_of(instance, tiles_, i));
     if (level(i).has_fanout || level(i).has_ingress) ways_ |= bit(i);
     if (level(i).clusters < level(i).instances) shared_ |= bit(i);
-    const std::size_t k = static_cast<std::size_t>(i);
-    gain_[k].fill(1), summing_[k] = 1;
+    gain_[i].fill(1), summing_[i] = 1;
     for (const Unrolling& u : unrollings_.back()) {
       u64 summed = 1;
       for (int d = 0; d < dimensions(); ++d)
-        if (!contains(tensor(output()).indexing, d)) summed *= u.factor[static_cast<std::size_t>(d)];
-      summing_[k] = std::max(summing_[k], summed);
+        if (!contains(tensor(output()).indexing, d)) summed *= u.factor[d];
+      summing_[i] = std::max(summing_[i], summed);
       for (int v = 0; v < tensors(); ++v) {
-        u64& gain = gain_[k][static_cast<std::size_t>(v)];
+        u64& gain = gain_[i][v];
         gain = std::max(gain, static_cast<u64>(ceil_div(u.receivers, least_groups(tensor(v), u))));
       }
     }
   }
   add_prices();
   add_sets();
-  const std::size_t count = static_cast<std::size_t>(levels()) * tiles_.count();
+  const std::size_t count = std::size_t(levels()) * tiles_.count();
   units_ = std::make_unique<std::atomic<u64>[]>(count);
 }
 
@@ -75,12 +74,10 @@ void Machine::add_prices() {
   for (int i = 0; i < n; ++i)
     for (int v = 0; v < tensors(); ++v) {
       const auto at = [&](std::size_t c, int place) -> WordPrice& {
-        return price_[(c * places() + static_cast<std::size_t>(place)) * kTensors + static_cast<std::size_t>(v)];
+        return price_[(c * places() + static_cast<std::size_t>(place)) * kTensors + v];
       };
-      const Prices& p = level(i).of[static_cast<std::size_t>(v)];
-      const auto full = [&](int place) -> WordPrice& {
-        return full_[static_cast<std::size_t>(place) * kTensors + static_cast<std::size_t>(v)];
-      };
+      const Prices& p = level(i).of[v];
+      const auto full = [&](int place) -> WordPrice& { return full_[std::size_t(place) * kTensors + v]; };
       full(i) = energy_of(instance_, i, v);
       full(n + i).fill = static_cast<i128>(p.ingress) * instance_.scale;
       full(2 * n + i).fill = level(i).has_hops ? static_cast<i128>(p.hop / 2) * instance_.scale : 0;
@@ -105,12 +102,12 @@ void Machine::add_sets() {
   const auto expand = [&](const Servers& from, int i) {
     std::vector<Servers> out = {from};
     for (int v = 0; v < tensors(); ++v) {
-      if (i >= 0 && from[static_cast<std::size_t>(v)] != i) continue;
+      if (i >= 0 && from[v] != i) continue;
       std::vector<Servers> longer;
       for (const Servers& s : out)
         for (const i8 holder : holders(v, i + 1)) {
           longer.push_back(s);
-          longer.back()[static_cast<std::size_t>(v)] = holder;
+          longer.back()[v] = holder;
         }
       out = std::move(longer);
       if (out.size() > kMostSets) throw Wrong{0, "too many choices of what levels hold", true};
@@ -143,33 +140,32 @@ int Machine::set_of(int i, const Servers& servers) const {
 Mask Machine::kept(int i, int set) const {
   Mask out = 0;
   for (int v = 0; v < tensors(); ++v)
-    if (sets(i)[static_cast<std::size_t>(set)][static_cast<std::size_t>(v)] == i) out |= bit(v);
+    if (sets(i)[set][v] == i) out |= bit(v);
   return out;
 }
 
 u64 Machine::gain(int i, int server, int v) const {
   u64 out = 1;
-  for (int j = i + 1; j <= server; ++j) out *= gain_[static_cast<std::size_t>(j)][static_cast<std::size_t>(v)];
+  for (int j = i + 1; j <= server; ++j) out *= gain_[j][v];
   return out;
 }
 
 u64 Machine::most_units(int i, u32 tile) const {
   if (i >= levels()) return 1;
   if (!level(i).has_fanout) return most_units(i + 1, tile);
-  std::atomic<u64>& known = units_[static_cast<std::size_t>(i) * tiles_.count() + tile];
+  std::atomic<u64>& known = units_[std::size_t(i) * tiles_.count() + tile];
   if (const u64 units = known.load(std::memory_order_relaxed); units != 0) return units;
   const Digits at = tiles_.digits(tile);
   const Extents extent = tiles_.extents(at), left = tiles_.left(extent);
-  const u64 beyond = i + 1 < levels() ? outside_[static_cast<std::size_t>(i + 1)] : 1;
+  const u64 beyond = i + 1 < levels() ? outside_[i + 1] : 1;
   u64 best = 1;
   for (const Unrolling& u : unrollings(i)) {
     if (u.receivers * beyond <= best) break;
     u32 to = 0;
     bool divides = true;
     for (int d = 0; d < dimensions() && divides; ++d) {
-      const std::size_t k = static_cast<std::size_t>(d);
-      divides = left[k] % u.factor[k] == 0;
-      if (divides) to += tiles_.stride(d) * static_cast<u32>(tiles_.of(d).digit(extent[k] * u.factor[k]));
+      divides = left[d] % u.factor[d] == 0;
+      if (divides) to += tiles_.stride(d) * static_cast<u32>(tiles_.of(d).digit(extent[d] * u.factor[d]));
     }
     if (divides) best = std::max(best, u.receivers * most_units(i + 1, to));
   }
@@ -180,9 +176,9 @@ u64 Machine::most_units(int i, u32 tile) const {
 u64 Machine::most_first(int i, const Extents& left) const {
   u128 most = 1;
   u64 loops = 1;
-  for (int j = i; j < levels(); ++j) most *= summing_[static_cast<std::size_t>(j)];
+  for (int j = i; j < levels(); ++j) most *= summing_[j];
   for (int d = 0; d < dimensions(); ++d)
-    if (!contains(tensor(output()).indexing, d)) loops *= left[static_cast<std::size_t>(d)];
+    if (!contains(tensor(output()).indexing, d)) loops *= left[d];
   return instance_.output_words * static_cast<u64>(std::min<u128>(most, loops));
 }
 

@@ -30,31 +30,27 @@ class Machine {
 
   const Instance& instance() const { return instance_; }
   const Tiles& tiles() const { return tiles_; }
-  const Level& level(int i) const { return instance_.levels[static_cast<std::size_t>(i)]; }
-  const Tensor& tensor(int v) const { return instance_.tensors[static_cast<std::size_t>(v)]; }
+  const Level& level(int i) const { return instance_.levels[i]; }
+  const Tensor& tensor(int v) const { return instance_.tensors[v]; }
   int dimensions() const { return instance_.dimension_count(); }
   int tensors() const { return instance_.tensor_count(); }
   int levels() const { return instance_.level_count(); }
   int output() const { return instance_.output; }
 
-  const std::vector<Unrolling>& unrollings(int i) const { return unrollings_[static_cast<std::size_t>(i)]; }
+  const std::vector<Unrolling>& unrollings(int i) const { return unrollings_[i]; }
   // Servers of all tensors before level i, and those that may follow a set of them.
-  const std::vector<Servers>& sets(int i) const { return sets_[static_cast<std::size_t>(i)]; }
-  const std::vector<u16>& next(int i, int set) const {
-    return next_[static_cast<std::size_t>(i)][static_cast<std::size_t>(set)];
-  }
+  const std::vector<Servers>& sets(int i) const { return sets_[i]; }
+  const std::vector<u16>& next(int i, int set) const { return next_[i][set]; }
   int set_of(int i, const Servers& servers) const;  // -1: there is none
   Mask kept(int i, int set) const;                  // tensors whose server is level i
 
   const std::vector<Channel>& channels() const { return channels_; }
   // Prices of bounds; energy where clusters share as much as they can.
   const WordPrice& price(std::size_t channel, int place, int v) const {
-    return price_[(channel * places() + static_cast<std::size_t>(place)) * kTensors + static_cast<std::size_t>(v)];
+    return price_[(channel * places() + static_cast<std::size_t>(place)) * kTensors + v];
   }
   // Energy, of each access apart.
-  const WordPrice& full_price(int place, int v) const {
-    return full_[static_cast<std::size_t>(place) * kTensors + static_cast<std::size_t>(v)];
-  }
+  const WordPrice& full_price(int place, int v) const { return full_[static_cast<std::size_t>(place) * kTensors + v]; }
   std::size_t places() const { return 3 * instance_.levels.size(); }
   Mask shared() const { return shared_; }  // levels with fewer clusters than instances
 

@@ -82,4 +82,4 @@ int run(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-int main(int count, char** values) { return run({values + 1, values + count}); }
+int main(int count, char** values) { return run({values + (count > 0 ? 1 : 0), values + count}); }

@@ -49,7 +49,7 @@ int MappingReader::unrolling(const Lines& lines, std::string_view text, int i) c
     for (const Loop& f : factors(lines, part)) {
       const Divisors& of = m_.tiles().of(f.dimension);
       const int digit = of.digit(f.factor), old = both[f.dimension];
-      const int product = digit < 0 ? -1 : of.digit(of.of[static_cast<std::size_t>(old)] * f.factor);
+      const int product = digit < 0 ? -1 : of.digit(of.of[old] * f.factor);
       if (product < 0 || out[f.dimension] != 0) lines.wrong("an unrolling that divides the sizes expected");
       out[f.dimension] = static_cast<u8>(digit), both[f.dimension] = static_cast<u8>(product);
     }
@@ -66,7 +66,7 @@ int MappingReader::unrolling(const Lines& lines, std::string_view text, int i) c
     place(axes.back(), both);
     if (axes.size() == 1) x = {};
   }
-  const auto& known = unrolling_[static_cast<std::size_t>(i)];
+  const auto& known = unrolling_[i];
   const auto found = known.find({both, x});
   if (found == known.end()) lines.wrong("an unrolling that the instance allows expected");
   return found->second;
@@ -103,12 +103,12 @@ std::string MappingReader::factors_text(const Digits& digits) const {
   std::string out;
   for (int d = 0; d < m_.dimensions(); ++d)
     if (const u64 n = m_.tiles().extent(digits, d); n > 1)
-      out += (out.empty() ? "" : ",") + m_.instance().dimensions[static_cast<std::size_t>(d)] + ":" + std::to_string(n);
+      out += (out.empty() ? "" : ",") + m_.instance().dimensions[d] + ":" + std::to_string(n);
   return out.empty() ? "-" : out;
 }
 
 std::string MappingReader::text_of(int i, const Step& step) const {
-  const Unrolling& u = m_.unrollings(i)[static_cast<std::size_t>(step.unrolling)];
+  const Unrolling& u = m_.unrollings(i)[step.unrolling];
   std::string out = "unrolling " + factors_text(u.digits), loops, servers;
   if (m_.level(i).has_hops && u.receivers > 1) out = "unrolling " + factors_text(u.x) + "/" + factors_text(u.y);
   for (const Loop& l : step.loops)
@@ -116,7 +116,7 @@ std::string MappingReader::text_of(int i, const Step& step) const {
   out += ", loops " + (loops.empty() ? "-" : loops);
   if (i + 1 == m_.levels()) return out;
   for (int v = 0; v < m_.tensors(); ++v) {
-    const i8 server = m_.sets(i + 1)[static_cast<std::size_t>(step.set)][static_cast<std::size_t>(v)];
+    const i8 server = m_.sets(i + 1)[step.set][v];
     servers += (v == 0 ? "" : ",") + m_.level(server).name;
   }
   return out + ", servers " + servers;

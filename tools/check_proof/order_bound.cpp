@@ -17,8 +17,7 @@ void OrderBound::close(const Waiting& f, int rank, u64 iterations, std::size_t b
   u128 part = 1, whole = 1;
   if (rank >= 0) {
     whole = m_.tiles().box(f.tensor, rank, m_.tiles().extents(f.tile));
-    for (const Term& term : t.ranks[static_cast<std::size_t>(rank)])
-      whole *= left_[static_cast<std::size_t>(term.dimension)];
+    for (const Term& term : t.ranks[rank]) whole *= left_[term.dimension];
     part = m_.tiles().coverage(f.tensor, rank, f.tile, at_);
     if (part >= whole) part = whole = 1;
   }
@@ -51,24 +50,24 @@ void OrderBound::add(const std::vector<Waiting>& flows, std::size_t begin, std::
   int tensors = 0;
   for (const Waiting& f : flows)
     if (std::find(tensor.begin(), tensor.begin() + tensors, f.tensor) == tensor.begin() + tensors)
-      tensor[static_cast<std::size_t>(tensors++)] = f.tensor;
+      tensor[tensors++] = f.tensor;
   const std::size_t count = end - begin;
   best_.assign(count << tensors, 0);
   Mask loops = 0;
   for (int d = 0; d < m_.dimensions(); ++d)
-    if (left_[static_cast<std::size_t>(d)] > 1) loops |= bit(d);
+    if (left_[d] > 1) loops |= bit(d);
   std::vector<i128> closing;  // [tensor][rank, 0 where nothing slides][channel]
   for (Mask set = 1; set < bit(tensors); ++set) {
     Mask moving = 0;
     for (int k = 0; k < tensors; ++k)
-      if (contains(set, k)) moving |= m_.tensor(tensor[static_cast<std::size_t>(k)]).indexing;
+      if (contains(set, k)) moving |= m_.tensor(tensor[k]).indexing;
     moving &= loops;
     u64 iterations = 1;
     for (int d = 0; d < m_.dimensions(); ++d)
-      if (contains(moving, d)) iterations *= left_[static_cast<std::size_t>(d)];
-    closing.assign(static_cast<std::size_t>(tensors) * (kRanks + 1) * count, -1);
+      if (contains(moving, d)) iterations *= left_[d];
+    closing.assign(std::size_t(tensors) * (kRanks + 1) * count, -1);
     const auto cost_of = [&](int k, int rank) {
-      const int v = tensor[static_cast<std::size_t>(k)];
+      const int v = tensor[k];
       i128* cost = closing.data() + static_cast<std::size_t>(k * (kRanks + 1) + rank + 1) * count;
       if (cost[0] >= 0) return cost;
       std::fill(cost, cost + count, 0);
@@ -76,7 +75,7 @@ void OrderBound::add(const std::vector<Waiting>& flows, std::size_t begin, std::
         if (f.tensor == v) close(f, rank, iterations, begin, end, cost);
       return cost;
     };
-    i128* best = best_.data() + static_cast<std::size_t>(set) * count;
+    i128* best = best_.data() + std::size_t(set) * count;
     if (moving == 0) {
       for (int k = 0; k < tensors; ++k)
         for (std::size_t c = 0; contains(set, k) && c < count; ++c) best[c] += cost_of(k, -1)[c];
@@ -88,13 +87,13 @@ void OrderBound::add(const std::vector<Waiting>& flows, std::size_t begin, std::
       cost_.assign(count, 0);
       Mask others = set;
       for (int k = 0; k < tensors; ++k) {
-        const Tensor& t = m_.tensor(tensor[static_cast<std::size_t>(k)]);
+        const Tensor& t = m_.tensor(tensor[k]);
         if (!contains(set, k) || !contains(t.indexing, d)) continue;
         others &= ~bit(k);
-        const i128* cost = cost_of(k, contains(t.sliding, d) ? t.rank_of[static_cast<std::size_t>(d)] : -1);
+        const i128* cost = cost_of(k, contains(t.sliding, d) ? t.rank_of[d] : -1);
         for (std::size_t c = 0; c < count; ++c) cost_[c] += cost[c];
       }
-      const i128* rest = best_.data() + static_cast<std::size_t>(others) * count;
+      const i128* rest = best_.data() + std::size_t(others) * count;
       for (std::size_t c = 0; c < count; ++c) best[c] = std::min(best[c], cost_[c] + rest[c]);
     }
   }

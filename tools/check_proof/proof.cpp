@@ -77,12 +77,11 @@ class ProofChecker {
     if (d < 0) lines_.wrong("a dimension expected");
     for (const Tensor& t : instance_.tensors)
       if (!contains(t.plain, d)) lines_.wrong("a dimension that indexes every tensor alone expected");
-    const std::size_t k = static_cast<std::size_t>(d);
     const Level& top = instance_.levels.back();
-    if (top.loops[k].least > 1 || top.loops[k].most < instance_.size[k] || std::ranges::count(top.order, d) != 0)
+    if (top.loops[d].least > 1 || top.loops[d].most < instance_.size[d] || std::ranges::count(top.order, d) != 0)
       lines_.wrong("a dimension with a free loop at the outermost level expected");
     for (Level& l : instance_.levels)
-      if (&l != &top && l.loops[k].least <= 1) l.loops[k] = {};
+      if (&l != &top && l.loops[d].least <= 1) l.loops[d] = {};
   }
 
   void mapping() {
@@ -130,20 +129,18 @@ class ProofChecker {
       lines_.expect(3);
       numbered();
       const int set = reader_->servers(lines_, lines_.word(2), 0);
-      if (is_listed[static_cast<std::size_t>(set)]) lines_.wrong("each choice of servers once expected");
-      is_listed[static_cast<std::size_t>(set)] = true;
+      if (is_listed[set]) lines_.wrong("each choice of servers once expected");
+      is_listed[set] = true;
       out.push_back({steps.root(set), count_, lines_.number()});
     }
     for (int set = 0; set < static_cast<int>(is_listed.size()); ++set) {
-      if (is_listed[static_cast<std::size_t>(set)]) continue;
+      if (is_listed[set]) continue;
       const State s = steps.root(set);
       Inside inside;
       bounds_->energy(s, -1, inside);
       if (!bounds_->closed(s, -1, inside, [&](std::size_t c) { return bounds_->tables().below(c, 0, 0, set); })) {
         std::string servers;
-        for (int v = 0; v < m_->tensors(); ++v)
-          servers += (v == 0 ? "" : ",") +
-                     m_->level(m_->sets(0)[static_cast<std::size_t>(set)][static_cast<std::size_t>(v)]).name;
+        for (int v = 0; v < m_->tensors(); ++v) servers += (v == 0 ? "" : ",") + m_->level(m_->sets(0)[set][v]).name;
         throw Wrong{before, "a line 'r' expected for the servers " + servers + ", which no bound closes", false};
       }
     }
@@ -241,10 +238,10 @@ std::string price_text(const Machine& m, const State& s) {
          std::to_string(bits) + " pJ)";
   for (int i = 0; i < m.levels(); ++i)
     for (int v = 0; v < m.tensors(); ++v) {
-      const Count& c = s.count[static_cast<std::size_t>(i)][static_cast<std::size_t>(v)];
+      const Count& c = s.count[i][v];
       if (c.accesses != 0)
         out += "\n" + m.level(i).name + " " + m.tensor(v).name + " accesses " + std::to_string(c.accesses) + " fills " +
-               std::to_string(c.fills) + " instances " + std::to_string(s.instances[static_cast<std::size_t>(i)]);
+               std::to_string(c.fills) + " instances " + std::to_string(s.instances[i]);
     }
   return out;
 }

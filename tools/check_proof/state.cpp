@@ -6,17 +6,16 @@ namespace check_proof {
 
 // The words of a flow are known: those of one iteration, in all that are left. `from`: the last fan-out behind it.
 void Steps::close(State& s, const Flow& f, u64 rest, int from) const {
-  const std::size_t v = static_cast<std::size_t>(f.tensor);
   const int n = m_.levels();
   if (f.place >= n) {
     s.network += m_.full_price(f.place, f.tensor).fill * static_cast<i128>(static_cast<u128>(f.words) * f.fills * rest);
   } else if (f.place >= 0) {
-    s.count[static_cast<std::size_t>(f.place)][v].fills += f.words * f.fills * rest;
+    s.count[f.place][f.tensor].fills += f.words * f.fills * rest;
   }
   if (f.server < 0) return;
   const u64 words = f.words * f.serves * rest;
-  if (m_.has_way(from, f.server)) s.pending[v] += words;
-  else s.count[static_cast<std::size_t>(f.server)][v].accesses += words;
+  if (m_.has_way(from, f.server)) s.pending[f.tensor] += words;
+  else s.count[f.server][f.tensor].accesses += words;
 }
 
 State Steps::root(int set) const {
@@ -27,7 +26,7 @@ State Steps::root(int set) const {
   for (int v = 0; v < m_.tensors(); ++v) {
     Flow units;
     units.tensor = static_cast<i8>(v);
-    units.server = servers(s)[static_cast<std::size_t>(v)];
+    units.server = servers(s)[v];
     close(s, units, s.rest, -1);
   }
   return s;
@@ -39,15 +38,14 @@ void Steps::unroll(State& s, const Unrolling& u) const {
   if (!level.has_fanout && !level.has_ingress) return;
   const Extents receiver = s.tile;
   std::array<u64, kTensors> groups{};
-  for (int v = 0; v < m_.tensors(); ++v)
-    groups[static_cast<std::size_t>(v)] = receiver_groups(m_.tensor(v), u, receiver);
+  for (int v = 0; v < m_.tensors(); ++v) groups[v] = receiver_groups(m_.tensor(v), u, receiver);
   for (std::size_t v = 0; v < s.pending.size(); ++v) {
     if (s.pending[v] == 0) continue;
     s.pending[v] = static_cast<u64>(static_cast<u128>(s.pending[v]) * groups[v] / u.receivers);
     s.network += m_.full_price(n + i, static_cast<int>(v)).fill * static_cast<i128>(s.pending[v]);
     const int server = servers(s)[v];
     if (m_.has_way(i, server)) continue;
-    s.count[static_cast<std::size_t>(server)][v].accesses += s.pending[v];
+    s.count[server][v].accesses += s.pending[v];
     s.pending[v] = 0;
   }
   s.rest /= u.receivers;
@@ -55,7 +53,7 @@ void Steps::unroll(State& s, const Unrolling& u) const {
   for (std::size_t k = 0; k < begun; ++k) {
     Flow& f = s.flows[k];
     f.fills *= u.receivers;
-    f.serves *= f.server >= i ? groups[static_cast<std::size_t>(f.tensor)] : u.receivers;
+    f.serves *= f.server >= i ? groups[f.tensor] : u.receivers;
     if (f.server < i || m_.full_price(n + i, f.tensor).fill == 0) continue;
     Flow words = f;
     words.place = static_cast<Place>(n + i), words.server = -1;
@@ -72,10 +70,9 @@ void Steps::unroll(State& s, const Unrolling& u) const {
   }
   u64 summed = 1;
   for (int d = 0; d < m_.dimensions(); ++d) {
-    const std::size_t k = static_cast<std::size_t>(d);
-    if (!contains(m_.tensor(m_.output()).indexing, d)) summed *= u.factor[k];
-    s.tile[k] *= u.factor[k];
-    s.at[k] = static_cast<u8>(m_.tiles().of(d).digit(s.tile[k]));
+    if (!contains(m_.tensor(m_.output()).indexing, d)) summed *= u.factor[d];
+    s.tile[d] *= u.factor[d];
+    s.at[d] = static_cast<u8>(m_.tiles().of(d).digit(s.tile[d]));
   }
   for (std::size_t j = 0; j < static_cast<std::size_t>(i); ++j) s.instances[j] *= u.receivers, s.summed[j] *= summed;
   s.units *= u.receivers;
@@ -84,13 +81,12 @@ void Steps::unroll(State& s, const Unrolling& u) const {
 // What a loop makes of a flow; false where the flow stays in place, or has closed: then its tensor is negative.
 bool Steps::moves(State& s, Flow& f, int d, u64 factor) const {
   const Tensor& t = m_.tensor(f.tensor);
-  const std::size_t k = static_cast<std::size_t>(d);
   const bool is_indexing = contains(t.indexing, d);
-  const int rank = is_indexing ? t.rank_of[k] : -1;
-  const u64 move = is_indexing ? t.coefficient[k] * s.tile[k] : 0;
+  const int rank = is_indexing ? t.rank_of[d] : -1;
+  const u64 move = is_indexing ? t.coefficient[d] * s.tile[d] : 0;
   if (!f.is_moving()) {
     if (!is_indexing) return false;
-    if (t.ranks[static_cast<std::size_t>(rank)].size() == 1) return true;
+    if (t.ranks[rank].size() == 1) return true;
     const u64 box = m_.tiles().box(f.tensor, rank, m_.tiles().extents(f.tile));
     f.fresh = move < box ? f.full / box * move : f.full;
     f.words = f.full + (factor - 1) * f.fresh;
@@ -109,15 +105,13 @@ bool Steps::moves(State& s, Flow& f, int d, u64 factor) const {
 }
 
 void Steps::loop(State& s, int d, u64 factor) const {
-  const std::size_t k = static_cast<std::size_t>(d);
   const int i = s.level + 1;
   const u64 rest = s.rest / factor;
   Extents after = s.tile;
-  after[k] *= factor;
+  after[d] *= factor;
   const auto is_left = [&](const Flow& f) {
-    for (const Term& t : m_.tensor(f.tensor).ranks[static_cast<std::size_t>(f.rank)]) {
-      const std::size_t e = static_cast<std::size_t>(t.dimension);
-      if (after[e] != m_.instance().size[e]) return true;
+    for (const Term& t : m_.tensor(f.tensor).ranks[f.rank]) {
+      if (after[t.dimension] != m_.instance().size[t.dimension]) return true;
     }
     return false;
   };
@@ -136,13 +130,12 @@ void Steps::loop(State& s, int d, u64 factor) const {
   s.flows.resize(kept);
   s.rest = rest;
   s.tile = after;
-  s.at[k] = static_cast<u8>(m_.tiles().of(d).digit(after[k]));
+  s.at[d] = static_cast<u8>(m_.tiles().of(d).digit(after[d]));
 }
 
 void Steps::start(State& s, Mask kept, int next_set) const {
   ++s.level;
-  const std::size_t i = static_cast<std::size_t>(s.level);
-  s.instances[i] = s.summed[i] = 1;
+  s.instances[s.level] = s.summed[s.level] = 1;
   s.set = static_cast<u16>(next_set);
   s.kept = kept;
   for (int v = 0; v < m_.tensors(); ++v) {
@@ -150,7 +143,7 @@ void Steps::start(State& s, Mask kept, int next_set) const {
     Flow f;
     f.full = f.words = m_.tiles().words(v, s.tile);
     f.tile = s.at, f.tensor = static_cast<i8>(v), f.place = s.level;
-    f.server = servers(s)[static_cast<std::size_t>(v)];
+    f.server = servers(s)[v];
     s.flows.push_back(f);
   }
 }
@@ -159,14 +152,13 @@ void Steps::finish(State& s) const {
   for (const Flow& f : s.flows) close(s, f, s.rest, s.level + 1);
   s.flows.clear();
   ++s.level;
-  const std::size_t i = static_cast<std::size_t>(s.level);
-  s.instances[i] = s.summed[i] = 1;
+  s.instances[s.level] = s.summed[s.level] = 1;
 }
 
 std::string Steps::extend(State& s, const Step& step) const {
   const int i = s.level + 1;
   const Level& level = m_.level(i);
-  const Unrolling& u = m_.unrollings(i)[static_cast<std::size_t>(step.unrolling)];
+  const Unrolling& u = m_.unrollings(i)[step.unrolling];
   for (std::size_t d = 0; d < m_.instance().size.size(); ++d)
     if (m_.instance().size[d] / s.tile[d] % u.factor[d] != 0) return "an unrolling that divides what is left expected";
   const Mask kept = m_.kept(i, s.set);
@@ -179,7 +171,7 @@ std::string Steps::extend(State& s, const Step& step) const {
   std::vector<int> prefix;
   for (const Loop& l : step.loops) factor[l.dimension] = l.factor;
   for (const int d : level.order)
-    if (factor[static_cast<std::size_t>(d)] > 1) prefix.push_back(d);
+    if (factor[d] > 1) prefix.push_back(d);
   for (const Loop& l : step.loops) {
     if (contains(s.looped, l.dimension)) return "one loop over a dimension expected";
     if (l.factor < 2 || m_.instance().size[l.dimension] / s.tile[l.dimension] % l.factor != 0)

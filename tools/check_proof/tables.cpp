@@ -18,17 +18,17 @@ Tables::Tables(const Machine& machine, const std::vector<bool>& used, int thread
     for (std::size_t c = 0; c < channels_; ++c) {
       // Outside its level nothing of a rate moves.
       const bool wanted = c == 0 || (used[c] && i <= m_.channels()[c].level);
-      has[static_cast<std::size_t>(i)].push_back(wanted);
+      has[i].push_back(wanted);
       if (wanted) bytes += static_cast<u128>(32) * m_.sets(i).size() * tiles_;
     }
   if (bytes > kMostBytes) throw Wrong{0, "tables of more than 6 GiB", true};
-  with_.resize(static_cast<std::size_t>(m_.levels()) * channels_);
+  with_.resize(std::size_t(m_.levels()) * channels_);
   below_.resize(with_.size());
   for (int i = m_.levels() - 1; i >= 0; --i) {
     for (std::size_t c = 0; c < channels_; ++c) {
-      if (!has[static_cast<std::size_t>(i)][c]) continue;
-      with_[static_cast<std::size_t>(i) * channels_ + c].assign(m_.sets(i).size() * tiles_, kInfinite);
-      below_[static_cast<std::size_t>(i) * channels_ + c].assign(m_.sets(i).size() * tiles_, kInfinite);
+      if (!has[i][c]) continue;
+      with_[std::size_t(i) * channels_ + c].assign(m_.sets(i).size() * tiles_, kInfinite);
+      below_[std::size_t(i) * channels_ + c].assign(m_.sets(i).size() * tiles_, kInfinite);
     }
     for (int set = 0; set < static_cast<int>(m_.sets(i).size()); ++set) {
       std::vector<std::thread> workers;
@@ -65,8 +65,7 @@ void Tables::fill_with(int i, int set, u32 begin, u32 end) {
         for (int v = 0; v < m_.tensors(); ++v) {
           if (!contains(kept, v)) continue;
           const u64 words = tiles.words(v, extent);
-          flows.push_back(
-              {i, servers[static_cast<std::size_t>(v)], v, words, words, words, at, m_.most_first(i + 1, left)});
+          flows.push_back({i, servers[v], v, words, words, words, at, m_.most_first(i + 1, left)});
         }
         order.add(flows, 0, channels_, cost);
         for (std::size_t c = 0; c < channels_; ++c) {
@@ -80,8 +79,8 @@ void Tables::fill_with(int i, int set, u32 begin, u32 end) {
       }
     }
     for (std::size_t c = 0; c < channels_; ++c)
-      if (std::vector<i128>& t = with_[static_cast<std::size_t>(i) * channels_ + c]; !t.empty())
-        t[static_cast<std::size_t>(set) * tiles_ + tile] = std::max<i128>(0, best[c]);
+      if (std::vector<i128>& t = with_[std::size_t(i) * channels_ + c]; !t.empty())
+        t[std::size_t(set) * tiles_ + tile] = std::max<i128>(0, best[c]);
   }
 }
 
@@ -94,16 +93,15 @@ void Tables::fill_below(int i, int set) {
     const Digits at = tiles.digits(tile);
     const bool fits = tiles.fits(i, kept, tiles.extents(at));
     for (std::size_t c = 0; c < channels_; ++c) {
-      const std::size_t k = static_cast<std::size_t>(i) * channels_ + c;
+      const std::size_t k = std::size_t(i) * channels_ + c;
       if (with_[k].empty()) continue;
-      i128 best = with_[k][static_cast<std::size_t>(set) * tiles_ + tile];
+      i128 best = with_[k][std::size_t(set) * tiles_ + tile];
       for (int d = 0; fits && d < m_.dimensions(); ++d) {
-        const std::size_t e = static_cast<std::size_t>(d);
-        if (level.loops[e].most == 1 && (!level.has_fanout || level.unroll[e].most == 1)) continue;
-        for (const Divisors::Step& step : tiles.of(d).step[at[e]])
-          best = std::min(best, below(c, i, tile + (step.digit - at[e]) * tiles.stride(d), set));
+        if (level.loops[d].most == 1 && (!level.has_fanout || level.unroll[d].most == 1)) continue;
+        for (const Divisors::Step& step : tiles.of(d).step[at[d]])
+          best = std::min(best, below(c, i, tile + (step.digit - at[d]) * tiles.stride(d), set));
       }
-      below_[k][static_cast<std::size_t>(set) * tiles_ + tile] = best;
+      below_[k][std::size_t(set) * tiles_ + tile] = best;
     }
   }
 }

@@ -47,7 +47,7 @@ class Lines {
 // The parts of a word between separators; an empty word has one empty part.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-// A whole file, unpacked where it is gzipped. Wrong where it cannot be read, or is larger than a proof may be.
+// A whole file; -: the standard input. Refused where it cannot be read, or is larger than a proof may be.
 std::string read_file(const std::string& path);
 
 }  // namespace check_proof

@@ -126,36 +126,36 @@ Extents Tiles::left(const Extents& extents) const {
 
 u64 Tiles::box(int v, int r, const Extents& tile) const {
   u64 out = 1;
-  for (const Term& t : instance_.tensors[static_cast<std::size_t>(v)].ranks[static_cast<std::size_t>(r)])
-    out += t.coefficient * (tile[static_cast<std::size_t>(t.dimension)] - 1);
+  for (const Term& t : instance_.tensors[v].ranks[r]) out += t.coefficient * (tile[t.dimension] - 1);
   return out;
 }
 
 u64 Tiles::words(int v, const Extents& tile) const {
   u64 out = 1;
-  const int ranks = static_cast<int>(instance_.tensors[static_cast<std::size_t>(v)].ranks.size());
+  const int ranks = static_cast<int>(instance_.tensors[v].ranks.size());
   for (int r = 0; r < ranks; ++r) out *= box(v, r, tile);
   return out;
 }
 
 bool Tiles::fits(int level, Mask kept, const Extents& tile) const {
-  const Level& l = instance_.levels[static_cast<std::size_t>(level)];
+  const Level& l = instance_.levels[level];
   if (!l.is_bounded) return true;
   u128 parts = 0;
   for (int v = 0; v < instance_.tensor_count(); ++v)
-    if (contains(kept, v)) parts += static_cast<u128>(words(v, tile)) * l.of[static_cast<std::size_t>(v)].parts;
+    if (contains(kept, v)) parts += static_cast<u128>(words(v, tile)) * l.of[v].parts;
   return parts <= l.room;
 }
 
 u64 Tiles::coverage(int v, int r, const Digits& tile, const Digits& outer) const {
-  const auto& rank = instance_.tensors[static_cast<std::size_t>(v)].ranks[static_cast<std::size_t>(r)];
+  const auto& rank = instance_.tensors[v].ranks[r];
   u64 key = static_cast<u64>(v * kRanks + r) << 56, product = 1;
   std::vector<Summand> terms;
   for (std::size_t k = 0; k < rank.size(); ++k) {
-    const std::size_t d = static_cast<std::size_t>(rank[k].dimension);
-    const u64 inner = divisors_[d].of[tile[d]], step = divisors_[d].of[outer[d]], left = instance_.size[d] / step;
+    const u64 inner = divisors_[rank[k].dimension].of[tile[rank[k].dimension]],
+              step = divisors_[rank[k].dimension].of[outer[rank[k].dimension]],
+              left = instance_.size[rank[k].dimension] / step;
     product *= inner * left;
-    key |= static_cast<u64>(tile[d] | outer[d] << 7) << (14 * k);
+    key |= static_cast<u64>(tile[rank[k].dimension] | outer[rank[k].dimension] << 7) << (14 * k);
     if (rank.size() == 1) continue;
     terms.push_back({rank[k].coefficient, inner});
     terms.push_back({rank[k].coefficient * step, left});

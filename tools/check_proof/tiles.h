@@ -36,11 +36,11 @@ class Tiles {
   explicit Tiles(const Instance& instance);  // refused above 3 million tiles
 
   u32 count() const { return count_; }
-  const Divisors& of(int d) const { return divisors_[static_cast<std::size_t>(d)]; }
+  const Divisors& of(int d) const { return divisors_[d]; }
   Digits digits(u32 tile) const;
   u32 number(const Digits& digits) const;
-  u32 stride(int d) const { return stride_[static_cast<std::size_t>(d)]; }
-  u64 extent(const Digits& at, int d) const { return of(d).of[at[static_cast<std::size_t>(d)]]; }
+  u32 stride(int d) const { return stride_[d]; }
+  u64 extent(const Digits& at, int d) const { return of(d).of[at[d]]; }
   Extents extents(const Digits& at) const;
   Extents left(const Extents& extents) const;  // iterations outside
 

@@ -35,7 +35,6 @@ class AxesWalk {
       found_.try_emplace({~u_.receivers, u_.digits, level_.has_hops ? u_.x : none}, u_);
       return;
     }
-    const std::size_t k = static_cast<std::size_t>(d);
     const std::vector<u64>& divisors = tiles_.of(d).of;
     const Unrolling before = u_;
     for (std::size_t a = 0; a < divisors.size() && divisors[a] <= room_x; ++a) {
@@ -44,9 +43,9 @@ class AxesWalk {
         if (b > 0 && (!contains(on_y_, d) || (level_.one_axis && a > 0))) break;
         const u64 factor = divisors[a] * divisors[b];
         const int both = tiles_.of(d).digit(factor);
-        if (both < 0 || !level_.unroll[k].allows(factor)) continue;
-        u_.digits[k] = static_cast<u8>(both), u_.x[k] = static_cast<u8>(a), u_.y[k] = static_cast<u8>(b);
-        u_.factor[k] = factor, u_.receivers = before.receivers * factor;
+        if (both < 0 || !level_.unroll[d].allows(factor)) continue;
+        u_.digits[d] = static_cast<u8>(both), u_.x[d] = static_cast<u8>(a), u_.y[d] = static_cast<u8>(b);
+        u_.factor[d] = factor, u_.receivers = before.receivers * factor;
         walk(d + 1, room_x / divisors[a], room_y / divisors[b]);
       }
     }
@@ -82,8 +81,7 @@ std::vector<Receiver> receivers_of(const Level& level, const Tensor& t, const Ti
     Extents step = tile;
     u64 rest = id;
     for (const auto& [d, n] : loops) {
-      if (contains(t.indexing, static_cast<int>(d)))
-        r.origin[static_cast<std::size_t>(t.rank_of[d])] += t.coefficient[d] * step[d] * (rest % n);
+      if (contains(t.indexing, static_cast<int>(d))) r.origin[t.rank_of[d]] += t.coefficient[d] * step[d] * (rest % n);
       step[d] *= n;
       rest /= n;
     }
@@ -96,7 +94,7 @@ std::vector<Receiver> receivers_of(const Level& level, const Tensor& t, const Ti
 }  // namespace
 
 std::vector<Unrolling> unrollings_of(const Instance& instance, const Tiles& tiles, int level) {
-  const Level& l = instance.levels[static_cast<std::size_t>(level)];
+  const Level& l = instance.levels[level];
   if (l.has_fanout) return AxesWalk(instance, tiles, l).run();
   Unrolling none;
   none.factor.fill(1);
@@ -107,13 +105,12 @@ u64 receiver_groups(const Tensor& t, const Unrolling& u, const Extents& tile) {
   u64 out = 1;
   for (const auto& rank : t.ranks) {
     if (rank.size() == 1) {
-      out *= u.factor[static_cast<std::size_t>(rank[0].dimension)];
+      out *= u.factor[rank[0].dimension];
       continue;
     }
     std::vector<Summand> terms;
     for (const Term& term : rank) {
-      const std::size_t d = static_cast<std::size_t>(term.dimension);
-      terms.push_back({term.coefficient * tile[d], u.factor[d]});
+      terms.push_back({term.coefficient * tile[term.dimension], u.factor[term.dimension]});
     }
     out *= distinct_sums(terms);
   }
@@ -124,7 +121,7 @@ u64 least_groups(const Tensor& t, const Unrolling& u) {
   u64 out = 1;
   for (const auto& rank : t.ranks) {
     u64 most = 1;
-    for (const Term& term : rank) most = std::max(most, u.factor[static_cast<std::size_t>(term.dimension)]);
+    for (const Term& term : rank) most = std::max(most, u.factor[term.dimension]);
     out *= most;
   }
   return out;
