@@ -109,17 +109,18 @@ std::string MappingReader::factors_text(const Digits& digits) const {
 
 std::string MappingReader::text_of(int i, const Step& step) const {
   const Unrolling& u = m_.unrollings(i)[step.unrolling];
-  std::string out = "unrolling " + factors_text(u.digits), loops, servers;
-  if (m_.level(i).has_hops && u.receivers > 1) out = "unrolling " + factors_text(u.x) + "/" + factors_text(u.y);
+  std::string out = factors_text(u.digits), loops, servers;
+  if (m_.level(i).has_hops && u.receivers > 1) out = factors_text(u.x) + "/" + factors_text(u.y);
   for (const Loop& l : step.loops)
     loops += (loops.empty() ? "" : ",") + m_.instance().dimensions[l.dimension] + ":" + std::to_string(l.factor);
-  out += ", loops " + (loops.empty() ? "-" : loops);
-  if (i + 1 == m_.levels()) return out;
-  for (int v = 0; v < m_.tensors(); ++v) {
-    const i8 server = m_.sets(i + 1)[step.set][v];
-    servers += (v == 0 ? "" : ",") + m_.level(server).name;
-  }
-  return out + ", servers " + servers;
+  out += " " + (loops.empty() ? "-" : loops);
+  return out + " " + (i + 1 == m_.levels() ? "-" : servers_text(i + 1, step.set));
+}
+
+std::string MappingReader::servers_text(int i, int set) const {
+  std::string out;
+  for (int v = 0; v < m_.tensors(); ++v) out += (v == 0 ? "" : ",") + m_.level(m_.sets(i)[set][v]).name;
+  return out;
 }
 
 }  // namespace check_proof

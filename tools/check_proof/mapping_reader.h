@@ -14,8 +14,9 @@ class MappingReader {
   void extend(const Lines& lines, std::size_t k, State& s) const;
   // `mapping` and `m` lines; the current line is the first, and the last afterwards.
   State mapping(Lines& lines) const;
-  // As a line says it.
+  // What level i adds, and servers before it, as lines say them.
   std::string text_of(int i, const Step& step) const;
+  std::string servers_text(int i, int set) const;
 
  private:
   std::vector<Loop> factors(const Lines& lines, std::string_view text) const;

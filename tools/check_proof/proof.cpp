@@ -139,9 +139,9 @@ class ProofChecker {
       Inside inside;
       bounds_->energy(s, -1, inside);
       if (!bounds_->closed(s, -1, inside, [&](std::size_t c) { return bounds_->tables().below(c, 0, 0, set); })) {
-        std::string servers;
-        for (int v = 0; v < m_->tensors(); ++v) servers += (v == 0 ? "" : ",") + m_->level(m_->sets(0)[set][v]).name;
-        throw Wrong{before, "a line 'r' expected for the servers " + servers + ", which no bound closes", false};
+        throw Wrong{before,
+                    "a line 'r' expected behind it for " + reader_->servers_text(0, set) + ", which no bound closes",
+                    false};
       }
     }
     return out;

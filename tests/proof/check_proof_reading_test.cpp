@@ -1,0 +1,139 @@
+// What the checker reads, and what it says of it.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "check_proof/proof.h"
+#include "check_proof/sha256.h"
+#include "tests/support/proof_cases.h"
+#include "tests/support/proof_prover.h"
+#include "tests/support/proof_toys.h"
+
+namespace heliolite::check_proof_reading_test {
+namespace {
+
+using namespace heliolite::testing;
+using check_proof::Verdict;
+
+std::string tiny() {
+  std::ifstream file(std::string(HELIOLITE_TEST_DATA) + "/golden/proof/tiny.proof");
+  std::ostringstream out;
+  out << file.rdbuf();
+  return out.str();
+}
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(CheckProofReading, HashesAsTheStandardSays) {
+  EXPECT_EQ(check_proof::sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(check_proof::sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(check_proof::sha256(std::string(1000000, 'a')),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST(CheckProofReading, ReadsAndWritesDecimals) {
+  const std::string most = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
+  ASSERT_TRUE(check_proof::read_u256(most));
+  EXPECT_EQ(check_proof::text_of(*check_proof::read_u256(most)), most);
+  EXPECT_FALSE(
+      check_proof::read_u256("115792089237316195423570985008687907853269984665640564039457584007913129639936"));
+  for (const char* bad : {"", "-1", "01", "1 ", "0x1", "+1"}) EXPECT_FALSE(check_proof::read_u64(bad)) << bad;
+  EXPECT_FALSE(check_proof::read_u64("18446744073709551616"));
+  EXPECT_EQ(check_proof::scaled_text(check_proof::U256(13), 2), "3.250000");
+  EXPECT_EQ(check_proof::scaled_text(check_proof::U256(12), 2), "3");
+}
+
+TEST(CheckProofReading, AcceptsTheExampleOfTheDocumentation) {
+  const check_proof::Answer a = check_proof::check(tiny(), 2);
+  EXPECT_EQ(a.verdict, Verdict::Accepted) << a.what;
+  EXPECT_EQ(
+      a.what,
+      "no legal mapping has an EDP below 3192 pJ x cycles, the mapping has it; 2 states; instance 57d4b28190b90aad");
+  EXPECT_EQ(check_proof::price(tiny()).what.substr(0, 35), "228 pJ, 14 cycles, 3192 pJ x cycles");
+}
+
+TEST(CheckProofReading, NamesTheFirstWrongLine) {
+  const auto says = [](const std::string& text, unsigned line, const std::string& what) {
+    const check_proof::Answer a = check_proof::check(text, 2);
+    EXPECT_EQ(a.verdict, Verdict::Rejected);
+    EXPECT_EQ(a.line, line) << a.what;
+    EXPECT_NE(a.what.find(what), std::string::npos) << a.what;
+  };
+  const std::string text = tiny(), state = "s 2 1 K:2 - DRAM,DRAM,DRAM\n";
+  says(replaced(replaced(text, state, ""), "end 2", "end 1"), 25, "K:2 - DRAM,DRAM,DRAM");
+  says(replaced(text, "edp 3192", "edp 3193"), 24, "this one has 3192");
+  says(replaced(text, "room 6", "room 7"), 20, "SHA-256");
+  says(replaced(text, "s 2 1", "s 3 1"), 27, "the number 2");
+  says(replaced(text, "s 2 1", "s 2 2"), 27, "stage before");
+  says(replaced(text, "K:2 - DRAM", "K:3 - DRAM"), 27, "unrolling");
+  says(replaced(text, "end 2", "end 3"), 29, "'end 2' expected");
+  says(text + "x\n", 30, "nothing expected");
+  says(replaced(text, "r 1 Buf", "r  1 Buf"), 25, "one space");
+  says(replaced(text, "keep A B Z", "kept A B Z"), 11, "'keep' expected");
+}
+
+TEST(CheckProofReading, RefusesByNameWhatThereAreNoProofsOf) {
+  const auto says = [](const std::string& text, const std::string& what) {
+    const check_proof::Answer a = check_proof::check(text, 1);
+    EXPECT_EQ(a.verdict, Verdict::Refused);
+    EXPECT_NE(a.what.find(what), std::string::npos) << a.what;
+  };
+  says(replaced(tiny(), "output M N", "output M+N"), "outputs with strides or halos");
+  says(replaced(tiny(), "input M K", "input M M+K"), "a dimension in two ranks");
+  says(replaced(tiny(), "unit 0", "unit 65"), "units below");
+  const std::string text = tiny();
+  says(replaced(text, "mapping", "reduce merge M N\nmapping"), "reduction");
+}
+
+TEST(CheckProofReading, DemandsTheInstanceByteForByte) {
+  const std::string text = tiny(), instance = text.substr(0, text.find("heliolite-proof"));
+  EXPECT_TRUE(check_proof::is_of_instance(text, instance));
+  EXPECT_FALSE(check_proof::is_of_instance(text, replaced(instance, "room 6", "room 8")));
+  EXPECT_FALSE(check_proof::is_of_instance(text, instance.substr(0, instance.size() - 5)));
+}
+
+// Batch: M indexes all tensors, so its loops need to be looked at in one place only.
+TEST(CheckProofReading, ReducesABatch) {
+  const std::string text =
+      "heliolite-instance 1\nunit 0\nmac 1\ndim M 4\ndim K 2\ntensor A input M K\ntensor B input M K\n"
+      "tensor Z output M\nlevel Buf room 6 block 1 read 1 fill 2 update 1\nkeep A B Z\nloops M:1-4 K:1-2\n"
+      "level DRAM room - block 1 read 4 fill 8 update 4\nkeep A B Z\nloops M:1-4 K:1-2\n";
+  const check_proof::Instance whole = instance_of_text(text);
+  check_proof::Instance reduced = whole;
+  reduced.levels[0].loops[0] = {};
+  const ToyProof proof = ToyProver(reduced, check_proof::Objective::Energy).run();
+  EXPECT_EQ(ToyProver(whole, check_proof::Objective::Energy).run().best.energy, proof.best.energy);
+  const std::string good = proof.text(text, proof.claim + "\nreduce batch M");
+  EXPECT_EQ(check_proof::check(good, 1).verdict, Verdict::Accepted) << check_proof::check(good, 1).what;
+  const std::string bad = proof.text(text, proof.claim + "\nreduce batch K");
+  EXPECT_EQ(check_proof::check(bad, 1).verdict, Verdict::Rejected);
+}
+
+// Bytes changed, cut out and put in at random: an answer, always, and no acceptance of another instance's digest.
+TEST(CheckProofReading, AnswersToAnyBytes) {
+  const std::string text = tiny();
+  ProofToys random(7);
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random.below(static_cast<unsigned>(n))); };
+  for (int k = 0; k < 3000; ++k) {
+    std::string mutant = text;
+    for (unsigned changes = 1 + random.below(4); changes > 0; --changes) {
+      const std::size_t at = below(mutant.size());
+      switch (random.below(4)) {
+        case 0: mutant[at] = static_cast<char>(random.below(256)); break;
+        case 1: mutant.erase(at, 1 + below(30)); break;
+        case 2: mutant.insert(at, mutant.substr(below(mutant.size()), below(30))); break;
+        default: mutant[at] = "0123456789:,-/ \nMNKZsrm"[below(23)];
+      }
+      if (mutant.empty()) mutant = "s";
+    }
+    const check_proof::Answer a = check_proof::check(mutant, 1);
+    EXPECT_FALSE(a.what.empty());
+  }
+}
+
+}  // namespace
+}  // namespace heliolite::check_proof_reading_test

@@ -1,0 +1,181 @@
+// Proofs of toys, whose every mapping is known: true claims are accepted, false ones never, whoever wrote them.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <optional>
+
+#include "check_proof/proof.h"
+#include "tests/support/proof_cases.h"
+#include "tests/support/proof_enumeration.h"
+#include "tests/support/proof_prover.h"
+#include "tests/support/proof_toys.h"
+
+namespace heliolite::check_proof_toys_test {
+namespace {
+
+using namespace heliolite::testing;
+using check_proof::Objective;
+using check_proof::Verdict;
+
+constexpr std::array kObjectives = {Objective::Energy, Objective::Delay, Objective::Edp, Objective::Ed2p};
+using Value = std::pair<check_proof::U256, check_proof::i128>;
+
+Value measured(Objective objective, const check_proof::Cost& cost) {
+  return {check_proof::value_of(objective, cost), objective == Objective::Delay ? cost.energy : 0};
+}
+
+struct Toy {
+  std::string text;
+  check_proof::Instance instance;
+  Objective objective;
+  std::optional<Value> best;  // none: no mapping is legal
+  bool is_complete = true;    // all mappings were looked at
+};
+
+Toy toy_of(unsigned seed, bool rich) {
+  ProofToys toys(seed);
+  Toy out{toys.next(rich), {}, kObjectives[toys.below(4)], std::nullopt, true};
+  out.instance = instance_of_text(out.text);
+  int count = 0;
+  out.is_complete = ProofEnumeration(out.instance, [&](const WalkedMapping& mapping) {
+                      if (const auto cost = ProofWalk(out.instance, mapping).cost()) {
+                        const Value v = measured(out.objective, {cost->energy, cost->cycles});
+                        if (!out.best || v < *out.best) out.best = v;
+                      }
+                      return ++count < 20000;
+                    }).run();
+  return out;
+}
+
+// Whether what an accepted text claims is true of the toy.
+bool is_true(const Toy& toy, const std::string& text) {
+  if (!text.starts_with(toy.text + "heliolite-proof")) return false;
+  check_proof::Lines lines(text);
+  do lines.next();
+  while (lines.word(0) != "claim");
+  const check_proof::Claim claim = check_proof::read_claim(lines);
+  if (claim.kind == check_proof::ClaimKind::None) return !toy.best;
+  if (claim.objective != toy.objective) return true;  // not what was enumerated
+  if (!toy.best) return true;
+  const Value said = {claim.value,
+                      claim.objective == Objective::Delay ? static_cast<check_proof::i128>(claim.second.limb[0]) : 0};
+  return claim.kind == check_proof::ClaimKind::Optimal ? said == *toy.best : said <= *toy.best;
+}
+
+std::string claim_above(const Toy& toy) {
+  check_proof::U256 value = toy.best->first;
+  std::string text = check_proof::text_of(toy.best->second + 1);
+  if (toy.objective != Objective::Delay) value.multiply_add(1, 1), text.clear();
+  static constexpr std::array kNames = {"energy", "delay", "edp", "ed2p"};
+  return std::string("claim bound ") + kNames[static_cast<std::size_t>(toy.objective)] + " " +
+         check_proof::text_of(value) + (text.empty() ? "" : " " + text);
+}
+
+void check_toy(unsigned seed, bool rich) {
+  const Toy toy = toy_of(seed, rich);
+  if (!toy.is_complete) return;
+  const ToyProof proof = ToyProver(toy.instance, toy.objective).run();
+  ASSERT_EQ(proof.has_mapping, toy.best.has_value()) << toy.text;
+  const std::string text = proof.text(toy.text);
+  const check_proof::Answer answer = check_proof::check(text, 1);
+  ASSERT_EQ(answer.verdict, Verdict::Accepted) << answer.line << ": " << answer.what << "\n" << text;
+  ASSERT_TRUE(is_true(toy, text)) << text;
+  if (!toy.best) return;
+  const std::string above = proof.text(toy.text, claim_above(toy));
+  ASSERT_EQ(check_proof::check(above, 1).verdict, Verdict::Rejected) << above;
+}
+
+RC_GTEST_PROP(CheckProofToys, OptimaOfAllMappingsAreAcceptedAndNothingAbove, (unsigned seed)) {
+  check_toy(seed, false);
+}
+
+RC_GTEST_PROP(CheckProofToys, AlsoWithNetworksAndSizesOfWords, (unsigned seed)) { check_toy(seed, true); }
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> out;
+  for (const std::string_view line : check_proof::split(text, '\n')) out.emplace_back(line);
+  out.pop_back();
+  return out;
+}
+std::string joined(const std::vector<std::string>& lines) {
+  std::string out;
+  for (const std::string& l : lines) out += l + "\n";
+  return out;
+}
+
+// A line dropped, doubled, exchanged with another, or with another digit. Harmless: what is still claimed is true.
+RC_GTEST_PROP(CheckProofToys, MutantsAreRejectedOrTrue, (unsigned seed)) {
+  const Toy toy = toy_of(seed, seed % 2 == 0);
+  if (!toy.is_complete || !toy.best) return;
+  const std::vector<std::string> lines = lines_of(ToyProver(toy.instance, toy.objective).run().text(toy.text));
+  ProofToys random(seed + 1);
+  for (int k = 0; k < 12; ++k) {
+    std::vector<std::string> mutant = lines;
+    const std::size_t at = random.below(static_cast<unsigned>(lines.size()));
+    switch (random.below(4)) {
+      case 0: mutant.erase(mutant.begin() + static_cast<std::ptrdiff_t>(at)); break;
+      case 1: mutant.insert(mutant.begin() + static_cast<std::ptrdiff_t>(at), std::string(mutant[at])); break;
+      case 2: std::swap(mutant[at], mutant[random.below(static_cast<unsigned>(lines.size()))]); break;
+      default:
+        for (char& c : mutant[at])
+          if (c >= '0' && c <= '9' && random.chance(40)) c = static_cast<char>('0' + random.below(10));
+    }
+    const std::string text = joined(mutant);
+    ASSERT_TRUE(check_proof::check(text, 1).verdict != Verdict::Accepted || is_true(toy, text)) << text;
+  }
+}
+
+// Each line of small proofs left out: accepted only where the claim is true without it.
+TEST(CheckProofToys, NoLineCanBeLeftOut) {
+  int dropped = 0, rejected = 0;
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    const Toy toy = toy_of(seed, seed % 2 == 0);
+    if (!toy.is_complete || !toy.best) continue;
+    const std::vector<std::string> lines = lines_of(ToyProver(toy.instance, toy.objective).run().text(toy.text));
+    for (std::size_t k = 0; k < lines.size() && lines.size() < 80; ++k, ++dropped) {
+      std::vector<std::string> mutant = lines;
+      mutant.erase(mutant.begin() + static_cast<std::ptrdiff_t>(k));
+      const bool is_accepted = check_proof::check(joined(mutant), 1).verdict == Verdict::Accepted;
+      rejected += is_accepted ? 0 : 1;
+      EXPECT_TRUE(!is_accepted || is_true(toy, joined(mutant)));
+    }
+  }
+  EXPECT_GT(dropped, 300);
+  EXPECT_EQ(rejected, dropped);  // numbers count on: not even a state that is not needed can be left out alone
+}
+
+// Rules that are wrong on purpose find optima that are none; no proof of one is accepted.
+TEST(CheckProofToys, WrongRulesAreFoundOut) {
+  std::map<ProverBug, int> false_optima;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    const Toy toy = toy_of(seed, seed % 3 == 0);
+    if (!toy.is_complete || !toy.best) continue;
+    for (const ProverBug bug : kProverBugs) {
+      const ToyProof proof = ToyProver(toy.instance, toy.objective, bug).run();
+      const bool is_false = !proof.has_mapping || measured(toy.objective, proof.best) != *toy.best;
+      false_optima[bug] += is_false ? 1 : 0;
+      const std::string text = proof.text(toy.text);
+      EXPECT_TRUE(!is_false || check_proof::check(text, 1).verdict == Verdict::Rejected)
+          << static_cast<int>(bug) << text;
+    }
+  }
+  for (const ProverBug bug : kProverBugs)
+    EXPECT_TRUE(false_optima[bug] > 0 || bug == ProverBug::PushAlongSlides) << static_cast<int>(bug);
+}
+
+TEST(CheckProofToys, AnyNumberOfThreadsNamesTheSameLine) {
+  for (unsigned seed = 0; seed < 25; ++seed) {
+    const Toy toy = toy_of(seed, false);
+    if (!toy.is_complete || !toy.best) continue;
+    const ToyProof proof = ToyProver(toy.instance, toy.objective).run();
+    for (const std::string& text : {proof.text(toy.text), proof.text(toy.text, claim_above(toy))}) {
+      const check_proof::Answer one = check_proof::check(text, 1), four = check_proof::check(text, 4);
+      EXPECT_EQ(one.verdict, four.verdict);
+      EXPECT_EQ(one.line, four.line);
+      EXPECT_EQ(one.what, four.what);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heliolite::check_proof_toys_test
