@@ -124,6 +124,14 @@ room cli/sweep cli/ui cli/map
 
 may_include python "${below[@]}"
 
+# The checker of proofs shares nothing with what it checks, and needs nothing but the standard library.
+may_include tools check_proof
+while IFS= read -r hit; do
+  printf '%s: the checker may include only itself and the standard library\n' "$hit"
+  failures=$((failures + 1))
+done < <(grep -rnE --include='*.h' --include='*.cpp' '^ *# *include' tools |
+         grep -vE 'include (<[a-z_0-9]+>|"check_proof/[a-z_0-9]+\.h")')
+
 # Public headers know each other and the standard library alone; examples are written with them.
 may_include include
 may_include examples
@@ -140,7 +148,7 @@ for folder in engine/search/*/ engine/bounds/*/ engine/formats/*/ engine/program
   grep -qE "^room .?(engine/)?(${name#engine/})\b" "$0" || { echo "$name has no rule here"; failures=$((failures + 1)); }
 done
 
-for folder in engine/*/ engine/search/*/ engine/bounds/*/ engine/formats/*/ engine/program/*/ workloads/ arch/ cli/ cli/*/ include/ examples/ python/ tests/ bench/; do
+for folder in engine/*/ engine/search/*/ engine/bounds/*/ engine/formats/*/ engine/program/*/ tools/*/ workloads/ arch/ cli/ cli/*/ include/ examples/ python/ tests/ bench/; do
   [ -f "$folder"README.md ] || { echo "${folder%/} has no README.md"; failures=$((failures + 1)); }
 done
 

@@ -48,7 +48,7 @@ while IFS= read -r readme; do
     printf '%s: the list of files is not what the files say; %s . --write writes it anew\n' "$readme" "$0"
     failures=$((failures + 1))
   fi
-done < <(find engine workloads arch cli -name README.md | sort)
+done < <(find engine workloads arch cli tools -name README.md | sort)
 
 [ "$failures" -eq 0 ] && echo "READMEs list the files of their folders"
 [ "$failures" -eq 0 ]

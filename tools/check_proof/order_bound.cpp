@@ -1,3 +1,4 @@
+// The least of all orders of the loops outside a tile: lemma 5 of docs/rules/proof.md.
 #include <algorithm>
 
 #include "check_proof/bounds.h"

@@ -1,3 +1,4 @@
+// The tables of what begins at a level or outside it: lemma 7 of docs/rules/proof.md.
 #include <algorithm>
 #include <thread>
 
