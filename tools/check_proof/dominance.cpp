@@ -5,28 +5,13 @@
 namespace check_proof {
 namespace {
 
-// Words of a state, counted and in place. What waits in it and not in the other counts as moved by the next loop.
-struct Words {
-  std::array<std::array<Count, kTensors>, kLevels> count{};
-  std::array<u64, kTensors> pending{};
-  i128 network = 0;
-  // In one iteration: [tensor][place], those at ends that are inside; and [tensor] at the server to come.
+// What is in place, in one iteration, at ends that are inside, [tensor][place], and at the server to come, [tensor].
+struct InPlace {
   std::array<std::array<u128, 3 * kLevels>, kTensors> fills{};
   std::array<std::array<u128, kLevels>, kTensors> serves{};
   std::array<u128, kTensors> to_come{};
 
-  void add_closed(const Machine& m, const State& s, const Flow& f) {
-    const std::size_t v = static_cast<std::size_t>(f.tensor), place = static_cast<std::size_t>(f.place);
-    if (f.place >= m.levels())
-      network +=
-          m.full_price(f.place, f.tensor).fill * static_cast<i128>(static_cast<u128>(f.words) * f.fills * s.rest);
-    else count[place][v].fills += f.words * f.fills * s.rest;
-    if (f.server < 0) return;
-    const u64 words = f.words * f.serves * s.rest;
-    if (m.has_way(s.level, f.server)) pending[v] += words;
-    else count[f.server][v].accesses += words;
-  }
-  void add_waiting(const State& s, const Flow& f) {
+  void add(const State& s, const Flow& f) {
     fills[f.tensor][f.place] += static_cast<u128>(f.words) * f.fills;
     const u128 served = static_cast<u128>(f.words) * f.serves;
     if (f.server > s.level) to_come[f.tensor] += served;
@@ -59,46 +44,44 @@ i128 most_rounding(const Machine& m) {
 // Compares by prices: of energy at levels whose clusters all work apart, of energy at one level, or of a rate.
 class Comparison {
  public:
-  Comparison(const Machine& m, const State& a, const State& b) : m_(m), b_(b) {
-    Mask in_a = 0, in_b = 0;
+  Comparison(const Machine& m, const State& a, const State& b) : m_(m), a_(a), b_(b) {
+    Mask in_a = 0, in_b = 0, alike = 0;
     for (const Flow& f : a.flows) in_a |= bit(f.tensor);
     for (const Flow& f : b.flows) in_b |= bit(f.tensor);
-    Mask alike = 0;
     for (int v = 0; v < m.tensors(); ++v) {
       if (!contains(in_a & in_b, v) || m.tensor(v).sliding == 0) continue;
       comparable_ &= same_flows(a, b, v);
       alike |= bit(v);
     }
     are_equal_ = (in_b & ~in_a) == 0;
-    x_.count = a.count, x_.pending = a.pending, x_.network = a.network;
-    y_.count = b.count, y_.pending = b.pending, y_.network = b.network;
+    const Steps steps(m);
     for (const Flow& f : a.flows) {
-      if (!contains(in_b, f.tensor)) {
+      if (!contains(in_b, f.tensor)) {  // moved by the next loop
         comparable_ &= !f.is_moving();
-        x_.add_closed(m, a, f);
+        steps.close(a_, f, a.rest, a.level);
       } else if (!contains(alike, f.tensor)) {
-        x_.add_waiting(a, f);
+        x_.add(a, f);
       }
     }
     for (const Flow& f : b.flows)
-      if (contains(in_a & ~alike, f.tensor)) y_.add_waiting(b, f);
+      if (contains(in_a & ~alike, f.tensor)) y_.add(b, f);
   }
 
   bool is_comparable() const { return comparable_; }
   // No word differs, so no rounding to blocks does.
   bool are_equal() const {
-    return are_equal_ && x_.count == y_.count && x_.pending == y_.pending && x_.network == y_.network &&
+    return are_equal_ && a_.count == b_.count && a_.pending == b_.pending && a_.network == b_.network &&
            x_.fills == y_.fills && x_.serves == y_.serves && x_.to_come == y_.to_come;
   }
 
   // `network`: 1 where energy of networks counts; `slack`: by how much the counted words must cost less at least.
   template <class Price>
   bool is_nowhere_more(Price&& price, i128 network, i128 slack) const {
-    i128 x = network * x_.network + slack, y = network * y_.network;
+    i128 x = network * a_.network + slack, y = network * b_.network;
     for (int i = 0; i < m_.levels(); ++i)
       for (int v = 0; v < m_.tensors(); ++v) {
-        const Count& p = x_.count[i][v];
-        const Count& q = y_.count[i][v];
+        const Count& p = a_.count[i][v];
+        const Count& q = b_.count[i][v];
         if (p == q) continue;
         const WordPrice cost = price(i, v);
         x += cost.access * p.accesses + cost.fill * p.fills;
@@ -108,7 +91,7 @@ class Comparison {
     const Servers& servers = m_.sets(b_.level + 1)[b_.set];
     for (int v = 0; v < m_.tensors(); ++v) {
       const bool matters = price(servers[v], v).access != 0 || pays_on_the_way(servers[v], v);
-      if (matters && (x_.pending[v] > y_.pending[v] || x_.to_come[v] > y_.to_come[v])) return false;
+      if (matters && (a_.pending[v] > b_.pending[v] || x_.to_come[v] > y_.to_come[v])) return false;
       if (in_place(x_, v, price) > in_place(y_, v, price)) return false;
     }
     return true;
@@ -121,7 +104,7 @@ class Comparison {
     return false;
   }
   template <class Price>
-  i128 in_place(const Words& words, int v, Price&& price) const {
+  i128 in_place(const InPlace& words, int v, Price&& price) const {
     i128 out = 0;
     for (std::size_t place = 0; place < m_.places(); ++place)
       if (words.fills[v][place] != 0)
@@ -132,8 +115,9 @@ class Comparison {
   }
 
   const Machine& m_;
+  State a_;  // with all moved that waits in it alone
   const State& b_;
-  Words x_, y_;
+  InPlace x_, y_;
   bool comparable_ = true, are_equal_ = true;
 };
 

@@ -288,6 +288,8 @@ class InstanceReader {
     grow(cycles, 1, 62);
     energy += leak;
     grow(energy, parts, 100), grow(energy, out_.scale, 110), grow(energy, 8, 110);
+    u128 rounded = energy;  // of all instances
+    grow(rounded, 64 * out_.levels[0].instances, 120);
     grow(energy, std::max(moved, cycles), 120);
     grow(words, 4, 62), grow(words, hops, 62);
   }

@@ -31,23 +31,12 @@ std::string text_of(i128 v) {
 }
 
 std::string scaled_text(U256 v, int bits) {
-  U256 whole = v;
-  for (int k = 0; k < bits; ++k) whole.divide(2);
-  std::string out = text_of(whole);
-  U256 back = whole;
-  for (int k = 0; k < bits; ++k) back.multiply_add(2, 0);
-  if (back == v) return out;
-  U256 rest = v;
-  u64 borrow = 0;
-  for (std::size_t k = 0; k < rest.limb.size(); ++k) {
-    const u128 take = static_cast<u128>(back.limb[k]) + borrow;
-    borrow = static_cast<u64>(static_cast<u128>(rest.limb[k]) < take);
-    rest.limb[k] = static_cast<u64>(rest.limb[k] - take);
-  }
-  rest.multiply_add(1000000, 0);
-  for (int k = 0; k < bits; ++k) rest.divide(2);
-  const std::string digits = text_of(rest);
-  return out + "." + std::string(6 - digits.size(), '0') + digits;
+  const U256 all = v;
+  if (!v.multiply_add(1000000, 0)) return text_of(all) + " x 2^-" + std::to_string(bits);
+  for (int k = 0; k < bits; ++k) v.divide(2);
+  const u64 fraction = v.divide(1000000);
+  const std::string digits = std::to_string(1000000 + fraction).substr(1);
+  return text_of(v) + (fraction == 0 ? "" : "." + digits);
 }
 
 }  // namespace check_proof

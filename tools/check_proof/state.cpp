@@ -4,7 +4,6 @@
 
 namespace check_proof {
 
-// The words of a flow are known: those of one iteration, in all that are left. `from`: the last fan-out behind it.
 void Steps::close(State& s, const Flow& f, u64 rest, int from) const {
   const int n = m_.levels();
   if (f.place >= n) {

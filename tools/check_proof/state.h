@@ -70,13 +70,14 @@ class Steps {
   void start(State& s, Mask kept, int next_set) const;
   // So is the outermost level: nothing moves any more.
   void finish(State& s) const;
+  // Counts the words of a flow in so many iterations; `from`: the last level whose fan-out is behind it.
+  void close(State& s, const Flow& f, u64 rest, int from) const;
   // All of these; empty where that is legal, otherwise what is wrong.
   std::string extend(State& s, const Step& step) const;
 
   const Servers& servers(const State& s) const { return m_.sets(s.level + 1)[s.set]; }
 
  private:
-  void close(State& s, const Flow& f, u64 rest, int from) const;
   bool moves(State& s, Flow& f, int d, u64 factor) const;
 
   const Machine& m_;

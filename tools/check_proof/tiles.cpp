@@ -27,37 +27,6 @@ Divisors divisors_of(u64 size) {
   return out;
 }
 
-// The positions of a sum as bits of words.
-class Positions {
- public:
-  explicit Positions(u64 count) : bits_(count / 64 + 1) { bits_[0] = 1; }
-  // With each position those further by 0, 1 .. count - 1 strides.
-  void repeat(u64 stride, u64 count) {
-    for (u64 have = 1; have < count;) {
-      const u64 more = std::min(have, count - have);
-      add_shifted(more * stride);
-      have += more;
-    }
-  }
-  u64 count() const {
-    u64 out = 0;
-    for (const u64 b : bits_) out += static_cast<u64>(__builtin_popcountll(b));
-    return out;
-  }
-
- private:
-  void add_shifted(u64 by) {
-    const std::size_t words = by / 64;
-    const int rest = static_cast<int>(by % 64);
-    for (std::size_t k = bits_.size(); k-- > words;) {
-      u64 moved = bits_[k - words] << rest;
-      if (rest != 0 && k > words) moved |= bits_[k - words - 1] >> (64 - rest);
-      bits_[k] |= moved;
-    }
-  }
-  std::vector<u64> bits_;
-};
-
 }  // namespace
 
 int Divisors::digit(u64 divisor) const {
@@ -75,9 +44,16 @@ u64 distinct_sums(const std::vector<Summand>& terms) {
   }
   if (moving == 0) return 1;
   if (moving == 1) return terms[last].count;
-  Positions positions(most + 1);
-  for (const Summand& t : terms) positions.repeat(t.coefficient, t.count);
-  return positions.count();
+  std::vector<bool> met(most + 1, false);
+  met[0] = true;
+  for (const Summand& t : terms)
+    for (u64 have = 1; have < t.count;) {  // so many indices are in
+      const u64 more = std::min(have, t.count - have), shift = more * t.coefficient;
+      for (u64 k = most + 1; k-- > shift;)
+        if (met[k - shift]) met[k] = true;
+      have += more;
+    }
+  return static_cast<u64>(std::ranges::count(met, true));
 }
 
 Tiles::Tiles(const Instance& instance) : instance_(instance) {

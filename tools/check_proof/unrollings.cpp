@@ -1,13 +1,12 @@
 #include "check_proof/unrollings.h"
 
 #include <algorithm>
-#include <compare>
 #include <tuple>
 
 namespace check_proof {
 namespace {
 
-constexpr std::size_t kMostUnrollings = 1'000'000;
+constexpr u64 kMostUnrollings = 20'000'000;  // before those with the same products are taken together
 
 // Walks over all pairs of factors, dimension by dimension.
 class AxesWalk {
@@ -30,7 +29,7 @@ class AxesWalk {
  private:
   void walk(int d, u64 room_x, u64 room_y) {
     if (d == count_) {
-      if (found_.size() == kMostUnrollings) throw Wrong{0, "more than a million unrollings of a level", true};
+      if (++visited_ > kMostUnrollings) throw Wrong{0, "more than 20 million unrollings of a level", true};
       const Digits none{};
       found_.try_emplace({~u_.receivers, u_.digits, level_.has_hops ? u_.x : none}, u_);
       return;
@@ -56,38 +55,35 @@ class AxesWalk {
   const Level& level_;
   const int count_;
   Mask on_x_ = 0, on_y_ = 0;
+  u64 visited_ = 0;
   Unrolling u_;
   std::map<std::tuple<u64, Digits, Digits>, Unrolling> found_;
 };
 
-// One receiver: the origin of its tile in each rank, and its place on the grid.
-struct Receiver {
-  std::array<u64, kRanks> origin{};
-  u64 column = 0, row = 0;
-  auto operator<=>(const Receiver&) const = default;
+using Origin = std::array<u64, kRanks>;  // of the tile that a receiver wants, by rank
+struct Rows {
+  u64 first, last;
 };
 
-std::vector<Receiver> receivers_of(const Level& level, const Tensor& t, const Tiles& tiles, const Unrolling& u,
-                                   const Extents& tile) {
-  std::vector<std::pair<std::size_t, u64>> loops;  // innermost first
-  for (const int d : level.x)
-    if (const u64 n = tiles.extent(u.x, d); n > 1) loops.emplace_back(d, n);
-  for (const int d : level.y)
-    if (const u64 n = tiles.extent(u.y, d); n > 1) loops.emplace_back(d, n);
-  std::vector<Receiver> out;
+// The receivers of each group, by the columns of the grid.
+std::map<Origin, std::map<u64, Rows>> groups_on_grid(const Level& level, const Tensor& t, const Tiles& tiles,
+                                                     const Unrolling& u, const Extents& tile) {
+  std::vector<std::pair<int, u64>> loops;  // innermost first
+  for (const int d : level.x) loops.emplace_back(d, tiles.extent(u.x, d));
+  for (const int d : level.y) loops.emplace_back(d, tiles.extent(u.y, d));
+  std::map<Origin, std::map<u64, Rows>> out;
   for (u64 id = 0; id < u.receivers; ++id) {
-    Receiver r;
-    r.column = id % level.fanout_x, r.row = id / level.fanout_x;
+    Origin origin{};
     Extents step = tile;
     u64 rest = id;
     for (const auto& [d, n] : loops) {
-      if (contains(t.indexing, static_cast<int>(d))) r.origin[t.rank_of[d]] += t.coefficient[d] * step[d] * (rest % n);
+      if (contains(t.indexing, d)) origin[t.rank_of[d]] += t.coefficient[d] * step[d] * (rest % n);
       step[d] *= n;
       rest /= n;
     }
-    out.push_back(r);
+    const u64 row = id / level.fanout_x;
+    out[origin].try_emplace(id % level.fanout_x, Rows{row, row}).first->second.last = row;
   }
-  std::ranges::sort(out);
   return out;
 }
 
@@ -129,21 +125,14 @@ u64 least_groups(const Tensor& t, const Unrolling& u) {
 
 u64 half_hops(const Level& level, const Tensor& t, const Tiles& tiles, const Unrolling& u, const Extents& tile) {
   if (u.receivers == 1) return 0;
-  const std::vector<Receiver> all = receivers_of(level, t, tiles, u, tile);
   const i128 centre = static_cast<i128>(level.fanout_y) - 1;  // in half rows
-  u64 out = 0;
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    // Of a column the lowest and the highest row; of a group the farthest column, its last.
-    std::size_t last = k;
-    while (last + 1 < all.size() && all[last + 1].origin == all[k].origin && all[last + 1].column == all[k].column)
-      ++last;
-    const i128 below = centre - 2 * static_cast<i128>(all[k].row),
-               above = 2 * static_cast<i128>(all[last].row) - centre;
-    out += static_cast<u64>(std::max<i128>(0, below) + std::max<i128>(0, above));
-    if (last + 1 == all.size() || all[last + 1].origin != all[k].origin) out += 2 * all[k].column;
-    k = last;
+  i128 out = 0;
+  for (const auto& [origin, columns] : groups_on_grid(level, t, tiles, u, tile)) {
+    out += 2 * columns.rbegin()->first;  // along the row to the farthest column, and up and down in each
+    for (const auto& [column, rows] : columns)
+      out += std::max<i128>(0, centre - 2 * i128{rows.first}) + std::max<i128>(0, 2 * i128{rows.last} - centre);
   }
-  return out;
+  return static_cast<u64>(out);
 }
 
 }  // namespace check_proof
