@@ -1,6 +1,5 @@
 // Proofs of toys, whose every mapping is known: true claims are accepted, false ones never, whoever wrote them.
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <optional>
 
@@ -32,34 +31,52 @@ struct Toy {
   bool is_complete = true;    // all mappings were looked at
 };
 
+constexpr int kMostMappings = 2500;
+
+// The least value of all mappings; whether all were looked at.
+bool find_best(const check_proof::Instance& instance, Objective objective, std::optional<Value>& best) {
+  int count = 0;
+  return ProofEnumeration(instance,
+                          [&](const WalkedMapping& mapping) {
+                            if (const auto cost = ProofWalk(instance, mapping).cost()) {
+                              const Value v = measured(objective, {cost->energy, cost->cycles});
+                              if (!best || v < *best) best = v;
+                            }
+                            return ++count < kMostMappings;
+                          })
+      .run();
+}
+
 Toy toy_of(unsigned seed, bool rich) {
   ProofToys toys(seed);
   Toy out{toys.next(rich), {}, kObjectives[toys.below(4)], std::nullopt, true};
   out.instance = instance_of_text(out.text);
-  int count = 0;
-  out.is_complete = ProofEnumeration(out.instance, [&](const WalkedMapping& mapping) {
-                      if (const auto cost = ProofWalk(out.instance, mapping).cost()) {
-                        const Value v = measured(out.objective, {cost->energy, cost->cycles});
-                        if (!out.best || v < *out.best) out.best = v;
-                      }
-                      return ++count < 20000;
-                    }).run();
+  out.is_complete = find_best(out.instance, out.objective, out.best);
   return out;
 }
 
-// Whether what an accepted text claims is true of the toy.
-bool is_true(const Toy& toy, const std::string& text) {
-  if (!text.starts_with(toy.text + "heliolite-proof")) return false;
+// Whether what an accepted text claims is true of its instance; also where that has too many mappings to tell.
+bool is_true(const std::string& text) {
   check_proof::Lines lines(text);
+  const check_proof::Instance instance = check_proof::read_instance(lines);
   do lines.next();
   while (lines.word(0) != "claim");
   const check_proof::Claim claim = check_proof::read_claim(lines);
-  if (claim.kind == check_proof::ClaimKind::None) return !toy.best;
-  if (claim.objective != toy.objective) return true;  // not what was enumerated
-  if (!toy.best) return true;
-  const Value said = {claim.value,
-                      claim.objective == Objective::Delay ? static_cast<check_proof::i128>(claim.second.limb[0]) : 0};
-  return claim.kind == check_proof::ClaimKind::Optimal ? said == *toy.best : said <= *toy.best;
+  std::optional<Value> best;
+  if (!find_best(instance, claim.objective, best)) return true;
+  if (!best) return claim.kind != check_proof::ClaimKind::Optimal;
+  if (claim.kind == check_proof::ClaimKind::None) return false;
+  const i128 second = static_cast<i128>(claim.second.limb[0]);
+  const Value said = {claim.value, claim.objective == Objective::Delay ? second : 0};
+  return claim.kind == check_proof::ClaimKind::Optimal ? said == *best : said <= *best;
+}
+
+// With the digest of the lines above it, whatever they are now.
+std::string with_digest(std::string text) {
+  const std::string head = "heliolite-proof 1\ninstance ";
+  const std::size_t at = text.find(head);
+  if (at == std::string::npos || text.size() < at + head.size() + 64) return text;
+  return text.replace(at + head.size(), 64, check_proof::sha256(text.substr(0, at)));
 }
 
 std::string claim_above(const Toy& toy) {
@@ -79,17 +96,19 @@ void check_toy(unsigned seed, bool rich) {
   const std::string text = proof.text(toy.text);
   const check_proof::Answer answer = check_proof::check(text, 1);
   ASSERT_EQ(answer.verdict, Verdict::Accepted) << answer.line << ": " << answer.what << "\n" << text;
-  ASSERT_TRUE(is_true(toy, text)) << text;
+  ASSERT_TRUE(is_true(text)) << text;
   if (!toy.best) return;
   const std::string above = proof.text(toy.text, claim_above(toy));
   ASSERT_EQ(check_proof::check(above, 1).verdict, Verdict::Rejected) << above;
 }
 
-RC_GTEST_PROP(CheckProofToys, OptimaOfAllMappingsAreAcceptedAndNothingAbove, (unsigned seed)) {
-  check_toy(seed, false);
+TEST(CheckProofToys, OptimaOfAllMappingsAreAcceptedAndNothingAbove) {
+  for (unsigned seed = 0; seed < 30; ++seed) check_toy(seed, false);
 }
 
-RC_GTEST_PROP(CheckProofToys, AlsoWithNetworksAndSizesOfWords, (unsigned seed)) { check_toy(seed, true); }
+TEST(CheckProofToys, AlsoWithNetworksAndSizesOfWords) {
+  for (unsigned seed = 0; seed < 30; ++seed) check_toy(seed, true);
+}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> out;
@@ -103,8 +122,9 @@ std::string joined(const std::vector<std::string>& lines) {
   return out;
 }
 
-// A line dropped, doubled, exchanged with another, or with another digit. Harmless: what is still claimed is true.
-RC_GTEST_PROP(CheckProofToys, MutantsAreRejectedOrTrue, (unsigned seed)) {
+// A line dropped, doubled, exchanged with another, or with another digit, mostly with a digest that is right again.
+// Harmless: what is still claimed is true.
+void check_mutants(unsigned seed) {
   const Toy toy = toy_of(seed, seed % 2 == 0);
   if (!toy.is_complete || !toy.best) return;
   const std::vector<std::string> lines = lines_of(ToyProver(toy.instance, toy.objective).run().text(toy.text));
@@ -120,15 +140,19 @@ RC_GTEST_PROP(CheckProofToys, MutantsAreRejectedOrTrue, (unsigned seed)) {
         for (char& c : mutant[at])
           if (c >= '0' && c <= '9' && random.chance(40)) c = static_cast<char>('0' + random.below(10));
     }
-    const std::string text = joined(mutant);
-    ASSERT_TRUE(check_proof::check(text, 1).verdict != Verdict::Accepted || is_true(toy, text)) << text;
+    const std::string text = random.chance(60) ? with_digest(joined(mutant)) : joined(mutant);
+    ASSERT_TRUE(check_proof::check(text, 1).verdict != Verdict::Accepted || is_true(text)) << text;
   }
+}
+
+TEST(CheckProofToys, MutantsAreRejectedOrTrue) {
+  for (unsigned seed = 0; seed < 60; ++seed) check_mutants(seed);
 }
 
 // Each line of small proofs left out: accepted only where the claim is true without it.
 TEST(CheckProofToys, NoLineCanBeLeftOut) {
   int dropped = 0, rejected = 0;
-  for (unsigned seed = 0; seed < 30; ++seed) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
     const Toy toy = toy_of(seed, seed % 2 == 0);
     if (!toy.is_complete || !toy.best) continue;
     const std::vector<std::string> lines = lines_of(ToyProver(toy.instance, toy.objective).run().text(toy.text));
@@ -137,17 +161,17 @@ TEST(CheckProofToys, NoLineCanBeLeftOut) {
       mutant.erase(mutant.begin() + static_cast<std::ptrdiff_t>(k));
       const bool is_accepted = check_proof::check(joined(mutant), 1).verdict == Verdict::Accepted;
       rejected += is_accepted ? 0 : 1;
-      EXPECT_TRUE(!is_accepted || is_true(toy, joined(mutant)));
+      EXPECT_TRUE(!is_accepted || is_true(joined(mutant)));
     }
   }
-  EXPECT_GT(dropped, 300);
+  EXPECT_GT(dropped, 200);
   EXPECT_EQ(rejected, dropped);  // numbers count on: not even a state that is not needed can be left out alone
 }
 
 // Rules that are wrong on purpose find optima that are none; no proof of one is accepted.
 TEST(CheckProofToys, WrongRulesAreFoundOut) {
   std::map<ProverBug, int> false_optima;
-  for (unsigned seed = 0; seed < 60; ++seed) {
+  for (unsigned seed = 0; seed < 25; ++seed) {
     const Toy toy = toy_of(seed, seed % 3 == 0);
     if (!toy.is_complete || !toy.best) continue;
     for (const ProverBug bug : kProverBugs) {

@@ -185,6 +185,7 @@ class InstanceReader {
         else if (!(lines_.count() == 4 && lines_.word(3) == "any")) lines_.expect(3);
         l.fanout_x = positive(lines_.integer(1)), l.fanout_y = positive(lines_.integer(2));
         if (l.fanout_x > u64{1} << 24 || l.fanout_y > u64{1} << 24) lines_.refuse("no proof of larger fan-outs");
+        if (l.fanout_x * l.fanout_y == 1) lines_.wrong("a fan-out above 1 expected");
         l.has_fanout = true;
         return;
       case 5: l.x = dimensions(); return;
@@ -229,7 +230,6 @@ class InstanceReader {
       if (outside > (u64{1} << 40) / (l.fanout_x * l.fanout_y)) lines_.refuse("no proof of more than 2^40 units");
       outside *= l.fanout_x * l.fanout_y;
       l.clusters = std::min(l.clusters == 0 ? l.instances : l.clusters, l.instances);
-      l.has_fanout = l.fanout_x * l.fanout_y > 1;
       for (const Prices& p : l.of) l.has_ingress |= p.ingress != 0, l.has_hops |= p.hop != 0;
       l.has_hops &= l.has_fanout;
       if (l.has_hops && i == 0) lines_.refuse("no proof for hops to the compute units yet");
