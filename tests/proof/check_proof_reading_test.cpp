@@ -16,12 +16,13 @@ namespace {
 using namespace heliolite::testing;
 using check_proof::Verdict;
 
-std::string tiny() {
-  std::ifstream file(std::string(HELIOLITE_TEST_DATA) + "/golden/proof/tiny.proof");
+std::string recorded(const std::string& name) {
+  std::ifstream file(std::string(HELIOLITE_TEST_DATA) + "/golden/proof/" + name + ".proof");
   std::ostringstream out;
   out << file.rdbuf();
   return out.str();
 }
+std::string tiny() { return recorded("tiny"); }
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
@@ -54,6 +55,23 @@ TEST(CheckProofReading, AcceptsTheExampleOfTheDocumentation) {
       a.what,
       "no legal mapping has an EDP below 3192 pJ x cycles, the mapping has it; 2 states; instance 57d4b28190b90aad");
   EXPECT_EQ(check_proof::price(tiny()).what.substr(0, 35), "228 pJ, 14 cycles, 3192 pJ x cycles");
+}
+
+// Written by the engine: halos, clusters and bandwidths; hops and words of three sizes; ingress and several keep
+// choices. A claim one unit higher is rejected.
+TEST(CheckProofReading, AcceptsProofsOfPresets) {
+  for (const char* name : {"eyeriss_conv5_1", "simba_conv5_1", "gpu_sm_conv5_1"}) {
+    const std::string text = recorded(name);
+    const check_proof::Answer a = check_proof::check(text, 2);
+    EXPECT_EQ(a.verdict, Verdict::Accepted) << name << ": " << a.what;
+    const std::size_t claim = text.find("claim optimal edp "), value = claim + 18, end = text.find('\n', value);
+    const std::size_t mapping = text.find("mapping"), use = text.find("\nuse ") + 1;
+    check_proof::U256 above = *check_proof::read_u256(text.substr(value, end - value));
+    above.multiply_add(1, 1);
+    const std::string higher = text.substr(0, claim) + "claim bound edp " + check_proof::text_of(above) +
+                               text.substr(end, mapping - end) + text.substr(use);
+    EXPECT_EQ(check_proof::check(higher, 2).verdict, Verdict::Rejected) << name;
+  }
 }
 
 TEST(CheckProofReading, NamesTheFirstWrongLine) {
