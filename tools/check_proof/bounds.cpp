@@ -5,7 +5,8 @@
 namespace check_proof {
 
 // Words that are counted, those on their way, those that move along a rank, and those in place.
-void Bounds::add_inside(const State& s, int from, std::size_t begin, std::size_t end, std::vector<i128>& out) const {
+void Bounds::add_inside(const State& s, int from, std::size_t begin, std::size_t end, std::vector<i128>& out,
+                        bool only_counted) const {
   const int z = m_.output(), n = m_.levels();
   const u32 tile = m_.tiles().number(s.at);
   const Extents left = m_.tiles().left(s.tile);
@@ -36,6 +37,7 @@ void Bounds::add_inside(const State& s, int from, std::size_t begin, std::size_t
     if (words == 0) continue;
     const int server = servers[v];
     if (v == z) served |= bit(server);
+    if (only_counted) continue;
     // Receivers share a word only along dimensions that do not move the tensor for certain.
     const Tensor& t = m_.tensor(v);
     u64 share = 1;
@@ -47,6 +49,7 @@ void Bounds::add_inside(const State& s, int from, std::size_t begin, std::size_t
   std::vector<Waiting> waiting;
   for (const Flow& f : s.flows) {
     if (f.tensor == z && f.server >= 0) served |= bit(f.server);
+    if (only_counted) continue;
     if (!f.is_moving()) {
       const u64 most_first = f.tensor == z && f.place < n ? first * s.summed[f.place] : 0;
       waiting.push_back({f.place, f.server, f.tensor, f.full, static_cast<u128>(f.words) * f.fills,
@@ -76,6 +79,12 @@ void Bounds::energy(const State& s, int from, Inside& out) const {
   out.steps = static_cast<u64>(ceil_div(m_.instance().macs, static_cast<u128>(s.units) * most));
   out.channel.assign(1, static_cast<i128>(m_.instance().mac) * m_.instance().macs * m_.instance().scale + s.network);
   add_inside(s, from, 0, 1, out.channel);
+}
+
+i128 Bounds::counted(const State& s) const {
+  std::vector<i128> out(1, static_cast<i128>(m_.instance().mac) * m_.instance().macs * m_.instance().scale + s.network);
+  add_inside(s, s.level, 0, 1, out, true);
+  return out[0];
 }
 
 void Bounds::rates(const State& s, int from, Inside& out) const {

@@ -84,13 +84,15 @@ class Bounds {
       cycles = std::max(cycles, cycles_of(s, from, c, inside.channel[c] + table(c)));
     return cycles > inside.steps && closed_at(s, inside.channel[0] + outside, cycles);
   }
-  // The energy at least, and cycles, for messages.
-  Cost cost(const State& s, i128 energy, u64 cycles) const;
+  // The energy of what is counted alone, less refunds: without flows that have begun.
+  i128 counted(const State& s) const;
+  bool closed_at(const State& s, i128 energy, u64 cycles) const { return claim_.closed(cost(s, energy, cycles)); }
   const Tables& tables() const { return tables_; }
 
  private:
-  void add_inside(const State& s, int from, std::size_t begin, std::size_t end, std::vector<i128>& out) const;
-  bool closed_at(const State& s, i128 energy, u64 cycles) const { return claim_.closed(cost(s, energy, cycles)); }
+  void add_inside(const State& s, int from, std::size_t begin, std::size_t end, std::vector<i128>& out,
+                  bool only_counted = false) const;
+  Cost cost(const State& s, i128 energy, u64 cycles) const;
   u64 cycles_of(const State& s, int from, std::size_t channel, i128 parts) const;
 
   const Machine& m_;

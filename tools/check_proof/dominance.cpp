@@ -121,19 +121,28 @@ class Comparison {
   bool comparable_ = true, are_equal_ = true;
 };
 
+// Energy that is counted, each access apart.
+i128 counted(const Machine& m, const State& s) {
+  i128 out = s.network;
+  for (int i = 0; i < m.levels(); ++i)
+    for (int v = 0; v < m.tensors(); ++v) {
+      const WordPrice& p = m.full_price(i, v);
+      if (!contains(m.shared(), i)) out += p.access * s.count[i][v].accesses + p.fill * s.count[i][v].fills;
+    }
+  return out;
+}
+
 }  // namespace
 
 bool stands_for(const Machine& m, const State& a, const State& b) {
   if (a.at != b.at || a.set != b.set || a.units < b.units) return false;
-  bool same_instances = true;
-  for (int j = 0; j <= a.level; ++j) {
-    if (a.instances[j] < b.instances[j] || a.summed[j] < b.summed[j]) return false;
-    if (a.instances[j] > b.instances[j] && m.level(j).leak != 0) return false;
-    same_instances &= a.instances[j] == b.instances[j];
-  }
+  if (a.instances != b.instances) return false;
+  for (int j = 0; j <= a.level; ++j)
+    if (a.summed[j] < b.summed[j]) return false;
+  if (counted(m, a) > counted(m, b)) return false;  // what else is compared only adds to that of a
   const Comparison c(m, a, b);
   if (!c.is_comparable()) return false;
-  if (same_instances && c.are_equal()) return true;
+  if (c.are_equal()) return true;
   const i128 slack = most_rounding(m);
   const auto energy = [&](int place, int v) {
     return place < m.levels() && contains(m.shared(), place) ? WordPrice{} : m.full_price(place, v);

@@ -11,7 +11,8 @@ Extensions::Extensions(const Machine& machine, const Bounds& bounds, const State
       parent_(parent),
       visit_(std::move(visit)),
       level_(parent.level + 1),
-      kept_(machine.kept(level_, parent.set)) {
+      kept_(machine.kept(level_, parent.set)),
+      counted_(bounds.counted(parent)) {
   find_room();
 }
 
@@ -31,6 +32,10 @@ bool Extensions::unroll(int number) {
   }
   const auto below = [&](std::size_t c) { return bounds_.tables().below(c, level_, tile, parent_.set); };
   if (below(0) >= kInfinite) return false;
+  // Most are closed by what the parent has counted, at the instances that it knows: before any step is taken.
+  const u128 units = static_cast<u128>(parent_.units) * u.receivers * m_.most_units(level_ + 1, tile);
+  const u64 steps = static_cast<u64>(ceil_div(m_.instance().macs, units));
+  if (bounds_.closed_at(parent_, counted_ + below(0), steps)) return false;
   State s = parent_;
   steps_.unroll(s, u);
   s.unrolled = s.tile;

@@ -33,6 +33,7 @@ class Extensions {
   const Visit visit_;
   const int level_;
   const Mask kept_;
+  const i128 counted_;                              // of the parent
   std::array<std::vector<u64>, kDimensions> room_;  // primes that the tile inside has room for
   Extents factor_{};                                // of the loops that are placed
   Step step_;

@@ -192,7 +192,12 @@ class ProofChecker {
     if (failure) std::rethrow_exception(failure);
     if (first_wrong.load() < parents.size()) throw Wrong{parents[first_wrong.load()].line, what, false};
   }
-  u64 key_of(const State& s) const { return static_cast<u64>(m_->tiles().number(s.at)) << 16 | s.set; }
+  // Alike for all states that may stand for each other.
+  u64 key_of(const State& s) const {
+    u64 out = static_cast<u64>(m_->tiles().number(s.at)) << 16 | s.set;
+    for (int j = 0; j <= s.level; ++j) out = (out ^ s.instances[j]) * 0x9e3779b97f4a7c15;
+    return out;
+  }
 
   // What is wrong; empty where everything is closed or listed.
   std::string open_extension(const Listed& parent, const std::unordered_multimap<u64, const State*>& by_tile) const {
