@@ -14,6 +14,7 @@
 #include "cli/map/map_answer.h"
 #include "cli/map/map_csv.h"
 #include "cli/map/map_fused.h"
+#include "cli/map/map_proof.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/interrupt.h"
@@ -37,6 +38,7 @@ struct MapArguments {
   bool network = false, no_look = false, fuse = false;
   ReadOptions reading;
   SearchArguments search;
+  ProofArguments proof;
 };
 
 SearchOptions search_options(const MapArguments& arguments) {
@@ -163,6 +165,7 @@ Diagnostics fuse_complaints(const MapArguments& arguments) {
   refuse("--learn", arguments.learn, kOneLayer);
   refuse("--dump", arguments.dump, kOneLayer);
   refuse("--timeloop", arguments.timeloop, kOneLayer);
+  refuse("--proof", arguments.proof.target, kOneLayer);
   refuse("--csv", arguments.csv, "has a row for each layer mapped by itself: must be left out with --fuse");
   return errors;
 }
@@ -200,16 +203,20 @@ int run(const MapArguments& arguments, const Output& output) {
   }
   if (!arguments.timeloop.empty() && network.layers.size() > 1)
     return fail("--timeloop writes one mapping: choose a layer with --layer, or convert the answer of --json");
+  if (!claim_proofs(network, arguments.proof, output)) return kBadInput;
   Result<NetworkResult> result = search(network, architecture, options, output);
   if (!result) return fail(at_their_levels(result.errors(), arguments.architecture));
-  const MapAnswer answer = map_answer(std::move(network), std::move(architecture), *std::move(result), options);
+  bool right = true;
+  LayerProofs proofs = write_proofs(network, architecture, options, arguments.proof, *result, output, right);
+  MapAnswer answer = map_answer(std::move(network), std::move(architecture), *std::move(result), options);
+  answer.proofs = std::move(proofs);
   output.table(fmt::format("{} on {}, {}, strategy {}\n\n", answer.network.name, answer.architecture.name,
                            (external ? "" : "objective ") + minimised(options), name(options.strategy)) +
                map_text(answer));
   // The text says it next to the totals.
   if (std::string alone = layers_alone_note(answer.network, answer.architecture.levels.back().name); !alone.empty())
     notes.push_back(std::move(alone));
-  const bool right = report_witness(answer, options.objective, output);
+  right &= report_witness(answer, options.objective, output);
   if (interrupt_flag()) output.note("heliolite: interrupted, this is the best found so far");
   explain_infeasible(answer.result, arguments.architecture);
   if (!output.json(answer_json(options, answer, notes)) || !write_learned(options, output)) return kBadInput;
@@ -263,6 +270,14 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
                     "Write the program of strategy cosa as CPLEX LP text, for other solvers; - = stdout");
   add_target_option(*command, output, "--timeloop", arguments->timeloop,
                     "Write the mapping of the only layer in Timeloop's format; - = stdout");
+  command
+      ->add_option("--proof", arguments->proof.target,
+                   "Write a proof of each optimal layer, for heliolite check-proof: a file, or a folder for a network")
+      ->type_name("FILE|DIR");
+  command->add_option("--proof-limit", arguments->proof.limit_mebibytes, "Largest file of a proof")
+      ->type_name("MIB")
+      ->check(CLI::Range(1.0, 1e6))
+      ->capture_default_str();
   add_target_option(*command, output, "--csv", arguments->csv,
                     "Write a row for each layer: costs, sizes, words and energy by level and tensor; - = stdout");
   add_read_options(*command, arguments->reading);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
+#include "cli/map/map_proof.h"
 #include "cli/ui/figures.h"
 #include "cli/ui/json.h"
 #include "engine/base/types.h"
@@ -57,6 +58,7 @@ struct MapAnswer {
   std::vector<std::optional<Cost>> true_cost;
   std::vector<std::optional<Breakdown>> breakdowns;  // [layer]; none: it has no mapping
   NetworkBreakdown by_level;                         // sums over the layers that have one
+  LayerProofs proofs{};                              // of map --proof
 };
 
 // The answer with the distances of its mappings.

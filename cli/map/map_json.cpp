@@ -142,6 +142,7 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   json["evaluator"] = evaluator_json(r, answer.evaluator);
   json["true_counts"] = true_counts_json(answer, i);
   json["any_look"] = other_tiles_json(r, workload, answer.architecture);
+  json["proof"] = answer.proofs.empty() ? Json() : proof_json(*answer.proofs[i]);
   json["mapping"] = feasible ? to_json(r.mapping, workload, answer.architecture) : Json();
   json["breakdown"] = answer.breakdowns[i] ? to_json(*answer.breakdowns[i], workload) : Json();
   json["bounds"] = distances_json(answer.distances[i]);

@@ -22,8 +22,8 @@ namespace heliolite::cli {
 namespace {
 
 struct ShowArguments {
-  std::string name, architecture, workload, svg;
-  bool resolved = false, yaml = false, layers = false;
+  std::string name, architecture, workload, layer, svg;
+  bool instance = false, resolved = false, yaml = false, layers = false;
   ReadOptions reading;
 };
 
@@ -144,6 +144,9 @@ int show_presets(const ShowArguments& arguments, const Output& output) {
 }
 
 int run(const ShowArguments& arguments, const Output& output) {
+  if (arguments.instance)
+    return show_instance(arguments.architecture, arguments.workload, arguments.layer, arguments.reading, output);
+  if (!arguments.layer.empty()) return fail({{"", 0, "--layer", "is of --instance: must be left out"}});
   const Result<std::optional<Subject>> what = subject(arguments);
   if (!what) return fail(what.errors());
   if (!*what) return show_presets(arguments, output);
@@ -160,6 +163,9 @@ void add_show_command(CLI::App& app, Output& output, Action& action) {
       ->type_name("A|W");
   command->add_option("-a,--architecture", arguments->architecture, "The same, a machine")->type_name("A");
   command->add_option("-w,--workload", arguments->workload, "The same, a workload")->type_name("W");
+  command->add_option("-l,--layer", arguments->layer, "With --instance: the layer")->type_name("LAYER");
+  command->add_flag("--instance", arguments->instance,
+                    "With -a and -w: what mappings of a layer may be and cost, as proofs have it");
   command->add_flag("--resolved", arguments->resolved, "Every number of a machine, with where it comes from");
   command->add_flag("--yaml", arguments->yaml,
                     "The file of a preset, to start one's own with (a machine's: without --yaml too)");

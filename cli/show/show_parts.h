@@ -5,6 +5,7 @@
 
 #include "arch/architecture.h"
 #include "cli/ui/json.h"
+#include "cli/ui/output.h"
 #include "engine/formats/load_architecture.h"
 #include "workloads/network.h"
 
@@ -41,5 +42,9 @@ std::string network_text(const Network& network);
 // The names of its layers, one a line.
 std::string layer_names(const Network& network);
 void add_network(Json& answer, const Network& network);  // "macs", "layers", "inputs" and "edges" of docs/json.md
+
+// Shows the instance of a layer on a machine (docs/proofs.md), and returns the exit code.
+int show_instance(const std::string& architecture, const std::string& workload, const std::string& layer,
+                  const ReadOptions& reading, const Output& output);
 
 }  // namespace heliolite::cli

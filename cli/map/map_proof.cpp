@@ -1,0 +1,174 @@
+#include "cli/map/map_proof.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "cli/ui/table.h"
+#include "engine/base/number_text.h"
+#include "engine/model/cost_model.h"
+#include "engine/search/map.h"
+
+namespace heliolite::cli {
+namespace {
+
+// What doubles of cycles and networks may differ by, relative to the value (docs/cost_model.md, rule 28).
+constexpr double kMostRounding = 1e-6;
+
+bool is_packed(const std::string& file) { return file.ends_with(".gz"); }
+
+// The file of a layer; a folder's files are called as its layers, as far as names of files go.
+std::string file_of(const Network& network, std::size_t i, const std::string& target) {
+  if (network.layers.size() == 1 && !std::filesystem::is_directory(target)) return target;
+  std::string name = network.layers[i].workload.name;
+  for (char& c : name)
+    if (c == '/' || c == '\0' || c == ' ') c = '_';
+  return (std::filesystem::path(target) / (name + ".proof.gz")).string();
+}
+
+std::string option_of(const std::string& file) { return "--proof " + file; }
+
+// The answer with the better mapping in its place.
+void replace(MappingResult& result, const Mapping& mapping, const Cost& cost, Objective objective) {
+  result.mapping = mapping;
+  result.utilization *= static_cast<double>(result.cost.cycles) / static_cast<double>(cost.cycles);
+  result.value *= objective_number(objective, cost) / objective_number(objective, result.cost);
+  result.cost = cost;
+  result.lower_bound = result.value;
+}
+
+// Writes one proof; again where the pass has found a better mapping, which then is the answer.
+class LayerProver {
+ public:
+  LayerProver(const Workload& workload, const Architecture& architecture, const SearchOptions& options,
+              const ProofArguments& arguments, const Output& output)
+      : workload_(workload), architecture_(architecture), options_(options), output_(output) {
+    limits_.file_bytes = static_cast<u64>(arguments.limit_mebibytes * 1048576);
+    limits_.budget_seconds = options.budget_seconds;
+  }
+
+  LayerProof run(MappingResult& result, const std::string& file, bool& is_right) {
+    LayerProof out{file, {}};
+    limits_.packed = is_packed(file);
+    if (result.status != Status::Optimal) {
+      out.report.refused = "no proof of an answer that is not optimal";
+      return out;
+    }
+    do {
+      out.report = {};
+      const bool written = output_.write(option_of(file), [&](std::ostream& stream) {
+        out.report = proof::prove(workload_, architecture_, options_, result.mapping, limits_, stream);
+        return complaints(out.report);
+      });
+      if (!written && out.report.complete()) out.report.ended = "the file cannot be written";
+    } while (out.report.better && take(result, *out.report.better, is_right));
+    return out;
+  }
+
+ private:
+  Diagnostics complaints(const proof::ProofReport& report) const {
+    if (report.complete()) return {};
+    const std::string why = report.better             ? "a mapping below the answer was found, which takes its place"
+                            : !report.refused.empty() ? report.refused
+                                                      : "no proof: " + report.ended;
+    return {{"", 0, workload_.name, why}};
+  }
+
+  // Whether the search could have missed it by the rounding of doubles alone.
+  bool take(MappingResult& result, const Mapping& better, bool& is_right) const {
+    const CostModel model(workload_, architecture_);
+    const Evaluation priced = model.evaluate(better);
+    if (priced.verdict != Verdict::Fits) {
+      is_right = false;
+      fail(fmt::format("error of the program: the proof of {} found a mapping that does not fit", workload_.name));
+      return false;
+    }
+    const double before = objective_number(options_.objective, result.cost);
+    const double now = objective_number(options_.objective, priced.cost);
+    if (now < before * (1 - kMostRounding)) {
+      is_right = false;
+      fail(fmt::format("error of the program: the search called {} optimal at {:.17g}, the proof found {:.17g}",
+                       workload_.name, before, now));
+    }
+    replace(result, better, priced.cost, options_.objective);
+    return true;
+  }
+
+  const Workload& workload_;
+  const Architecture& architecture_;
+  const SearchOptions& options_;
+  const Output& output_;
+  proof::ProofOptions limits_;
+};
+
+}  // namespace
+
+bool claim_proofs(const Network& network, const ProofArguments& arguments, const Output& output) {
+  if (arguments.target.empty()) return true;
+  if (network.layers.size() > 1) {
+    std::error_code problem;
+    std::filesystem::create_directories(arguments.target, problem);
+    if (problem) {
+      fail({{"", 0, "--proof", fmt::format("{} cannot be made a folder: {}", arguments.target, problem.message())}});
+      return false;
+    }
+  }
+  const std::vector<std::size_t> first = first_of_shape(network.layers);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const std::string file = file_of(network, i, arguments.target);
+    if (first[i] == i && !output.claim(option_of(file), file)) return false;
+  }
+  return true;
+}
+
+LayerProofs write_proofs(const Network& network, const Architecture& architecture, const SearchOptions& options,
+                         const ProofArguments& arguments, NetworkResult& result, const Output& output,
+                         bool& is_right) {
+  if (arguments.target.empty()) return {};
+  LayerProofs out;
+  const std::vector<std::size_t> first = first_of_shape(network.layers);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (first[i] != i) {
+      out.push_back(out[first[i]]);
+      MappingResult& mine = result.layers[i].result;
+      const MappingResult& its = result.layers[first[i]].result;
+      mine.mapping = its.mapping, mine.cost = its.cost, mine.value = its.value, mine.lower_bound = its.lower_bound;
+      continue;
+    }
+    LayerProver prover(network.layers[i].workload, architecture, options, arguments, output);
+    out.push_back(prover.run(result.layers[i].result, file_of(network, i, arguments.target), is_right));
+  }
+  return out;
+}
+
+Json proof_json(const LayerProof& proof) {
+  const proof::ProofReport& r = proof.report;
+  if (!r.refused.empty()) return {{"refused", r.refused}};
+  if (!r.complete()) return {{"refused", "no proof: " + r.ended}};
+  return {{"file", proof.file},     {"instance", r.instance}, {"claim", r.claim},
+          {"states", r.states},     {"bytes", r.bytes},       {"seconds", r.seconds},
+          {"energy_pj", r.cost.energy.picojoules()}, {"cycles", r.cost.cycles}};
+}
+
+std::string proofs_text(const LayerProofs& proofs, const NetworkResult& result) {
+  std::string text;
+  for (std::size_t i = 0; i < proofs.size(); ++i) {
+    const LayerProof& p = *proofs[i];
+    const std::string& name = result.layers[i].name;
+    if (!p.report.complete()) {
+      text += fmt::format("  {}: {}\n", name, p.report.refused.empty() ? "no proof: " + p.report.ended : p.report.refused);
+      continue;
+    }
+    text += fmt::format("  {}: proof in {}, {} states, {} bytes, {}", name, p.file, grouped(p.report.states),
+                        grouped(p.report.bytes), cli::seconds(p.report.seconds));
+    const Cost& cost = result.layers[i].result.cost;
+    if (p.report.cost.cycles != cost.cycles)
+      text += fmt::format("; of {} cycles, counted exactly", grouped(p.report.cost.cycles));
+    text += "\n";
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
+}  // namespace heliolite::cli

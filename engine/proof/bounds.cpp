@@ -1,0 +1,271 @@
+#include "engine/proof/bounds.h"
+
+#include <algorithm>
+
+#include "engine/base/integers.h"
+#include "engine/search/core/parallel.h"
+
+namespace heliolite::proof {
+namespace {
+
+u128 scaled_down(u64 words, u64 numerator, u64 denominator) { return u128{words} * numerator / denominator; }
+
+// The costs of the flows of one ordering bound: what does not depend on the order is worked out once.
+class Orders {
+ public:
+  Orders(const Question& q, const Channel& channel, std::span<const PlacedFlow> flows, const Digits& tile, u64 rest,
+         int level)
+      : q_(q), channel_(channel), tile_(tile), rest_(rest) {
+    for (const PlacedFlow& f : flows) add(f, level);
+    for (int d = 0; d < q.tiles.dimension_count(); ++d)
+      if (q.tiles.left(tile, d) > 1) left_ |= dimension_bit(d);
+  }
+
+  u128 least() {
+    const std::size_t subsets = std::size_t{1} << tensors_;
+    std::array<u128, std::size_t{1} << kMaxTensors> best;
+    best[0] = 0;
+    for (std::size_t s = 1; s < subsets; ++s) best[s] = least_of(s, best);
+    return best[subsets - 1];
+  }
+  bool empty() const { return count_ == 0; }
+
+ private:
+  struct Term {
+    u64 filled = 0, served = 0, fill = 0, access = 0, gain = 1, least = 0;
+    u128 refund = 0;  // of fills
+    Tile tile = 0;
+    u8 tensor = 0;    // its place among the tensors here
+  };
+
+  void add(const PlacedFlow& f, int level) {
+    Term t;
+    if (f.server == kNobody) {
+      if (channel_.level >= 0) return;
+      t.filled = f.filled;
+      t.fill = f.price;
+    } else {
+      const WordPrices& at_level = channel_.price[f.level][f.tensor];
+      t.fill = at_level.fill;
+      t.access = channel_.price[f.server][f.tensor].access;
+      if (t.fill == 0 && t.access == 0) return;
+      t.filled = f.filled;
+      t.served = f.served;
+      t.refund = u128{at_level.first_fill} * f.first;
+      if (t.access != 0) t.gain = q_.gain_between(level, f.server, f.tensor);
+    }
+    t.tile = f.tile;
+    u8 v = 0;
+    while (v < tensors_ && tensor_[v] != f.tensor) ++v;
+    if (v == tensors_) tensor_[tensors_++] = f.tensor;
+    t.tensor = v;
+    if (t.gain > 1) {
+      const Digits own = q_.tiles.digits(f.tile);
+      t.least = f.apart;
+      for (int r = 0; r < q_.shapes[f.tensor].rank_count; ++r) t.least *= q_.coverage(f.tensor, r, own, tile_);
+    }
+    term_[count_++] = t;
+  }
+
+  // Of tensor v's flows, closed by a loop over dimension d, or by none (-1), after this many iterations.
+  u128 closed(std::size_t v, int d, u64 iterations) const {
+    u128 out = 0;
+    const TensorShape& shape = q_.shapes[tensor_[v]];
+    for (std::size_t k = 0; k < count_; ++k) {
+      const Term& t = term_[k];
+      if (t.tensor != v) continue;
+      u64 met = 1, all = 1;
+      if (d >= 0 && contains(shape.sliding, d)) {
+        const int r = shape.rank_of[at(d)];
+        const Digits own = q_.tiles.digits(t.tile);
+        const u64 boxes = shape.extent(q_.tiles, own, r) * q_.tiles.left(tile_, shape.of_rank[at(r)]);
+        const u64 covered = q_.coverage(tensor_[v], r, own, tile_);
+        if (covered < boxes) met = covered, all = boxes;
+      }
+      if (t.fill != 0) {
+        const u128 words = met == all ? u128{t.filled * iterations} : scaled_down(t.filled * iterations, met, all);
+        const u128 cost = words * t.fill;
+        out += cost > t.refund ? cost - t.refund : 0;
+      }
+      if (t.access != 0) {
+        u64 words = t.served * iterations;
+        if (met != all) words = static_cast<u64>(scaled_down(words, met, all));
+        if (t.gain > 1) words = std::max((words + t.gain - 1) / t.gain, t.least);
+        out += u128{words} * t.access;
+      }
+    }
+    return out;
+  }
+
+  u128 least_of(std::size_t s, const std::array<u128, std::size_t{1} << kMaxTensors>& best) const {
+    DimensionMask relevant = 0;
+    for (std::size_t v = 0; v < tensors_; ++v)
+      if (contains(s, v)) relevant |= q_.shapes[tensor_[v]].indexing;
+    const u64 iterations = rest_ / q_.tiles.left(tile_, static_cast<DimensionMask>(left_ & ~relevant));
+    const auto candidates = static_cast<DimensionMask>(left_ & relevant);
+    if (candidates == 0) {
+      u128 out = 0;
+      for (std::size_t v = 0; v < tensors_; ++v)
+        if (contains(s, v)) out += closed(v, -1, iterations);
+      return out;
+    }
+    u128 least = kImpossible;
+    std::array<std::size_t, kMaxDimensions> asked;  // tensors that dimensions without halos end
+    std::size_t asked_count = 0;
+    for (const int d : bits(candidates)) {
+      std::size_t ended = 0;
+      bool slides = false;
+      for (std::size_t v = 0; v < tensors_; ++v) {
+        if (!contains(s, v) || !contains(q_.shapes[tensor_[v]].indexing, d)) continue;
+        ended |= std::size_t{1} << v;
+        slides |= contains(q_.shapes[tensor_[v]].sliding, d);
+      }
+      if (!slides) {
+        if (std::find(asked.begin(), asked.begin() + asked_count, ended) != asked.begin() + asked_count) continue;
+        asked[asked_count++] = ended;
+      }
+      u128 cost = best[s & ~ended];
+      for (std::size_t v = 0; v < tensors_; ++v)
+        if (contains(ended, v)) cost += closed(v, d, iterations);
+      least = std::min(least, cost);
+    }
+    return least;
+  }
+
+  const Question& q_;
+  const Channel& channel_;
+  const Digits& tile_;
+  const u64 rest_;
+  DimensionMask left_ = 0;
+  std::array<Term, 2 * kMaxTensors + 16> term_;
+  std::size_t count_ = 0;
+  std::array<u8, kMaxTensors> tensor_{};
+  u8 tensors_ = 0;
+};
+
+}  // namespace
+
+Bounds::Bounds(const Question& question, std::vector<int> tabled)
+    : q_(question), tabled_(std::move(tabled)), table_of_(question.channels.size(), -1) {
+  std::size_t sets = 0;
+  for (const auto& stage : q_.sets) {
+    first_of_.push_back(sets);
+    sets += stage.size();
+  }
+  for (std::size_t k = 0; k < tabled_.size(); ++k) table_of_[at(tabled_[k])] = static_cast<int>(k);
+  with_.assign(tabled_.size(), std::vector<Table>(sets));
+  below_ = with_;
+  for (int i = 0; i <= q_.levels(); ++i) most_units_.emplace_back(i < q_.levels() ? q_.tiles.tile_count() : 0);
+}
+
+u64 Bounds::bytes() const {
+  u64 tables = 0;
+  for (const auto& stage : q_.sets) tables += stage.size();
+  return q_.tiles.tile_count() * (2 * sizeof(u128) * tables * tabled_.size() + sizeof(u64) * at(q_.levels()));
+}
+
+void Bounds::fill(int threads, const std::function<bool()>& over) {
+  for (std::size_t table = 0; table < tabled_.size(); ++table)
+    for (int i = q_.levels(); i-- > 0;)
+      for (std::size_t set = 0; set < q_.sets[at(i)].size(); ++set) {
+        if (over()) return;
+        fill_stage(table, i, static_cast<int>(set), threads);
+      }
+}
+
+u128 Bounds::ordering(const Channel& channel, std::span<const PlacedFlow> flows, const Digits& tile, u64 rest,
+                      int level) const {
+  if (flows.empty()) return 0;
+  Orders orders(q_, channel, flows, tile, rest, level);
+  return orders.empty() ? 0 : orders.least();
+}
+
+// What flows that begin at the stage cost, less what may be refunded of their first accesses, and what is outside.
+u128 Bounds::begun(const Channel& channel, int stage, int set, std::size_t next, const Digits& tile, u64 rest) const {
+  const ServerSet& from = q_.sets[at(stage)][at(set)];
+  const ServerSet& to = q_.sets[at(stage) + 1][at(from.next[next])];
+  std::array<PlacedFlow, kMaxTensors> flows;
+  std::size_t count = 0;
+  u128 refund = 0;
+  for (const int v : bits(from.kept)) {
+    const u64 words = q_.shapes[at(v)].words(q_.tiles, tile);
+    const u8 server = to.server[at(v)];
+    flows[count++] = {words, words, 1, 0, 0, 0, static_cast<u8>(v), static_cast<u8>(stage), server};
+    if (v != q_.output) continue;
+    flows[count - 1].first = q_.most_first(stage + 1, tile);
+    refund = u128{channel.price[server][at(v)].first_access} * q_.most_first(server + 1, tile);
+  }
+  Tile number = 0;
+  for (int d = 0; d < q_.tiles.dimension_count(); ++d) number += q_.tiles.stride(d) * tile[at(d)];
+  for (std::size_t k = 0; k < count; ++k) flows[k].tile = number;
+  const u128 cost = ordering(channel, std::span(flows).first(count), tile, rest, stage);
+  // Wraps around below zero; sums with what is outside do not.
+  return cost - refund;
+}
+
+void Bounds::fill_stage(std::size_t table, int stage, int set, int threads) {
+  const Channel& channel = q_.channels[at(tabled_[table])];
+  const ServerSet& from = q_.sets[at(stage)][at(set)];
+  const u64 tiles = q_.tiles.tile_count();
+  Table& with = with_[table][at_(stage, set)];
+  with.assign(tiles, kImpossible);
+  if (q_.is_top(stage)) {
+    with[q_.tiles.last()] = 0;
+  } else {
+    constexpr u64 kBlock = 512;
+    parallel_for((tiles + kBlock - 1) / kBlock, threads, [&](std::size_t block) {
+      for (u64 t = block * kBlock; t < std::min(tiles, (block + 1) * kBlock); ++t) {
+        const Digits tile = q_.tiles.digits(static_cast<Tile>(t));
+        if (!q_.fits(stage, from.kept, tile)) continue;
+        u64 rest = 1;
+        for (int d = 0; d < q_.tiles.dimension_count(); ++d) rest *= q_.tiles.left(tile, d);
+        for (std::size_t k = 0; k < from.next.size(); ++k) {
+          const u128 outside = below_[table][at_(stage + 1, from.next[k])][t];
+          if (outside == kImpossible) continue;
+          const u128 sum = outside + (from.kept == 0 ? 0 : begun(channel, stage, set, k, tile, rest));
+          const bool negative = sum >> 127 != 0;
+          with[t] = std::min(with[t], negative ? u128{0} : sum);
+        }
+      }
+    });
+  }
+  Table& below = below_[table][at_(stage, set)];
+  below = with;
+  const InstanceLevel& l = q_.instance.levels[at(stage)];
+  DimensionMask grows = 0;
+  for (int d = 0; d < q_.tiles.dimension_count(); ++d)
+    if (l.loops[at(d)].max > 1 || (l.has_fanout() && l.unroll[at(d)].max > 1)) grows |= dimension_bit(d);
+  for (u64 t = tiles; t-- > 0;) {
+    const Digits tile = q_.tiles.digits(static_cast<Tile>(t));
+    u128 least = below[t];
+    for (const int d : bits(grows))
+      for (const DivisorDigits::Step& step : q_.tiles.of(d).steps[tile[at(d)]])
+        least = std::min(least, below[t + u64{q_.tiles.stride(d)} * static_cast<u64>(step.digit - tile[at(d)])]);
+    below[t] = least;
+  }
+}
+
+u64 Bounds::most_units(int level, Tile tile) const {
+  while (level < q_.levels() && !q_.instance.levels[at(level)].has_fanout()) ++level;
+  if (level >= q_.levels()) return 1;
+  std::atomic<u64>& known = most_units_[at(level)][tile];
+  if (const u64 units = known.load(std::memory_order_relaxed); units != 0) return units;
+  const Digits digits = q_.tiles.digits(tile);
+  const u64 outside = q_.instances[at(level)];
+  u64 best = 1;
+  for (const ProofUnrolling& u : q_.unrollings[at(level)]) {
+    if (u.receivers * outside <= best) break;
+    Tile spread = tile;
+    bool divides = true;
+    for (int d = 0; d < q_.tiles.dimension_count() && divides; ++d) {
+      const u16 digit = q_.tiles.of(d).times[digits[at(d)]][u.digit[at(d)]];
+      divides = digit != DivisorDigits::kNone;
+      if (divides) spread += q_.tiles.stride(d) * static_cast<Tile>(digit - digits[at(d)]);
+    }
+    if (divides) best = std::max(best, u.receivers * most_units(level + 1, spread));
+  }
+  known.store(best, std::memory_order_relaxed);
+  return best;
+}
+
+}  // namespace heliolite::proof

@@ -1,0 +1,84 @@
+#include "engine/proof/claim.h"
+
+#include <algorithm>
+
+namespace heliolite::proof {
+namespace {
+
+using Limbs = std::array<u64, 4>;
+
+// Whether the product fits.
+bool multiply(Limbs& a, u64 by) {
+  u128 carry = 0;
+  for (u64& limb : a) {
+    carry += u128{limb} * by;
+    limb = static_cast<u64>(carry);
+    carry >>= 64;
+  }
+  return carry == 0;
+}
+
+// Divides, and returns the remainder.
+u64 divide(Limbs& a, u64 by) {
+  u128 rest = 0;
+  for (std::size_t k = a.size(); k-- > 0;) {
+    rest = rest << 64 | a[k];
+    a[k] = static_cast<u64>(rest / by);
+    rest %= by;
+  }
+  return static_cast<u64>(rest);
+}
+
+void divide_up(Limbs& a, u64 by) {
+  if (divide(a, by) == 0) return;
+  for (u64& limb : a)
+    if (++limb != 0) return;
+}
+
+std::string decimal(Limbs a) {
+  std::string out;
+  do out += static_cast<char>('0' + divide(a, 10));
+  while (std::ranges::any_of(a, [](u64 limb) { return limb != 0; }));
+  std::ranges::reverse(out);
+  return out;
+}
+
+}  // namespace
+
+std::optional<Claim> Claim::of(Objective objective, u128 energy, u64 cycles, u64 scale) {
+  Claim out;
+  out.kind_ = objective.kind();
+  out.cycles_ = cycles;
+  out.value_ = {static_cast<u64>(energy), static_cast<u64>(energy >> 64), 0, 0};
+  bool fits = true;
+  switch (objective.kind()) {
+    case Objective::Edp: fits = multiply(out.value_, cycles); break;
+    case Objective::Ed2p: fits = multiply(out.value_, cycles) && multiply(out.value_, cycles); break;
+    case Objective::Energy:
+    case Objective::Delay: break;
+    default: return std::nullopt;
+  }
+  out.scaled_ = out.value_;
+  if (!multiply(out.scaled_, scale) || !fits) return std::nullopt;
+  return out;
+}
+
+u128 Claim::least_energy(u64 cycles) const {
+  Wide least = scaled_;
+  if (kind_ == Objective::Delay) {
+    if (cycles != cycles_) return cycles > cycles_ ? 0 : kNever;
+  } else if (kind_ != Objective::Energy) {
+    divide_up(least, cycles);
+    if (kind_ == Objective::Ed2p) divide_up(least, cycles);
+  }
+  if (least[2] != 0 || least[3] != 0) return kNever;
+  return u128{least[1]} << 64 | least[0];
+}
+
+std::string Claim::text() const {
+  const std::string energy = decimal(value_);
+  if (kind_ == Objective::Delay) return "delay " + std::to_string(cycles_) + " " + energy;
+  return std::string(name(Objective(kind_))) + " " + energy;
+}
+
+}  // namespace heliolite::proof

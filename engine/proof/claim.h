@@ -1,0 +1,38 @@
+#pragma once
+// What a proof claims: that no mapping's value is below V. A claim is a test of energy and cycles that stays true when
+// either grows; nothing else in a proof depends on the objective.
+#include <array>
+#include <optional>
+#include <string>
+
+#include "engine/base/types.h"
+#include "engine/search/core/objective.h"
+
+namespace heliolite::proof {
+
+// Energies inside a pass are counted in 1 / scale of the instance's unit, so that a word's share of a block is a whole
+// number.
+class Claim {
+ public:
+  static constexpr u128 kNever = ~u128{0};
+
+  // The claim that these objectives' value of `energy` (in the instance's unit) and `cycles` is the least. None: no
+  // proof speaks of the objective, or its values need more than 256 bits.
+  static std::optional<Claim> of(Objective objective, u128 energy, u64 cycles, u64 scale);
+
+  // The least scaled energy that is not below V in so many cycles; kNever: none is.
+  u128 least_energy(u64 cycles) const;
+  bool closed(u128 scaled_energy, u64 cycles) const { return scaled_energy >= least_energy(cycles); }
+
+  // "edp 3192": the kind and V, in units and cycles.
+  std::string text() const;
+
+ private:
+  using Wide = std::array<u64, 4>;  // the least significant limb first
+
+  Objective::Kind kind_ = Objective::Edp;
+  Wide value_{}, scaled_{};
+  u64 cycles_ = 0;  // of delay
+};
+
+}  // namespace heliolite::proof

@@ -1,0 +1,199 @@
+#include "engine/proof/frontier.h"
+
+#include <algorithm>
+
+#include "engine/base/integers.h"
+
+namespace heliolite::proof {
+namespace {
+
+TensorMask tensors_in_flow(const State& s, bool moving) {
+  TensorMask out = 0;
+  for (u8 k = 0; k < s.flows; ++k)
+    if (s.flow[k].is_moving() || !moving) out |= static_cast<TensorMask>(1U << s.flow[k].tensor);
+  return out;
+}
+
+bool same_flow(const OpenFlow& a, const OpenFlow& b) {
+  return a.full == b.full && a.fetched == b.fetched && a.fills == b.fills && a.serves == b.serves &&
+         a.first == b.first && a.inner == b.inner && a.fresh == b.fresh && a.tile == b.tile && a.level == b.level &&
+         a.server == b.server && a.rank == b.rank && a.price == b.price;
+}
+
+// Words of flows in place, for each iteration outside, by whose they are and where they come from.
+bool same_placed(const State& a, const State& b, int tensor) {
+  const auto sum = [&](const State& s, const OpenFlow& like) {
+    std::pair<u64, u64> words{0, 0};
+    for (u8 k = 0; k < s.flows; ++k) {
+      const OpenFlow& f = s.flow[k];
+      if (f.tensor != tensor || f.level != like.level || f.server != like.server || f.price != like.price) continue;
+      words.first += f.fetched * f.fills;
+      words.second += f.server == kNobody ? 0 : f.fetched * f.serves;
+    }
+    return words;
+  };
+  for (const State* s : {&a, &b})
+    for (u8 k = 0; k < s->flows; ++k)
+      if (s->flow[k].tensor == tensor && sum(a, s->flow[k]) != sum(b, s->flow[k])) return false;
+  return true;
+}
+
+}  // namespace
+
+Frontier::Frontier(const Question& question, int level) : q_(question), level_(level) {
+  Price energy;
+  energy.of = q_.full;
+  energy.rounds = energy.network = true;
+  for (int i = 0; i < q_.levels(); ++i) {
+    const InstanceLevel& l = q_.instance.levels[at(i)];
+    if (l.clusters < q_.instances[at(i)]) {
+      Price shared;
+      shared.of[at(i)] = q_.full[at(i)];
+      shared.rounds = true;
+      energy.of[at(i)] = {};
+      prices_.push_back(shared);
+    }
+    if (l.block == 1) continue;
+    u64 most = 0;
+    for (const InstancePrices& p : l.of) most = std::max({most, p.read, p.fill, p.update});
+    const u128 one = u128{3} * most * at(q_.tensors()) * q_.instances[at(i)] * q_.scale * (l.block - 1);
+    rounding_ += one / l.block;
+  }
+  prices_.insert(prices_.begin(), energy);
+  for (std::size_t c = 1; c < q_.channels.size(); ++c) {
+    Price rate;
+    rate.of = q_.channels[c].price;
+    prices_.push_back(rate);
+  }
+}
+
+u64 Frontier::key(const State& s) const {
+  u64 tile = 0;
+  for (int d = 0; d < q_.tiles.dimension_count(); ++d) tile += u64{q_.tiles.stride(d)} * s.tile[at(d)];
+  return tile * q_.sets[at(level_) + 1].size() + at(s.set);
+}
+
+u128 Frontier::total(const Price& price, const State& s) const {
+  u128 out = price.network ? s.network * q_.scale : 0;
+  for (std::size_t k = 0; k < q_.pairs.size(); ++k) {
+    const WordPrices& p = price.of[q_.pairs[k].first][q_.pairs[k].second];
+    out += u128{p.access} * s.count[k].accesses + u128{p.fill} * s.count[k].fills;
+  }
+  return out;
+}
+
+Frontier::Held Frontier::priced(const State& s) const {
+  Held out{s, {}, false};
+  for (const Price& price : prices_) out.total.push_back(total(price, s));
+  return out;
+}
+
+State Frontier::moved(const State& s, TensorMask tensors) const {
+  State out = s;
+  u8 left = 0;
+  for (u8 k = 0; k < s.flows; ++k) {
+    const OpenFlow& f = s.flow[k];
+    if (!contains(tensors, f.tensor)) {
+      out.flow[left++] = f;
+      continue;
+    }
+    const u64 filled = f.fetched * f.fills * s.rest;
+    if (f.server == kNobody) {
+      out.network += u128{filled} * f.price;
+      continue;
+    }
+    out.count[q_.pair[f.level][f.tensor]].fills += filled;
+    const u64 served = f.fetched * f.serves * s.rest;
+    if (q_.has_way(level_, f.server, f.tensor)) {
+      out.waiting[f.tensor] += served;
+      out.on_way |= static_cast<TensorMask>(1U << f.tensor);
+    } else {
+      out.count[q_.pair[f.server][f.tensor]].accesses += served;
+    }
+  }
+  out.flows = left;
+  return out;
+}
+
+bool Frontier::same_flows(const State& a, const State& b, int tensor) const {
+  u8 j = 0;
+  for (u8 k = 0; k < a.flows; ++k) {
+    if (a.flow[k].tensor != tensor) continue;
+    while (j < b.flows && b.flow[j].tensor != tensor) ++j;
+    if (j == b.flows || !same_flow(a.flow[k], b.flow[j])) return false;
+    ++j;
+  }
+  while (j < b.flows && b.flow[j].tensor != tensor) ++j;
+  return j == b.flows;
+}
+
+bool Frontier::stands_for(const Held& a, const Held& b) const {
+  const State &s = a.state, &t = b.state;
+  if (s.units < t.units) return false;
+  for (std::size_t j = 0; j < s.known; ++j)
+    if (s.instances[j] != t.instances[j] || s.sums[j] < t.sums[j]) return false;
+  const TensorMask flowing = tensors_in_flow(s, false), there = tensors_in_flow(t, false);
+  const auto gone = static_cast<TensorMask>(flowing & ~there);
+  if ((tensors_in_flow(s, true) & gone) != 0) return false;
+  for (std::size_t p = 0; p < prices_.size(); ++p)
+    if (a.total[p] > b.total[p]) return false;
+  for (const int v : bits(static_cast<TensorMask>(flowing & there)))
+    if (q_.shapes[at(v)].slides && !same_flows(s, t, v)) return false;
+  const State own = gone == 0 ? s : moved(s, gone);
+  bool same = own.network == t.network && own.count == t.count && own.waiting == t.waiting && there == (flowing & there);
+  for (const int v : bits(there)) same = same && same_placed(own, t, v);
+  if (same) return true;
+  const Servers& server = q_.sets[at(level_) + 1][at(s.set)].server;
+  for (std::size_t p = 0; p < prices_.size(); ++p) {
+    const Price& price = prices_[p];
+    const u128 mine = (gone == 0 ? a.total[p] : total(price, own)) + (price.rounds ? rounding_ : 0);
+    if (mine > b.total[p]) return false;
+    for (int v = 0; v < q_.tensors(); ++v) {
+      const u64 access = price.of[server[at(v)]][at(v)].access;
+      if (u128{own.waiting[at(v)]} * access > u128{t.waiting[at(v)]} * access) return false;
+      if (q_.shapes[at(v)].slides) continue;
+      const auto placed = [&](const State& of, bool serves) {
+        u128 sum = 0;
+        for (u8 k = 0; k < of.flows; ++k) {
+          const OpenFlow& f = of.flow[k];
+          if (f.tensor != v) continue;
+          if (f.server == kNobody) sum += serves || !price.network ? 0 : u128{f.fetched * f.fills} * f.price * q_.scale;
+          else if (serves) sum += u128{f.fetched * f.serves} * price.of[f.server][at(v)].access;
+          else sum += u128{f.fetched * f.fills} * price.of[f.level][at(v)].fill;
+        }
+        return sum;
+      };
+      if (placed(own, false) > placed(t, false) || placed(own, true) > placed(t, true)) return false;
+    }
+  }
+  return true;
+}
+
+void Frontier::add(const State& state) {
+  const Held held = priced(state);
+  std::vector<u32>& others = by_tile_[key(state)];
+  for (const u32 k : others)
+    if (stands_for(held_[k], held)) return;
+  std::erase_if(others, [&](u32 k) {
+    const bool drop = stands_for(held, held_[k]);
+    held_[k].dropped |= drop;
+    left_ -= drop;
+    return drop;
+  });
+  others.push_back(static_cast<u32>(held_.size()));
+  held_.push_back(held);
+  ++left_;
+}
+
+std::vector<State> Frontier::take() {
+  std::vector<State> out;
+  out.reserve(left_);
+  for (const Held& held : held_)
+    if (!held.dropped) out.push_back(held.state);
+  held_.clear();
+  by_tile_.clear();
+  left_ = 0;
+  return out;
+}
+
+}  // namespace heliolite::proof

@@ -1,0 +1,225 @@
+#include "engine/proof/instance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <charconv>
+#include <numeric>
+
+#include "engine/base/integers.h"
+#include "engine/model/compiled.h"
+
+namespace heliolite::proof {
+namespace {
+
+Diagnostic refused(const std::string& what) { return {"", 0, "proof", fmt::format("no proof {} yet", what)}; }
+
+// Names stand between spaces, and factors and sums have signs of their own.
+bool is_plain(const std::string& name) {
+  constexpr std::string_view kSigns = "_.#'@$%&";
+  return !name.empty() && std::ranges::all_of(name, [&](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || kSigns.find(c) != std::string_view::npos;
+  });
+}
+
+// The shortest decimal that reads back as the number, as a fraction in lowest terms; none if it needs more than 64
+// bits.
+std::optional<InstanceRate> rate_of(char kind, double parts_per_cycle) {
+  std::array<char, 64> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), parts_per_cycle, std::chars_format::fixed).ptr;
+  u128 numerator = 0, denominator = 1;
+  bool behind = false;
+  for (const char* c = text.data(); c != end; ++c) {
+    if (*c == '.') {
+      behind = true;
+      continue;
+    }
+    numerator = numerator * 10 + static_cast<unsigned>(*c - '0');
+    if (behind) denominator *= 10;
+    if (numerator >> 120 != 0 || denominator >> 120 != 0) return std::nullopt;
+  }
+  u128 a = numerator, b = denominator;
+  while (b != 0) a = std::exchange(b, a % b);
+  if (numerator == 0 || numerator / a >> 63 != 0 || denominator / a >> 63 != 0) return std::nullopt;
+  return InstanceRate{kind, static_cast<u64>(numerator / a), static_cast<u64>(denominator / a)};
+}
+
+// What of the machine no rule of proofs knows.
+std::optional<Diagnostic> unknown_to_proofs(const Compiled& c, const Architecture& architecture) {
+  if (architecture.peer_channel && c.peers != 0) return refused("for link transfers");
+  if (architecture.least_units() > 1) return refused("for a least parallelism");
+  for (int i = 0; i < c.level_count; ++i) {
+    const CompiledLevel& level = c.level[i];
+    if (level.is_interconnect) return refused("for interconnects");
+    if (level.routers_cost) return refused("for machines with routers");
+    if (level.network_costs && !level.reduces) return refused("for networks below DRAM");
+    if (level.hops_cost && i == 0) return refused("for hops to the compute units");
+  }
+  for (int v = 0; v < c.tensor_count; ++v) {
+    if (c.tensor[v].entangled) return refused("for a dimension in two ranks of a tensor");
+    if (c.tensor[v].is_output && c.tensor[v].term_count > 0) return refused("for outputs with strides or halos");
+  }
+  return std::nullopt;
+}
+
+// Fills in an instance, part by part.
+class Writer {
+ public:
+  Writer(const Workload& workload, const Architecture& architecture, const Mapspace& space, const Compiled& c)
+      : workload_(workload), architecture_(architecture), space_(space), c_(c) {}
+
+  Result<Instance> run() {
+    dimensions();
+    for (const Tensor& tensor : workload_.tensors) out_.tensors.push_back(tensor_of(tensor));
+    for (int i = 0; i < c_.level_count; ++i) {
+      out_.levels.push_back(level_of(i));
+      out_.sized |= c_.level[i].parts.sized;
+    }
+    out_.mac = c_.op_units;
+    out_.macs = c_.macs;
+    if (!problem_.empty()) return refused(problem_);
+    shorten_prices();
+    check_names();
+    if (!problem_.empty()) return refused(problem_);
+    return std::move(out_);
+  }
+
+ private:
+  void dimensions() {
+    place_.assign(workload_.dimensions.size(), -1);
+    for (std::size_t d = 0; d < workload_.dimensions.size(); ++d) {
+      if (workload_.dimensions[d].size <= 1) continue;
+      place_[d] = out_.dimension_count();
+      out_.dimensions.push_back(workload_.dimensions[d].name);
+      out_.sizes.push_back(workload_.dimensions[d].size);
+      out_.dimension_of.push_back(static_cast<int>(d));
+    }
+  }
+
+  InstanceTensor tensor_of(const Tensor& tensor) const {
+    InstanceTensor out{tensor.name, tensor.is_output(), {}};
+    for (const Rank& rank : tensor.ranks) {
+      std::vector<InstanceTerm> terms;
+      for (const Term& t : rank.terms)
+        if (place_[at(t.dimension)] >= 0) terms.push_back({t.coefficient, place_[at(t.dimension)]});
+      if (!terms.empty()) out.ranks.push_back(std::move(terms));
+    }
+    return out;
+  }
+
+  std::vector<FactorLimit> limits(const FactorLimits& of) const {
+    std::vector<FactorLimit> out;
+    for (const int d : out_.dimension_of) out.push_back(of[at(d)]);
+    return out;
+  }
+  // Dimensions of size above 1, by their places here.
+  std::vector<int> places(const auto& of) const {
+    std::vector<int> out;
+    for (const u8 d : of)
+      if (place_[d] >= 0) out.push_back(place_[d]);
+    return out;
+  }
+  std::vector<int> axis(const SpatialSpace& fanout, DimensionMask allowed) const {
+    std::vector<u8> in_order = canonical_order(space_, fanout.order);
+    std::erase_if(in_order, [&](u8 d) { return !contains(allowed, d) || fanout.factor[d].max == 1; });
+    return places(in_order);
+  }
+
+  InstanceLevel level_of(int i) {
+    const CompiledLevel& level = c_.level[i];
+    const LevelSpace& allowed = space_.levels[at(i)];
+    InstanceLevel out;
+    out.name = architecture_.levels[at(i)].name;
+    if (level.room != CompiledLevel::kUnbounded) out.room = level.room;
+    out.block = level.block_words == 1 ? 1 : level.block_parts;
+    for (int v = 0; v < c_.tensor_count; ++v) {
+      const ValueUnits& price = level.units[at(v)];
+      out.of[at(v)] = {level.parts.of[at(v)], price.read,    price.fill, price.update,
+                       price.address,         price.ingress, price.hop};
+    }
+    out.leak = level.leak_units;
+    out.clusters = std::min(level.clusters, c_.fanouts(i + 1, c_.level_count - 1));
+    const auto rate = [&](char kind, double parts_per_cycle) {
+      if (!(parts_per_cycle < std::numeric_limits<double>::infinity())) return;
+      if (const auto r = rate_of(kind, parts_per_cycle)) out.rates.push_back(*r);
+      else problem_ = fmt::format("for bandwidths as fine as that of {}", out.name);
+    };
+    rate('r', level.read_bandwidth);
+    rate('w', level.write_bandwidth);
+    rate('s', level.shared_bandwidth);
+    out.keep = allowed.keep;
+    out.open = allowed.open;
+    out.loops = limits(allowed.temporal.factor);
+    out.order = places(allowed.temporal.order.dimensions());
+    out.fanout_x = allowed.spatial.fanout_x;
+    out.fanout_y = allowed.spatial.fanout_y;
+    out.one_axis = space_.one_axis_per_dimension;
+    out.x = axis(allowed.spatial, allowed.spatial.allowed_x);
+    out.y = axis(allowed.spatial, allowed.spatial.allowed_y);
+    out.unroll = limits(allowed.spatial.factor);
+    return out;
+  }
+
+  // Calls visit(price) for every price; half of a hop is one, because the centre of an even column lies between rows.
+  template <class Visit>
+  void for_each_price(Visit&& visit) {
+    visit(out_.mac);
+    for (InstanceLevel& level : out_.levels) {
+      visit(level.leak);
+      for (InstancePrices& p : level.of)
+        for (u64* price : {&p.read, &p.fill, &p.update, &p.address, &p.ingress}) visit(*price);
+    }
+  }
+
+  void shorten_prices() {
+    u64 set = 0;
+    for_each_price([&](u64 price) { set |= price; });
+    const int zeros = std::countr_zero(set);
+    int hop_zeros = 64;
+    for (const InstanceLevel& level : out_.levels)
+      for (const InstancePrices& p : level.of)
+        if (p.hop != 0) hop_zeros = std::min(hop_zeros, std::countr_zero(p.hop));
+    const int shift = std::min({zeros, hop_zeros - 1, 32});  // -1: a finer unit
+    out_.unit_bits = 32 - shift;
+    const auto shifted = [&](u64 price) { return shift < 0 ? price << 1 : price >> shift; };
+    for_each_price([&](u64& price) { price = shifted(price); });
+    for (InstanceLevel& level : out_.levels)
+      for (InstancePrices& p : level.of) p.hop = shifted(p.hop);
+  }
+
+  void check_names() {
+    const auto check = [&](const std::string& name) {
+      if (!is_plain(name)) problem_ = fmt::format("for names like '{}'", name);
+    };
+    for (const std::string& name : out_.dimensions) check(name);
+    for (const InstanceTensor& t : out_.tensors) check(t.name);
+    for (const InstanceLevel& l : out_.levels) check(l.name);
+  }
+
+  const Workload& workload_;
+  const Architecture& architecture_;
+  const Mapspace& space_;
+  const Compiled& c_;
+  std::vector<int> place_;  // [dimension of the workload]: its place here; -1: of size 1
+  std::string problem_;
+  Instance out_;
+};
+
+}  // namespace
+
+int Instance::output() const {
+  const auto is_output = [](const InstanceTensor& t) { return t.is_output; };
+  return static_cast<int>(std::ranges::find_if(tensors, is_output) - tensors.begin());
+}
+
+Result<Instance> instance_of(const Workload& workload, const Architecture& architecture, MapspaceOptions options) {
+  const Result<Mapspace> space = resolve(workload, architecture, options);
+  if (!space) return space.errors();
+  const Compiled compiled(workload, architecture);
+  if (const auto problem = unknown_to_proofs(compiled, architecture)) return *problem;
+  return Writer(workload, architecture, *space, compiled).run();
+}
+
+}  // namespace heliolite::proof

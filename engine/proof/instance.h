@@ -1,0 +1,89 @@
+#pragma once
+// The question of a proof as data: what is legal and what it costs, in integers, without the rules of files and
+// presets that led there (docs/proofs.md). What stands here is all that a proof speaks of, and all that its checker
+// reads.
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arch/architecture.h"
+#include "engine/base/result.h"
+#include "engine/base/types.h"
+#include "engine/space/mapspace.h"
+#include "workloads/workload.h"
+
+namespace heliolite::proof {
+
+// coefficient * dimension, a summand of a rank.
+struct InstanceTerm {
+  u64 coefficient = 1;
+  int dimension = 0;
+};
+
+struct InstanceTensor {
+  std::string name;
+  bool is_output = false;
+  std::vector<std::vector<InstanceTerm>> ranks;  // without dimensions of size 1, and without ranks of these alone
+};
+
+// What a word of one tensor costs at a level, in units of 2^-unit_bits pJ, and the parts of the level's words that it
+// takes. Accesses are of a block where blocks have several words, otherwise of a word of the tensor.
+struct InstancePrices {
+  u64 parts = 1;
+  u64 read = 0, fill = 0, update = 0, address = 0;
+  u64 ingress = 0, hop = 0;
+
+  bool operator==(const InstancePrices&) const = default;
+};
+
+// What an instance of a level moves at most: `numerator` parts in `denominator` cycles.
+struct InstanceRate {
+  char kind = 'r';  // r: reads, w: fills and updates, s: both together
+  u64 numerator = 1, denominator = 1;
+};
+
+struct InstanceLevel {
+  std::string name;
+  std::optional<u64> room;  // parts; none: unbounded
+  u64 block = 1;            // parts of an access; 1: every word of a tensor is one
+  std::array<InstancePrices, kMaxTensors> of{};  // [tensor]
+  u64 leak = 0;                                  // of an instance in a cycle
+  u64 clusters = 1;                              // accesses that can happen side by side
+  std::vector<InstanceRate> rates;
+  TensorMask keep = 0, open = 0;
+  std::vector<FactorLimit> loops;  // [dimension]
+  std::vector<int> order;          // loops that come innermost, in this order
+  u64 fanout_x = 1, fanout_y = 1;
+  bool one_axis = false;
+  std::vector<int> x, y;            // dimensions that may be unrolled along an axis, the innermost first
+  std::vector<FactorLimit> unroll;  // [dimension]: both axes together
+
+  bool has_fanout() const { return fanout_x * fanout_y > 1; }
+};
+
+struct Instance {
+  int unit_bits = 0;
+  u64 mac = 0;
+  std::vector<std::string> dimensions;  // of size above 1
+  std::vector<u64> sizes;
+  std::vector<int> dimension_of;  // [dimension]: its index in the workload
+  std::vector<InstanceTensor> tensors;
+  std::vector<InstanceLevel> levels;  // innermost first
+  bool sized = false;                 // some tensor's words are not words of the levels
+  u64 macs = 1;
+
+  int dimension_count() const { return static_cast<int>(sizes.size()); }
+  int tensor_count() const { return static_cast<int>(tensors.size()); }
+  int level_count() const { return static_cast<int>(levels.size()); }
+  int output() const;
+};
+
+// The instance of a layer on a machine. An error is the one reason why there are no proofs of it: something that the
+// rules of proofs do not know yet, by its name. Other errors are those of the machine's constraints.
+Result<Instance> instance_of(const Workload& workload, const Architecture& architecture, MapspaceOptions options = {});
+
+// Its lines, as they stand at the head of a proof.
+std::string text_of(const Instance& instance);
+
+}  // namespace heliolite::proof

@@ -1,0 +1,119 @@
+#include "engine/proof/mapping_steps.h"
+
+#include <algorithm>
+
+#include "engine/base/integers.h"
+
+namespace heliolite::proof {
+namespace {
+
+// The loops of one level, by the instance's dimensions.
+struct LevelLoops {
+  Digits x{}, y{};
+  std::vector<std::pair<u8, u16>> temporal;
+};
+
+std::vector<LevelLoops> loops_by_level(const Question& q, const Mapping& mapping) {
+  std::vector<LevelLoops> out(at(q.levels()));
+  for (const Loop& loop : mapping.loops()) {
+    const auto found = std::ranges::find(q.instance.dimension_of, static_cast<int>(loop.dimension));
+    const auto d = static_cast<u8>(found - q.instance.dimension_of.begin());
+    const u16 digit = q.tiles.digit_of(d, loop.end);
+    LevelLoops& level = out[loop.level];
+    if (loop.kind == LoopKind::SpatialX) level.x[d] = digit;
+    else if (loop.kind == LoopKind::SpatialY) level.y[d] = digit;
+    else level.temporal.emplace_back(d, digit);
+  }
+  return out;
+}
+
+// Moves the loops over dimension d, where the instance has no room for them, outside all others.
+void move_outside(const Question& q, int d, std::vector<LevelLoops>& levels) {
+  const DivisorDigits& of = q.tiles.of(d);
+  u64 moved = 1;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    if (i + 1 < levels.size() && q.instance.levels[i].loops[at(d)].max > 1) continue;
+    std::erase_if(levels[i].temporal, [&](const std::pair<u8, u16>& loop) {
+      if (loop.first != d) return false;
+      moved *= of.divisor[loop.second];
+      return true;
+    });
+  }
+  if (moved > 1) levels.back().temporal.emplace_back(static_cast<u8>(d), q.tiles.digit_of(d, moved));
+}
+
+std::optional<u32> unrolling_of(const Question& q, int level, const LevelLoops& loops) {
+  for (std::size_t k = 0; k < q.unrollings[at(level)].size(); ++k) {
+    const ProofUnrolling& u = q.unrollings[at(level)][k];
+    bool same = true;
+    for (int d = 0; d < q.tiles.dimension_count(); ++d) {
+      const u16 both = q.tiles.of(d).times[loops.x[at(d)]][loops.y[at(d)]];
+      same = same && u.digit[at(d)] == both && (!q.has_hops(level) || u.x[at(d)] == loops.x[at(d)]);
+    }
+    if (same) return static_cast<u32>(k);
+  }
+  return std::nullopt;
+}
+
+// The innermost level from `level` on that keeps the tensor.
+u8 keeper(const Mapping& mapping, int level, int tensor) {
+  while (level + 1 < mapping.level_count && !mapping.keeps(level, tensor)) ++level;
+  return static_cast<u8>(level);
+}
+
+std::optional<int> set_of(const Question& q, int stage, const Servers& servers) {
+  for (std::size_t k = 0; k < q.sets[at(stage)].size(); ++k)
+    if (std::equal(servers.begin(), servers.begin() + q.tensors(), q.sets[at(stage)][k].server.begin()))
+      return static_cast<int>(k);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ProofMapping> steps_of(const Question& q, const Mapping& mapping, const std::vector<int>& batch) {
+  std::vector<LevelLoops> levels = loops_by_level(q, mapping);
+  for (const int d : batch) move_outside(q, d, levels);
+  ProofMapping out;
+  Servers servers{};
+  for (int v = 0; v < q.tensors(); ++v) servers[at(v)] = keeper(mapping, 0, v);
+  const std::optional<int> root = set_of(q, 0, servers);
+  if (!root) return std::nullopt;
+  out.root = *root;
+  for (int i = 0; i < q.levels(); ++i) {
+    LevelStep step;
+    const std::optional<u32> unrolling = unrolling_of(q, i, levels[at(i)]);
+    if (!unrolling) return std::nullopt;
+    step.unrolling = *unrolling;
+    step.loops = levels[at(i)].temporal;
+    if (!q.is_top(i)) {
+      for (int v = 0; v < q.tensors(); ++v)
+        if (servers[at(v)] == i) servers[at(v)] = keeper(mapping, i + 1, v);
+      const std::optional<int> set = set_of(q, i + 1, servers);
+      if (!set) return std::nullopt;
+      step.set = *set;
+    }
+    out.levels.push_back(std::move(step));
+  }
+  return out;
+}
+
+Mapping mapping_of(const Question& q, const ProofMapping& steps) {
+  Mapping out;
+  out.level_count = static_cast<u8>(q.levels());
+  int set = steps.root;
+  for (int i = 0; i < q.levels(); ++i) {
+    const LevelStep& step = steps.levels[at(i)];
+    out.keep[at(i)] = q.sets[at(i)][at(set)].kept;
+    set = step.set;
+    const ProofUnrolling& u = q.unrollings[at(i)][step.unrolling];
+    const auto add = [&](LoopKind kind, int d, u16 digit) {
+      out.add(kind, i, q.instance.dimension_of[at(d)], q.tiles.of(d).divisor[digit]);
+    };
+    for (const int d : q.instance.levels[at(i)].x) add(LoopKind::SpatialX, d, u.x[at(d)]);
+    for (const int d : q.instance.levels[at(i)].y) add(LoopKind::SpatialY, d, u.y[at(d)]);
+    for (const auto& [d, digit] : step.loops) add(LoopKind::Temporal, d, digit);
+  }
+  return out;
+}
+
+}  // namespace heliolite::proof

@@ -1,0 +1,267 @@
+#include "engine/proof/question.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "engine/base/integers.h"
+
+namespace heliolite::proof {
+namespace {
+
+constexpr u64 kMostCoverages = 4'000'000;
+constexpr u64 kMostWords = u64{1} << 62;
+
+// The least product over ranks that receivers of these factors can have.
+u64 least_groups(const TensorShape& t, const TileSpace& tiles, const Digits& unrolled) {
+  u64 out = 1;
+  for (std::size_t r = 0; r < t.rank_count; ++r) {
+    u64 most = 1;
+    for (const int d : bits(t.of_rank[r])) most = std::max(most, tiles.extent(unrolled, d));
+    out *= most;
+  }
+  return out;
+}
+
+// The next servers that a tensor may have outside `level`, the innermost first.
+std::vector<u8> servers_from(const Instance& instance, int level, int tensor) {
+  std::vector<u8> out;
+  for (int i = level; i < instance.level_count(); ++i) {
+    const InstanceLevel& l = instance.levels[at(i)];
+    if (contains(l.keep | l.open, tensor)) out.push_back(static_cast<u8>(i));
+    if (contains(l.keep, tensor)) break;
+  }
+  return out;
+}
+
+int index_of(std::vector<ServerSet>& sets, const Servers& server, int stage, int tensors) {
+  for (std::size_t k = 0; k < sets.size(); ++k)
+    if (sets[k].server == server) return static_cast<int>(k);
+  ServerSet set{server, 0, {}};
+  for (int v = 0; v < tensors; ++v)
+    if (server[at(v)] == stage) set.kept |= static_cast<TensorMask>(1U << v);
+  sets.push_back(set);
+  return static_cast<int>(sets.size()) - 1;
+}
+
+// Every combination of `choices`, the last tensor's changing fastest.
+std::vector<Servers> combinations(const std::vector<std::vector<u8>>& choices) {
+  std::vector<Servers> out{Servers{}};
+  for (std::size_t v = 0; v < choices.size() && v < kMaxTensors; ++v) {
+    std::vector<Servers> longer;
+    for (Servers s : out)
+      for (const u8 server : choices[v]) {
+        s[v] = server;
+        longer.push_back(s);
+      }
+    out = std::move(longer);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<Question> Question::create(Instance of) {
+  const auto large = [](std::string what) { return Diagnostic{"", 0, "proof", "no proof: " + std::move(what)}; };
+  TileSpace space(of);
+  if (space.tile_count() > kMaxTableTiles)
+    return large(fmt::format("{} tiles, {} at most", space.tile_count(), kMaxTableTiles));
+  Question out(std::move(of), std::move(space));
+  out.shapes = shapes_of(out.instance);
+  out.output = out.instance.output();
+  for (const int d : bits(out.shapes[at(out.output)].indexing)) out.output_words *= out.instance.sizes[at(d)];
+  out.count_pairs();
+  if (const auto problem = out.too_large()) return large(*problem);
+  u64 instances = 1;
+  for (int i = out.levels(); i-- > 0;) {
+    out.instances[at(i)] = instances;
+    instances *= out.instance.levels[at(i)].fanout_x * out.instance.levels[at(i)].fanout_y;
+  }
+  for (int i = 0; i < out.levels(); ++i) {
+    out.unrollings.push_back(unrollings_of(out.instance, out.tiles, i));
+    for (int v = 0; v < out.tensors(); ++v) {
+      const InstancePrices& p = out.instance.levels[at(i)].of[at(v)];
+      if (p.ingress != 0) out.ingress_[at(i)] |= static_cast<TensorMask>(1U << v);
+      out.hops_[at(i)] |= p.hop != 0;
+    }
+  }
+  out.list_servers();
+  out.set_prices();
+  out.set_gains();
+  if (const auto problem = out.set_coverages()) return large(*problem);
+  return out;
+}
+
+void Question::count_pairs() {
+  for (int i = 0; i < levels(); ++i)
+    for (int v = 0; v < tensors(); ++v) {
+      const InstanceLevel& l = instance.levels[at(i)];
+      const bool held = contains(l.keep | l.open, v);
+      pair[at(i)][at(v)] = held ? static_cast<u8>(pairs.size()) : kNobody;
+      if (held) pairs.emplace_back(static_cast<u8>(i), static_cast<u8>(v));
+    }
+}
+
+std::optional<std::string> Question::too_large() const {
+  if (pairs.size() > kMaxPairs) return fmt::format("more than {} pairs of a level and a tensor", kMaxPairs);
+  // A step asks for one word; boxes have more than their points where ranks have coefficients.
+  u128 words = instance.macs;
+  for (const TensorShape& t : shapes)
+    for (std::size_t r = 0; r < t.rank_count; ++r)
+      for (std::size_t k = 0; k < t.rank[r].terms; ++k) words *= std::max<u64>(1, t.rank[r].coefficient[k]);
+  u128 most_parts = 1;
+  for (const InstanceLevel& l : instance.levels)
+    for (const InstancePrices& p : l.of) most_parts = std::max<u128>(most_parts, p.parts);
+  if (words * most_parts > kMostWords) return std::string("more than 2^62 words");
+  u128 blocks = 1;
+  for (const InstanceLevel& l : instance.levels) blocks = std::lcm(static_cast<u64>(blocks), l.block);
+  for (const InstanceLevel& l : instance.levels)
+    for (const InstancePrices& p : l.of)
+      for (const u64 price : {p.read + p.update + p.address, p.fill + p.address, p.ingress, p.hop})
+        if (blocks * price * p.parts >> 62 != 0) return std::string("prices of more than 62 bits in shares of blocks");
+  return std::nullopt;
+}
+
+void Question::list_servers() {
+  sets.resize(at(levels()));
+  std::vector<std::vector<u8>> choices;
+  for (int v = 0; v < tensors(); ++v) choices.push_back(servers_from(instance, 0, v));
+  for (const Servers& s : combinations(choices)) index_of(sets[0], s, 0, tensors());
+  for (int i = 0; i + 1 < levels(); ++i)
+    for (std::size_t k = 0; k < sets[at(i)].size(); ++k) {
+      for (int v = 0; v < tensors(); ++v)
+        choices[at(v)] = contains(sets[at(i)][k].kept, v) ? servers_from(instance, i + 1, v)
+                                                          : std::vector<u8>{sets[at(i)][k].server[at(v)]};
+      for (const Servers& s : combinations(choices))
+        sets[at(i)][k].next.push_back(index_of(sets[at(i) + 1], s, i + 1, tensors()));
+    }
+}
+
+void Question::set_prices() {
+  for (const InstanceLevel& l : instance.levels) scale = std::lcm(scale, l.block);
+  Channel energy;
+  for (int i = 0; i < levels(); ++i) {
+    const InstanceLevel& l = instance.levels[at(i)];
+    const u64 clusters = l.clusters, all = instances[at(i)];
+    for (int v = 0; v < tensors(); ++v) {
+      const InstancePrices& p = l.of[at(v)];
+      const u64 share = l.block == 1 ? scale : scale / l.block * p.parts, address = p.address * scale;
+      WordPrices& price = full[at(i)][at(v)];
+      if (v != output) price = {p.read * share + address, p.fill * share + address, 0, 0};
+      else
+        price = {(p.update + p.read) * share + address, p.fill * share + address, p.read * share,
+                 is_top(i) ? 0 : p.fill * share + address};
+      const auto down = [&](u64 x) { return static_cast<u64>(u128{x} * clusters / all); };
+      const auto up = [&](u64 x) { return static_cast<u64>((u128{x} * clusters + all - 1) / all); };
+      energy.price[at(i)][at(v)] = {down(price.access), down(price.fill), up(price.first_access),
+                                    up(price.first_fill)};
+    }
+  }
+  channels.push_back(energy);
+  for (int i = 0; i < levels(); ++i)
+    for (const InstanceRate& rate : instance.levels[at(i)].rates) {
+      Channel channel{i, rate.kind, rate.numerator, rate.denominator, {}};
+      const u64 reads = rate.kind != 'w', writes = rate.kind != 'r';
+      for (int v = 0; v < tensors(); ++v) {
+        const u64 parts = instance.levels[at(i)].of[at(v)].parts;
+        WordPrices& price = channel.price[at(i)][at(v)];
+        if (v != output) price = {parts * reads, parts * writes, 0, 0};
+        else
+          price = {parts * (reads + writes), parts * writes, parts * reads, is_top(i) ? 0 : parts * writes};
+      }
+      channels.push_back(channel);
+    }
+}
+
+void Question::set_gains() {
+  for (int i = 0; i < levels(); ++i) {
+    std::array<u64, kMaxTensors> most;
+    most.fill(1);
+    u64 first = 1;
+    for (const ProofUnrolling& u : unrollings[at(i)]) {
+      for (int v = 0; v < tensors(); ++v)
+        most[at(v)] = std::max(most[at(v)], ceil_div(u.receivers, least_groups(shapes[at(v)], tiles, u.digit)));
+      u64 summed = 1;
+      for (int d = 0; d < tiles.dimension_count(); ++d)
+        if (!contains(shapes[at(output)].indexing, d)) summed *= tiles.extent(u.digit, d);
+      first = std::max(first, summed);
+    }
+    gain.push_back(most);
+    first_gain.push_back(first);
+  }
+}
+
+std::optional<std::string> Question::set_coverages() {
+  for (int v = 0; v < tensors(); ++v)
+    for (std::size_t r = 0; r < shapes[at(v)].rank_count; ++r) {
+      const TensorShape::Rank& rank = shapes[at(v)].rank[r];
+      if (!rank.slides()) continue;
+      u64 entries = 1;
+      for (std::size_t k = 0; k < rank.terms; ++k) {
+        const u64 n = tiles.of(rank.dimension[k]).divisor.size();
+        entries = saturating_product(entries, n * n);
+      }
+      if (entries > kMostCoverages) return fmt::format("{} pairs of tiles along a rank that slides", entries);
+      std::vector<u64>& table = coverage_[at(v)][r];
+      table.assign(entries, 0);
+      for (u64 e = 0; e < entries; ++e) {
+        u64 rest = e;
+        std::vector<SumTerm> terms;
+        bool inside = true;
+        for (std::size_t k = 0; k < rank.terms; ++k) {
+          const DivisorDigits& of = tiles.of(rank.dimension[k]);
+          const u64 n = of.divisor.size(), tile = of.divisor[rest % n], outside = of.divisor[rest / n % n];
+          rest /= n * n;
+          inside &= outside % tile == 0;
+          terms.push_back({rank.coefficient[k], tile});
+          terms.push_back({rank.coefficient[k] * outside, of.divisor.back() / outside});
+        }
+        if (inside) table[e] = distinct_sums(terms);
+      }
+    }
+  return std::nullopt;
+}
+
+bool Question::fits(int level, TensorMask kept, const Digits& tile) const {
+  const InstanceLevel& l = instance.levels[at(level)];
+  if (!l.room) return true;
+  u128 parts = 0;
+  for (const int v : bits(kept)) parts += u128{shapes[at(v)].words(tiles, tile)} * l.of[at(v)].parts;
+  return parts <= *l.room;
+}
+
+bool Question::has_way(int level, int server, int tensor) const {
+  for (int i = level + 1; i <= server; ++i)
+    if (instance.levels[at(i)].has_fanout() || contains(ingress_[at(i)], tensor)) return true;
+  return false;
+}
+
+u64 Question::gain_between(int level, int server, int tensor) const {
+  u64 out = 1;
+  for (int i = level + 1; i <= server; ++i) out = saturating_product(out, gain[at(i)][at(tensor)]);
+  return out;
+}
+
+u64 Question::coverage(int tensor, int r, const Digits& tile, const Digits& outside) const {
+  const TensorShape::Rank& rank = shapes[at(tensor)].rank[at(r)];
+  if (!rank.slides()) return tiles.extent(tile, rank.dimension[0]) * tiles.left(outside, rank.dimension[0]);
+  u64 index = 0, radix = 1;
+  for (std::size_t k = 0; k < rank.terms; ++k) {
+    const u64 n = tiles.of(rank.dimension[k]).divisor.size();
+    index += radix * (tile[rank.dimension[k]] + n * outside[rank.dimension[k]]);
+    radix *= n * n;
+  }
+  return coverage_[at(tensor)][at(r)][index];
+}
+
+u64 Question::most_first(int level, const Digits& tile) const {
+  u64 most = 1;
+  for (int i = level; i < levels(); ++i) most = saturating_product(most, first_gain[at(i)]);
+  const auto all = static_cast<DimensionMask>((1U << tiles.dimension_count()) - 1);
+  const auto summed = static_cast<DimensionMask>(all & ~shapes[at(output)].indexing);
+  return output_words * std::min(most, tiles.left(tile, summed));
+}
+
+}  // namespace heliolite::proof

@@ -1,0 +1,91 @@
+#pragma once
+// An instance prepared for a pass: tiles, shapes, unrollings, which servers may follow which, prices of words by
+// channel. All of it is fixed before the pass and shared by its threads.
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/proof/instance.h"
+#include "engine/proof/tiles.h"
+#include "engine/proof/unrollings.h"
+
+namespace heliolite::proof {
+
+inline constexpr int kMaxPairs = 40;  // of a level and a tensor that it may hold
+inline constexpr u8 kNobody = 0xff;
+inline constexpr u64 kMaxTableTiles = 3'000'000;
+
+// [tensor]: the level that serves it.
+using Servers = std::array<u8, kMaxTensors>;
+
+// Servers that are possible at a stage, and those that may follow them there.
+struct ServerSet {
+  Servers server{};
+  TensorMask kept = 0;    // tensors whose server is the stage's level
+  std::vector<int> next;  // indices into the next stage's sets
+};
+
+// Of a word: an access and a fill of it, and what the first ones of an output are refunded.
+struct WordPrices {
+  u64 access = 0, fill = 0, first_access = 0, first_fill = 0;
+};
+
+// Energy, or what one of the rates counts.
+struct Channel {
+  int level = -1;  // of a rate
+  char kind = 'e';
+  u64 numerator = 1, denominator = 1;
+  std::array<std::array<WordPrices, kMaxTensors>, kMaxLevels> price{};  // [level][tensor]
+};
+
+struct Question {
+  Instance instance;
+  TileSpace tiles;
+  std::vector<TensorShape> shapes;
+  std::vector<std::vector<ProofUnrolling>> unrollings;  // [level]
+  std::vector<std::vector<ServerSet>> sets;             // [stage]; those of stage 0 are the roots
+  std::vector<Channel> channels;                        // energy, at the least share of clusters; then the rates
+  std::array<std::array<WordPrices, kMaxTensors>, kMaxLevels> full{};  // energy, each instance for itself
+  u64 scale = 1;                                                       // energies are counted in 1 / scale of a unit
+  std::array<u64, kMaxLevels> instances{};                             // [level]: in the whole machine
+  std::vector<std::array<u64, kMaxTensors>> gain;  // [level][tensor]: most receivers that share a word
+  std::vector<u64> first_gain;                     // [level]: most receivers that sum up different parts
+  std::array<std::array<u8, kMaxTensors>, kMaxLevels> pair{};  // [level][tensor]: place of its counts, or kNobody
+  std::vector<std::pair<u8, u8>> pairs;                        // [place]: level, tensor
+  int output = 0;
+  u64 output_words = 1;
+  TensorMask with_ingress(int level) const { return ingress_[static_cast<std::size_t>(level)]; }
+  bool has_hops(int level) const { return hops_[static_cast<std::size_t>(level)]; }
+
+  // An error says what is too large.
+  static Result<Question> create(Instance instance);
+
+  int levels() const { return instance.level_count(); }
+  int tensors() const { return instance.tensor_count(); }
+  bool is_top(int level) const { return level + 1 == levels(); }
+  bool fits(int level, TensorMask kept, const Digits& tile) const;
+  // Whether words on their way to `server` have something to pass outside `level`: a fan-out, or a price.
+  bool has_way(int level, int server, int tensor) const;
+  // Most receivers that share a word of the tensor at the fan-outs outside `level`, up to the server's.
+  u64 gain_between(int level, int server, int tensor) const;
+  // Different positions that a tile meets along a rank over all iterations outside another one.
+  u64 coverage(int tensor, int rank, const Digits& tile, const Digits& outside) const;
+  // First words of the output, of all receivers that fan-outs of `level` and outside can have.
+  u64 most_first(int level, const Digits& tile) const;
+
+ private:
+  Question(Instance of, TileSpace space) : instance(std::move(of)), tiles(std::move(space)) {}
+  void count_pairs();
+  void list_servers();
+  void set_prices();
+  void set_gains();
+  std::optional<std::string> set_coverages();
+  std::optional<std::string> too_large() const;
+
+  std::array<TensorMask, kMaxLevels> ingress_{};
+  std::array<bool, kMaxLevels> hops_{};
+  std::array<std::array<std::vector<u64>, kMaxRanks>, kMaxTensors> coverage_{};  // of ranks that slide
+};
+
+}  // namespace heliolite::proof
