@@ -18,7 +18,7 @@ int show_instance(const std::string& architecture, const std::string& workload, 
   const Result<proof::Instance> instance = proof::instance_of(*picked, inputs->architecture);
   if (!instance) return fail(instance.errors());
   const std::string text = proof::text_of(*instance);
-  output.table(text);
+  if (!output.document("", text)) return kBadInput;
   Json answer = answer_head("show");
   answer["question"] = {{"machine", architecture}, {"workload", workload}, {"layer", picked->name}};
   answer["instance"] = text;

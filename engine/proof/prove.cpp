@@ -50,8 +50,7 @@ std::string head_of(const Question& q, const Instance& whole, const std::string&
   std::string use;
   for (const int c : tabled)
     if (c > 0) use += " " + rate_name(q, c);
-  if (!use.empty()) out += "use" + use + "\n";
-  return out;
+  return out + "use" + (use.empty() ? " -" : use) + "\n";
 }
 
 ProofReport refused(std::string why) {

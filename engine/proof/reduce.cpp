@@ -6,22 +6,18 @@
 
 namespace heliolite::proof {
 
-bool loops_are_free(const Instance& instance, int level, int d) {
-  const FactorLimit& limit = instance.levels[at(level)].loops[at(d)];
-  return limit.min == 1 && limit.max == instance.sizes[at(d)];
-}
-
 std::vector<int> batch_dimensions(const Instance& instance) {
   std::vector<int> out;
-  const int top = instance.level_count() - 1;
   for (int d = 0; d < instance.dimension_count(); ++d) {
     const auto is_alone = [&](const InstanceTensor& t) {
       return std::ranges::any_of(t.ranks, [&](const std::vector<InstanceTerm>& rank) {
         return rank.size() == 1 && rank[0].dimension == d && rank[0].coefficient == 1;
       });
     };
-    const bool anywhere = loops_are_free(instance, top, d) && std::ranges::count(instance.levels.back().order, d) == 0;
-    if (anywhere && std::ranges::all_of(instance.tensors, is_alone)) out.push_back(d);
+    const FactorLimit& limit = instance.levels.back().loops[at(d)];
+    const bool is_free = limit.min <= 1 && limit.max >= instance.sizes[at(d)] &&
+                         std::ranges::count(instance.levels.back().order, d) == 0;
+    if (is_free && std::ranges::all_of(instance.tensors, is_alone)) out.push_back(d);
   }
   return out;
 }
@@ -30,7 +26,7 @@ Instance without_inner_loops(const Instance& instance, const std::vector<int>& b
   Instance out = instance;
   for (const int d : batch)
     for (int i = 0; i + 1 < instance.level_count(); ++i)
-      if (loops_are_free(instance, i, d)) out.levels[at(i)].loops[at(d)].max = 1;
+      if (instance.levels[at(i)].loops[at(d)].min <= 1) out.levels[at(i)].loops[at(d)].max = 1;
   return out;
 }
 

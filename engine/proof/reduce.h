@@ -10,10 +10,7 @@ namespace heliolite::proof {
 // outside all others: no mapping is worse for it (docs/rules/exact.md, rule batch-outermost).
 std::vector<int> batch_dimensions(const Instance& instance);
 
-// Whether loops over dimension d at the level may be any, so that the reduction takes them away there.
-bool loops_are_free(const Instance& instance, int level, int d);
-
-// The instance without these dimensions' loops inside the outermost level, where they are free.
+// The instance without these dimensions' loops inside the outermost level, where it may do without them.
 Instance without_inner_loops(const Instance& instance, const std::vector<int>& batch);
 
 }  // namespace heliolite::proof
