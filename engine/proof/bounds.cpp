@@ -8,17 +8,43 @@
 namespace heliolite::proof {
 namespace {
 
-u128 scaled_down(u64 words, u64 numerator, u64 denominator) { return u128{words} * numerator / denominator; }
+u128 scaled_down(u64 words, u64 numerator, u64 denominator) {
+  u64 product = 0;
+  if (!__builtin_mul_overflow(words, numerator, &product)) return product / denominator;
+  return u128{words} * numerator / denominator;
+}
 
 // The costs of the flows of one ordering bound: what does not depend on the order is worked out once.
 class Orders {
  public:
-  Orders(const Question& q, const Channel& channel, std::span<const PlacedFlow> flows, const Digits& tile, u64 rest,
-         int level)
-      : q_(q), channel_(channel), tile_(tile), rest_(rest) {
-    for (const PlacedFlow& f : flows) add(f, level);
-    for (int d = 0; d < q.tiles.dimension_count(); ++d)
-      if (q.tiles.left(tile, d) > 1) left_ |= dimension_bit(d);
+  Orders(const Question& q, const Channel& channel, const Digits& tile, int level)
+      : q_(q), channel_(channel), tile_(tile), level_(level) {
+    for (int d = 0; d < q.tiles.dimension_count(); ++d) {
+      iterations_[at(d)] = q.tiles.left(tile, d);
+      if (iterations_[at(d)] > 1) left_ |= dimension_bit(d);
+    }
+  }
+
+  void add(const PlacedFlow& f) {
+    Term t;
+    if (f.server == kNobody) {
+      t.filled = f.filled;
+      t.fill = f.price;
+    } else {
+      const WordPrices& at_level = channel_.price[f.level][f.tensor];
+      t.fill = at_level.fill;
+      t.access = channel_.price[f.server][f.tensor].access;
+      t.filled = f.filled;
+      t.served = f.served;
+      t.refund = u128{at_level.first_fill} * f.first;
+      if (t.access != 0) t.gain = q_.gain_between(level_, f.server, f.tensor);
+    }
+    u8 v = 0;
+    while (v < tensors_ && tensor_[v] != f.tensor) ++v;
+    if (v == tensors_) tensor_[tensors_++] = f.tensor;
+    t.tensor = v;
+    meet(f, t);
+    term_[count_++] = t;
   }
 
   u128 least() {
@@ -28,70 +54,55 @@ class Orders {
     for (std::size_t s = 1; s < subsets; ++s) best[s] = least_of(s, best);
     return best[subsets - 1];
   }
-  bool empty() const { return count_ == 0; }
 
  private:
   struct Term {
     u64 filled = 0, served = 0, fill = 0, access = 0, gain = 1, least = 0;
     u128 refund = 0;  // of fills
-    Tile tile = 0;
     u8 tensor = 0;    // its place among the tensors here
+    std::array<u64, kMaxRanks> met, all;  // [rank that slides]: positions that are met, of so many
   };
 
-  void add(const PlacedFlow& f, int level) {
-    Term t;
-    if (f.server == kNobody) {
-      if (channel_.level >= 0) return;
-      t.filled = f.filled;
-      t.fill = f.price;
-    } else {
-      const WordPrices& at_level = channel_.price[f.level][f.tensor];
-      t.fill = at_level.fill;
-      t.access = channel_.price[f.server][f.tensor].access;
-      if (t.fill == 0 && t.access == 0) return;
-      t.filled = f.filled;
-      t.served = f.served;
-      t.refund = u128{at_level.first_fill} * f.first;
-      if (t.access != 0) t.gain = q_.gain_between(level, f.server, f.tensor);
+  // What the tile of the flow meets over all iterations.
+  void meet(const PlacedFlow& f, Term& t) const {
+    const TensorShape& shape = q_.shapes[f.tensor];
+    if (t.gain == 1 && !shape.slides) return;
+    const Digits own = q_.tiles.digits(f.tile);
+    t.least = f.apart;
+    for (int r = 0; r < shape.rank_count; ++r) {
+      const u64 covered = q_.coverage(f.tensor, r, own, tile_);
+      t.least *= covered;
+      if (!shape.rank[at(r)].slides()) continue;
+      u64 boxes = shape.extent(q_.tiles, own, r);
+      for (const int d : bits(shape.of_rank[at(r)])) boxes *= iterations_[at(d)];
+      t.met[at(r)] = t.all[at(r)] = 1;
+      if (covered < boxes) t.met[at(r)] = covered, t.all[at(r)] = boxes;
     }
-    t.tile = f.tile;
-    u8 v = 0;
-    while (v < tensors_ && tensor_[v] != f.tensor) ++v;
-    if (v == tensors_) tensor_[tensors_++] = f.tensor;
-    t.tensor = v;
-    if (t.gain > 1) {
-      const Digits own = q_.tiles.digits(f.tile);
-      t.least = f.apart;
-      for (int r = 0; r < q_.shapes[f.tensor].rank_count; ++r) t.least *= q_.coverage(f.tensor, r, own, tile_);
-    }
-    term_[count_++] = t;
   }
 
   // Of tensor v's flows, closed by a loop over dimension d, or by none (-1), after this many iterations.
   u128 closed(std::size_t v, int d, u64 iterations) const {
     u128 out = 0;
     const TensorShape& shape = q_.shapes[tensor_[v]];
+    const bool slides = d >= 0 && contains(shape.sliding, d);
     for (std::size_t k = 0; k < count_; ++k) {
       const Term& t = term_[k];
       if (t.tensor != v) continue;
-      u64 met = 1, all = 1;
-      if (d >= 0 && contains(shape.sliding, d)) {
-        const int r = shape.rank_of[at(d)];
-        const Digits own = q_.tiles.digits(t.tile);
-        const u64 boxes = shape.extent(q_.tiles, own, r) * q_.tiles.left(tile_, shape.of_rank[at(r)]);
-        const u64 covered = q_.coverage(tensor_[v], r, own, tile_);
-        if (covered < boxes) met = covered, all = boxes;
+      u64 filled = t.filled * iterations, served = t.served * iterations;
+      if (slides) {
+        const u64 met = t.met[shape.rank_of[at(d)]], all = t.all[shape.rank_of[at(d)]];
+        if (met != all) {
+          filled = static_cast<u64>(scaled_down(filled, met, all));
+          served = static_cast<u64>(scaled_down(served, met, all));
+        }
       }
       if (t.fill != 0) {
-        const u128 words = met == all ? u128{t.filled * iterations} : scaled_down(t.filled * iterations, met, all);
-        const u128 cost = words * t.fill;
+        const u128 cost = u128{filled} * t.fill;
         out += cost > t.refund ? cost - t.refund : 0;
       }
       if (t.access != 0) {
-        u64 words = t.served * iterations;
-        if (met != all) words = static_cast<u64>(scaled_down(words, met, all));
-        if (t.gain > 1) words = std::max((words + t.gain - 1) / t.gain, t.least);
-        out += u128{words} * t.access;
+        if (t.gain > 1) served = std::max((served + t.gain - 1) / t.gain, t.least);
+        out += u128{served} * t.access;
       }
     }
     return out;
@@ -101,8 +112,9 @@ class Orders {
     DimensionMask relevant = 0;
     for (std::size_t v = 0; v < tensors_; ++v)
       if (contains(s, v)) relevant |= q_.shapes[tensor_[v]].indexing;
-    const u64 iterations = rest_ / q_.tiles.left(tile_, static_cast<DimensionMask>(left_ & ~relevant));
     const auto candidates = static_cast<DimensionMask>(left_ & relevant);
+    u64 iterations = 1;
+    for (const int d : bits(candidates)) iterations *= iterations_[at(d)];
     if (candidates == 0) {
       u128 out = 0;
       for (std::size_t v = 0; v < tensors_; ++v)
@@ -125,7 +137,7 @@ class Orders {
         asked[asked_count++] = ended;
       }
       u128 cost = best[s & ~ended];
-      for (std::size_t v = 0; v < tensors_; ++v)
+      for (std::size_t v = 0; v < tensors_ && cost < least; ++v)
         if (contains(ended, v)) cost += closed(v, d, iterations);
       least = std::min(least, cost);
     }
@@ -135,13 +147,19 @@ class Orders {
   const Question& q_;
   const Channel& channel_;
   const Digits& tile_;
-  const u64 rest_;
+  const int level_;
+  std::array<u64, kMaxDimensions> iterations_{};
   DimensionMask left_ = 0;
   std::array<Term, 2 * kMaxTensors + 16> term_;
   std::size_t count_ = 0;
-  std::array<u8, kMaxTensors> tensor_{};
+  std::array<u8, kMaxTensors> tensor_;
   u8 tensors_ = 0;
 };
+
+bool costs(const Channel& channel, const PlacedFlow& f) {
+  if (f.server == kNobody) return channel.level < 0;
+  return channel.price[f.level][f.tensor].fill != 0 || channel.price[f.server][f.tensor].access != 0;
+}
 
 }  // namespace
 
@@ -173,15 +191,17 @@ void Bounds::fill(int threads, const std::function<bool()>& over) {
       }
 }
 
-u128 Bounds::ordering(const Channel& channel, std::span<const PlacedFlow> flows, const Digits& tile, u64 rest,
+u128 Bounds::ordering(const Channel& channel, std::span<const PlacedFlow> flows, const Digits& tile,
                       int level) const {
-  if (flows.empty()) return 0;
-  Orders orders(q_, channel, flows, tile, rest, level);
-  return orders.empty() ? 0 : orders.least();
+  if (std::ranges::none_of(flows, [&](const PlacedFlow& f) { return costs(channel, f); })) return 0;
+  Orders orders(q_, channel, tile, level);
+  for (const PlacedFlow& f : flows)
+    if (costs(channel, f)) orders.add(f);
+  return orders.least();
 }
 
 // What flows that begin at the stage cost, less what may be refunded of their first accesses, and what is outside.
-u128 Bounds::begun(const Channel& channel, int stage, int set, std::size_t next, const Digits& tile, u64 rest) const {
+u128 Bounds::begun(const Channel& channel, int stage, int set, std::size_t next, const Digits& tile) const {
   const ServerSet& from = q_.sets[at(stage)][at(set)];
   const ServerSet& to = q_.sets[at(stage) + 1][at(from.next[next])];
   std::array<PlacedFlow, kMaxTensors> flows;
@@ -198,7 +218,7 @@ u128 Bounds::begun(const Channel& channel, int stage, int set, std::size_t next,
   Tile number = 0;
   for (int d = 0; d < q_.tiles.dimension_count(); ++d) number += q_.tiles.stride(d) * tile[at(d)];
   for (std::size_t k = 0; k < count; ++k) flows[k].tile = number;
-  const u128 cost = ordering(channel, std::span(flows).first(count), tile, rest, stage);
+  const u128 cost = ordering(channel, std::span(flows).first(count), tile, stage);
   // Wraps around below zero; sums with what is outside do not.
   return cost - refund;
 }
@@ -217,12 +237,10 @@ void Bounds::fill_stage(std::size_t table, int stage, int set, int threads) {
       for (u64 t = block * kBlock; t < std::min(tiles, (block + 1) * kBlock); ++t) {
         const Digits tile = q_.tiles.digits(static_cast<Tile>(t));
         if (!q_.fits(stage, from.kept, tile)) continue;
-        u64 rest = 1;
-        for (int d = 0; d < q_.tiles.dimension_count(); ++d) rest *= q_.tiles.left(tile, d);
         for (std::size_t k = 0; k < from.next.size(); ++k) {
           const u128 outside = below_[table][at_(stage + 1, from.next[k])][t];
           if (outside == kImpossible) continue;
-          const u128 sum = outside + (from.kept == 0 ? 0 : begun(channel, stage, set, k, tile, rest));
+          const u128 sum = outside + (from.kept == 0 ? 0 : begun(channel, stage, set, k, tile));
           const bool negative = sum >> 127 != 0;
           with[t] = std::min(with[t], negative ? u128{0} : sum);
         }

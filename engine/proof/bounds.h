@@ -31,10 +31,9 @@ class Bounds {
   // Fills the tables on so many threads, until `over` says that it has to end. Nothing may be asked of them before.
   void fill(int threads, const std::function<bool()>& over);
 
-  // The least cost in a channel of the flows over all orders of the loops outside `tile`; `rest`: their iterations,
-  // `level`: the last one whose fan-out is behind.
-  u128 ordering(const Channel& channel, std::span<const PlacedFlow> flows, const Digits& tile, u64 rest,
-                int level) const;
+  // The least cost in a channel of the flows over all orders of the loops outside `tile`; `level`: the last
+  // one whose fan-out is behind.
+  u128 ordering(const Channel& channel, std::span<const PlacedFlow> flows, const Digits& tile, int level) const;
 
   // The least cost of what begins at a stage or outside it, with this tile, or with this tile or a larger one;
   // kImpossible: no mapping has it. `table`: place of the channel among the tabled ones.
@@ -53,7 +52,7 @@ class Bounds {
   std::size_t at_(int stage, int set) const {
     return first_of_[static_cast<std::size_t>(stage)] + static_cast<std::size_t>(set);
   }
-  u128 begun(const Channel& channel, int stage, int set, std::size_t next, const Digits& tile, u64 rest) const;
+  u128 begun(const Channel& channel, int stage, int set, std::size_t next, const Digits& tile) const;
   void fill_stage(std::size_t table, int stage, int set, int threads);
 
   const Question& q_;

@@ -30,6 +30,8 @@ void Extender::extend(const State& parent, int stage, const std::function<void(S
   parent_ = &parent;
   visit_ = &visit;
   find_room(parent, stage);
+  counted_[0] = counted(0, parent);
+  leak_ = leakage(parent, 1);
   const std::vector<ProofUnrolling>& all = q_.unrollings[at(stage)];
   for (unrolling_ = 0; unrolling_ < all.size() && !stopped_; ++unrolling_) {
     Digits tile = parent.tile;
@@ -41,6 +43,7 @@ void Extender::extend(const State& parent, int stage, const std::function<void(S
     if (!divides) continue;
     const Tile start = number(tile);
     if (bounds_.below(0, stage, parent.set, start) == kImpossible) continue;
+    if (surely_closed(parent, start)) continue;
     spread_ = parent;
     steps_.unroll(spread_, stage, unrolling_);
     if (closed_after_unrolling(spread_, stage, start)) continue;
@@ -287,7 +290,7 @@ u128 Extender::ordering(std::size_t channel, const Node& node, std::size_t next)
     }
   }
   const u128 cost =
-      bounds_.ordering(q_.channels[channel], std::span(flows).first(count), digits_, node.rest, stage_);
+      bounds_.ordering(q_.channels[channel], std::span(flows).first(count), digits_, stage_);
   ordered_.push_back({key, cost});
   return cost;
 }
@@ -319,7 +322,7 @@ void Extender::ask(const Node& node, std::size_t next) {
   };
   const i128 energy = counted_[0] + ways(0) + static_cast<i128>(node.spent) + moving(q_.channels[0]) +
                       static_cast<i128>(ordering(0, node, next)) + static_cast<i128>(outside) -
-                      refunds(0, spread_, stage_, digits_, served, filled);
+                      refunds(0, spread_, stage_, digits_, served, filled, 1);
   u64 cycles = steps_least_;
   const u128 leak = leakage(spread_, 1);
   if (closes(energy + static_cast<i128>(leak * cycles), cycles)) return;
@@ -338,7 +341,7 @@ void Extender::ask(const Node& node, std::size_t next) {
     words += static_cast<i128>(ordering(c, node, next));
     const int table = bounds_.table_of(c);
     if (!top && table > 0) words += static_cast<i128>(bounds_.below(at(table), stage_ + 1, set, tile_));
-    words -= refunds(c, spread_, stage_, digits_, served, filled);
+    words -= refunds(c, spread_, stage_, digits_, served, filled, 1);
     cycles = std::max(cycles, rate_cycles(channel, spread_, stage_, tile_, words));
   }
   if (closes(energy + static_cast<i128>(leak * cycles), cycles)) return;

@@ -56,11 +56,13 @@ class Extender {
   i128 on_way(std::size_t channel, const State& state, int level, const Digits& tile) const;
   i128 of_moving(const Channel& channel, const OpenFlow& flow, int level, const Digits& tile, u64 rest) const;
   PlacedFlow placed(const State& state, const OpenFlow& flow, int level, const Digits& tile) const;
-  // What first words of the output are refunded at most.
-  i128 refunds(std::size_t channel, const State& state, int level, const Digits& tile, u16 served, u16 filled) const;
+  // What first words of the output are refunded at most; `summed`: by an unrolling that the state does not have yet.
+  i128 refunds(std::size_t channel, const State& state, int level, const Digits& tile, u16 served, u16 filled,
+               u64 summed) const;
   u128 leakage(const State& state, u64 cycles) const;
   u64 least_steps(const State& state, int level, Tile tile) const;
   u64 rate_cycles(const Channel& channel, const State& state, int level, Tile tile, i128 words) const;
+  bool surely_closed(const State& parent, Tile tile) const;
   bool closed_after_unrolling(const State& state, int level, Tile tile) const;
   bool closes(i128 energy, u64 cycles) const;
   Tile number(const Digits& tile) const;
@@ -96,7 +98,8 @@ class Extender {
   const State* parent_ = nullptr;
   const std::function<void(State&)>* visit_ = nullptr;
   std::size_t unrolling_ = 0;
-  State spread_;  // after the unrolling
+  State spread_;   // after the unrolling
+  u128 leak_ = 0;  // of the parent, in a cycle
   std::array<std::vector<u32>, kMaxDimensions> room_;
   std::vector<i128> counted_;  // [channel]
 

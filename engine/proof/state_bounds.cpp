@@ -89,11 +89,11 @@ PlacedFlow Extender::placed(const State& s, const OpenFlow& f, int level, const 
 }
 
 i128 Extender::refunds(std::size_t channel, const State& s, int level, const Digits& tile, u16 served,
-                       u16 filled) const {
+                       u16 filled, u64 summed) const {
   const Channel& c = q_.channels[channel];
   const int z = q_.output;
   i128 out = 0;
-  const u64 known = q_.most_first(level + 1, tile);
+  const u64 known = q_.most_first(level + 1, tile) * summed;
   for (const int j : bits(served)) {
     const u64 price = c.price[at(j)][at(z)].first_access;
     if (price == 0) continue;
@@ -114,8 +114,22 @@ i128 Extender::inside(std::size_t channel, const State& s, int level) const {
     if (s.flow[k].is_moving()) out += of_moving(c, s.flow[k], level, s.tile, s.rest);
     else flows[count++] = placed(s, s.flow[k], level, s.tile);
   }
-  out += static_cast<i128>(bounds_.ordering(c, std::span(flows).first(count), s.tile, s.rest, level));
-  return out - refunds(channel, s, level, s.tile, s.served, s.filled);
+  out += static_cast<i128>(bounds_.ordering(c, std::span(flows).first(count), s.tile, level));
+  return out - refunds(channel, s, level, s.tile, s.served, s.filled, 1);
+}
+
+// Part of the bound after an unrolling that takes no steps: with what the parent has counted, and without flows in
+// place. It is never above the whole one, and closes most.
+bool Extender::surely_closed(const State& parent, Tile tile) const {
+  const ProofUnrolling& u = q_.unrollings[at(stage_)][unrolling_];
+  u64 summed = 1;
+  for (int d = 0; d < q_.tiles.dimension_count(); ++d)
+    if (!contains(q_.shapes[at(q_.output)].indexing, d)) summed *= q_.tiles.extent(u.digit, d);
+  const u64 cycles = ceil_div(q_.instance.macs, parent.units * u.receivers * bounds_.most_units(stage_ + 1, tile));
+  const i128 outside = static_cast<i128>(bounds_.below(0, stage_, parent.set, tile));
+  const i128 energy = counted_[0] + outside + static_cast<i128>(leak_ * cycles) -
+                      refunds(0, parent, stage_, q_.tiles.digits(tile), parent.served, parent.filled, summed);
+  return closes(energy, cycles);
 }
 
 // With all larger tiles that the level can have.
