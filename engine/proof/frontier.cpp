@@ -1,6 +1,7 @@
 #include "engine/proof/frontier.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "engine/base/integers.h"
 
@@ -70,7 +71,9 @@ Frontier::Frontier(const Question& question, int level) : q_(question), level_(l
 u64 Frontier::key(const State& s) const {
   u64 tile = 0;
   for (int d = 0; d < q_.tiles.dimension_count(); ++d) tile += u64{q_.tiles.stride(d)} * s.tile[at(d)];
-  return tile * q_.sets[at(level_) + 1].size() + at(s.set);
+  u64 out = tile * q_.sets[at(level_) + 1].size() + at(s.set);
+  for (std::size_t j = 0; j < s.known; ++j) out = (out ^ s.instances[j]) * 0x9e37'79b9'7f4a'7c15;
+  return out;
 }
 
 u128 Frontier::total(const Price& price, const State& s) const {
@@ -84,6 +87,7 @@ u128 Frontier::total(const Price& price, const State& s) const {
 
 Frontier::Held Frontier::priced(const State& s) const {
   Held out{s, {}, false};
+  out.total.reserve(prices_.size());
   for (const Price& price : prices_) out.total.push_back(total(price, s));
   return out;
 }
@@ -128,19 +132,23 @@ bool Frontier::same_flows(const State& a, const State& b, int tensor) const {
 }
 
 bool Frontier::stands_for(const Held& a, const Held& b) const {
+  for (std::size_t p = 0; p < prices_.size(); ++p)
+    if (a.total[p] > b.total[p]) return false;
   const State &s = a.state, &t = b.state;
-  if (s.units < t.units) return false;
+  if (s.units < t.units || s.set != t.set || s.tile != t.tile) return false;
   for (std::size_t j = 0; j < s.known; ++j)
     if (s.instances[j] != t.instances[j] || s.sums[j] < t.sums[j]) return false;
   const TensorMask flowing = tensors_in_flow(s, false), there = tensors_in_flow(t, false);
   const auto gone = static_cast<TensorMask>(flowing & ~there);
   if ((tensors_in_flow(s, true) & gone) != 0) return false;
-  for (std::size_t p = 0; p < prices_.size(); ++p)
-    if (a.total[p] > b.total[p]) return false;
   for (const int v : bits(static_cast<TensorMask>(flowing & there)))
     if (q_.shapes[at(v)].slides && !same_flows(s, t, v)) return false;
-  const State own = gone == 0 ? s : moved(s, gone);
-  bool same = own.network == t.network && own.count == t.count && own.waiting == t.waiting && there == (flowing & there);
+  std::optional<State> after;
+  if (gone != 0) after.emplace(moved(s, gone));
+  const State& own = after ? *after : s;
+  const auto pairs = static_cast<std::ptrdiff_t>(q_.pairs.size());
+  bool same = there == (flowing & there) && own.network == t.network && own.waiting == t.waiting &&
+              std::equal(own.count.begin(), own.count.begin() + pairs, t.count.begin());
   for (const int v : bits(there)) same = same && same_placed(own, t, v);
   if (same) return true;
   const Servers& server = q_.sets[at(level_) + 1][at(s.set)].server;
@@ -170,8 +178,8 @@ bool Frontier::stands_for(const Held& a, const Held& b) const {
 }
 
 void Frontier::add(const State& state) {
-  const Held held = priced(state);
-  std::vector<u32>& others = by_tile_[key(state)];
+  Held held = priced(state);
+  std::vector<u32>& others = alike_[key(state)];
   for (const u32 k : others)
     if (stands_for(held_[k], held)) return;
   std::erase_if(others, [&](u32 k) {
@@ -181,7 +189,7 @@ void Frontier::add(const State& state) {
     return drop;
   });
   others.push_back(static_cast<u32>(held_.size()));
-  held_.push_back(held);
+  held_.push_back(std::move(held));
   ++left_;
 }
 
@@ -191,7 +199,7 @@ std::vector<State> Frontier::take() {
   for (const Held& held : held_)
     if (!held.dropped) out.push_back(held.state);
   held_.clear();
-  by_tile_.clear();
+  alike_.clear();
   left_ = 0;
   return out;
 }

@@ -47,7 +47,7 @@ class Frontier {
   std::vector<Price> prices_;
   u128 rounding_ = 0;  // the most that blocks can add, of all instances
   std::deque<Held> held_;
-  std::unordered_map<u64, std::vector<u32>> by_tile_;
+  std::unordered_map<u64, std::vector<u32>> alike_;  // by a hash of tile, servers and instances
   std::size_t left_ = 0;
 };
 
