@@ -232,6 +232,7 @@ int run_command_line(int argc, char** argv) {
   add_sweep_command(app, output, action);
   add_merge_command(app, output, action);
   add_verify_command(app, output, action);
+  add_check_proof_command(app, output, action);
   add_show_command(app, output, action);
   add_report_command(app, output, action);
   add_convert_command(app, output, action);

@@ -27,6 +27,7 @@ constexpr ValueKind kValueKinds[] = {
     {"OUT", {.files = true}},
     {"SHARD..", {.files = true}},
     {"DIR", {.folders = true}},
+    {"FILE|DIR", {.files = true, .folders = true}},
     {"LAYER", {.layers = true}},
 };
 

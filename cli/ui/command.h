@@ -36,6 +36,7 @@ void add_bench_command(CLI::App& app, Output& output, Action& action);
 void add_sweep_command(CLI::App& app, Output& output, Action& action);
 void add_merge_command(CLI::App& app, Output& output, Action& action);
 void add_verify_command(CLI::App& app, Output& output, Action& action);
+void add_check_proof_command(CLI::App& app, Output& output, Action& action);
 void add_show_command(CLI::App& app, Output& output, Action& action);
 void add_report_command(CLI::App& app, Output& output, Action& action);
 void add_convert_command(CLI::App& app, Output& output, Action& action);

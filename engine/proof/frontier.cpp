@@ -160,14 +160,19 @@ bool Frontier::stands_for(const Held& a, const Held& b) const {
       const u64 access = price.of[server[at(v)]][at(v)].access;
       if (u128{own.waiting[at(v)]} * access > u128{t.waiting[at(v)]} * access) return false;
       if (q_.shapes[at(v)].slides) continue;
-      const auto placed = [&](const State& of, bool serves) {
+      // Words to a server that is still to come are shared by receivers that others are not shared by.
+      const auto placed = [&](const State& of, bool to_come) {
         u128 sum = 0;
         for (u8 k = 0; k < of.flows; ++k) {
           const OpenFlow& f = of.flow[k];
           if (f.tensor != v) continue;
-          if (f.server == kNobody) sum += serves || !price.network ? 0 : u128{f.fetched * f.fills} * f.price * q_.scale;
-          else if (serves) sum += u128{f.fetched * f.serves} * price.of[f.server][at(v)].access;
-          else sum += u128{f.fetched * f.fills} * price.of[f.level][at(v)].fill;
+          const u64 filled = f.fetched * f.fills, served = f.fetched * f.serves;
+          if (f.server == kNobody) {
+            sum += to_come || !price.network ? 0 : u128{filled} * f.price * q_.scale;
+            continue;
+          }
+          if (!to_come) sum += u128{filled} * price.of[f.level][at(v)].fill;
+          if ((f.server > level_) == to_come) sum += u128{served} * price.of[f.server][at(v)].access;
         }
         return sum;
       };

@@ -48,6 +48,26 @@ bool ProofFile::pack(std::string_view text, bool ends) {
 
 bool ProofFile::write(std::string_view text) { return packer_ ? pack(text, false) : pass_on(text); }
 
+Result<std::string> unpacked(const std::string& bytes, std::size_t most) {
+  if (!bytes.starts_with("\x1f\x8b")) return bytes;
+  z_stream z{};
+  constexpr int kGzip = 15 + 16;
+  inflateInit2(&z, kGzip);
+  std::string input = bytes, out, block(std::size_t{1} << 20, '\0');
+  z.next_in = reinterpret_cast<Bytef*>(input.data());
+  z.avail_in = static_cast<uInt>(input.size());
+  int state = Z_OK;
+  while (state == Z_OK && out.size() <= most) {
+    z.next_out = reinterpret_cast<Bytef*>(block.data());
+    z.avail_out = static_cast<uInt>(block.size());
+    state = inflate(&z, Z_NO_FLUSH);
+    out.append(block, 0, block.size() - z.avail_out);
+  }
+  inflateEnd(&z);
+  if (state != Z_STREAM_END) return Diagnostic{"", 0, "", "its packed bytes are cut off, damaged or too many"};
+  return out;
+}
+
 bool ProofFile::finish() { return !packer_ || pack({}, true); }
 
 }  // namespace heliolite::proof

@@ -3,8 +3,10 @@
 // or where it was written.
 #include <memory>
 #include <ostream>
+#include <string>
 #include <string_view>
 
+#include "engine/base/result.h"
 #include "engine/base/types.h"
 
 namespace heliolite::proof {
@@ -33,5 +35,8 @@ class ProofFile {
   u64 bytes_ = 0;
   std::unique_ptr<Packer> packer_;  // null: the file is plain text
 };
+
+// The text of a proof's file, packed or not. Errors: it is cut off or damaged, or has more than `most` bytes.
+Result<std::string> unpacked(const std::string& bytes, std::size_t most);
 
 }  // namespace heliolite::proof

@@ -53,7 +53,7 @@ void Steps::unroll(State& s, int level, std::size_t index) const {
     if (f.server == kNobody && f.level == level) continue;  // hops, of this fan-out
     f.fills *= u.receivers;
     f.serves *= f.server != kNobody && f.server >= level ? groups[f.tensor] : u.receivers;
-    if (f.server == kNobody || !contains(priced, f.tensor)) continue;
+    if (f.server == kNobody || f.server < level || !contains(priced, f.tensor)) continue;
     OpenFlow entering = f;
     entering.fills = f.serves;
     entering.price = q_.instance.levels[at(level)].of[f.tensor].ingress;
