@@ -14,8 +14,12 @@
 namespace heliolite::cli {
 namespace {
 
-// What doubles of cycles and networks may differ by, relative to the value (docs/cost_model.md, rule 28).
-constexpr double kMostRounding = 1e-6;
+// What doubles may change of a value: of networks' energies next to nothing, of cycles one in bounds and one in costs
+// (docs/cost_model.md, rule 28).
+double most_rounding(u64 cycles) {
+  constexpr double kOfEnergies = 1e-9, kCycles = 2;
+  return kOfEnergies + kMostCyclesPower * kCycles / static_cast<double>(cycles);
+}
 
 bool is_packed(const std::string& file) { return file.ends_with(".gz"); }
 
@@ -87,7 +91,7 @@ class LayerProver {
     }
     const double before = objective_number(options_.objective, result.cost);
     const double now = objective_number(options_.objective, priced.cost);
-    if (now < before * (1 - kMostRounding)) {
+    if (now < before * (1 - most_rounding(priced.cost.cycles))) {
       is_right = false;
       fail(fmt::format("error of the program: the search called {} optimal at {:.17g}, the proof found {:.17g}",
                        workload_.name, before, now));
@@ -124,8 +128,7 @@ bool claim_proofs(const Network& network, const ProofArguments& arguments, const
 }
 
 LayerProofs write_proofs(const Network& network, const Architecture& architecture, const SearchOptions& options,
-                         const ProofArguments& arguments, NetworkResult& result, const Output& output,
-                         bool& is_right) {
+                         const ProofArguments& arguments, NetworkResult& result, const Output& output, bool& is_right) {
   if (arguments.target.empty()) return {};
   LayerProofs out;
   const std::vector<std::size_t> first = first_of_shape(network.layers);
@@ -147,9 +150,14 @@ Json proof_json(const LayerProof& proof) {
   const proof::ProofReport& r = proof.report;
   if (!r.refused.empty()) return {{"refused", r.refused}};
   if (!r.complete()) return {{"refused", "no proof: " + r.ended}};
-  return {{"file", proof.file},     {"instance", r.instance}, {"claim", r.claim},
-          {"states", r.states},     {"bytes", r.bytes},       {"seconds", r.seconds},
-          {"energy_pj", r.cost.energy.picojoules()}, {"cycles", r.cost.cycles}};
+  return {{"file", proof.file},
+          {"instance", r.instance},
+          {"claim", r.claim},
+          {"states", r.states},
+          {"bytes", r.bytes},
+          {"seconds", r.seconds},
+          {"energy_pj", r.cost.energy.picojoules()},
+          {"cycles", r.cost.cycles}};
 }
 
 std::string proofs_text(const LayerProofs& proofs, const NetworkResult& result) {
@@ -158,7 +166,8 @@ std::string proofs_text(const LayerProofs& proofs, const NetworkResult& result) 
     const LayerProof& p = *proofs[i];
     const std::string& name = result.layers[i].name;
     if (!p.report.complete()) {
-      text += fmt::format("  {}: {}\n", name, p.report.refused.empty() ? "no proof: " + p.report.ended : p.report.refused);
+      text +=
+          fmt::format("  {}: {}\n", name, p.report.refused.empty() ? "no proof: " + p.report.ended : p.report.refused);
       continue;
     }
     text += fmt::format("  {}: proof in {}, {} states, {} bytes, {}", name, p.file, grouped(p.report.states),

@@ -33,8 +33,7 @@ bool claim_proofs(const Network& network, const ProofArguments& arguments, const
 // Writes the proofs. A mapping that the search has missed by rounding becomes the answer; `is_right` becomes false
 // where it is an error of the program.
 LayerProofs write_proofs(const Network& network, const Architecture& architecture, const SearchOptions& options,
-                         const ProofArguments& arguments, NetworkResult& result, const Output& output,
-                         bool& is_right);
+                         const ProofArguments& arguments, NetworkResult& result, const Output& output, bool& is_right);
 
 Json proof_json(const LayerProof& proof);
 std::string proofs_text(const LayerProofs& proofs, const NetworkResult& result);

@@ -67,7 +67,8 @@ Verdict verdict_on(const std::string& file, const std::string& checker) {
 int run_check_proof(const std::vector<std::string>& files, const Output& output) {
   const std::optional<std::string> checker = checker_path();
   if (!checker)
-    return fail(fmt::format("{} is neither beside heliolite nor on PATH; it is built from tools/check_proof", kChecker));
+    return fail(
+        fmt::format("{} is neither beside heliolite nor on PATH; it is built from tools/check_proof", kChecker));
   Json answer = answer_head("check-proof");
   answer["question"] = {{"files", files.size()}};
   answer["proofs"] = Json::array();
@@ -88,9 +89,10 @@ void add_check_proof_command(CLI::App& app, Output& output, Action& action) {
   CLI::App* command = app.add_subcommand("check-proof", "Check what map --proof wrote, by a program of its own");
   command->add_option("file", *files, "Proofs, packed or not")->required()->type_name("FILE");
   add_output_options(*command, output);
-  command->footer("Exit code 1 when a proof is rejected, 2 when one is refused.\n\nExamples:\n"
-                  "  heliolite map -a eyeriss -w resnet18 --proof proofs\n"
-                  "  heliolite check-proof proofs/*.gz");
+  command->footer(
+      "Exit code 1 when a proof is rejected, 2 when one is refused.\n\nExamples:\n"
+      "  heliolite map -a eyeriss -w resnet18 --proof proofs\n"
+      "  heliolite check-proof proofs/*.gz");
   command->callback([&action, files] { action = [files](const Output& o) { return run_check_proof(*files, o); }; });
 }
 

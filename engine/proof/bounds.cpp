@@ -17,7 +17,7 @@ u128 scaled_down(u64 words, u64 numerator, u64 denominator) {
 // The costs of the flows of one ordering bound: what does not depend on the order is worked out once.
 class Orders {
  public:
-  Orders(const Question& q, const Channel& channel, const Digits& tile, int level)
+  Orders(const Question& q, const PricedChannel& channel, const Digits& tile, int level)
       : q_(q), channel_(channel), tile_(tile), level_(level) {
     for (int d = 0; d < q.tiles.dimension_count(); ++d) {
       iterations_[at(d)] = q.tiles.left(tile, d);
@@ -25,7 +25,7 @@ class Orders {
     }
   }
 
-  void add(const PlacedFlow& f) {
+  void add(const WaitingFlow& f) {
     Term t;
     if (f.server == kNobody) {
       t.filled = f.filled;
@@ -58,14 +58,14 @@ class Orders {
  private:
   struct Term {
     u64 filled = 0, served = 0, fill = 0, access = 0, gain = 1, least = 0;
-    u128 refund = 0;  // of fills
-    u8 tensor = 0;    // its place among the tensors here
+    u128 refund = 0;                      // of fills
+    u8 tensor = 0;                        // its place among the tensors here
     std::array<u64, kMaxRanks> met, all;  // [rank that slides]: positions that are met, of so many
   };
 
   // What the tile of the flow meets over all iterations.
-  void meet(const PlacedFlow& f, Term& t) const {
-    const TensorShape& shape = q_.shapes[f.tensor];
+  void meet(const WaitingFlow& f, Term& t) const {
+    const ProofTensor& shape = q_.shapes[f.tensor];
     if (t.gain == 1 && !shape.slides) return;
     const Digits own = q_.tiles.digits(f.tile);
     t.least = f.apart;
@@ -83,7 +83,7 @@ class Orders {
   // Of tensor v's flows, closed by a loop over dimension d, or by none (-1), after this many iterations.
   u128 closed(std::size_t v, int d, u64 iterations) const {
     u128 out = 0;
-    const TensorShape& shape = q_.shapes[tensor_[v]];
+    const ProofTensor& shape = q_.shapes[tensor_[v]];
     const bool slides = d >= 0 && contains(shape.sliding, d);
     for (std::size_t k = 0; k < count_; ++k) {
       const Term& t = term_[k];
@@ -145,7 +145,7 @@ class Orders {
   }
 
   const Question& q_;
-  const Channel& channel_;
+  const PricedChannel& channel_;
   const Digits& tile_;
   const int level_;
   std::array<u64, kMaxDimensions> iterations_{};
@@ -156,7 +156,7 @@ class Orders {
   u8 tensors_ = 0;
 };
 
-bool costs(const Channel& channel, const PlacedFlow& f) {
+bool costs(const PricedChannel& channel, const WaitingFlow& f) {
   if (f.server == kNobody) return channel.level < 0;
   return channel.price[f.level][f.tensor].fill != 0 || channel.price[f.server][f.tensor].access != 0;
 }
@@ -191,20 +191,20 @@ void Bounds::fill(int threads, const std::function<bool()>& over) {
       }
 }
 
-u128 Bounds::ordering(const Channel& channel, std::span<const PlacedFlow> flows, const Digits& tile,
+u128 Bounds::ordering(const PricedChannel& channel, std::span<const WaitingFlow> flows, const Digits& tile,
                       int level) const {
-  if (std::ranges::none_of(flows, [&](const PlacedFlow& f) { return costs(channel, f); })) return 0;
+  if (std::ranges::none_of(flows, [&](const WaitingFlow& f) { return costs(channel, f); })) return 0;
   Orders orders(q_, channel, tile, level);
-  for (const PlacedFlow& f : flows)
+  for (const WaitingFlow& f : flows)
     if (costs(channel, f)) orders.add(f);
   return orders.least();
 }
 
 // What flows that begin at the stage cost, less what may be refunded of their first accesses, and what is outside.
-u128 Bounds::begun(const Channel& channel, int stage, int set, std::size_t next, const Digits& tile) const {
+u128 Bounds::begun(const PricedChannel& channel, int stage, int set, std::size_t next, const Digits& tile) const {
   const ServerSet& from = q_.sets[at(stage)][at(set)];
   const ServerSet& to = q_.sets[at(stage) + 1][at(from.next[next])];
-  std::array<PlacedFlow, kMaxTensors> flows;
+  std::array<WaitingFlow, kMaxTensors> flows;
   std::size_t count = 0;
   u128 refund = 0;
   for (const int v : bits(from.kept)) {
@@ -224,10 +224,10 @@ u128 Bounds::begun(const Channel& channel, int stage, int set, std::size_t next,
 }
 
 void Bounds::fill_stage(std::size_t table, int stage, int set, int threads) {
-  const Channel& channel = q_.channels[at(tabled_[table])];
+  const PricedChannel& channel = q_.channels[at(tabled_[table])];
   const ServerSet& from = q_.sets[at(stage)][at(set)];
   const u64 tiles = q_.tiles.tile_count();
-  Table& with = with_[table][at_(stage, set)];
+  Table& with = with_[table][place_(stage, set)];
   with.assign(tiles, kImpossible);
   if (q_.is_top(stage)) {
     with[q_.tiles.last()] = 0;
@@ -238,7 +238,7 @@ void Bounds::fill_stage(std::size_t table, int stage, int set, int threads) {
         const Digits tile = q_.tiles.digits(static_cast<Tile>(t));
         if (!q_.fits(stage, from.kept, tile)) continue;
         for (std::size_t k = 0; k < from.next.size(); ++k) {
-          const u128 outside = below_[table][at_(stage + 1, from.next[k])][t];
+          const u128 outside = below_[table][place_(stage + 1, from.next[k])][t];
           if (outside == kImpossible) continue;
           const u128 sum = outside + (from.kept == 0 ? 0 : begun(channel, stage, set, k, tile));
           const bool negative = sum >> 127 != 0;
@@ -247,7 +247,7 @@ void Bounds::fill_stage(std::size_t table, int stage, int set, int threads) {
       }
     });
   }
-  Table& below = below_[table][at_(stage, set)];
+  Table& below = below_[table][place_(stage, set)];
   below = with;
   const InstanceLevel& l = q_.instance.levels[at(stage)];
   DimensionMask grows = 0;

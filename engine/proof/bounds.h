@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/proof/question.h"
 
 namespace heliolite::proof {
@@ -13,7 +14,7 @@ namespace heliolite::proof {
 inline constexpr u128 kImpossible = ~u128{0};
 
 // A flow in place, as its cost depends on the loops to come.
-struct PlacedFlow {
+struct WaitingFlow {
   u64 filled = 0, served = 0;  // words into tiles, and from the server, for each iteration outside
   u64 apart = 0;               // tiles that are read apart
   u64 first = 0;               // first words of the output, of all tiles that it can fill
@@ -33,12 +34,12 @@ class Bounds {
 
   // The least cost in a channel of the flows over all orders of the loops outside `tile`; `level`: the last
   // one whose fan-out is behind.
-  u128 ordering(const Channel& channel, std::span<const PlacedFlow> flows, const Digits& tile, int level) const;
+  u128 ordering(const PricedChannel& channel, std::span<const WaitingFlow> flows, const Digits& tile, int level) const;
 
   // The least cost of what begins at a stage or outside it, with this tile, or with this tile or a larger one;
   // kImpossible: no mapping has it. `table`: place of the channel among the tabled ones.
-  u128 with(std::size_t table, int stage, int set, Tile tile) const { return with_[table][at_(stage, set)][tile]; }
-  u128 below(std::size_t table, int stage, int set, Tile tile) const { return below_[table][at_(stage, set)][tile]; }
+  u128 with(std::size_t table, int stage, int set, Tile tile) const { return with_[table][place_(stage, set)][tile]; }
+  u128 below(std::size_t table, int stage, int set, Tile tile) const { return below_[table][place_(stage, set)][tile]; }
   // Place of a channel among the tabled ones; -1: it has no table.
   int table_of(std::size_t channel) const { return table_of_[channel]; }
 
@@ -49,10 +50,8 @@ class Bounds {
 
  private:
   using Table = std::vector<u128>;
-  std::size_t at_(int stage, int set) const {
-    return first_of_[static_cast<std::size_t>(stage)] + static_cast<std::size_t>(set);
-  }
-  u128 begun(const Channel& channel, int stage, int set, std::size_t next, const Digits& tile) const;
+  std::size_t place_(int stage, int set) const { return first_of_[at(stage)] + static_cast<std::size_t>(set); }
+  u128 begun(const PricedChannel& channel, int stage, int set, std::size_t next, const Digits& tile) const;
   void fill_stage(std::size_t table, int stage, int set, int threads);
 
   const Question& q_;

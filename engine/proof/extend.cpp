@@ -12,19 +12,6 @@ Extender::Extender(const Question& question, const Bounds& bounds, const Claim& 
   ways_.resize(q_.channels.size());
 }
 
-void Extender::Node::copy(const Node& from) {
-  tile = from.tile;
-  rest = from.rest;
-  waiting = from.waiting;
-  spent = from.spent;
-  moving_count = from.moving_count;
-  closed_count = from.closed_count;
-  std::copy_n(from.moving.begin(), moving_count, moving.begin());
-  std::copy_n(from.closed.begin(), closed_count, closed.begin());
-  order = from.order;
-  loops = from.loops;
-}
-
 void Extender::extend(const State& parent, int stage, const std::function<void(State&)>& visit) {
   stage_ = stage;
   parent_ = &parent;
@@ -89,8 +76,10 @@ void Extender::walk_tiles(const State& parent) {
   const u64 steps = least_steps(spread_, stage_, first_tile);
   const i128 base = inside(0, spread_, stage_) + static_cast<i128>(leakage(spread_, steps));
   const u128 least = claim_.least_energy(steps);
-  const auto closed = [&](u128 outside) { return outside == kImpossible || (base + static_cast<i128>(outside) >= 0 &&
-                                                  static_cast<u128>(base + static_cast<i128>(outside)) >= least); };
+  const auto closed = [&](u128 outside) {
+    return outside == kImpossible ||
+           (base + static_cast<i128>(outside) >= 0 && static_cast<u128>(base + static_cast<i128>(outside)) >= least);
+  };
   struct Entry {
     Digits tile, factor;
     Tile number;
@@ -153,118 +142,6 @@ void Extender::walk_orders() {
   order(0, loops, 0);
 }
 
-// Flows in place that a loop over d ends, or sets moving.
-u32 Extender::ends(const Node& node, int d, bool& slides) const {
-  u32 out = 0;
-  slides = false;
-  for (const int k : bits(node.waiting)) {
-    const TensorShape& t = q_.shapes[spread_.flow[at(k)].tensor];
-    if (!contains(t.indexing, d)) continue;
-    out |= 1U << k;
-    slides |= contains(t.sliding, d);
-  }
-  return out;
-}
-
-// Of the loops that may come next those that stand for all others (rules equal order and push-in). `pushed`: none need
-// be tried, for one that is as good as any can be pushed in.
-DimensionMask Extender::ended_by_classes(const Node& node, DimensionMask loops, bool first, bool& pushed) const {
-  struct Class {
-    u32 ends;
-    int d;
-    bool slides, pushed;
-  };
-  std::array<Class, kMaxDimensions> all;
-  std::size_t count = 0;
-  DimensionMask free = 0;
-  for (const int d : bits(loops)) {
-    Class& c = all[count++];
-    c.d = d;
-    c.ends = ends(node, d, c.slides);
-    c.pushed = first && pushes(d);
-    if (c.ends == 0) free |= dimension_bit(d);
-  }
-  if (free != 0) {
-    for (std::size_t k = 0; k < count; ++k) pushed |= all[k].ends == 0 && all[k].pushed;
-    return static_cast<DimensionMask>(free & -free);
-  }
-  DimensionMask out = 0;
-  for (std::size_t k = 0; k < count; ++k) {
-    const Class& c = all[k];
-    const auto equals = [&](const Class& other) { return !other.slides && other.ends == c.ends; };
-    const bool has_stand_in = !c.slides && std::any_of(all.begin(), all.begin() + k, equals);
-    const auto speaks = [&](const Class& other) { return equals(other) && other.pushed; };
-    if (has_stand_in || c.pushed || (!c.slides && std::any_of(all.begin(), all.begin() + count, speaks))) continue;
-    out |= dimension_bit(c.d);
-  }
-  return out;
-}
-
-void Extender::order(int depth, DimensionMask loops, std::size_t prefix) {
-  ++questions_;
-  const Node& node = node_[at(depth)];
-  if (loops == 0) return leaf(node);
-  const std::vector<int>& fixed = q_.instance.levels[at(stage_)].order;
-  while (prefix < fixed.size() && !contains(loops, fixed[prefix])) ++prefix;
-  const bool first = node.loops == 0;
-  if (prefix < fixed.size()) {
-    if (!first || !pushes(fixed[prefix])) take(depth, fixed[prefix], loops, prefix + 1);
-    return;
-  }
-  DimensionMask candidates = loops;
-  if (node.moving_count == 0) {
-    bool pushed = false;
-    candidates = ended_by_classes(node, loops, first, pushed);
-    if (pushed) return;
-  }
-  for (const int d : bits(candidates))
-    if (!first || !pushes(d)) take(depth, d, loops, prefix);
-}
-
-void Extender::take(int depth, int d, DimensionMask loops, std::size_t prefix) {
-  Node& next = node_[at(depth) + 1];
-  next.copy(node_[at(depth)]);
-  const u16 digit = factor_[at(d)];
-  const DivisorDigits& of = q_.tiles.of(d);
-  const u64 outside = next.rest / of.divisor[digit];
-  u8 moving = 0;
-  for (u8 k = 0; k < next.moving_count; ++k) {
-    OpenFlow f = next.moving[k];
-    const Moved moved = move_flow(q_, f, d, digit, next.tile);
-    if (moved == Moved::Moving) next.moving[moving++] = f;
-    else close(next, f, moved == Moved::ClosedBefore ? next.rest : outside);
-  }
-  next.moving_count = moving;
-  for (const int k : bits(next.waiting)) {
-    if (!contains(q_.shapes[spread_.flow[at(k)].tensor].indexing, d)) continue;
-    next.waiting &= ~(1U << k);
-    OpenFlow f = spread_.flow[at(k)];
-    const Moved moved = move_flow(q_, f, d, digit, next.tile);
-    if (moved == Moved::Moving) next.moving[next.moving_count++] = f;
-    else close(next, f, moved == Moved::ClosedBefore ? next.rest : outside);
-  }
-  next.rest = outside;
-  next.tile[at(d)] = of.times[next.tile[at(d)]][digit];
-  next.order[next.loops++] = static_cast<u8>(d);
-  order(depth + 1, static_cast<DimensionMask>(loops & ~dimension_bit(d)), prefix);
-}
-
-void Extender::close(Node& node, const OpenFlow& f, u64 rest) {
-  const u64 filled = f.fetched * f.fills * rest;
-  if (f.server == kNobody) {
-    node.spent += u128{filled} * f.price * q_.scale;
-    return;
-  }
-  const Channel& energy = q_.channels[0];
-  Closed& c = node.closed[node.closed_count++];
-  c = {filled, f.fetched * f.serves * rest, f.tensor, f.level, f.server, q_.has_way(stage_, f.server, f.tensor)};
-  node.spent += u128{filled} * energy.price[f.level][f.tensor].fill;
-  u64 served = c.served;
-  if (c.has_way)
-    served = ceil_div(served, std::min(q_.gain_between(stage_, f.server, f.tensor), share_[f.tensor]));
-  node.spent += u128{served} * energy.price[f.server][f.tensor].access;
-}
-
 void Extender::leaf(const Node& node) {
   if (q_.is_top(stage_)) return ask(node, kNoSlot);
   const ServerSet& from = q_.sets[at(stage_)][at(parent_->set)];
@@ -276,7 +153,7 @@ u128 Extender::ordering(std::size_t channel, const Node& node, std::size_t next)
   const u64 key = (u64{node.waiting} << 24 | channel << 12 | (next == kNoSlot ? 0xfff : next));
   for (const Remembered& r : ordered_)
     if (r.key == key) return r.cost;
-  std::array<PlacedFlow, kMaxFlows + kMaxTensors> flows;
+  std::array<WaitingFlow, kMaxFlows + kMaxTensors> flows;
   std::size_t count = 0;
   for (const int k : bits(node.waiting)) flows[count++] = placed(spread_, spread_.flow[at(k)], stage_, digits_);
   if (next != kNoSlot) {
@@ -285,12 +162,11 @@ u128 Extender::ordering(std::size_t channel, const Node& node, std::size_t next)
     for (const int v : bits(from.kept)) {
       const u64 words = q_.shapes[at(v)].words(q_.tiles, digits_);
       const u64 first = v == q_.output ? q_.most_first(stage_ + 1, digits_) : 0;
-      flows[count++] = {words, words, 1, first, 0, tile_, static_cast<u8>(v), static_cast<u8>(stage_),
+      flows[count++] = {words,           words, 1, first, 0, tile_, static_cast<u8>(v), static_cast<u8>(stage_),
                         to.server[at(v)]};
     }
   }
-  const u128 cost =
-      bounds_.ordering(q_.channels[channel], std::span(flows).first(count), digits_, stage_);
+  const u128 cost = bounds_.ordering(q_.channels[channel], std::span(flows).first(count), digits_, stage_);
   ordered_.push_back({key, cost});
   return cost;
 }
@@ -314,10 +190,9 @@ void Extender::ask(const Node& node, std::size_t next) {
     }
     return ways_[channel];
   };
-  const auto moving = [&](const Channel& channel) {
+  const auto moving = [&](const PricedChannel& channel) {
     i128 sum = 0;
-    for (u8 k = 0; k < node.moving_count; ++k)
-      sum += of_moving(channel, node.moving[k], stage_, digits_, node.rest);
+    for (u8 k = 0; k < node.moving_count; ++k) sum += of_moving(channel, node.moving[k], stage_, digits_, node.rest);
     return sum;
   };
   const i128 energy = counted_[0] + ways(0) + static_cast<i128>(node.spent) + moving(q_.channels[0]) +
@@ -327,15 +202,14 @@ void Extender::ask(const Node& node, std::size_t next) {
   const u128 leak = leakage(spread_, 1);
   if (closes(energy + static_cast<i128>(leak * cycles), cycles)) return;
   for (std::size_t c = 1; c < q_.channels.size(); ++c) {
-    const Channel& channel = q_.channels[c];
+    const PricedChannel& channel = q_.channels[c];
     i128 words = counted_[c] + ways(c) + moving(channel);
     for (u8 k = 0; k < node.closed_count; ++k) {
       const Closed& f = node.closed[k];
       words += static_cast<i128>(f.filled) * channel.price[f.level][f.tensor].fill;
       const u64 price = channel.price[f.server][f.tensor].access;
       if (price == 0) continue;
-      const u64 shared =
-          f.has_way ? std::min(q_.gain_between(stage_, f.server, f.tensor), share_[f.tensor]) : u64{1};
+      const u64 shared = f.has_way ? std::min(q_.gain_between(stage_, f.server, f.tensor), share_[f.tensor]) : u64{1};
       words += static_cast<i128>(ceil_div(f.served, shared)) * price;
     }
     words += static_cast<i128>(ordering(c, node, next));

@@ -41,7 +41,7 @@ class Extender {
     u64 rest = 1;
     u32 waiting = 0;  // flows of the spread state that are in place
     u128 spent = 0;   // energy of closed flows
-    std::array<OpenFlow, kMaxFlows> moving;
+    std::array<StateFlow, kMaxFlows> moving;
     std::array<Closed, kMaxFlows> closed;
     u8 moving_count = 0, closed_count = 0;
     std::array<u8, kMaxDimensions> order{};
@@ -54,14 +54,14 @@ class Extender {
   i128 inside(std::size_t channel, const State& state, int level) const;
   i128 counted(std::size_t channel, const State& state) const;
   i128 on_way(std::size_t channel, const State& state, int level, const Digits& tile) const;
-  i128 of_moving(const Channel& channel, const OpenFlow& flow, int level, const Digits& tile, u64 rest) const;
-  PlacedFlow placed(const State& state, const OpenFlow& flow, int level, const Digits& tile) const;
+  i128 of_moving(const PricedChannel& channel, const StateFlow& flow, int level, const Digits& tile, u64 rest) const;
+  WaitingFlow placed(const State& state, const StateFlow& flow, int level, const Digits& tile) const;
   // What first words of the output are refunded at most; `summed`: by an unrolling that the state does not have yet.
   i128 refunds(std::size_t channel, const State& state, int level, const Digits& tile, u16 served, u16 filled,
                u64 summed) const;
   u128 leakage(const State& state, u64 cycles) const;
   u64 least_steps(const State& state, int level, Tile tile) const;
-  u64 rate_cycles(const Channel& channel, const State& state, int level, Tile tile, i128 words) const;
+  u64 rate_cycles(const PricedChannel& channel, const State& state, int level, Tile tile, i128 words) const;
   bool surely_closed(const State& parent, Tile tile) const;
   bool closed_after_unrolling(const State& state, int level, Tile tile) const;
   bool closes(i128 energy, u64 cycles) const;
@@ -74,7 +74,7 @@ class Extender {
   void walk_orders();
   void order(int depth, DimensionMask waiting_loops, std::size_t prefix);
   void take(int depth, int d, DimensionMask waiting_loops, std::size_t prefix);
-  void close(Node& node, const OpenFlow& flow, u64 rest);
+  void close(Node& node, const StateFlow& flow, u64 rest);
   DimensionMask ended_by_classes(const Node& node, DimensionMask loops, bool first, bool& pushed) const;
   u32 ends(const Node& node, int d, bool& slides) const;
   void leaf(const Node& node);

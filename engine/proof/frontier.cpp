@@ -15,7 +15,7 @@ TensorMask tensors_in_flow(const State& s, bool moving) {
   return out;
 }
 
-bool same_flow(const OpenFlow& a, const OpenFlow& b) {
+bool same_flow(const StateFlow& a, const StateFlow& b) {
   return a.full == b.full && a.fetched == b.fetched && a.fills == b.fills && a.serves == b.serves &&
          a.first == b.first && a.inner == b.inner && a.fresh == b.fresh && a.tile == b.tile && a.level == b.level &&
          a.server == b.server && a.rank == b.rank && a.price == b.price;
@@ -23,10 +23,10 @@ bool same_flow(const OpenFlow& a, const OpenFlow& b) {
 
 // Words of flows in place, for each iteration outside, by whose they are and where they come from.
 bool same_placed(const State& a, const State& b, int tensor) {
-  const auto sum = [&](const State& s, const OpenFlow& like) {
+  const auto sum = [&](const State& s, const StateFlow& like) {
     std::pair<u64, u64> words{0, 0};
     for (u8 k = 0; k < s.flows; ++k) {
-      const OpenFlow& f = s.flow[k];
+      const StateFlow& f = s.flow[k];
       if (f.tensor != tensor || f.level != like.level || f.server != like.server || f.price != like.price) continue;
       words.first += f.fetched * f.fills;
       words.second += f.server == kNobody ? 0 : f.fetched * f.serves;
@@ -41,7 +41,7 @@ bool same_placed(const State& a, const State& b, int tensor) {
 
 }  // namespace
 
-Frontier::Frontier(const Question& question, int level) : q_(question), level_(level) {
+StateFrontier::StateFrontier(const Question& question, int level) : q_(question), level_(level) {
   Price energy;
   energy.of = q_.full;
   energy.rounds = energy.network = true;
@@ -68,7 +68,7 @@ Frontier::Frontier(const Question& question, int level) : q_(question), level_(l
   }
 }
 
-u64 Frontier::key(const State& s) const {
+u64 StateFrontier::key(const State& s) const {
   u64 tile = 0;
   for (int d = 0; d < q_.tiles.dimension_count(); ++d) tile += u64{q_.tiles.stride(d)} * s.tile[at(d)];
   u64 out = tile * q_.sets[at(level_) + 1].size() + at(s.set);
@@ -76,7 +76,7 @@ u64 Frontier::key(const State& s) const {
   return out;
 }
 
-u128 Frontier::total(const Price& price, const State& s) const {
+u128 StateFrontier::total(const Price& price, const State& s) const {
   u128 out = price.network ? s.network * q_.scale : 0;
   for (std::size_t k = 0; k < q_.pairs.size(); ++k) {
     const WordPrices& p = price.of[q_.pairs[k].first][q_.pairs[k].second];
@@ -85,18 +85,18 @@ u128 Frontier::total(const Price& price, const State& s) const {
   return out;
 }
 
-Frontier::Held Frontier::priced(const State& s) const {
+StateFrontier::Held StateFrontier::priced(const State& s) const {
   Held out{s, {}, false};
   out.total.reserve(prices_.size());
   for (const Price& price : prices_) out.total.push_back(total(price, s));
   return out;
 }
 
-State Frontier::moved(const State& s, TensorMask tensors) const {
+State StateFrontier::moved(const State& s, TensorMask tensors) const {
   State out = s;
   u8 left = 0;
   for (u8 k = 0; k < s.flows; ++k) {
-    const OpenFlow& f = s.flow[k];
+    const StateFlow& f = s.flow[k];
     if (!contains(tensors, f.tensor)) {
       out.flow[left++] = f;
       continue;
@@ -119,7 +119,7 @@ State Frontier::moved(const State& s, TensorMask tensors) const {
   return out;
 }
 
-bool Frontier::same_flows(const State& a, const State& b, int tensor) const {
+bool StateFrontier::same_flows(const State& a, const State& b, int tensor) const {
   u8 j = 0;
   for (u8 k = 0; k < a.flows; ++k) {
     if (a.flow[k].tensor != tensor) continue;
@@ -131,7 +131,7 @@ bool Frontier::same_flows(const State& a, const State& b, int tensor) const {
   return j == b.flows;
 }
 
-bool Frontier::stands_for(const Held& a, const Held& b) const {
+bool StateFrontier::stands_for(const Held& a, const Held& b) const {
   for (std::size_t p = 0; p < prices_.size(); ++p)
     if (a.total[p] > b.total[p]) return false;
   const State &s = a.state, &t = b.state;
@@ -164,7 +164,7 @@ bool Frontier::stands_for(const Held& a, const Held& b) const {
       const auto placed = [&](const State& of, bool to_come) {
         u128 sum = 0;
         for (u8 k = 0; k < of.flows; ++k) {
-          const OpenFlow& f = of.flow[k];
+          const StateFlow& f = of.flow[k];
           if (f.tensor != v) continue;
           const u64 filled = f.fetched * f.fills, served = f.fetched * f.serves;
           if (f.server == kNobody) {
@@ -182,7 +182,7 @@ bool Frontier::stands_for(const Held& a, const Held& b) const {
   return true;
 }
 
-void Frontier::add(const State& state) {
+void StateFrontier::add(const State& state) {
   Held held = priced(state);
   std::vector<u32>& others = alike_[key(state)];
   for (const u32 k : others)
@@ -198,7 +198,7 @@ void Frontier::add(const State& state) {
   ++left_;
 }
 
-std::vector<State> Frontier::take() {
+std::vector<State> StateFrontier::take() {
   std::vector<State> out;
   out.reserve(left_);
   for (const Held& held : held_)

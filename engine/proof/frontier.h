@@ -9,10 +9,10 @@
 
 namespace heliolite::proof {
 
-class Frontier {
+class StateFrontier {
  public:
   // `level`: the level that the states end with.
-  Frontier(const Question& question, int level);
+  StateFrontier(const Question& question, int level);
 
   // Keeps the state unless another stands for it, and drops those that it stands for.
   void add(const State& state);

@@ -45,8 +45,8 @@ struct InstanceRate {
 
 struct InstanceLevel {
   std::string name;
-  std::optional<u64> room;  // parts; none: unbounded
-  u64 block = 1;            // parts of an access; 1: every word of a tensor is one
+  std::optional<u64> room;                       // parts; none: unbounded
+  u64 block = 1;                                 // parts of an access; 1: every word of a tensor is one
   std::array<InstancePrices, kMaxTensors> of{};  // [tensor]
   u64 leak = 0;                                  // of an instance in a cycle
   u64 clusters = 1;                              // accesses that can happen side by side

@@ -13,7 +13,7 @@
 namespace heliolite::proof {
 namespace {
 
-LevelStep step_of(const State& s, const TileSpace& tiles, bool top) {
+LevelStep step_of(const State& s, const ProofTiles& tiles, bool top) {
   LevelStep out;
   out.unrolling = s.unrolling;
   for (u8 k = 0; k < s.loops; ++k) {
@@ -68,7 +68,7 @@ class Pass {
 
   void extend(int stage) {
     const bool top = q_.is_top(stage);
-    Frontier frontier(q_, stage);
+    StateFrontier frontier(q_, stage);
     constexpr std::size_t kBlock = 64;  // parents whose extensions are held at a time
     for (std::size_t begin = 0; begin < current_.size(); begin += kBlock) {
       const std::size_t count = std::min(kBlock, current_.size() - begin);
@@ -86,7 +86,7 @@ class Pass {
             if (open[k].empty()) open[k].push_back(s);
           });
         } else {
-          Frontier own(q_, stage);
+          StateFrontier own(q_, stage);
           extender.extend(current_[begin + k], stage, [&](State& s) { own.add(s); });
           open[k] = own.take();
         }

@@ -1,6 +1,6 @@
 #pragma once
-// The pass that finds a proof's states: stage by stage, all extensions of the listed states that nothing closes. Parents
-// are extended in parallel and merged in their order, so that the result is the same on any number of threads.
+// The pass that finds a proof's states: stage by stage, all extensions of the listed states that nothing closes.
+// Parents are extended in parallel and merged in their order, so that the result is the same on any number of threads.
 #include <functional>
 #include <optional>
 #include <string>

@@ -18,7 +18,7 @@ namespace {
 std::vector<int> tabled_channels(const Question& q, const State& s, const ExactCost& cost) {
   std::vector<int> out{0};
   for (std::size_t c = 1; c < q.channels.size(); ++c) {
-    const Channel& channel = q.channels[c];
+    const PricedChannel& channel = q.channels[c];
     u128 words = 0;
     for (std::size_t k = 0; k < q.pairs.size(); ++k) {
       const WordPrices& p = channel.price[q.pairs[k].first][q.pairs[k].second];
@@ -31,7 +31,7 @@ std::vector<int> tabled_channels(const Question& q, const State& s, const ExactC
 }
 
 std::string rate_name(const Question& q, int channel) {
-  const Channel& c = q.channels[at(channel)];
+  const PricedChannel& c = q.channels[at(channel)];
   return fmt::format("{}:{}", q.instance.levels[at(c.level)].name, c.kind);
 }
 
@@ -104,7 +104,8 @@ ProofReport prove(const Workload& workload, const Architecture& architecture, co
   const PassLimits limits{.over = is_over, .memory_bytes = search.memory_bytes, .threads = search.threads};
   const std::vector<int> tabled = tabled_channels(q, *end, cost);
   Bounds bounds(q, tabled);
-  if (bounds.bytes() > limits.memory_bytes) return refused("no proof: its tables need more memory than --memory allows");
+  if (bounds.bytes() > limits.memory_bytes)
+    return refused("no proof: its tables need more memory than --memory allows");
   bounds.fill(search.threads, is_over);
   if (is_over()) {
     out.ended = "the time is up, or it was stopped";

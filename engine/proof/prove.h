@@ -14,26 +14,26 @@ namespace heliolite::proof {
 
 struct ProofOptions {
   bool packed = true;
-  u64 file_bytes = u64{1} << 30;         // that a file may have
-  std::optional<double> budget_seconds;  // of one layer's proof; none: no limit
+  u64 file_bytes = u64{1} << 30;           // that a file may have
+  std::optional<double> budget_seconds{};  // of one layer's proof; none: no limit
 };
 
 struct ProofReport {
-  std::string refused;    // why no proof was begun; empty: one was
-  std::string ended;      // why it is not complete; empty: it is
-  std::string instance;   // its hash
-  std::string claim;      // "edp 3192"
+  std::string refused;   // why no proof was begun; empty: one was
+  std::string ended;     // why it is not complete; empty: it is
+  std::string instance;  // its hash
+  std::string claim;     // "edp 3192"
   u64 states = 0, bytes = 0, questions = 0;
   double seconds = 0;
-  Cost cost;              // exact, of the mapping
+  Cost cost;  // exact, of the mapping
   // A better one that the pass has found: then there is no proof.
   std::optional<Mapping> better;
 
   bool complete() const { return refused.empty() && ended.empty() && !better; }
 };
 
-// Writes the proof that no mapping is better than `mapping`, which a search found optimal by the same options, to `out`;
-// what is there is worth nothing unless the report is complete.
+// Writes the proof that no mapping is better than `mapping`, which a search found optimal by the same options, to
+// `out`; what is there is worth nothing unless the report is complete.
 ProofReport prove(const Workload& workload, const Architecture& architecture, const SearchOptions& search,
                   const Mapping& mapping, const ProofOptions& options, std::ostream& out);
 

@@ -15,7 +15,7 @@ constexpr u64 kMostCoverages = 4'000'000;
 constexpr u64 kMostWords = u64{1} << 62;
 
 // The least product over ranks that receivers of these factors can have.
-u64 least_groups(const TensorShape& t, const TileSpace& tiles, const Digits& unrolled) {
+u64 least_groups(const ProofTensor& t, const ProofTiles& tiles, const Digits& unrolled) {
   u64 out = 1;
   for (std::size_t r = 0; r < t.rank_count; ++r) {
     u64 most = 1;
@@ -65,7 +65,7 @@ std::vector<Servers> combinations(const std::vector<std::vector<u8>>& choices) {
 
 Result<Question> Question::create(Instance of) {
   const auto large = [](std::string what) { return Diagnostic{"", 0, "proof", "no proof: " + std::move(what)}; };
-  TileSpace space(of);
+  ProofTiles space(of);
   if (space.tile_count() > kMaxTableTiles)
     return large(fmt::format("{} tiles, {} at most", space.tile_count(), kMaxTableTiles));
   Question out(std::move(of), std::move(space));
@@ -108,7 +108,7 @@ std::optional<std::string> Question::too_large() const {
   if (pairs.size() > kMaxPairs) return fmt::format("more than {} pairs of a level and a tensor", kMaxPairs);
   // A step asks for one word; boxes have more than their points where ranks have coefficients.
   u128 words = instance.macs;
-  for (const TensorShape& t : shapes)
+  for (const ProofTensor& t : shapes)
     for (std::size_t r = 0; r < t.rank_count; ++r)
       for (std::size_t k = 0; k < t.rank[r].terms; ++k) words *= std::max<u64>(1, t.rank[r].coefficient[k]);
   u128 most_parts = 1;
@@ -141,7 +141,7 @@ void Question::list_servers() {
 
 void Question::set_prices() {
   for (const InstanceLevel& l : instance.levels) scale = std::lcm(scale, l.block);
-  Channel energy;
+  PricedChannel energy;
   for (int i = 0; i < levels(); ++i) {
     const InstanceLevel& l = instance.levels[at(i)];
     const u64 clusters = l.clusters, all = instances[at(i)];
@@ -155,21 +155,19 @@ void Question::set_prices() {
                  is_top(i) ? 0 : p.fill * share + address};
       const auto down = [&](u64 x) { return static_cast<u64>(u128{x} * clusters / all); };
       const auto up = [&](u64 x) { return static_cast<u64>((u128{x} * clusters + all - 1) / all); };
-      energy.price[at(i)][at(v)] = {down(price.access), down(price.fill), up(price.first_access),
-                                    up(price.first_fill)};
+      energy.price[at(i)][at(v)] = {down(price.access), down(price.fill), up(price.first_access), up(price.first_fill)};
     }
   }
   channels.push_back(energy);
   for (int i = 0; i < levels(); ++i)
     for (const InstanceRate& rate : instance.levels[at(i)].rates) {
-      Channel channel{i, rate.kind, rate.numerator, rate.denominator, {}};
+      PricedChannel channel{i, rate.kind, rate.numerator, rate.denominator, {}};
       const u64 reads = rate.kind != 'w', writes = rate.kind != 'r';
       for (int v = 0; v < tensors(); ++v) {
         const u64 parts = instance.levels[at(i)].of[at(v)].parts;
         WordPrices& price = channel.price[at(i)][at(v)];
         if (v != output) price = {parts * reads, parts * writes, 0, 0};
-        else
-          price = {parts * (reads + writes), parts * writes, parts * reads, is_top(i) ? 0 : parts * writes};
+        else price = {parts * (reads + writes), parts * writes, parts * reads, is_top(i) ? 0 : parts * writes};
       }
       channels.push_back(channel);
     }
@@ -196,7 +194,7 @@ void Question::set_gains() {
 std::optional<std::string> Question::set_coverages() {
   for (int v = 0; v < tensors(); ++v)
     for (std::size_t r = 0; r < shapes[at(v)].rank_count; ++r) {
-      const TensorShape::Rank& rank = shapes[at(v)].rank[r];
+      const ProofTensor::Rank& rank = shapes[at(v)].rank[r];
       if (!rank.slides()) continue;
       u64 entries = 1;
       for (std::size_t k = 0; k < rank.terms; ++k) {
@@ -208,7 +206,7 @@ std::optional<std::string> Question::set_coverages() {
       table.assign(entries, 0);
       for (u64 e = 0; e < entries; ++e) {
         u64 rest = e;
-        std::vector<SumTerm> terms;
+        std::vector<StridedTerm> terms;
         bool inside = true;
         for (std::size_t k = 0; k < rank.terms; ++k) {
           const DivisorDigits& of = tiles.of(rank.dimension[k]);
@@ -245,7 +243,7 @@ u64 Question::gain_between(int level, int server, int tensor) const {
 }
 
 u64 Question::coverage(int tensor, int r, const Digits& tile, const Digits& outside) const {
-  const TensorShape::Rank& rank = shapes[at(tensor)].rank[at(r)];
+  const ProofTensor::Rank& rank = shapes[at(tensor)].rank[at(r)];
   if (!rank.slides()) return tiles.extent(tile, rank.dimension[0]) * tiles.left(outside, rank.dimension[0]);
   u64 index = 0, radix = 1;
   for (std::size_t k = 0; k < rank.terms; ++k) {

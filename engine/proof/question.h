@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/proof/instance.h"
 #include "engine/proof/tiles.h"
 #include "engine/proof/unrollings.h"
@@ -32,7 +33,7 @@ struct WordPrices {
 };
 
 // Energy, or what one of the rates counts.
-struct Channel {
+struct PricedChannel {
   int level = -1;  // of a rate
   char kind = 'e';
   u64 numerator = 1, denominator = 1;
@@ -41,22 +42,22 @@ struct Channel {
 
 struct Question {
   Instance instance;
-  TileSpace tiles;
-  std::vector<TensorShape> shapes;
+  ProofTiles tiles;
+  std::vector<ProofTensor> shapes;
   std::vector<std::vector<ProofUnrolling>> unrollings;  // [level]
   std::vector<std::vector<ServerSet>> sets;             // [stage]; those of stage 0 are the roots
-  std::vector<Channel> channels;                        // energy, at the least share of clusters; then the rates
+  std::vector<PricedChannel> channels;                  // energy, at the least share of clusters; then the rates
   std::array<std::array<WordPrices, kMaxTensors>, kMaxLevels> full{};  // energy, each instance for itself
   u64 scale = 1;                                                       // energies are counted in 1 / scale of a unit
   std::array<u64, kMaxLevels> instances{};                             // [level]: in the whole machine
-  std::vector<std::array<u64, kMaxTensors>> gain;  // [level][tensor]: most receivers that share a word
-  std::vector<u64> first_gain;                     // [level]: most receivers that sum up different parts
+  std::vector<std::array<u64, kMaxTensors>> gain;              // [level][tensor]: most receivers that share a word
+  std::vector<u64> first_gain;                                 // [level]: most receivers that sum up different parts
   std::array<std::array<u8, kMaxTensors>, kMaxLevels> pair{};  // [level][tensor]: place of its counts, or kNobody
   std::vector<std::pair<u8, u8>> pairs;                        // [place]: level, tensor
   int output = 0;
   u64 output_words = 1;
-  TensorMask with_ingress(int level) const { return ingress_[static_cast<std::size_t>(level)]; }
-  bool has_hops(int level) const { return hops_[static_cast<std::size_t>(level)]; }
+  TensorMask with_ingress(int level) const { return ingress_[at(level)]; }
+  bool has_hops(int level) const { return hops_[at(level)]; }
 
   // An error says what is too large.
   static Result<Question> create(Instance instance);
@@ -75,7 +76,7 @@ struct Question {
   u64 most_first(int level, const Digits& tile) const;
 
  private:
-  Question(Instance of, TileSpace space) : instance(std::move(of)), tiles(std::move(space)) {}
+  Question(Instance of, ProofTiles space) : instance(std::move(of)), tiles(std::move(space)) {}
   void count_pairs();
   void list_servers();
   void set_prices();

@@ -34,10 +34,9 @@ void add_block(Words& hash, const unsigned char* bytes) {
   Words h = hash;
   for (std::size_t k = 0; k < 64; ++k) {
     const u32 e = h[4], a = h[0];
-    const u32 t1 = h[7] + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) + ((e & h[5]) ^ (~e & h[6])) +
-                   kRound[k] + w[k];
-    const u32 t2 =
-        (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & h[1]) ^ (a & h[2]) ^ (h[1] & h[2]));
+    const u32 t1 =
+        h[7] + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) + ((e & h[5]) ^ (~e & h[6])) + kRound[k] + w[k];
+    const u32 t2 = (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & h[1]) ^ (a & h[2]) ^ (h[1] & h[2]));
     h = {t1 + t2, h[0], h[1], h[2], h[3] + t1, h[4], h[5], h[6]};
   }
   for (std::size_t k = 0; k < 8; ++k) hash[k] += h[k];

@@ -27,7 +27,7 @@ void Steps::request(State& s, int tensor, int server, u64 words, int level) cons
   s.on_way |= static_cast<TensorMask>(1U << tensor);
 }
 
-void Steps::close(State& s, const OpenFlow& f, u64 rest, int level) const {
+void Steps::close(State& s, const StateFlow& f, u64 rest, int level) const {
   if (f.server == kNobody) {
     s.network += u128{f.fetched} * f.fills * rest * f.price;
     return;
@@ -49,12 +49,12 @@ void Steps::unroll(State& s, int level, std::size_t index) const {
   if (spreads && q_.has_hops(level)) price_networks(s, level, u);
   const u8 before = s.flows;
   for (u8 k = 0; k < before; ++k) {
-    OpenFlow& f = s.flow[k];
+    StateFlow& f = s.flow[k];
     if (f.server == kNobody && f.level == level) continue;  // hops, of this fan-out
     f.fills *= u.receivers;
     f.serves *= f.server != kNobody && f.server >= level ? groups[f.tensor] : u.receivers;
     if (f.server == kNobody || f.server < level || !contains(priced, f.tensor)) continue;
-    OpenFlow entering = f;
+    StateFlow entering = f;
     entering.fills = f.serves;
     entering.price = q_.instance.levels[at(level)].of[f.tensor].ingress;
     entering.level = static_cast<u8>(level);
@@ -87,7 +87,7 @@ void Steps::price_networks(State& s, int level, const ProofUnrolling& u) const {
   for (int v = 0; v < q_.tensors(); ++v) {
     const u64 hops = half_hops(l, q_.shapes[at(v)], q_.tiles, u, s.tile);
     if (hops == 0 || l.of[at(v)].hop == 0) continue;
-    OpenFlow f;
+    StateFlow f;
     f.full = f.fetched = q_.shapes[at(v)].words(q_.tiles, s.tile);
     f.fills = hops;
     f.tile = tile;
@@ -98,8 +98,8 @@ void Steps::price_networks(State& s, int level, const ProofUnrolling& u) const {
   }
 }
 
-Moved move_flow(const Question& q, OpenFlow& f, int d, u16 digit, const Digits& tile) {
-  const TensorShape& t = q.shapes[f.tensor];
+Moved move_flow(const Question& q, StateFlow& f, int d, u16 digit, const Digits& tile) {
+  const ProofTensor& t = q.shapes[f.tensor];
   const u64 n = q.tiles.of(d).divisor[digit];
   const bool indexes = contains(t.indexing, d);
   if (!f.is_moving()) {
@@ -136,7 +136,7 @@ void Steps::loop(State& s, int level, int d, u16 digit) const {
   const u64 outside = s.rest / of.divisor[digit];
   u8 kept = 0;
   for (u8 k = 0; k < s.flows; ++k) {
-    OpenFlow f = s.flow[k];
+    StateFlow f = s.flow[k];
     const Moved moved = move_flow(q_, f, d, digit, s.tile);
     if (moved == Moved::ClosedBefore) close(s, f, s.rest, level);
     else if (moved == Moved::ClosedBehind) close(s, f, outside, level);
@@ -154,7 +154,7 @@ void Steps::start(State& s, int level, TensorMask kept, int next) const {
   for (int d = 0; d < q_.tiles.dimension_count(); ++d) tile += q_.tiles.stride(d) * s.tile[at(d)];
   const Servers& server = q_.sets[at(level) + 1][at(next)].server;
   for (const int v : bits(kept)) {
-    OpenFlow f;
+    StateFlow f;
     f.full = f.fetched = q_.shapes[at(v)].words(q_.tiles, s.tile);
     f.tile = tile;
     f.tensor = static_cast<u8>(v);

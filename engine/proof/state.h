@@ -10,17 +10,17 @@ namespace heliolite::proof {
 inline constexpr int kMaxFlows = 16;
 
 // Words on their way into tiles that loops have not moved yet, or are moving along a rank that slides.
-struct OpenFlow {
-  u64 full = 0;                 // words of the whole tile
-  u64 fetched = 0;              // for each iteration outside
-  u64 fills = 1, serves = 1;    // tiles that are filled, and those of them that are read apart
+struct StateFlow {
+  u64 full = 0;                         // words of the whole tile
+  u64 fetched = 0;                      // for each iteration outside
+  u64 fills = 1, serves = 1;            // tiles that are filled, and those of them that are read apart
   u64 first = 0, inner = 0, fresh = 0;  // of a moving flow: its first move, the sum of its moves, words of the first
   Tile tile = 0;
   u8 tensor = 0;
-  u8 level = kNobody;   // whose tile it is; of words that a network prices: the network's
-  u8 server = kNobody;  // nobody: words that a network prices
-  std::int8_t rank = -1;         // along which it moves; -1: in place
-  u64 price = 0;        // of a word on a network, in the instance's unit
+  u8 level = kNobody;     // whose tile it is; of words that a network prices: the network's
+  u8 server = kNobody;    // nobody: words that a network prices
+  std::int8_t rank = -1;  // along which it moves; -1: in place
+  u64 price = 0;          // of a word on a network, in the instance's unit
 
   bool is_moving() const { return rank >= 0; }
 };
@@ -33,22 +33,22 @@ struct PairCounts {
 
 struct State {
   Digits tile{};
-  u64 rest = 1;   // iterations outside
-  u64 units = 1;  // compute units
+  u64 rest = 1;                                     // iterations outside
+  u64 units = 1;                                    // compute units
   std::array<u64, kMaxLevels> instances{}, sums{};  // [level, as far as known]: instances; those that sum up
   std::array<u64, kMaxTensors> waiting{};           // [tensor]: words of a closed flow that have a way to go
   u128 network = 0;                                 // what networks cost so far, in the instance's unit
   std::array<PairCounts, kMaxPairs> count{};
-  std::array<OpenFlow, kMaxFlows> flow{};
+  std::array<StateFlow, kMaxFlows> flow{};
   u8 flows = 0;
-  u8 known = 0;  // levels whose instances are counted
-  TensorMask on_way = 0;        // tensors with waiting words
-  u16 served = 0, filled = 0;   // levels that serve the output, and those whose fills of it are counted
-  int set = 0;                  // of servers, at the next stage
+  u8 known = 0;                // levels whose instances are counted
+  TensorMask on_way = 0;       // tensors with waiting words
+  u16 served = 0, filled = 0;  // levels that serve the output, and those whose fills of it are counted
+  int set = 0;                 // of servers, at the next stage
   // How the level inside was made, for its line and for rule push-in.
   u32 id = 0, parent = 0;
   u32 unrolling = 0;
-  Digits inner{};               // the tile before the loops
+  Digits inner{};  // the tile before the loops
   std::array<u8, kMaxDimensions> order{};
   u8 loops = 0;
   TensorMask kept = 0;
@@ -68,7 +68,7 @@ class Steps {
   void finish(State& state) const;
 
  private:
-  void close(State& state, const OpenFlow& flow, u64 rest, int level) const;
+  void close(State& state, const StateFlow& flow, u64 rest, int level) const;
   void request(State& state, int tensor, int server, u64 words, int level) const;
   void price_networks(State& state, int level, const ProofUnrolling& u) const;
 
@@ -77,7 +77,7 @@ class Steps {
 
 // What moves a flow: the words it has fetched after a loop, and whether it ends. Pure, so that bounds can ask it too.
 enum class Moved : u8 { InPlace, Moving, ClosedBefore, ClosedBehind };
-Moved move_flow(const Question& q, OpenFlow& flow, int d, u16 digit, const Digits& tile);
+Moved move_flow(const Question& q, StateFlow& flow, int d, u16 digit, const Digits& tile);
 
 // Of a complete mapping, in the instance's unit.
 struct ExactCost {

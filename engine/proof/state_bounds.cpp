@@ -32,7 +32,7 @@ u128 Extender::leakage(const State& s, u64 cycles) const {
   return out * cycles * q_.scale;
 }
 
-u64 Extender::rate_cycles(const Channel& channel, const State& s, int level, Tile tile, i128 words) const {
+u64 Extender::rate_cycles(const PricedChannel& channel, const State& s, int level, Tile tile, i128 words) const {
   if (words <= 0) return 0;
   const u64 instances = channel.level < s.known ? s.instances[at(channel.level)] : 1;
   const u64 most = instances * bounds_.most_units(std::max(level, channel.level) + 1, tile);
@@ -42,13 +42,13 @@ u64 Extender::rate_cycles(const Channel& channel, const State& s, int level, Til
 
 // How many receivers can share a word on its way: iterations left that do not need another one.
 u64 Extender::share(int tensor, const Digits& tile) const {
-  const TensorShape& t = q_.shapes[at(tensor)];
+  const ProofTensor& t = q_.shapes[at(tensor)];
   const auto all = static_cast<DimensionMask>((1U << q_.tiles.dimension_count()) - 1);
   return q_.tiles.left(tile, static_cast<DimensionMask>(all & (~t.indexing | t.sliding)));
 }
 
 i128 Extender::counted(std::size_t channel, const State& s) const {
-  const Channel& c = q_.channels[channel];
+  const PricedChannel& c = q_.channels[channel];
   i128 out = 0;
   if (channel == 0) out = static_cast<i128>((u128{q_.instance.mac} * q_.instance.macs + s.network) * q_.scale);
   for (std::size_t k = 0; k < q_.pairs.size(); ++k) {
@@ -70,7 +70,8 @@ i128 Extender::on_way(std::size_t channel, const State& s, int level, const Digi
   return out;
 }
 
-i128 Extender::of_moving(const Channel& channel, const OpenFlow& f, int level, const Digits& tile, u64 rest) const {
+i128 Extender::of_moving(const PricedChannel& channel, const StateFlow& f, int level, const Digits& tile,
+                         u64 rest) const {
   const u64 of_rank = q_.tiles.left(tile, q_.shapes[f.tensor].of_rank[at(f.rank)]);
   const u64 words = ((f.fetched - f.full) * of_rank + f.full) * (rest / of_rank);
   if (f.server == kNobody)
@@ -81,16 +82,16 @@ i128 Extender::of_moving(const Channel& channel, const OpenFlow& f, int level, c
   return out;
 }
 
-PlacedFlow Extender::placed(const State& s, const OpenFlow& f, int level, const Digits& tile) const {
-  PlacedFlow out{f.fetched * f.fills, f.fetched * f.serves, f.serves, 0, 0, f.tile, f.tensor, f.level, f.server};
+WaitingFlow Extender::placed(const State& s, const StateFlow& f, int level, const Digits& tile) const {
+  WaitingFlow out{f.fetched * f.fills, f.fetched * f.serves, f.serves, 0, 0, f.tile, f.tensor, f.level, f.server};
   if (f.server == kNobody) out.price = f.price * q_.scale;
   else if (f.tensor == q_.output) out.first = q_.most_first(level + 1, tile) * s.sums[f.level];
   return out;
 }
 
-i128 Extender::refunds(std::size_t channel, const State& s, int level, const Digits& tile, u16 served,
-                       u16 filled, u64 summed) const {
-  const Channel& c = q_.channels[channel];
+i128 Extender::refunds(std::size_t channel, const State& s, int level, const Digits& tile, u16 served, u16 filled,
+                       u64 summed) const {
+  const PricedChannel& c = q_.channels[channel];
   const int z = q_.output;
   i128 out = 0;
   const u64 known = q_.most_first(level + 1, tile) * summed;
@@ -106,9 +107,9 @@ i128 Extender::refunds(std::size_t channel, const State& s, int level, const Dig
 }
 
 i128 Extender::inside(std::size_t channel, const State& s, int level) const {
-  const Channel& c = q_.channels[channel];
+  const PricedChannel& c = q_.channels[channel];
   i128 out = counted(channel, s) + on_way(channel, s, level, s.tile);
-  std::array<PlacedFlow, kMaxFlows> flows;
+  std::array<WaitingFlow, kMaxFlows> flows;
   std::size_t count = 0;
   for (u8 k = 0; k < s.flows; ++k) {
     if (s.flow[k].is_moving()) out += of_moving(c, s.flow[k], level, s.tile, s.rest);

@@ -36,7 +36,7 @@ DivisorDigits digits_of(u64 size) {
 
 }  // namespace
 
-TileSpace::TileSpace(const Instance& instance) : count_(instance.dimension_count()) {
+ProofTiles::ProofTiles(const Instance& instance) : count_(instance.dimension_count()) {
   for (int d = 0; d < count_; ++d) {
     of_.push_back(digits_of(instance.sizes[at(d)]));
     stride_[at(d)] = static_cast<Tile>(std::min<u64>(tiles_, ~Tile{0}));
@@ -44,37 +44,37 @@ TileSpace::TileSpace(const Instance& instance) : count_(instance.dimension_count
   }
 }
 
-u64 TileSpace::left(const Digits& at_digits, DimensionMask dimensions) const {
+u64 ProofTiles::left(const Digits& at_digits, DimensionMask dimensions) const {
   u64 out = 1;
   for (const int d : bits(dimensions)) out *= left(at_digits, d);
   return out;
 }
 
-u16 TileSpace::digit_of(int d, u64 divisor) const {
+u16 ProofTiles::digit_of(int d, u64 divisor) const {
   const std::vector<u64>& all = of(d).divisor;
   return static_cast<u16>(std::ranges::lower_bound(all, divisor) - all.begin());
 }
 
-u64 TensorShape::extent(const TileSpace& tiles, const Digits& digits, int r) const {
+u64 ProofTensor::extent(const ProofTiles& tiles, const Digits& digits, int r) const {
   u64 out = 1;
   const Rank& of = rank[at(r)];
   for (std::size_t k = 0; k < of.terms; ++k) out += of.coefficient[k] * (tiles.extent(digits, of.dimension[k]) - 1);
   return out;
 }
 
-u64 TensorShape::words(const TileSpace& tiles, const Digits& digits) const {
+u64 ProofTensor::words(const ProofTiles& tiles, const Digits& digits) const {
   u64 out = 1;
   for (int r = 0; r < rank_count; ++r) out *= extent(tiles, digits, r);
   return out;
 }
 
-std::vector<TensorShape> shapes_of(const Instance& instance) {
-  std::vector<TensorShape> out;
+std::vector<ProofTensor> shapes_of(const Instance& instance) {
+  std::vector<ProofTensor> out;
   for (const InstanceTensor& tensor : instance.tensors) {
-    TensorShape t;
+    ProofTensor t;
     t.is_output = tensor.is_output;
     for (const auto& terms : tensor.ranks) {
-      TensorShape::Rank& rank = t.rank[t.rank_count];
+      ProofTensor::Rank& rank = t.rank[t.rank_count];
       for (const InstanceTerm& term : terms) {
         rank.coefficient[rank.terms] = term.coefficient;
         rank.dimension[rank.terms++] = static_cast<u8>(term.dimension);
@@ -92,9 +92,9 @@ std::vector<TensorShape> shapes_of(const Instance& instance) {
   return out;
 }
 
-u64 distinct_sums(const std::vector<SumTerm>& terms) {
-  std::vector<SumTerm> moving;
-  for (const SumTerm& t : terms)
+u64 distinct_sums(const std::vector<StridedTerm>& terms) {
+  std::vector<StridedTerm> moving;
+  for (const StridedTerm& t : terms)
     if (t.count > 1) moving.push_back(t);
   if (moving.empty()) return 1;
   if (moving.size() == 1) return moving[0].count;
@@ -105,7 +105,7 @@ u64 distinct_sums(const std::vector<SumTerm>& terms) {
     return n1 * n2 - (n1 > b ? n1 - b : 0) * (n2 > a ? n2 - a : 0);
   }
   std::vector<u64> sums{0}, next;
-  for (const SumTerm& t : moving) {
+  for (const StridedTerm& t : moving) {
     next.clear();
     for (const u64 s : sums)
       for (u64 k = 0; k < t.count; ++k) next.push_back(s + t.coefficient * k);

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/base/types.h"
 #include "engine/proof/instance.h"
 
@@ -20,22 +21,22 @@ struct DivisorDigits {
     u32 prime = 0;
   };
 
-  std::vector<u64> divisor;               // [digit], ascending
-  std::vector<u16> left;                  // [digit]: that of size / divisor
-  std::vector<std::vector<u16>> times;    // [digit][digit]: of the product, kNone where it does not divide the size
-  std::vector<std::vector<Step>> steps;   // [digit]: by ascending primes
-  std::vector<u32> last_prime;            // [digit]: the largest prime of the divisor, 0 for 1
-  std::vector<u64> primes;                // of the size, ascending
+  std::vector<u64> divisor;              // [digit], ascending
+  std::vector<u16> left;                 // [digit]: that of size / divisor
+  std::vector<std::vector<u16>> times;   // [digit][digit]: of the product, kNone where it does not divide the size
+  std::vector<std::vector<Step>> steps;  // [digit]: by ascending primes
+  std::vector<u32> last_prime;           // [digit]: the largest prime of the divisor, 0 for 1
+  std::vector<u64> primes;               // of the size, ascending
 };
 
-class TileSpace {
+class ProofTiles {
  public:
-  explicit TileSpace(const Instance& instance);
+  explicit ProofTiles(const Instance& instance);
 
   int dimension_count() const { return count_; }
   u64 tile_count() const { return tiles_; }  // may be too large for a table
-  const DivisorDigits& of(int d) const { return of_[static_cast<std::size_t>(d)]; }
-  Tile stride(int d) const { return stride_[static_cast<std::size_t>(d)]; }
+  const DivisorDigits& of(int d) const { return of_[at(d)]; }
+  Tile stride(int d) const { return stride_[at(d)]; }
   Tile last() const { return static_cast<Tile>(tiles_ - 1); }  // the whole workload
 
   Digits digits(Tile tile) const {
@@ -46,15 +47,13 @@ class TileSpace {
     }
     return out;
   }
-  u64 extent(const Digits& at, int d) const {
-    return of_[static_cast<std::size_t>(d)].divisor[at[static_cast<std::size_t>(d)]];
-  }
+  u64 extent(const Digits& tile, int d) const { return of_[at(d)].divisor[tile[at(d)]]; }
   // Iterations of dimension d outside a tile.
-  u64 left(const Digits& at, int d) const {
-    const DivisorDigits& of = of_[static_cast<std::size_t>(d)];
-    return of.divisor[of.left[at[static_cast<std::size_t>(d)]]];
+  u64 left(const Digits& tile, int d) const {
+    const DivisorDigits& of = of_[at(d)];
+    return of.divisor[of.left[tile[at(d)]]];
   }
-  u64 left(const Digits& at, DimensionMask dimensions) const;
+  u64 left(const Digits& tile, DimensionMask dimensions) const;
   u16 digit_of(int d, u64 divisor) const;
 
  private:
@@ -65,7 +64,7 @@ class TileSpace {
 };
 
 // What the tensors of an instance hold of a tile, and which positions of a rank tiles meet.
-struct TensorShape {
+struct ProofTensor {
   struct Rank {
     std::array<u64, kMaxTerms> coefficient{};
     std::array<u8, kMaxTerms> dimension{};
@@ -80,16 +79,16 @@ struct TensorShape {
   std::array<u64, kMaxDimensions> coefficient{};
   std::array<DimensionMask, kMaxRanks> of_rank{};
 
-  u64 extent(const TileSpace& tiles, const Digits& at, int r) const;
-  u64 words(const TileSpace& tiles, const Digits& at) const;
+  u64 extent(const ProofTiles& tiles, const Digits& tile, int r) const;
+  u64 words(const ProofTiles& tiles, const Digits& tile) const;
 };
 
-std::vector<TensorShape> shapes_of(const Instance& instance);
+std::vector<ProofTensor> shapes_of(const Instance& instance);
 
 // Different sums of coefficient * index, index < count.
-struct SumTerm {
+struct StridedTerm {
   u64 coefficient, count;
 };
-u64 distinct_sums(const std::vector<SumTerm>& terms);
+u64 distinct_sums(const std::vector<StridedTerm>& terms);
 
 }  // namespace heliolite::proof

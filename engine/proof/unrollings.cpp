@@ -12,7 +12,7 @@ namespace {
 // Walks all pairs of factors, dimension by dimension.
 class AxesWalk {
  public:
-  AxesWalk(const Instance& instance, const TileSpace& tiles, const InstanceLevel& level)
+  AxesWalk(const Instance& instance, const ProofTiles& tiles, const InstanceLevel& level)
       : tiles_(tiles), level_(level), count_(instance.dimension_count()) {
     for (const int d : level.x) on_x_ |= dimension_bit(d);
     for (const int d : level.y) on_y_ |= dimension_bit(d);
@@ -54,7 +54,7 @@ class AxesWalk {
     u_.digit[at(d)] = u_.x[at(d)] = u_.y[at(d)] = 0;
   }
 
-  const TileSpace& tiles_;
+  const ProofTiles& tiles_;
   const InstanceLevel& level_;
   const int count_;
   DimensionMask on_x_ = 0, on_y_ = 0;
@@ -75,21 +75,21 @@ bool stands_before(const PlacedReceiver& a, const PlacedReceiver& b) {
 
 }  // namespace
 
-std::vector<ProofUnrolling> unrollings_of(const Instance& instance, const TileSpace& tiles, int level) {
+std::vector<ProofUnrolling> unrollings_of(const Instance& instance, const ProofTiles& tiles, int level) {
   const InstanceLevel& l = instance.levels[at(level)];
   if (!l.has_fanout()) return {ProofUnrolling{}};
   return AxesWalk(instance, tiles, l).run();
 }
 
-u64 receiver_groups(const TensorShape& t, const TileSpace& tiles, const Digits& unrolled, const Digits& tile) {
+u64 receiver_groups(const ProofTensor& t, const ProofTiles& tiles, const Digits& unrolled, const Digits& tile) {
   u64 out = 1;
   for (std::size_t r = 0; r < t.rank_count; ++r) {
-    const TensorShape::Rank& rank = t.rank[r];
+    const ProofTensor::Rank& rank = t.rank[r];
     if (!rank.slides()) {
       out *= tiles.extent(unrolled, rank.dimension[0]);
       continue;
     }
-    std::vector<SumTerm> terms;
+    std::vector<StridedTerm> terms;
     for (std::size_t k = 0; k < rank.terms; ++k)
       terms.push_back(
           {rank.coefficient[k] * tiles.extent(tile, rank.dimension[k]), tiles.extent(unrolled, rank.dimension[k])});
@@ -98,7 +98,7 @@ u64 receiver_groups(const TensorShape& t, const TileSpace& tiles, const Digits& 
   return out;
 }
 
-u64 half_hops(const InstanceLevel& level, const TensorShape& t, const TileSpace& tiles, const ProofUnrolling& u,
+u64 half_hops(const InstanceLevel& level, const ProofTensor& t, const ProofTiles& tiles, const ProofUnrolling& u,
               const Digits& tile) {
   if (u.receivers == 1) return 0;
   // The loops over the receivers, the innermost first.

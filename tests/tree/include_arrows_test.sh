@@ -97,6 +97,8 @@ room $search/co_search $search/. $search/core $search/exact $search/sunstone
 room $search/study $search/. $search/core $search/sunstone
 room $search/fused $search/. $search/core $search/network
 
+may_include engine/proof "${below[@]}" engine/search
+
 may_include engine/program "${below[@]}"
 room engine/program/bound engine/program/.
 
@@ -107,7 +109,7 @@ below+=(engine/sweep)
 may_include engine/report "${below[@]}"
 may_include engine/api "${below[@]}"
 
-below+=(engine/report engine/verify engine/program engine/execution)
+below+=(engine/report engine/verify engine/program engine/execution engine/proof)
 may_include cli "${below[@]}"
 room cli/ui
 room cli/map cli/ui
@@ -172,6 +174,7 @@ only_in 'CLI/' 'cli/.*'
 only_in 'Eigen/' "engine/search/bayes/.*|$tests"
 only_in '(isl|ginac)/' "engine/program/.*|$tests"
 only_in 'nlopt' 'engine/search/bayes/gaussian_process\.cpp'
+only_in 'zlib' 'engine/proof/proof_file\.cpp'
 only_in '(gtest|gmock|rapidcheck)' "$tests"
 only_in 'benchmark/' 'bench/.*'
 only_in 'heliolite/result' "engine/base/result\.h|engine/api/.*|$tests"

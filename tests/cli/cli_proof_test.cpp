@@ -1,0 +1,69 @@
+// map --proof, show --instance and check-proof as a user runs them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/cli_runner.h"
+
+namespace heliolite::cli_proof_test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(CliProof, AProofOfOneLayer) {
+  const TempFolder folder;
+  const std::string file = folder.path("a.proof");
+  const CliResult run = run_cli("map -a eyeriss -w gemm:16x12x8 --no-look -q --json - --proof " + file);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json proof = json::parse(run.out)["layers"][0]["proof"];
+  EXPECT_EQ(proof["file"], file);
+  EXPECT_EQ(proof["bytes"].get<std::size_t>(), fs::file_size(file));
+  const CliResult instance = run_cli("show -a eyeriss -w gemm:16x12x8 --instance");
+  EXPECT_EQ(instance.exit_code, 0);
+  EXPECT_THAT(read_text(file), StartsWith(instance.out + "heliolite-proof 1\ninstance "));
+  EXPECT_THAT(run_cli("map -a eyeriss -w gemm:16x12x8 --no-look --proof " + file).out, HasSubstr("proof in " + file));
+}
+
+TEST(CliProof, OneForEachLayerOfANetwork) {
+  const TempFolder folder;
+  const std::string target = folder.path("proofs");
+  const CliResult run = run_cli("map -a gemmini -w resnet18 --no-look -q --json - --proof " + target);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  for (const json& layer : json::parse(run.out)["layers"]) {
+    const std::string file = layer["proof"]["file"];
+    EXPECT_TRUE(fs::exists(file)) << file;
+  }
+}
+
+TEST(CliProof, RefusalsAndInputs) {
+  const TempFolder folder;
+  const std::string file = folder.path("a.proof");
+  const CliResult any = run_cli("map -a eyeriss -w gemm:16x12x8 --factors any -q --json - --proof " + file);
+  EXPECT_EQ(any.exit_code, 0);
+  const json layer = json::parse(any.out)["layers"][0];
+  EXPECT_EQ(layer["proof"]["refused"], "no proof for factors that do not divide yet");
+  EXPECT_FALSE(fs::exists(file));
+  const std::string machine = folder.write("m.yaml", run_cli("show eyeriss --yaml").out);
+  const CliResult over = run_cli("map -a " + machine + " -w gemm:16x12x8 --proof " + machine);
+  EXPECT_EQ(over.exit_code, 2);
+  EXPECT_EQ(run_cli("show --instance").exit_code, 2);
+  EXPECT_EQ(run_cli("show eyeriss --layer conv1").exit_code, 2);
+}
+
+TEST(CliProof, TheCheckerIsAskedWhereThereIsOne) {
+  const TempFolder folder;
+  const std::string file = folder.path("a.proof.gz");
+  ASSERT_EQ(run_cli("map -a eyeriss -w gemm:16x12x8 --no-look -q --proof " + file).exit_code, 0);
+  const CliResult run = run_cli("check-proof " + file);
+  if (run.err.find("is neither beside") != std::string::npos) GTEST_SKIP() << "the checker is not built";
+  EXPECT_EQ(run.exit_code, 0) << run.out;
+  EXPECT_THAT(run.out, StartsWith("accepted: "));
+}
+
+}  // namespace
+}  // namespace heliolite::cli_proof_test

@@ -1,0 +1,132 @@
+// Proofs of small layers: the values are those of complete enumeration, the bytes those of any number of threads, and
+// limits end a pass with a reason.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <sstream>
+
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
+#include "engine/proof/proof_file.h"
+#include "engine/proof/prove.h"
+#include "engine/search/map.h"
+#include "tests/support/search_problem.h"
+
+namespace heliolite::proof_pass_test {
+namespace {
+
+using proof::ProofOptions;
+using proof::ProofReport;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using testing::random_search_problem;
+using testing::SearchProblem;
+
+struct Proven {
+  ProofReport report;
+  std::string text;
+};
+
+Proven prove_answer(const Workload& workload, const Architecture& machine, const SearchOptions& search,
+                    const ProofOptions& options = {.packed = false}) {
+  const Result<MappingResult> answer = map_workload(workload, machine, search);
+  EXPECT_TRUE(answer.ok());
+  std::ostringstream file;
+  Proven out;
+  out.report = proof::prove(workload, machine, search, answer->mapping, options, file);
+  out.text = file.str();
+  return out;
+}
+
+Workload layer(const std::string& text) { return load_network(text)->layers.front().workload; }
+
+// Random machines: of those that proofs are of, each answer has one, and its cost is the least of all mappings.
+TEST(ProofPass, ProvesTheOptimaOfCompleteEnumerations) {
+  int proven = 0;
+  for (u64 seed = 0; seed < 120; ++seed) {
+    const SearchProblem p = random_search_problem(seed, {.max_mappings = 3'000});
+    if (p.answer.legal == 0) continue;
+    for (const Objective objective : {Objective::Edp, Objective::Energy, Objective::Delay, Objective::Ed2p}) {
+      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << name(objective));
+      SearchOptions search;
+      search.objective = objective;
+      search.threads = 1;
+      const ProofReport report = prove_answer(p.workload, p.architecture, search).report;
+      if (!report.refused.empty()) {
+        EXPECT_THAT(report.refused, HasSubstr("no proof for "));
+        continue;
+      }
+      EXPECT_EQ(report.ended, "");
+      // The doubles of rule 28 may say a cycle more or less.
+      const Cost& best = p.answer.best[at(objective)].cost;
+      const double value = objective_number(objective, best);
+      EXPECT_NEAR(objective_number(objective, report.cost), value,
+                  value * (1e-6 + 3.0 / static_cast<double>(best.cycles)));
+      proven += report.complete();
+    }
+  }
+  EXPECT_GT(proven, 100);
+}
+
+TEST(ProofPass, AnyNumberOfThreadsWritesTheSameBytes) {
+  for (const char* machine : {"eyeriss", "simba"}) {
+    const Architecture a = *load_architecture(machine);
+    const Workload conv = layer("conv:k=16,c=8,p=8,q=8,r=3,s=3");
+    SearchOptions search;
+    search.threads = 1;
+    const std::string one = prove_answer(conv, a, search, {.packed = true}).text;
+    for (const int threads : {2, 8}) {
+      search.threads = threads;
+      EXPECT_EQ(prove_answer(conv, a, search, {.packed = true}).text, one);
+    }
+  }
+}
+
+TEST(ProofPass, APackedProofIsThePlainOne) {
+  const Architecture a = *load_architecture("eyeriss");
+  const Workload gemm = layer("gemm:16x12x8");
+  const Proven plain = prove_answer(gemm, a, {}), packed = prove_answer(gemm, a, {}, {.packed = true});
+  EXPECT_TRUE(plain.report.complete());
+  EXPECT_THAT(plain.text, HasSubstr("\nclaim optimal edp " + plain.report.claim.substr(4) + "\nmapping "));
+  EXPECT_THAT(plain.text, EndsWith("\nend " + std::to_string(plain.report.states) + "\n"));
+  EXPECT_EQ(packed.report.bytes, packed.text.size());
+  const Result<std::string> unpacked = proof::unpacked(packed.text, 1 << 20);
+  ASSERT_TRUE(unpacked.ok());
+  EXPECT_EQ(*unpacked, plain.text);
+  EXPECT_FALSE(proof::unpacked(packed.text.substr(0, packed.text.size() / 2), 1 << 20).ok());
+}
+
+TEST(ProofPass, BatchLoopsGoToTheOutermostLevel) {
+  const Architecture a = *load_architecture("edge_unified");
+  const Proven p = prove_answer(layer("Z[g,m,n] += A[g,m,k]*B[g,k,n]; g=6,m=8,n=8,k=8"), a, {});
+  EXPECT_TRUE(p.report.complete()) << p.report.refused << p.report.ended;
+  EXPECT_THAT(p.text, HasSubstr("\nreduce batch g\nmapping "));
+}
+
+TEST(ProofPass, LimitsEndItWithAReason) {
+  const Architecture a = *load_architecture("eyeriss");
+  const Workload conv = layer("conv:k=64,c=64,p=56,q=56,r=3,s=3");
+  SearchOptions search;
+  EXPECT_EQ(prove_answer(conv, a, search, {.packed = false, .file_bytes = 3000}).report.ended,
+            "the limit of the file's size is reached");
+  EXPECT_EQ(prove_answer(conv, a, search, {.packed = false, .budget_seconds = 0.0}).report.ended,
+            "the time is up, or it was stopped");
+}
+
+TEST(ProofPass, QuestionsWithoutProofsAreRefusedByName) {
+  SearchOptions search;
+  search.factors = Factors::Any;
+  EXPECT_EQ(proof::refusal(search), "no proof for factors that do not divide yet");
+  search.factors = Factors::Perfect;
+  search.tiles = Tiles::Uneven;
+  EXPECT_EQ(proof::refusal(search), "no proof for uneven tiles yet");
+  search.tiles = Tiles::Even;
+  search.objective = Objective::Edap;
+  EXPECT_EQ(proof::refusal(search), "no proof for edap yet");
+  search.objective = Objective::Ed2p;
+  EXPECT_EQ(proof::refusal(search), "");
+}
+
+}  // namespace
+}  // namespace heliolite::proof_pass_test
