@@ -88,6 +88,13 @@ std::string between(const std::string& text, const std::string& begin, const std
   return text.substr(from, text.find(end, from) - from);
 }
 
+// As manual pages write it.
+std::string with_hyphens(const std::string& words) {
+  std::string out;
+  for (const char c : words) out += c == '-' ? "\\-" : std::string(1, c);
+  return out;
+}
+
 bool has_one(const std::string& text, const std::vector<std::string>& forms) {
   return std::ranges::any_of(forms, [&](const std::string& form) { return text.find(form) != std::string::npos; });
 }
@@ -107,7 +114,7 @@ TEST(CliShell, CompletionsAndPagesHaveEveryOption) {
     std::istringstream lines(fish);
     for (std::string line; std::getline(lines, line);)
       if (line.find("'__fish_seen_subcommand_from " + name + "'") != std::string::npos) in_fish += line + " ";
-    EXPECT_THAT(program, HasSubstr("heliolite\\-" + name + "\\fR(1)"));
+    EXPECT_THAT(program, HasSubstr("heliolite\\-" + with_hyphens(name) + "\\fR(1)"));
     std::set<std::string> names;
     for (const json& option : command["options"])
       for (const std::string given : option["names"]) names.insert(given);
@@ -116,9 +123,7 @@ TEST(CliShell, CompletionsAndPagesHaveEveryOption) {
     }
     for (const std::string& option : names) {
       const bool is_long = option.starts_with("--");
-      std::string escaped;
-      for (const char c : option) escaped += c == '-' ? "\\-" : std::string(1, c);
-      EXPECT_THAT(page, HasSubstr("\\fB" + escaped + "\\fR"));
+      EXPECT_THAT(page, HasSubstr("\\fB" + with_hyphens(option) + "\\fR"));
       EXPECT_THAT(in_bash, HasSubstr(" " + option + " "));
       EXPECT_THAT(in_fish, HasSubstr((is_long ? " -l " : " -s ") + option.substr(is_long ? 2 : 1) + " "));
       EXPECT_TRUE(has_one(in_zsh, {")" + option + "[", ")" + option + "=[", "*" + option + "[", "*" + option + "=["}))
