@@ -145,7 +145,7 @@ void set_up(CLI::App& app) {
 CLI::Validator no_objective(const CLI::App& command) {
   return CLI::Validator(
       [&command](std::string& text) {
-        if (!parse_objective(text) || command.get_option_no_throw("--objective") == nullptr) return std::string();
+        if (!parse_asked_objective(text) || command.get_option_no_throw("--objective") == nullptr) return std::string();
         return fmt::format(
             "-o is the output, here the answer as JSON; the objective is --objective {0} (a file of that "
             "name is ./{0})",

@@ -44,7 +44,7 @@ struct MapArguments {
 SearchOptions search_options(const MapArguments& arguments) {
   SearchOptions options;
   arguments.search.apply(options);
-  options.network = arguments.network;
+  options.network |= arguments.network;
   options.probe_other_tiles = !arguments.no_look;
   options.stop = &interrupt_flag();
   return options;

@@ -155,8 +155,9 @@ std::string sample_text(const SampleAnswer& answer, const Workload& workload, co
 
 int show_sample(const Workload& workload, const Architecture& architecture, const Mapspace& space,
                 SearchOptions options, const SampleQuestion& question, Json answer, const Output& output) {
-  if (const Diagnostics errors = objective_complaints(options.objective, architecture); !errors.empty())
-    return fail(errors);
+  Diagnostics errors = objective_complaints(options.objective, architecture);
+  if (errors.empty()) errors = of_layers_only(asked_objective(options), "--sample");
+  if (!errors.empty()) return fail(errors);
   const auto found = until_interrupted(
       [=, mappings = question.mappings] { return draw(workload, architecture, space, options, mappings); });
   if (!found) return write_partial_answer(output, answer, 0, 1, "layers");

@@ -70,8 +70,8 @@ struct ShapeSearch {
   LayerAnswer answer;
   double first_bound = 0;
   double seconds = 0;
-  u64 layers = 0;  // layers of this shape
-  u64 runs = 0;    // of all of them
+  u64 layers = 0;   // layers of this shape
+  double runs = 0;  // of all of them, by counts and weights
   MappingResult result;
   std::optional<Cost> own;  // the cost of the layer's own optimum, where the network has another mapping
 };
@@ -157,7 +157,7 @@ NetworkOptimum choose_for_network(std::map<std::size_t, ShapeSearch>& shapes, co
 }  // namespace
 
 Result<NetworkResult> map_network(const Network& network, const Architecture& architecture,
-                                  const SearchOptions& options) {
+                                  const SearchOptions& options, std::span<const double> weights) {
   const Stopwatch whole;
   if (Diagnostics errors = validate_question(options); !errors.empty()) return errors;
   if (options.evaluator.command.empty())
@@ -178,7 +178,8 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
     auto search = LayerSearch::create(network.layers[k].workload, architecture, reporter.options_of(k));
     ShapeSearch& s = shapes[k];
     for (std::size_t j = k; j < network.layers.size(); ++j)
-      if (shape_of[j] == k) ++s.layers, s.runs += network.layers[j].count;
+      if (shape_of[j] == k)
+        ++s.layers, s.runs += static_cast<double>(network.layers[j].count) * (weights.empty() ? 1 : weights[j]);
     if (!search) {
       refused.insert(refused.end(), search.errors().begin(), search.errors().end());
       s.refused = search.errors();

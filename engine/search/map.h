@@ -1,5 +1,7 @@
 #pragma once
 // The mapper's main functions: the best mapping of every layer of a network on a machine.
+#include <span>
+
 #include "arch/architecture.h"
 #include "engine/search/core/answer.h"
 #include "engine/search/core/options.h"
@@ -10,8 +12,9 @@ namespace heliolite {
 // Maps every layer: layers of equal shape are searched once, different ones in parallel. The number of threads changes
 // no answer. A layer that cannot obey the machine's constraints is Infeasible in the result; it is an error if no layer
 // can, or if the options have a witness and there is more than one layer, or the search could not meet it.
+// `weights`: of each layer, the factor of its count in the sums of the network's own objective; empty: 1.
 Result<NetworkResult> map_network(const Network& network, const Architecture& architecture,
-                                  const SearchOptions& options);
+                                  const SearchOptions& options, std::span<const double> weights = {});
 
 // Maps one layer on the calling thread. Errors: constraints that name what the workload does not have.
 Result<MappingResult> map_workload(const Workload& workload, const Architecture& architecture,

@@ -14,8 +14,7 @@ class NetworkSearch {
   NetworkSearch(std::vector<ShapeOfNetwork>& shapes, const Architecture& machine, const SearchOptions& options)
       : shapes_(shapes), machine_(machine), options_(options), objective_(options.objective) {
     double operations = 0;
-    for (const ShapeOfNetwork& shape : shapes)
-      operations += static_cast<double>(shape.runs) * static_cast<double>(workload(shape).macs());
+    for (const ShapeOfNetwork& shape : shapes) operations += shape.runs * static_cast<double>(workload(shape).macs());
     factor_ = machine_factor(objective_, machine.area_um2(), operations);
   }
 
@@ -45,7 +44,7 @@ class NetworkSearch {
   void add_up() {
     bool optimal = true;
     for (const ShapeOfNetwork& shape : shapes_) {
-      const auto runs = static_cast<double>(shape.runs);
+      const double runs = shape.runs;
       out_.value += runs * objective_number(objective_, shape.own->cost);
       out_.lower_bound += runs * least_value(shape);
       optimal &= shape.own->status == Status::Optimal;

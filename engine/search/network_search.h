@@ -14,7 +14,7 @@ namespace heliolite {
 // All layers of one shape.
 struct ShapeOfNetwork {
   const LayerSearch* search = nullptr;
-  u64 runs = 1;                  // how often the network has layers of the shape
+  double runs = 1;               // how often the network has layers of the shape, times their weights
   MappingResult* own;            // the result for its own objective; replaced where the network's wants another mapping
   std::optional<Cost> before{};  // then the cost of its own
 };

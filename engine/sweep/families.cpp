@@ -13,7 +13,8 @@ bool co_searches(const SweepSpec& spec, const DesignPoints& points) {
                    spec.options.tiles == Tiles::Even;
   // A co-search minimises the sum of the layers' objectives.
   const bool one_run = spec.layers.size() == 1;
-  const bool of_sum = spec.rank == SweepRank::Layers || !ranks_differ(ranking_of(spec)) || one_run;
+  const bool totals = spec.rank == SweepRank::Totals && ranks_differ(ranking_of(spec));
+  const bool of_sum = one_run || !totals;
   return spec.goal == SweepGoal::Best && can && of_sum && points.family_size() > 1;
 }
 

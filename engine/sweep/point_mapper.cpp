@@ -24,8 +24,8 @@ void RunState::found(const PointRecord& point) {
   report_progress(point);
 }
 
-void RunState::write(const PointRecord& point, const LayerRecord& last_layer) {
-  keep(store.write(point, std::span(&last_layer, 1)));
+void RunState::write(const PointRecord& point, std::span<const LayerRecord> layers) {
+  keep(store.write(point, layers));
   ++result.points;
   report_progress(point);
 }
@@ -90,16 +90,21 @@ Task PointMapper::next() {
   return {};
 }
 
-// Asks for the point's next layer: a search to do, or nothing when the answer is known or on its way.
+// Asks for the point's next layer, or all of them: a search to do, or nothing when the answer is known or on its way.
 Task PointMapper::ask(OpenPoint& point) {
-  const Asker asker{point.record.id, point.asked++};
+  const bool together = state_.spec.options.network;
+  const Asker asker{point.record.id, point.asked, together ? point.layers.size() : 1};
+  point.asked += asker.layers;
   const std::shared_ptr<const Architecture> machine = point.machine;
-  std::string question = layer_question(state_.spec.layers[asker.layer].layer.workload, *machine, state_.spec.options);
+  std::string question =
+      together ? network_question(state_.spec, *machine)
+               : layer_question(state_.spec.layers[asker.layer].layer.workload, *machine, state_.spec.options);
   if (const auto waiting = asked_.find(question); waiting != asked_.end()) {
     waiting->second.push_back(asker);
     return {};
   }
-  if (known(asker, question) || state_.over()) return {};
+  const bool is_known = together ? known_together(asker, question) : known(asker, question);
+  if (is_known || state_.over()) return {};
   asked_[question] = {asker};
   return [this, asker, machine, question = std::move(question)] { search(asker, *machine, question); };
 }
@@ -109,60 +114,98 @@ Task PointMapper::ask(OpenPoint& point) {
 bool PointMapper::known(const Asker& asker, const std::string& question) {
   const auto row = state_.keep(state_.store.layer(asker.point, asker.layer));
   if (row && *row && (*row)->question == question) {
-    answered(asker, **row, true);
+    answered(asker, {{**row}, {}}, true);
     return true;
   }
   const auto equal = state_.keep(state_.store.answer(question));
   if (!equal || !*equal) return false;
   ++state_.result.reused;
-  answered(asker, reused(**equal, state_.spec.layers[asker.layer]), false);
+  answered(asker, for_asker({{**equal}, {}}, asker), false);
   return true;
 }
 
-// On any thread. Under a name that says nothing of who asked first.
+// The same of all layers of a point: their rows are written with their point's, so another point that asked the same
+// has all of them.
+bool PointMapper::known_together(const Asker& asker, const std::string& question) {
+  const auto equal = state_.keep(state_.store.answer(question));
+  if (!equal || !*equal) return false;
+  const auto point = state_.keep(state_.store.point((*equal)->point));
+  if (!point || !*point) return false;
+  PointAnswer answer{{}, (*point)->lower_bound};
+  for (std::size_t k = 0; k < asker.layers; ++k) {
+    const auto row = state_.keep(state_.store.layer((*equal)->point, k));
+    if (!row || !*row || (*row)->question != question) return false;
+    answer.layers.push_back(**row);
+  }
+  state_.result.reused += asker.layers;
+  answered(asker, for_asker(std::move(answer), asker), false);
+  return true;
+}
+
+// On any thread. Under names that say nothing of who asked first.
 void PointMapper::search(const Asker& first, const Architecture& machine, const std::string& question) {
-  Layer layer{state_.spec.layers[first.layer].layer.workload, 1};
-  layer.workload.name = "layer";
-  const Result<NetworkResult> found = map_network({"", {layer}}, machine, state_.spec.options);
+  const std::span asked = std::span(state_.spec.layers).subspan(first.layer, first.layers);
+  Network network;
+  std::vector<double> weights;
+  for (const SweepLayer& layer : asked) {
+    network.layers.push_back({layer.layer.workload, layer.layer.count});
+    network.layers.back().workload.name = "layer";
+    weights.push_back(layer.weight);
+  }
+  const Result<NetworkResult> found = map_network(network, machine, state_.spec.options, weights);
   const bool stopped = state_.stopped();  // then it was perhaps not done
-  std::optional<LayerRecord> record;
-  if (found && !stopped)
-    record = layer_record(state_.spec.layers[first.layer], machine, found->layers.front().result, bound_, question);
+  PointAnswer answer;
+  if (found && !stopped) {
+    for (std::size_t k = 0; k < asked.size(); ++k)
+      answer.layers.push_back(layer_record(asked[k], machine, found->layers[k].result, bound_, question));
+    if (found->optimum)
+      answer.lower_bound = in_value_unit(found->optimum->lower_bound, ranking_of(state_.spec), machine.cycle_ns);
+  }
   const std::lock_guard lock(state_.mutex);
   if (!found) state_.keep(found.errors());
-  if (!record || !state_.errors.empty()) return;
-  ++state_.result.searched;
+  if (answer.layers.empty() || !state_.errors.empty()) return;
+  state_.result.searched += first.layers;
   const std::vector<Asker> askers = std::move(asked_.extract(question).mapped());
   for (const Asker& asker : askers) {
     const bool reuses = asker.point != first.point || asker.layer != first.layer;
-    state_.result.reused += reuses;
-    answered(asker, reuses ? reused(*record, state_.spec.layers[asker.layer]) : *record, false);
+    if (reuses) state_.result.reused += asker.layers;
+    answered(asker, reuses ? for_asker(answer, asker) : answer, false);
   }
 }
 
-void PointMapper::answered(const Asker& asker, LayerRecord record, bool written) {
+// The answer to an equal question as that of this one.
+PointMapper::PointAnswer PointMapper::for_asker(PointAnswer answer, const Asker& asker) const {
+  for (std::size_t k = 0; k < asker.layers; ++k)
+    answer.layers[k] = reused(std::move(answer.layers[k]), state_.spec.layers[asker.layer + k]);
+  return answer;
+}
+
+void PointMapper::answered(const Asker& asker, PointAnswer answer, bool written) {
   const auto at = open_.find(asker.point);
   OpenPoint& point = at->second;
-  record.point = asker.point;
-  record.layer = asker.layer;
-  const bool last = ++point.answered == point.layers.size();
-  if (!last && !written) state_.keep(state_.store.write(record));
-  point.layers[asker.layer] = std::move(record);
+  point.answered += asker.layers;
+  const bool last = point.answered == point.layers.size();
+  for (std::size_t k = 0; k < asker.layers; ++k) {
+    LayerRecord& record = point.layers[asker.layer + k] = std::move(answer.layers[k]);
+    record.point = asker.point;
+    record.layer = asker.layer + k;
+    if (!last && !written) state_.keep(state_.store.write(record));
+  }
   if (!last) return;
-  conclude(point);
-  state_.write(point.record, point.layers[asker.layer]);
+  conclude(point, answer.lower_bound);
+  state_.write(point.record, std::span(point.layers).subspan(asker.layer, asker.layers));
   open_.erase(at);
 }
 
 // All layers are answered.
-void PointMapper::conclude(OpenPoint& point) const {
+void PointMapper::conclude(OpenPoint& point, std::optional<double> lower_bound) const {
   const auto unmapped = std::ranges::find(point.layers, name(Status::Infeasible), &LayerRecord::status);
   if (unmapped != point.layers.end()) {
     point.record.state = PointState::Infeasible;
     point.record.reason = fmt::format("no mapping of {}: {}", unmapped->name, unmapped->reason);
     return;
   }
-  const Totals sum = totals(point.layers, ranking_of(state_.spec), point.record.cycle_ns);
+  const Totals sum = totals(point.layers, ranking_of(state_.spec), point.record.cycle_ns, lower_bound);
   point.record.energy_pj = sum.energy_pj;
   point.record.cycles = sum.cycles;
   point.record.value = sum.value;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,8 +49,8 @@ class RunState {
   // Each of these counts points and reports them to the progress hook.
   // The point's row is in the database from an earlier run.
   void found(const PointRecord& point);
-  // The point was mapped: writes its row and that of its last layer, the others are there.
-  void write(const PointRecord& point, const LayerRecord& last_layer);
+  // The point was mapped: writes its row with those of its layers that are not there yet.
+  void write(const PointRecord& point, std::span<const LayerRecord> layers);
   // The point is not mapped: its row is written soon, at the latest by flush().
   void pass(PointRecord point);
   // Passes on points that belong together: all rows are written at once or none.
@@ -92,17 +93,24 @@ class PointMapper {
     std::vector<LayerRecord> layers;
     std::size_t asked = 0, answered = 0;
   };
-  // A layer of a point.
+  // Layers of a point that are searched by one question: one, or for a network's own objective all of them.
   struct Asker {
     u64 point = 0;
-    std::size_t layer = 0;
+    std::size_t layer = 0, layers = 1;
+  };
+  // The rows of an asker's layers, and of a network's own objective what no mappings are below, in the point's unit.
+  struct PointAnswer {
+    std::vector<LayerRecord> layers;
+    std::optional<double> lower_bound;
   };
 
   Task ask(OpenPoint& point);
   bool known(const Asker& asker, const std::string& question);
+  bool known_together(const Asker& asker, const std::string& question);
   void search(const Asker& first, const Architecture& machine, const std::string& question);
-  void answered(const Asker& asker, LayerRecord record, bool written);
-  void conclude(OpenPoint& point) const;
+  PointAnswer for_asker(PointAnswer answer, const Asker& asker) const;
+  void answered(const Asker& asker, PointAnswer answer, bool written);
+  void conclude(OpenPoint& point, std::optional<double> lower_bound) const;
 
   RunState& state_;
   const std::size_t most_open_;

@@ -19,10 +19,10 @@ using SortedJson = nlohmann::json;
 
 std::string options_text(const SearchOptions& options) {
   // "imperfect=false": databases from when that was an option ask the same question.
-  std::string text =
-      fmt::format("{} {} free={} imperfect=false budget={} evaluations={} seed={} victory={}", name(options.objective),
-                  name(options.strategy), options.free, options.budget_seconds.value_or(0),
-                  options.budget_evaluations.value_or(0), options.seed, options.sampling.victory);
+  std::string text = fmt::format("{} {} free={} imperfect=false budget={} evaluations={} seed={} victory={}",
+                                 name(asked_objective(options)), name(options.strategy), options.free,
+                                 options.budget_seconds.value_or(0), options.budget_evaluations.value_or(0),
+                                 options.seed, options.sampling.victory);
   // Only where they are not the usual ones: databases from before they could be chosen ask the same.
   if (options.open) text += " open=true";
   if (options.memory_bytes != SearchOptions{}.memory_bytes) text += fmt::format(" memory={}", options.memory_bytes);
@@ -55,6 +55,15 @@ std::string layer_question(const Workload& workload, const Architecture& machine
   }
   return fmt::format("{}-{}-{}", to_hex(fingerprint(workload)), to_hex(fingerprint(priced)),
                      to_hex(fingerprint(options_text(options))));
+}
+
+std::string network_question(const SweepSpec& spec, const Architecture& machine) {
+  // The clock counts for the bound that is kept with the point.
+  std::string text = fmt::format("cycle_ns={}\n", machine.cycle_ns.value_or(0));
+  for (const SweepLayer& layer : spec.layers)
+    text += fmt::format("{} {} {}\n", layer_question(layer.layer.workload, machine, spec.options), layer.layer.count,
+                        layer.weight);
+  return to_hex(fingerprint(text));
 }
 
 std::string sweep_question(const SweepSpec& spec) {
@@ -126,7 +135,7 @@ SweepRecord sweep_record(const SweepSpec& spec, Shard shard, const std::string& 
   record.question = sweep_question(spec);
   record.text = spec.text;
   record.version = version;
-  record.objective = name(spec.options.objective);
+  record.objective = name(asked_objective(spec.options));
   record.strategy = name(spec.options.strategy);
   record.goal = kSweepGoalNames[at(spec.goal)];
   record.rank = kSweepRankNames[at(spec.rank)];

@@ -12,6 +12,9 @@ namespace heliolite {
 // are left out; names of dimensions, tensors and levels are in it, for the mapping is written in them.
 std::string layer_question(const Workload& workload, const Architecture& machine, const SearchOptions& options);
 
+// The question of all layers of a sweep together on one machine, for a network's own objective.
+std::string network_question(const SweepSpec& spec, const Architecture& machine);
+
 // The question of the whole sweep: machine, parameters, constraints, workloads, options, goal, sample. Comments, the
 // order of keys and the places of files are left out.
 std::string sweep_question(const SweepSpec& spec);

@@ -200,7 +200,11 @@ void Runner::choose(std::vector<RunCandidate> members) {
   for (const RunCandidate& member : members) machines.push_back(member.machine);
   const Result<MachineFamily> family = MachineFamily::create(std::move(machines));
   std::optional<Result<CoSearchResult>> result;
-  if (family) result = co_search(layers, *family, spec_.options);
+  // Families of several layers are co-searched where the layers' own objectives are added up; of one layer a network's
+  // objective is the layer's.
+  SearchOptions options = spec_.options;
+  options.network = false;
+  if (family) result = co_search(layers, *family, options);
   const bool stopped = state_.stopped();  // then it was perhaps not done
   const std::lock_guard lock(state_.mutex);
   if (stopped) return;

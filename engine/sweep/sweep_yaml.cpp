@@ -16,6 +16,7 @@
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
 #include "engine/search/options_yaml.h"
+#include "engine/search/validate_question.h"
 #include "engine/space/constraint_notes.h"
 #include "engine/sweep/design_points.h"
 #include "engine/sweep/expression.h"
@@ -193,6 +194,19 @@ class Reader {
     if (overrides_.goal) out_.goal = *overrides_.goal;
     if (overrides_.rank) out_.rank = *overrides_.rank;
     if (overrides_.sample) out_.sample = overrides_.sample;
+    refuse_of_network(reader);
+  }
+
+  // What a network's own objective does not go with.
+  void refuse_of_network(FieldReader& reader) {
+    if (!out_.options.network) return;
+    const std::string asked = name(asked_objective(out_.options));
+    if (out_.rank == SweepRank::Layers)
+      reader.error(
+          fmt::format("rank = layers adds up the layers' own objectives, {} is of the network's energy and "
+                      "cycles: rank must be totals, or objective {}",
+                      asked, name(out_.options.objective)));
+    for (const Diagnostic& error : validate_question(out_.options)) reader.error(error.field + ": " + error.message);
   }
 
   void read_parameters(const YamlNode& node) {

@@ -6,10 +6,8 @@
 
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
-#include "engine/model/cost_model.h"
 #include "engine/search/core/layer_problem.h"
 #include "engine/search/core/tiles.h"
-#include "engine/space/mapspace.h"
 #include "workloads/network.h"
 
 namespace heliolite {
@@ -39,7 +37,7 @@ class Sum {
       : ranking_(ranking),
         powers_(info(ranking.objective)),
         // A layer's value has cycles in place of delays.
-        in_unit_(power(length_of_cycle(ranking, cycle_ns), powers_.cycles_power)),
+        in_unit_(in_value_unit(1, ranking, cycle_ns)),
         cycle_ns_(cycle_ns) {}
 
   // `factor`: machine_factor() of the layer, which its value and its bound have.
@@ -86,7 +84,7 @@ Ranking ranking_of(const SweepSpec& spec) { return {spec.options.objective, spec
 
 // Records are checked when they are read.
 Ranking ranking_of(const SweepRecord& sweep) {
-  return {parse_objective(sweep.objective).value_or(Objective::Edp),
+  return {parse_asked_objective(sweep.objective).value_or(AskedObjective()).objective,
           sweep.rank == kSweepRankNames[at(SweepRank::Totals)] ? SweepRank::Totals : SweepRank::Layers,
           sweep.delay_unit == delay_unit({.seconds = true})};
 }
@@ -101,7 +99,12 @@ std::string value_unit(const Ranking& ranking) { return unit(info(ranking.object
 
 bool ranks_differ(const Ranking& ranking) { return info(ranking.objective).degree() > 1; }
 
-Totals totals(const std::vector<LayerRecord>& layers, const Ranking& ranking, std::optional<double> cycle_ns) {
+double in_value_unit(double value, const Ranking& ranking, std::optional<double> cycle_ns) {
+  return value * power(length_of_cycle(ranking, cycle_ns), info(ranking.objective).cycles_power);
+}
+
+Totals totals(const std::vector<LayerRecord>& layers, const Ranking& ranking, std::optional<double> cycle_ns,
+              std::optional<double> network_bound) {
   Sum sum(ranking, cycle_ns);
   double words_moved = 0, least_words = 0;
   bool words_known = true;
@@ -116,6 +119,8 @@ Totals totals(const std::vector<LayerRecord>& layers, const Ranking& ranking, st
     words_known = words_known && l.least_words > 0;
   }
   Totals out = sum.totals();
+  // The search of the network's own objective takes values for equal that differ by less than this.
+  if (network_bound) out.lower_bound = *network_bound > out.value * (1 - kSumError) ? out.value : *network_bound;
   if (words_known) out.words_moved = words_moved, out.least_words = least_words;
   return out;
 }
@@ -124,18 +129,16 @@ Result<Totals> compulsory_totals(const SweepSpec& spec, const Architecture& mach
   Sum sum(ranking_of(spec), machine.cycle_ns);
   for (const SweepLayer& layer : spec.layers) {
     const Workload& workload = layer.layer.workload;
-    Result<Mapspace> space = resolve(workload, machine, mapspace_options(spec.options));
-    if (!space) {
-      Diagnostic error = space.errors().front();
+    const Result<Cost> least = least_cost(workload, machine, spec.options);
+    if (!least) {
+      Diagnostic error = least.errors().front();
       error.message = workload.name + ": " + error.message;
       return error;
     }
-    const LayerProblem problem{workload, machine, spec.options, *std::move(space), CostModel(workload, machine)};
-    const Cost least = compulsory_cost(problem.model, problem.keep_range()).whole;
     const double factor = machine_factor(spec.options.objective, machine, workload);
-    const double value = objective_number(spec.options.objective, least) * factor;
-    sum.add(static_cast<double>(layer.layer.count) * layer.weight, least.energy.picojoules(),
-            static_cast<double>(least.cycles), value, value, factor);
+    const double value = objective_number(spec.options.objective, *least) * factor;
+    sum.add(static_cast<double>(layer.layer.count) * layer.weight, least->energy.picojoules(),
+            static_cast<double>(least->cycles), value, value, factor);
   }
   Totals out = sum.totals();
   out.lower_bound = out.value;
@@ -152,7 +155,9 @@ double value_of_totals(const SweepRecord& sweep, const PointRecord& point) {
 std::string value_title(const SweepRecord& sweep) {
   const Ranking ranking = ranking_of(sweep);
   std::string name(info(ranking.objective).label);
-  if (ranks_differ(ranking)) name = ranking.rank == SweepRank::Totals ? name + " of totals" : "sum of " + name;
+  const std::optional<AskedObjective> asked = parse_asked_objective(sweep.objective);
+  if (asked && asked->network) name = "network's " + name;
+  else if (ranks_differ(ranking)) name = ranking.rank == SweepRank::Totals ? name + " of totals" : "sum of " + name;
   return fmt::format("{} [{}]", name, value_unit(ranking));
 }
 

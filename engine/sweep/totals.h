@@ -47,7 +47,12 @@ struct Totals {
 
 // The totals of a point's layers on a machine with this clock. The lower bound of an objective of totals follows from
 // those of the layers by Hoelder's inequality: with runs w and bounds b of E x D it is (sum of w sqrt(b))^2.
-Totals totals(const std::vector<LayerRecord>& layers, const Ranking& ranking, std::optional<double> cycle_ns);
+// `network_bound`: that of the network's own objective, where it was searched for; it takes the place of the former.
+Totals totals(const std::vector<LayerRecord>& layers, const Ranking& ranking, std::optional<double> cycle_ns,
+              std::optional<double> network_bound = {});
+
+// A value of the objective whose delays are cycles, in the unit of the points' values.
+double in_value_unit(double value, const Ranking& ranking, std::optional<double> cycle_ns);
 
 // Lower bounds on the totals: what every mapping of every layer pays (engine/search/core/compulsory.h); value and
 // lower_bound are equal. Errors: constraints of the machine that a layer cannot obey, named by layer.

@@ -165,7 +165,7 @@ py::tuple map_network_watched(const std::shared_ptr<Network>& network, std::shar
   Asked asked{std::make_shared<Network>(*network), std::move(machine),
               value_of(options_with(value_of(given_options(given))))};
   fit_products(*asked.network, *asked.machine);
-  asked.options.network = for_network;
+  asked.options.network |= for_network;
   asked.options.probe_other_tiles = look;
   asked.constraint_notes =
       constraint_notes(*asked.network, *asked.machine, {.free = asked.options.free, .open = asked.options.open});

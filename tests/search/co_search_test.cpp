@@ -109,6 +109,52 @@ TEST(CoSearch, EqualsTheGridForNetworks) {
   }
 }
 
+// The network's own objective: the machine that the search of every machine finds, with the same proof, whatever the
+// number of threads; a machine that was left out is no better.
+TEST(CoSearch, EqualsTheGridForANetworksOwnObjective) {
+  u64 cut = 0;
+  for (u64 seed = 0; seed < 40; ++seed) {
+    const SearchProblem p = small_problem(1000 + seed);
+    const MachineFamily family = random_family_of(seed, p.architecture, 6, seed % 2 == 0);
+    const std::vector<WeightedLayer> layers = some_layers(p, seed);
+    SearchOptions options;
+    options.objective = seed % 2 == 0 ? Objective::Edp : Objective::Ed2p;
+    options.network = true;
+    options.threads = 1;
+    const auto grid = grid_search(layers, family, options);
+    const auto found = co_search(layers, family, options);
+    options.threads = 8;
+    const auto again = co_search(layers, family, options);
+    ASSERT_TRUE(grid && found && again) << seed;
+    ASSERT_EQ(found->status, grid->status) << seed;
+    if (found->status == Status::Infeasible) continue;
+    EXPECT_EQ(found->status, Status::Optimal) << seed;
+    EXPECT_EQ(found->best, grid->best) << seed;
+    EXPECT_EQ(found->value, grid->value) << seed;
+    EXPECT_EQ(again->best, found->best) << seed;
+    EXPECT_EQ(again->value, found->value) << seed;
+    double energy = 0, cycles = 0;
+    for (std::size_t j = 0; j < layers.size(); ++j) {
+      energy += layers[j].weight * found->layers[j].cost.energy.picojoules();
+      cycles += layers[j].weight * static_cast<double>(found->layers[j].cost.cycles);
+    }
+    EXPECT_NEAR(objective_number(options.objective, energy, cycles), found->value, 1e-12 * found->value) << seed;
+    for (std::size_t m = 0; m < family.size(); ++m) {
+      if (found->machines[m].state == CoSearchMachine::State::Cut) ++cut;
+      if (grid->machines[m].state != CoSearchMachine::State::Searched) continue;
+      EXPECT_LE(found->machines[m].lower_bound, grid->machines[m].value * (1 + 1e-12)) << seed << " machine " << m;
+    }
+  }
+  EXPECT_GT(cut, 0u);
+  SearchOptions thesis;
+  thesis.strategy = Strategy::Thesis;
+  thesis.network = true;
+  const SearchProblem p = small_problem(1000);
+  const auto refused = co_search(some_layers(p, 0), random_family_of(0, p.architecture, 2, false), thesis);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(to_string(refused.errors()).find("must be exact or sunstone"), std::string::npos);
+}
+
 // Objectives of areas weigh the machines too: whatever their areas, the co-search finds what the grid finds, and its
 // value is that of energy, cycles, area and operations.
 TEST(CoSearch, EqualsTheGridForEveryObjectiveWhateverTheAreas) {

@@ -28,6 +28,14 @@ TEST(Objective, NamesRoundTrip) {
   EXPECT_FALSE(parse_objective("speed").has_value());
 }
 
+TEST(Objective, AreOfLayersOrOfANetwork) {
+  for (const std::string& n : asked_objective_names()) EXPECT_EQ(name(*parse_asked_objective(n)), n);
+  EXPECT_EQ(parse_asked_objective("network_edp"), (AskedObjective{Objective::Edp, true}));
+  EXPECT_EQ(parse_asked_objective("edp"), (AskedObjective{Objective::Edp, false}));
+  EXPECT_FALSE(parse_asked_objective("network_energy").has_value());  // a sum is least where its terms are
+  EXPECT_FALSE(parse_asked_objective("network_").has_value());
+}
+
 TEST(WholeCycles, AreThoseOfAMappingThatReachesTheBound) {
   EXPECT_EQ(whole_cycles(0), 1);
   EXPECT_EQ(whole_cycles(0.3), 1);

@@ -14,6 +14,7 @@
 #include "engine/formats/load_architecture.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_yaml.h"
+#include "engine/search/map.h"
 #include "engine/sweep/front.h"
 #include "engine/sweep/totals.h"
 #include "tests/support/sweep_problem.h"
@@ -236,6 +237,112 @@ TEST(SweepRunner, ShardsTogetherHaveWhatOneRunHas) {
     for (const auto& [id, row] : layers) united.layers.push_back(row);
     EXPECT_EQ(united, one) << goal;
   }
+}
+
+constexpr const char* kNetworkObjective = "  objective: network_edp\n";
+
+// Every point has the least product of its layers' energies and cycles: the value of map_network(), at most that of the
+// layers' own optima, and proven where strategy exact did.
+TEST(SweepRunner, GivesEachPointTheNetworksOptimum) {
+  const TempFolder folder;
+  SweepSpec spec = sweep_of(small_sweep(folder, kNetworkObjective));
+  spec.options.strategy = Strategy::Exact;
+  const SweepContent rows = whole(folder, spec);
+  const DesignPoints points(spec);
+  Network network;
+  std::vector<double> weights;
+  for (const SweepLayer& layer : spec.layers) {
+    network.layers.push_back(layer.layer);
+    weights.push_back(layer.weight);
+  }
+  const TempFolder other;
+  SweepSpec alone = sweep_of(small_sweep(other));
+  alone.options.strategy = Strategy::Exact;
+  const SweepContent layers_own = whole(other, alone);
+  for (const PointRecord& point : rows.points) {
+    if (point.state != PointState::Done) continue;
+    const auto found = map_network(network, *points.machine(point.id), spec.options, weights);
+    ASSERT_TRUE(found.ok() && found->optimum);
+    const double second = *point.cycle_ns * 1e-9;
+    EXPECT_NEAR(point.value, found->optimum->value * second, 1e-12 * point.value) << point.id;
+    EXPECT_EQ(point.lower_bound, point.value) << point.id;
+    EXPECT_LE(point.value, layers_own.points[point.id].value) << point.id;
+  }
+}
+
+TEST(SweepRunner, FindsWhatTheLayersOwnOptimaAreAbove) {
+  std::vector<double> value;
+  for (const char* objective : {"edp", "network_edp"}) {
+    const TempFolder folder;
+    const SweepSpec spec = sweep_of(folder.write(
+        "tpu.yaml", "sweep:\n  machine: tpu_v4i\n  workloads: [resnet18]\n  objective: " + std::string(objective) +
+                        "\n  parameters: {clock: {set: cycle_ns, values: [1]}}\n"));
+    Store store = store_for(folder.path("tpu.db"), spec);
+    run_into(store, spec);
+    value.push_back(content_of(store).points.at(0).value);
+    EXPECT_EQ(store.sweep().objective, objective);
+    EXPECT_EQ(value_title(store.sweep()), value.size() == 1 ? "EDP of totals [pJ s]" : "network's EDP [pJ s]");
+  }
+  EXPECT_LT(value[1], value[0]);
+}
+
+TEST(SweepRunner, NetworksOptimaAreTheSameForAnyThreadsAndPieces) {
+  for (const char* goal : {"", "  goal: front\n  pilots: 3\n", "  goal: best\n  pilots: 3\n"}) {
+    const TempFolder folder;
+    SweepSpec spec = sweep_of(small_sweep(folder, std::string(kNetworkObjective) + goal));
+    const SweepContent through = whole(folder, spec);
+    EXPECT_EQ(whole(folder, spec, 2), through);
+    EXPECT_EQ(whole(folder, spec, 8), through);
+    Store store = store_for(folder.path("pieces.db"), spec);
+    bool interrupted = true;
+    for (int piece = 0; interrupted && piece < 50; ++piece) {
+      std::atomic<bool> stop = false;
+      spec.options.stop = &stop;
+      spec.options.threads = 1 + piece % 2;
+      const auto run = run_sweep(spec, store, {}, [&](const SweepNews& news) {
+        if (news.points >= news.kept + 3) stop = true;
+      });
+      ASSERT_TRUE(run.ok()) << to_string(run.errors());
+      interrupted = run->interrupted;
+    }
+    EXPECT_FALSE(interrupted);
+    EXPECT_EQ(content_of(store), through) << goal;
+  }
+}
+
+// Of one layer the network's objective is the layer's own, and a point whose machine differs in areas alone is answered
+// by another's rows.
+TEST(SweepRunner, NetworksOptimaOfOneLayerAreTheLayers) {
+  const std::string machine_only = "  parameters:\n    area: {set: DRAM.area_um2, values: [1, 2, 3]}\n";
+  for (const char* goal : {"", "  goal: best\n"}) {
+    std::vector<PointRecord> points[2];
+    for (const bool network : {false, true}) {
+      const TempFolder folder;
+      folder.write("machine.yaml", testing::kSmallMachine);
+      const SweepSpec spec =
+          sweep_of(folder.write("one.yaml", "sweep:\n  machine: machine.yaml\n  workloads: [\"gemm:16x8x12\"]\n" +
+                                                std::string(goal) + (network ? kNetworkObjective : "") + machine_only));
+      Store store = store_for(folder.path("one.db"), spec);
+      const SweepRun run = run_into(store, spec);
+      EXPECT_EQ(run.searched, 1u);
+      points[network] = content_of(store).points;
+    }
+    EXPECT_EQ(points[0], points[1]);
+  }
+}
+
+TEST(SweepRunner, RefusesWhatANetworksObjectiveDoesNotGoWith) {
+  const TempFolder folder;
+  const auto ranked = load_sweep(small_sweep(folder, std::string(kNetworkObjective) + "  rank: layers\n"));
+  ASSERT_FALSE(ranked.ok());
+  EXPECT_NE(to_string(ranked.errors()).find("rank must be totals, or objective edp"), std::string::npos)
+      << to_string(ranked.errors());
+  folder.write("machine.yaml", testing::kSmallMachine);
+  const auto cosa = load_sweep(folder.write(
+      "cosa.yaml", "sweep:\n  machine: machine.yaml\n  workloads: [\"gemm:16x8x12\"]\n  strategy: cosa\n" +
+                       std::string(kNetworkObjective) + "  parameters: {w: {set: Spad.entries, values: [16]}}\n"));
+  ASSERT_FALSE(cosa.ok());
+  EXPECT_NE(to_string(cosa.errors()).find("strategy cosa"), std::string::npos) << to_string(cosa.errors());
 }
 
 }  // namespace

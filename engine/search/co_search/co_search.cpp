@@ -190,6 +190,11 @@ Result<CoSearchResult> tagged_search(std::span<const WeightedLayer> layers, cons
 }
 
 Diagnostics check_strategy(const SearchOptions& options) {
+  if (options.network && options.strategy == Strategy::Thesis)
+    return {{"", 0, "strategy",
+             fmt::format("thesis adds up the layers' own objectives, {} is of the network's energy and cycles: must be "
+                         "exact or sunstone",
+                         name(asked_objective(options)))}};
   if (searches_machines_together(options.strategy)) return {};
   return {{"", 0, "strategy",
            std::string(name(options.strategy)) + " cannot search machines together; there is exact, sunstone, thesis"}};
@@ -213,6 +218,7 @@ Result<CoSearchResult> co_search(std::span<const WeightedLayer> layers, const Ma
   if (Diagnostics bad = words_differ(layers, family); !bad.empty()) return bad;
   for (const Architecture& machine : family.machines())
     if (Diagnostics bad = objective_complaints(options.objective, machine); !bad.empty()) return bad;
+  if (options.network) return timed([&] { return co_search_network(layers, family, options, /*every=*/false); });
   SearchOptions asked = options;
   // The rule compares prices; a machine with a smaller memory may have a larger area.
   if (info(options.objective).area_power != 0) asked.rules.set(Rule::SmallestMemory, false);
@@ -230,6 +236,7 @@ Result<CoSearchResult> grid_search(std::span<const WeightedLayer> layers, const 
                                    const SearchOptions& options) {
   if (Diagnostics bad = check_strategy(options); !bad.empty()) return bad;
   return timed([&]() -> Result<CoSearchResult> {
+    if (options.network) return co_search_network(layers, family, options, /*every=*/true);
     CoSearchResult out;
     out.machines.resize(family.size());
     std::vector<std::size_t> all(family.size());

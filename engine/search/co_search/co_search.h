@@ -19,7 +19,7 @@ namespace heliolite {
 // A layer of the set that the machine is chosen for.
 struct WeightedLayer {
   Workload workload;
-  double weight = 1;  // factor of its objective in the sum that is minimised
+  double weight = 1;  // factor of its objective in the sum that is minimised; of a network's own how often it runs
 };
 
 // What a co-search found out about one machine.
@@ -30,16 +30,16 @@ struct CoSearchMachine {
     Infeasible,  // some layer has no mapping on any machine
   };
   State state = State::Cut;
-  double value = 0;        // sum over the layers of weight times objective
-  double lower_bound = 0;  // no mappings of the layers on it have a lower sum
+  double value = 0;        // what is minimised
+  double lower_bound = 0;  // no mappings of the layers on it have less
 };
 
 // The best machine and its mappings.
 struct CoSearchResult {
   Status status = Status::Infeasible;
   std::size_t best = 0;                   // index of the best machine in the family
-  double value = 0;                       // of the best machine: sum over the layers of weight times objective
-  double lower_bound = 0;                 // no machine and no mappings have a lower sum
+  double value = 0;                       // of the best machine: what is minimised
+  double lower_bound = 0;                 // no machine and no mappings have less
   double gap = 0;                         // value / lower_bound - 1
   std::vector<MappingResult> layers;      // [layer]: its mapping on the best machine
   std::vector<CoSearchMachine> machines;  // [machine of the family]
@@ -48,7 +48,9 @@ struct CoSearchResult {
   double seconds = 0;      // wall time
 };
 
-// Finds the best machine of the family for the layers. The answer does not depend on the number of threads. Errors:
+// Finds the best machine of the family for the layers: that with the least sum over the layers of weight times
+// objective, or, of a network's own objective, with the least objective of the energies and cycles summed up by the
+// weights. The answer does not depend on the number of threads. Errors:
 // constraints that name unknown dimensions or tensors, strategies other than exact, sunstone and thesis.
 Result<CoSearchResult> co_search(std::span<const WeightedLayer> layers, const MachineFamily& family,
                                  const SearchOptions& options);

@@ -1,5 +1,5 @@
 #pragma once
-// The co-searches: exact by branch and bound over sets of machines, and the thesis'.
+// The co-searches: exact by branch and bound over sets of machines, the thesis', and that of a network's own objective.
 #include <algorithm>
 #include <cstddef>
 #include <span>
@@ -14,6 +14,11 @@ namespace heliolite {
 // co_search().
 Result<CoSearchResult> co_search_exact(std::span<const WeightedLayer> layers, const MachineFamily& family,
                                        const SearchOptions& options, const CoSearchResult& start);
+
+// The machine on which the objective of the layers' total energy and cycles, counted by their weights, is least. A
+// machine is not searched if what its mappings have at least is too much, unless `every`. Errors as co_search().
+Result<CoSearchResult> co_search_network(std::span<const WeightedLayer> layers, const MachineFamily& family,
+                                         const SearchOptions& options, bool every);
 
 // The machines of a co-search in the order in which their tiles make them promising.
 

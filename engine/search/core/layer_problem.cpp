@@ -112,4 +112,11 @@ bool peers_searched(const Mapspace& space, const Compiled& c) {
   return true;
 }
 
+Result<Cost> least_cost(const Workload& workload, const Architecture& architecture, const SearchOptions& options) {
+  Result<Mapspace> space = resolve(workload, architecture, mapspace_options(options));
+  if (!space) return space.errors();
+  const LayerProblem problem{workload, architecture, options, *std::move(space), CostModel(workload, architecture)};
+  return compulsory_cost(problem.model, problem.keep_range()).whole;
+}
+
 }  // namespace heliolite

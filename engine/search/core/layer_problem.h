@@ -142,4 +142,8 @@ bool peers_matter(const Mapspace& space, const Compiled& compiled);
 // has a price, nor for an output that crosses in both directions below a DRAM of which that is so.
 bool peers_searched(const Mapspace& space, const Compiled& compiled);
 
+// What every mapping of the layer that the options allow has at least (compulsory.h). Errors: constraints of the
+// machine that the layer cannot obey.
+Result<Cost> least_cost(const Workload& workload, const Architecture& architecture, const SearchOptions& options);
+
 }  // namespace heliolite

@@ -63,6 +63,41 @@ std::vector<std::string> objective_names() {
   return out;
 }
 
+namespace {
+
+constexpr std::string_view kNetworkPrefix = "network_";
+
+bool is_product(Objective objective) { return info(objective).degree() > 1; }
+
+}  // namespace
+
+std::string name(const AskedObjective& asked) {
+  return std::string(asked.network && is_product(asked.objective) ? kNetworkPrefix : "") +
+         std::string(name(asked.objective));
+}
+
+std::optional<AskedObjective> parse_asked_objective(std::string_view name) {
+  const bool network = name.starts_with(kNetworkPrefix);
+  if (network) name.remove_prefix(kNetworkPrefix.size());
+  const std::optional<Objective> objective = parse_objective(name);
+  if (!objective || (network && !is_product(*objective))) return std::nullopt;
+  return AskedObjective{*objective, network};
+}
+
+std::vector<std::string> asked_objective_names() {
+  std::vector<std::string> out = objective_names();
+  for (const ObjectiveInfo& row : kObjectiveTable)
+    if (is_product(row.objective)) out.push_back(name(AskedObjective{row.objective, true}));
+  return out;
+}
+
+Diagnostics of_layers_only(const AskedObjective& asked, std::string_view what) {
+  if (!asked.network) return {};
+  return {{"", 0, "objective",
+           fmt::format("{} is of a whole network, {} of single layers: must be {}", name(asked), what,
+                       name(asked.objective))}};
+}
+
 std::string unit(const ObjectiveInfo& objective, std::string_view delay, std::string_view times) {
   std::string out;
   const auto factor = [&](std::string_view what, int power) {

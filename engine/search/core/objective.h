@@ -86,6 +86,22 @@ constexpr std::string_view name(Objective objective) { return info(objective).na
 std::optional<Objective> parse_objective(std::string_view name);
 std::vector<std::string> objective_names();
 
+// What people ask for by name: an objective of every layer by itself ("edp"), or of the sums of a network's energy and
+// cycles ("network_edp"; docs/rules/network.md). Only products have the second: the sums of energies and of cycles are
+// least where each layer's are.
+struct AskedObjective {
+  Objective objective = Objective::Edp;
+  bool network = false;
+
+  bool operator==(const AskedObjective&) const = default;
+};
+std::string name(const AskedObjective& asked);
+// Nothing if there is no objective of this name.
+std::optional<AskedObjective> parse_asked_objective(std::string_view name);
+std::vector<std::string> asked_objective_names();
+// Why a question about single layers does not take the objective of a network; empty if that is not asked.
+Diagnostics of_layers_only(const AskedObjective& asked, std::string_view what);
+
 // "pJ x cycles^2 x um^2 / operation", with other words for the cycles and between factors if they are given.
 std::string unit(const ObjectiveInfo& objective, std::string_view delay = "cycles", std::string_view times = " x ");
 // Over columns: "EDP [pJ x cycles]".

@@ -38,6 +38,23 @@ SearchOption without() {
           true};
 }
 
+SearchOption objective() {
+  const std::vector<std::string> names = asked_objective_names();
+  return {"objective",
+          "",
+          "NAME",
+          "What to minimise: " + join(names, "or"),
+          join(names, "or"),
+          name(asked_objective({})),
+          names,
+          [](SearchOptions& o, std::string_view text) {
+            const std::optional<AskedObjective> asked = parse_asked_objective(lower(std::string(text)));
+            if (asked) o.objective = asked->objective, o.network = asked->network;
+            return asked.has_value();
+          },
+          [](const SearchOptions& o) { return OptionValue(name(asked_objective(o))); }};
+}
+
 SearchOption budget() {
   return seconds_option(
       "budget", "Stop a layer's search after so long, with the best so far", "",
@@ -114,7 +131,7 @@ std::vector<SearchOption> make_table() {
   using O = SearchOptions;
   const std::vector<Strategy> timeloop{Strategy::Random, Strategy::RandomPruned, Strategy::Hybrid};
   return {
-      named_option("objective", "", "What to minimise: ", objective_names(), &parse_objective, &O::objective),
+      objective(),
       named_option("strategy", "s", "How to search: ", strategy_names(), &parse_strategy, &O::strategy),
       count_option(
           "threads", "0 = every core; the answer does not depend on it", 0,

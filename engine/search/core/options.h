@@ -63,6 +63,8 @@ struct SearchOptions {
   EvaluatorOptions evaluator;  // of strategies that only need values (StrategyInfo::values)
 };
 
+inline AskedObjective asked_objective(const SearchOptions& options) { return {options.objective, options.network}; }
+
 // In front of the command whose values are minimised.
 inline constexpr std::string_view kValueFrom = "value from ";
 // What is minimised, as people read it: "edp", or "value from ./simulate".

@@ -31,8 +31,9 @@ struct CostChain {
 
 class LayerHull {
  public:
-  // `least`: energy and cycles that every mapping has at least. `runs`: how often the network has the layer.
-  LayerHull(const Cost& least, u64 runs) : least_(least), runs_(static_cast<double>(runs)) {}
+  // `least`: energy and cycles that every mapping has at least. `runs`: how often the network has the layer, times its
+  // weight.
+  LayerHull(const Cost& least, double runs) : least_(least), runs_(runs) {}
 
   // A known mapping's cost; returns its number.
   std::size_t add_mapping(const Cost& cost);

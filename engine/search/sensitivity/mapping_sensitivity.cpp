@@ -198,6 +198,7 @@ GaussianProcess surrogate(const std::vector<Feature>& features, const std::vecto
 Result<MappingSensitivity> mapping_sensitivity(const Workload& workload, const Architecture& architecture,
                                                const SearchOptions& options, std::size_t samples, bool pairs) {
   if (Diagnostics errors = objective_complaints(options.objective, architecture); !errors.empty()) return errors;
+  if (Diagnostics errors = of_layers_only(asked_objective(options), "sensitivity"); !errors.empty()) return errors;
   SearchOptions bayes = options;
   bayes.strategy = Strategy::Bayes;
   const auto search = LayerSearch::create(workload, architecture, bayes);

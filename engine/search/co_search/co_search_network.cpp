@@ -1,0 +1,116 @@
+// The co-search of a network's own objective. Energies and cycles of layers are summed up before they are multiplied,
+// so machines cannot share a traversal that adds up the layers' objectives: each is searched as map_network() does, the
+// most promising first, and those are left out whose compulsory energy and cycles already make too much
+// (docs/rules/co_search.md).
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "engine/search/co_search/co_searches.h"
+#include "engine/search/core/layer_problem.h"
+#include "engine/search/map.h"
+
+namespace heliolite {
+namespace {
+
+class NetworkCoSearch {
+ public:
+  NetworkCoSearch(std::span<const WeightedLayer> layers, const MachineFamily& family, const SearchOptions& options)
+      : layers_(layers), family_(family), options_(options) {
+    for (const WeightedLayer& layer : layers) {
+      network_.layers.push_back({layer.workload, 1});
+      weights_.push_back(layer.weight);
+    }
+    out_.machines.resize(family.size());
+  }
+
+  Result<CoSearchResult> run(bool every) {
+    const Gate gate(options_.rules, out_.statistics.rules);
+    for (std::size_t m = 0; m < family_.size(); ++m) out_.machines[m].lower_bound = least_value(m);
+    for (const std::size_t m : most_promising_first()) {
+      if (options_.stop != nullptr && options_.stop->load()) break;
+      const double least = out_.machines[m].lower_bound;
+      // Of equal machines the first is the answer.
+      const auto too_dear = [&] { return found_ && (least > out_.value || (least == out_.value && m > out_.best)); };
+      if (!every && gate.prunes(Rule::MemoryBound, too_dear)) continue;
+      if (Diagnostics errors = search(m); !errors.empty()) return errors;
+    }
+    conclude();
+    return std::move(out_);
+  }
+
+ private:
+  // What nothing on the machine is below. 0: its constraints cannot be obeyed, which the search says.
+  double least_value(std::size_t machine) const {
+    double energy_pj = 0, cycles = 0;
+    for (const WeightedLayer& layer : layers_) {
+      const Result<Cost> least = least_cost(layer.workload, family_.machine(machine), options_);
+      if (!least) return 0;
+      energy_pj += layer.weight * least->energy.picojoules();
+      cycles += layer.weight * static_cast<double>(least->cycles);
+    }
+    const double factor = machine_factor(options_.objective, family_.machine(machine).area_um2(), 1);
+    return objective_number(options_.objective, energy_pj, cycles) * factor;
+  }
+
+  std::vector<std::size_t> most_promising_first() const {
+    std::vector<std::size_t> order(family_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t m) { return out_.machines[m].lower_bound; });
+    return order;
+  }
+
+  Diagnostics search(std::size_t m) {
+    Result<NetworkResult> result = map_network(network_, family_.machine(m), options_, weights_);
+    if (!result) return result.errors();
+    CoSearchMachine& machine = out_.machines[m];
+    ++out_.configurations;
+    std::vector<MappingResult> mapped;
+    for (LayerResult& layer : result->layers) {
+      out_.statistics += layer.result.statistics;
+      mapped.push_back(std::move(layer.result));
+    }
+    if (!result->optimum) {
+      machine.state = CoSearchMachine::State::Infeasible;
+      if (out_.layers.empty()) out_.layers = std::move(mapped);
+      return {};
+    }
+    machine.state = CoSearchMachine::State::Searched;
+    machine.value = result->optimum->value;
+    machine.lower_bound = std::max(machine.lower_bound, result->optimum->lower_bound);
+    if (found_ && (machine.value > out_.value || (machine.value == out_.value && m > out_.best))) return {};
+    found_ = true;
+    out_.best = m;
+    out_.value = machine.value;
+    out_.layers = std::move(mapped);
+    return {};
+  }
+
+  void conclude() {
+    if (!found_) return;
+    out_.lower_bound = out_.value;
+    for (const CoSearchMachine& machine : out_.machines)
+      if (machine.state != CoSearchMachine::State::Infeasible)
+        out_.lower_bound = std::min(out_.lower_bound, machine.lower_bound);
+    out_.status = out_.value <= out_.lower_bound ? Status::Optimal : Status::Bounded;
+    out_.gap = out_.lower_bound > 0 ? out_.value / out_.lower_bound - 1 : 0;
+  }
+
+  std::span<const WeightedLayer> layers_;
+  const MachineFamily& family_;
+  const SearchOptions& options_;
+  Network network_;
+  std::vector<double> weights_;
+  bool found_ = false;  // `best`, `value` and `layers` of the answer are of a machine
+  CoSearchResult out_;
+};
+
+}  // namespace
+
+Result<CoSearchResult> co_search_network(std::span<const WeightedLayer> layers, const MachineFamily& family,
+                                         const SearchOptions& options, bool every) {
+  return NetworkCoSearch(layers, family, options).run(every);
+}
+
+}  // namespace heliolite
