@@ -14,9 +14,6 @@ struct FusedArguments {
   ReadOptions reading;
 };
 
-// Options that schedules do not have: each is refused by its name.
-Diagnostics unfusable_options(const SearchOptions& options);
-
 // The exit code of the command. `--schedule` of the output takes the file that eval and explain read.
 int run_fused(const FusedArguments& arguments, SearchOptions options, const Output& output);
 

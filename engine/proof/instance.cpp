@@ -49,6 +49,7 @@ std::optional<InstanceRate> rate_of(char kind, double parts_per_cycle) {
 // What of the machine no rule of proofs knows.
 std::optional<Diagnostic> unknown_to_proofs(const Compiled& c, const Architecture& architecture) {
   if (architecture.peer_channel && c.peers != 0) return refused("for link transfers");
+  if (architecture.drain_reads) return refused("for machines with drain_reads");
   if (architecture.least_units() > 1) return refused("for a least parallelism");
   for (int i = 0; i < c.level_count; ++i) {
     const CompiledLevel& level = c.level[i];

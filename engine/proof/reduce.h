@@ -1,5 +1,5 @@
 #pragma once
-// Smaller instances of equal best value, which a proof may speak of instead (docs/proofs.md, Reductions).
+// Smaller instances of equal best value, which a proof may speak of instead (docs/rules/proof.md, Reductions).
 #include <vector>
 
 #include "engine/proof/instance.h"

@@ -1,6 +1,6 @@
 #pragma once
 // A mapping's inside: the loops of some levels, and what they move as far as that is known. It grows from the inside by
-// a fan-out, then by temporal loops, then by what begins to move out of the level's tile (docs/proofs.md, States).
+// a fan-out, then by temporal loops, then by what begins to move out of the level's tile (docs/rules/proof.md, Steps).
 #include <array>
 
 #include "engine/proof/question.h"

@@ -1,0 +1,79 @@
+#include "engine/search/scheduling/fused_network.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "arch/peer_channel.h"
+#include "engine/search/validate_question.h"
+
+namespace heliolite {
+namespace {
+
+// What machine and operations of the whole network make of a value.
+double fused_factor(const Network& network, const Architecture& architecture, Objective objective) {
+  return machine_factor(objective, architecture.area_um2(), static_cast<double>(network.macs()));
+}
+
+}  // namespace
+
+std::vector<LinkPass> FusedNetwork::passes() const {
+  std::vector<LinkPass> out;
+  for (const LinkBreakdown& link : cost.links) out.push_back(link.pass);
+  return out;
+}
+
+Diagnostics unfusable(const SearchOptions& options, const Architecture& architecture) {
+  Diagnostics errors = validate_question(options);
+  const auto refuse = [&](const char* field, const std::string& value, const char* allowed) {
+    errors.push_back(
+        {"", 0, field, fmt::format("'{}' is not searched where layers are fused: must be {}", value, allowed)});
+  };
+  if (options.strategy != Strategy::Exact) refuse("strategy", std::string(name(options.strategy)), "exact");
+  if (options.tiles != Tiles::Even) refuse("tiles", "uneven", "even");
+  if (options.factors != Factors::Perfect) refuse("factors", "any", "perfect");
+  if (options.open) refuse("open", "on", "left out, keep rules hold");
+  if (options.budget_evaluations)
+    refuse("evaluations", fmt::format("{}", *options.budget_evaluations), "left out, a limit is --budget SECONDS");
+  if (!options.evaluator.command.empty())
+    refuse("evaluator", options.evaluator.command, "left out, energy and cycles are summed up");
+  else
+    for (Diagnostic& error : objective_complaints(options.objective, architecture)) errors.push_back(std::move(error));
+  if (architecture.peer_channel)
+    errors.push_back({"", 0, "fuse",
+                      fmt::format("{} has {}, which schedules do not count: ask with {} off", architecture.name,
+                                  kPeerChannel.name, kPeerChannel.option)});
+  return errors;
+}
+
+Result<FusedNetwork> fuse_network(const Network& network, const Architecture& architecture, SearchOptions options,
+                                  const FusionRules& rules) {
+  if (Diagnostics errors = unfusable(options, architecture); !errors.empty()) return errors;
+  Result<LinkGraph> graph = graph_of_network(network);
+  if (!graph) return graph.errors();
+  FusedNetwork out{.graph = *std::move(graph), .best = {}, .cost = {}};
+  out.budget_seconds = options.budget_seconds.value_or(kFusedBudgetSeconds);
+  options.budget_seconds = out.budget_seconds;
+  const double factor = fused_factor(network, architecture, options.objective);
+  if (options.progress)
+    options.progress = [tell = std::move(options.progress), factor](SearchProgress news) {
+      news.value *= factor, news.lower_bound *= factor;
+      tell(news);
+    };
+  Result<FusedOptimum> best = search_fused(out.graph, architecture, options, rules);
+  if (!best) return best.errors();
+  out.best = *std::move(best);
+  out.best.value *= factor, out.best.lower_bound *= factor;
+  Result<ScheduleBreakdown> cost = schedule_breakdown(out.best.schedule, out.graph, architecture, rules);
+  if (!cost) return cost.errors();
+  out.cost = *std::move(cost);
+  if (out.best.unfused.groups.empty()) return out;
+  Result<ScheduleBreakdown> unfused = schedule_breakdown(out.best.unfused, out.graph, architecture, rules);
+  if (!unfused) return unfused.errors();
+  out.unfused_value = objective_number(options.objective, unfused->total) * factor;
+  out.unfused = *std::move(unfused);
+  return out;
+}
+
+}  // namespace heliolite
