@@ -152,7 +152,7 @@ std::string Network::yaml() const { return write_network(state_->network); }
 Result<Network> load_network(const std::string& what, const ReadOptions& options) {
   const Result<heliolite::ReadOptions> reading = engine_options(options);
   if (!reading) return reading.errors();
-  return handled(heliolite::load_network(what, *reading));
+  return handled(heliolite::load_network(what, *reading, options.edges ? Wanted::Edges : Wanted::Shapes));
 }
 
 Result<Network> parse_network(std::string_view text, const std::string& file) {

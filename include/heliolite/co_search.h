@@ -14,7 +14,8 @@
 
 namespace heliolite::api {
 
-// A layer of the set, and the factor of its objective in the sum that is minimised.
+// A layer of the set, and the factor of its objective in the sum that is minimised; for an objective of a network
+// ("network_edp") how often it runs: energies and cycles are summed up by it before they are multiplied.
 struct WeightedLayer {
   Workload workload;
   double weight = 1;
@@ -25,15 +26,15 @@ struct MachineAnswer {
   // "searched": its layers were mapped, `value` is the least that was found. "cut": they were not, for a bound, or the
   // strategy, says that others are better. "infeasible": some layer has no mapping.
   std::string state;
-  double value = 0;        // sum over the layers of weight times objective
-  double lower_bound = 0;  // no mappings of the layers on it have a lower sum
+  double value = 0;        // sum over the layers of weight times objective, or the network's objective
+  double lower_bound = 0;  // no mappings of the layers on it have less
 };
 
 struct CoSearchAnswer {
   std::string status;                   // as LayerAnswer::status, of machine and mappings together
   std::size_t best = 0;                 // index of the best machine
-  double value = 0;                     // of it: sum over the layers of weight times objective
-  double lower_bound = 0;               // no machine and no mappings have a lower sum
+  double value = 0;                     // of it: as MachineAnswer::value
+  double lower_bound = 0;               // no machine and no mappings have less
   double gap = 0;                       // value / lower_bound - 1
   std::vector<LayerAnswer> layers;      // on the best machine
   std::vector<MachineAnswer> machines;  // in the order given

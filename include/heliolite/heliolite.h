@@ -13,6 +13,7 @@
 #include <heliolite/mapping.h>       // IWYU pragma: export
 #include <heliolite/read_options.h>  // IWYU pragma: export
 #include <heliolite/result.h>        // IWYU pragma: export
+#include <heliolite/schedule.h>      // IWYU pragma: export
 #include <heliolite/space.h>         // IWYU pragma: export
 #include <heliolite/sweep.h>         // IWYU pragma: export
 #include <heliolite/timeloop.h>      // IWYU pragma: export

@@ -22,6 +22,8 @@ struct ReadOptions {
   std::string word_bits{};  // bits of the words of tensors: "8", "weights=4,A=8", "types" (of an ONNX model) or "none"
   // Of ONNX models, each as it stands behind '@' of a workload's name: "batch=1", "value:sr=16000", "skip-unknown".
   std::vector<std::string> model{};
+  bool edges =
+      false;  // of ONNX models: each layer with its edges, which map_fused() needs, in place of each shape once
 };
 
 }  // namespace heliolite::api

@@ -22,6 +22,7 @@ void add_search(py::module_& module);
 void add_bounds(py::module_& module);
 void add_curves(py::module_& module);
 void add_fusion(py::module_& module);
+void add_schedules(py::module_& module);
 void add_sweeps(py::module_& module);
 
 // Becomes heliolite.Error, with all complaints.

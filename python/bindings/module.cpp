@@ -17,6 +17,7 @@ PYBIND11_MODULE(_core, module) {
   bound::add_bounds(module);
   bound::add_curves(module);
   bound::add_fusion(module);
+  bound::add_schedules(module);
   bound::add_sweeps(module);
   module.def("version", [] {
     const heliolite::VersionInfo info = heliolite::version_info();

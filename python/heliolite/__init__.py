@@ -19,6 +19,7 @@ from ._inputs import architecture, mapping, network, network_presets, presets, w
 from ._objects import Compute, Cost, Explanation, Level, Rates, Tensor
 from ._search import Answer, AnyLook, LayerAnswer, NetworkOptimum, Progress, Throughput, map, search_options
 from ._report import report
+from ._schedules import Schedule, ScheduleAnswer, map_fused, schedule
 from ._sweeps import Point, Sweep, SweepProgress, read_sweep, sweep
 
 _dress_classes()
@@ -33,9 +34,11 @@ def version() -> dict:
 __all__ = [
     "Answer", "AnyLook", "Architecture", "Bound", "Bounds", "Compute", "Cost", "CostModel", "Curve", "Diagnostic",
     "Error", "Explanation", "FusedCurve", "Interrupted", "LayerAnswer", "Level", "Mapping", "Network", "NetworkOptimum",
-    "Note", "Point", "Progress", "Rates", "Sweep", "SweepProgress", "Tensor", "Throughput", "Workload", "architecture",
+    "Note", "Point", "Progress", "Rates", "Schedule", "ScheduleAnswer", "Sweep",
+    "SweepProgress", "Tensor", "Throughput", "Workload", "architecture",
     "bound", "curve", "evaluate", "explain",
-    "fuse", "map", "mapping", "network", "network_presets", "presets", "read_sweep", "report", "search_options",
+    "fuse", "map", "map_fused", "mapping", "network", "network_presets", "presets", "read_sweep", "report", "schedule",
+    "search_options",
     "sweep", "version", "workload",
 ]
 

@@ -122,3 +122,43 @@ def bars(rows: Sequence[Bar], title: str = "", roles: Dict[str, str] = {}) -> st
         parts.append(text(x + 14, y + 13, name, size=11))
         x += 30 + 6.5 * len(name)
     return document(max(left + width + 10, x), y + 22, parts)
+
+
+def schedule(groups: Sequence[Dict], edges: Sequence[Dict], title: str) -> str:
+    """The layers of a schedule as a graph: groups in boxes, and of each edge what crosses the outermost level."""
+    row, box, lane = 24, 96, 14
+    right = box + 178
+    places: Dict[str, float] = {}
+    legend = "green stays inside, brown crosses the outermost level (bytes)"
+    parts: List = [text(8, 16, title), text(8, 32, legend, size=11)]
+    y = 40.0
+    for group in groups:
+        high = row * len(group["layers"])
+        if len(group["layers"]) > 1:
+            parts.append(f"<rect x='{box - 8}' y='{y}' width='194' height='{high}' rx='6' fill='#2e7d4f22' "
+                         "stroke='#2e7d4f'/>" + text(8, y + 16, str(group["level"])))
+        for name in group["layers"]:
+            places[name] = y + row / 2
+            parts.append(f"<rect x='{box}' y='{y + 3}' width='170' height='18' rx='3' fill='none' stroke='#888'/>" +
+                         text(box + 6, y + 16, name[:24]))
+            y += row
+    taken: List[Tuple[float, float, int]] = []
+    labels: Dict[str, int] = {}
+    made = [edge for edge in edges if edge["maker"] in places]
+    for edge in sorted(made, key=lambda e: places[e["reader"]] - places[e["maker"]]):
+        top, bottom = places[edge["maker"]] + 4, places[edge["reader"]] - 4
+        mine = 1 + max((at for a, b, at in taken if a < bottom and top < b), default=0)
+        taken.append((top, bottom, mine))
+        color = "#2e7d4f" if edge["stays"] else "#b0690b"
+        x = right - 8 + lane * mine
+        parts.append(f"<path d='M {right - 8} {top} H {x} V {bottom} H {right - 8}' fill='none' stroke='{color}'/>")
+        crossing = edge["bytes_read"] + edge["bytes_written"]
+        said = "stays" if edge["stays"] and not crossing else f"{crossing:,}"
+        place = labels.setdefault(edge["reader"], 0)
+        labels[edge["reader"]] += 1
+        parts.append((bottom, place, said, color))  # placed when all lanes are known
+    deepest = max((at for _, _, at in taken), default=0)
+    left = right + lane * deepest
+    drawn = [part if isinstance(part, str) else f"<g fill='{part[3]}'>" +
+             text(left + 110 * part[1], part[0] + 4, part[2], size=11) + "</g>" for part in parts]
+    return document(left + 240, y + 8, drawn)

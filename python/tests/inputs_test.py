@@ -118,7 +118,8 @@ class Complaints(unittest.TestCase):
         self.assertEqual([(d.field, d.value) for d in error.diagnostics],
                          [("budget", "-1"), ("objective", "speed"), ("colour", "colour")])
         self.assertEqual(error.diagnostics[1].allowed,
-                         "energy, delay, edp, ed2p, edap, energy_per_op or throughput_per_area")
+                         "energy, delay, edp, ed2p, edap, energy_per_op, throughput_per_area, network_edp, "
+                         "network_ed2p or network_edap")
 
     def test_of_words_in_quotes(self):
         error = complaint(lambda: hl.network(GEMM, word_bits={"A": 0}))

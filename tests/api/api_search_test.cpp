@@ -18,8 +18,10 @@
 #include "engine/search/co_search/co_search.h"
 #include "engine/search/core/option_table.h"
 #include "engine/search/map.h"
+#include "engine/search/scheduling/fused_network.h"
 #include "engine/space/mapspace_size.h"
 #include "engine/space/order_trie.h"
+#include "tests/support/small_chain.h"
 #include "workloads/einsum_text.h"
 
 namespace heliolite::api_search_test {
@@ -276,6 +278,37 @@ TEST(ApiCurves, OfNetworksAreTheEngines) {
     EXPECT_EQ(point.unfused, engine->unfused(point.buffer));
     EXPECT_FALSE(fused->segments(point.buffer).empty());
   }
+}
+
+// A schedule is the engine's, and its file reads back to the same one.
+TEST(ApiSchedule, AnswersAreTheEnginesAndReadBack) {
+  const auto machine = api::parse_architecture(testing::kChainMachine, "m.yaml");
+  const auto network = api::parse_network(testing::kChain, "n.yaml");
+  ASSERT_TRUE(machine && network);
+  const auto answer = api::map_fused(*network, *machine);
+  ASSERT_TRUE(answer.ok()) << errors_of(answer);
+  const auto engine = fuse_network(*parse_network(testing::kChain, "n.yaml"),
+                                   *parse_architecture(testing::kChainMachine, "m.yaml"), {});
+  ASSERT_TRUE(engine.ok()) << errors_of(engine);
+  EXPECT_EQ(answer->value, engine->best.value);
+  EXPECT_EQ(answer->lower_bound, engine->best.lower_bound);
+  EXPECT_EQ(answer->status, "optimal");
+  EXPECT_EQ(answer->unfused_value, engine->unfused_value);
+  EXPECT_EQ(answer->value_unit, "pJ x cycles");
+  std::size_t layers = 0;
+  for (const api::ScheduleGroup& group : answer->schedule.groups) layers += group.layers.size();
+  EXPECT_EQ(layers, network->layers().size());
+  const auto read = api::parse_schedule(answer->schedule.yaml, "s.yaml", *network, *machine);
+  ASSERT_TRUE(read.ok()) << errors_of(read);
+  EXPECT_EQ(read->yaml, answer->schedule.yaml);
+  EXPECT_EQ(read->text, answer->schedule.text);
+  EXPECT_EQ(read->cost.energy_pj, answer->schedule.cost.energy_pj);
+  EXPECT_EQ(read->cost.cycles, answer->schedule.cost.cycles);
+  EXPECT_EQ(read->outermost_words, answer->schedule.outermost_words);
+  const auto refused = api::map_fused(*network, *machine, {.strategy = "sunstone"});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.errors().front().field, "strategy");
+  EXPECT_FALSE(api::parse_schedule("schedule: nothing\nmappings: {}\n", "s.yaml", *network, *machine).ok());
 }
 
 }  // namespace

@@ -1,0 +1,126 @@
+// Schedules of networks, their layers fused where that is best: the search, and files of schedules. What is said of
+// them is what a program of the library reads (heliolite/schedule.h).
+#include <heliolite/schedule.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/api/inside.h"
+#include "engine/search/core/option_table.h"
+#include "python/bindings/errors.h"
+#include "python/bindings/watched.h"
+
+namespace heliolite::python {
+
+namespace {
+
+api::Architecture machine_handle(const Architecture& machine) {
+  return api::Inside::handle(
+      ArchitectureSource{.architecture = machine, .spec = {}, .tables = {}, .level_costs = {}, .compute_costs = {}});
+}
+
+py::object text_or_none(const std::string& text) {
+  return text.empty() ? py::object(py::none()) : py::object(py::cast(text));
+}
+
+py::dict schedule_as_dict(const api::Schedule& schedule) {
+  py::list groups, edges;
+  for (const api::ScheduleGroup& group : schedule.groups) {
+    py::dict one;
+    one["layers"] = group.layers;
+    one["level"] = text_or_none(group.level);
+    one["schedule"] = group.text;
+    one["count"] = group.count;
+    one["energy_pj"] = group.cost.energy_pj;
+    one["cycles"] = group.cost.cycles;
+    groups.append(one);
+  }
+  for (const api::ScheduleEdge& edge : schedule.edges) {
+    py::dict one;
+    one["array"] = edge.array;
+    one["reader"] = edge.reader;
+    one["maker"] = text_or_none(edge.maker);
+    one["level"] = text_or_none(edge.level);
+    one["stays"] = edge.stays;
+    one["bytes"] = edge.bytes;
+    one["bytes_read"] = edge.bytes_read;
+    one["bytes_written"] = edge.bytes_written;
+    edges.append(one);
+  }
+  py::dict out;
+  out["text"] = schedule.text;
+  out["yaml"] = schedule.yaml;
+  out["energy_pj"] = schedule.cost.energy_pj;
+  out["cycles"] = schedule.cost.cycles;
+  out["outermost_words"] = schedule.outermost_words;
+  out["groups"] = groups;
+  out["edges"] = edges;
+  return out;
+}
+
+py::dict scheduled_as_dict(const api::ScheduleAnswer& answer) {
+  py::dict out;
+  out["status"] = answer.status;
+  out["why_not_proven"] = text_or_none(answer.why_not_proven);
+  out["value"] = answer.value;
+  out["lower_bound"] = answer.lower_bound;
+  out["gap"] = answer.gap;
+  out["value_unit"] = answer.value_unit;
+  out["left_out"] = answer.left_out;
+  out["schedule"] = schedule_as_dict(answer.schedule);
+  out["unfused"] = answer.unfused ? py::object(schedule_as_dict(*answer.unfused)) : py::object(py::none());
+  out["unfused_value"] = answer.unfused_value;
+  out["evaluated"] = answer.evaluated;
+  out["seconds"] = answer.seconds;
+  return out;
+}
+
+py::dict progress_as_dict(const api::MapProgress& news) {
+  py::dict out;
+  out["layer"] = news.layer;
+  out["value"] = news.value;
+  out["lower_bound"] = news.lower_bound;
+  out["evaluated"] = news.evaluated;
+  out["layer_done"] = news.layer_done;
+  out["layers_done"] = news.layers_done;
+  out["layers"] = news.layers;
+  return out;
+}
+
+// (answer, None or the exception that ended the search early).
+py::tuple map_fused_watched(const std::shared_ptr<Network>& network, const std::shared_ptr<Architecture>& machine,
+                            const NamedValues& given, bool incremental, const py::object& progress) {
+  const api::Network of = api::Inside::handle(Network(*network));
+  const api::Architecture on = machine_handle(*machine);
+  std::atomic<bool> stop = false;
+  Mailbox<api::MapProgress> mailbox;
+  api::MapOptions options;
+  options.others = given;
+  options.stop = &stop;
+  if (!progress.is_none()) options.progress = [&](const api::MapProgress& news) { mailbox.post(news); };
+  const auto tell = [&] {
+    for (const api::MapProgress& news : mailbox.take()) progress(progress_as_dict(news));
+  };
+  const api::Softmax softmax = incremental ? api::Softmax::Incremental : api::Softmax::Whole;
+  auto outcome = watched(stop, tell, [&] { return api::map_fused(of, on, options, softmax); });
+  if (!outcome.value && !outcome.raised.is_none()) return py::make_tuple(py::none(), outcome.raised);
+  return py::make_tuple(scheduled_as_dict(value_of(std::move(outcome.value))), outcome.raised);
+}
+
+py::dict parse_schedule(const std::string& text, const std::string& file, const std::shared_ptr<Network>& network,
+                        const std::shared_ptr<Architecture>& machine) {
+  return schedule_as_dict(
+      value_of(api::parse_schedule(text, file, api::Inside::handle(Network(*network)), machine_handle(*machine))));
+}
+
+}  // namespace
+
+void add_schedules(py::module_& module) {
+  module.def("map_fused", map_fused_watched);
+  module.def("parse_schedule", parse_schedule);
+}
+
+}  // namespace heliolite::python
