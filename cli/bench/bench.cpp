@@ -34,27 +34,30 @@ struct BenchArguments {
 };
 
 // What suites of machines and layers have in common.
-Json question(const BenchArguments& arguments, const auto& suite) {
+Json question(const BenchArguments& arguments, const auto& suite, const AskedObjective& objective) {
   Json out = {{"config", arguments.config},
               {"name", suite.name},
-              {"objective", std::string(name(suite.objective))},
+              {"objective", name(objective)},
               {"threads", arguments.threads}};
   out["machines"] = Json::array();
   for (const BenchMachine& m : suite.machines) out["machines"].push_back(cli::question(m.architecture));
   out["layers"] = Json::array();
   for (const BenchLayer& l : suite.layers) {
-    Json layer = cli::question(l.workload);
+    Json layer = objective.network ? Json{{"layers", l.network.layers.size()}} : cli::question(l.workload());
     layer["name"] = l.name;
     out["layers"].push_back(std::move(layer));
   }
   return out;
 }
 
+AskedObjective asked(const BenchSuite& suite) { return {suite.objective, suite.network}; }
+
 Json strategies_json(const BenchSuite& suite) {
   Json out = Json::array();
   for (const BenchStrategy& s : suite.strategies) {
     Json one = options_json(s.options, {"objective", "threads", "strategy"});
     one["label"] = s.label;
+    one["fuse"] = s.fuse;
     one["name"] = s.mapper ? Json() : Json(name(s.options.strategy));
     one["command"] = s.mapper ? Json(s.command) : Json();
     out.push_back(std::move(one));
@@ -63,14 +66,14 @@ Json strategies_json(const BenchSuite& suite) {
 }
 
 Json suite_question(const BenchArguments& arguments, const BenchSuite& suite) {
-  Json out = question(arguments, suite);
+  Json out = question(arguments, suite, asked(suite));
   out["strategies"] = strategies_json(suite);
   out["repeat"] = suite.repeat;
   return out;
 }
 
 Json ablation_question(const BenchArguments& arguments, const AblationSuite& suite) {
-  Json out = question(arguments, suite);
+  Json out = question(arguments, suite, {suite.objective});
   out["budget"] = suite.budget_seconds;
   return out;
 }
@@ -79,7 +82,7 @@ Json ablation_question(const BenchArguments& arguments, const AblationSuite& sui
 Json co_search_question(const BenchArguments& arguments, const CoSearchSuite& suite, u64 machines) {
   return {{"config", arguments.config},
           {"name", suite.name},
-          {"objective", std::string(name(suite.sweep.options.objective))},
+          {"objective", name(asked_objective(suite.sweep.options))},
           {"threads", arguments.threads},
           {"sweep", suite.sweep.name},
           {"machines", machines}};
@@ -115,10 +118,9 @@ int run_suite(const BenchConfig& config, const BenchArguments& arguments, const 
   });
   if (!result) return fail(result.errors());
   const std::vector<BenchSummary> summaries = summarize(result->rows);
-  std::string text =
-      fmt::format("{}, objective {}, {} thread{}: {} of {} searches\n\n", suite.name, name(suite.objective),
-                  arguments.threads, arguments.threads == 1 ? "" : "s", result->done, result->planned);
-  if (!arguments.summary_only) text += rows_table(result->rows, suite.objective) + "\n";
+  std::string text = fmt::format("{}, objective {}, {} thread{}: {} of {} searches\n\n", suite.name, name(asked(suite)),
+                                 arguments.threads, arguments.threads == 1 ? "" : "s", result->done, result->planned);
+  if (!arguments.summary_only) text += rows_table(result->rows, asked(suite)) + "\n";
   const BenchAnalysis analysis = analyze(suite, result->rows);
   text += rows_notes(result->rows) + summary_table(summaries) + analysis_tables(analysis);
   if (result->left_out > 0)
@@ -136,7 +138,7 @@ int run_suite(const BenchConfig& config, const BenchArguments& arguments, const 
   if (!output.write("--trace", trace_csv(result->rows)) ||
       !output.write("--page", bench_page(suite, result->rows, analysis, to_string(version_info()))))
     return kBadInput;
-  const int code = write(output, config, text, rows_csv(result->rows, suite.objective), answer);
+  const int code = write(output, config, text, rows_csv(result->rows, asked(suite)), answer);
   bool any = false;
   for (const BenchRow& row : result->rows) any |= !row.external && row.value.has_value();
   return code == kSuccess && !any ? kNegative : code;
@@ -175,7 +177,7 @@ int run_co_search_suite(const BenchConfig& config, const BenchArguments& argumen
   if (!study) return fail(study.errors());
   const std::string text =
       fmt::format("{}, objective {}, {} thread{}: {} machines, searched one by one and together\n\n", suite.name,
-                  name(sweep.options.objective), arguments.threads, arguments.threads == 1 ? "" : "s",
+                  name(asked_objective(sweep.options)), arguments.threads, arguments.threads == 1 ? "" : "s",
                   study->machines.size()) +
       co_search_tables(*study, sweep);
   Json answer = answer_head("bench");

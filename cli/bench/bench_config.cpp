@@ -16,6 +16,8 @@
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
 #include "engine/search/options_yaml.h"
+#include "engine/search/scheduling/fused_network.h"
+#include "engine/search/validate_question.h"
 #include "engine/space/constraint_notes.h"
 #include "engine/sweep/sweep_yaml.h"
 #include "engine/sweep/totals.h"
@@ -73,11 +75,14 @@ class SuiteReader {
     BenchSuite out;
     FieldReader reader(node, bench_suite_fields(), errors_);
     out.name = name_of(reader, node);
-    out.objective = objective(reader);
+    const AskedObjective asked = objective(reader);
+    out.objective = asked.objective, out.network = asked.network;
     out.strategies = strategies(reader);
     out.machines = machines(reader);
+    refuse_of_networks(reader, out);
     const bool free = std::ranges::all_of(out.strategies, [](const BenchStrategy& s) { return s.options.free; });
-    out.layers = layers(reader, out.machines, {.free = free});
+    const bool fused = std::ranges::any_of(out.strategies, &BenchStrategy::fuse);
+    out.layers = layers(reader, out.machines, {.free = free}, out.network, fused);
     if (const auto training = reader.child("training")) out.training = this->training(*training);
     for (const BenchStrategy& s : out.strategies)
       if (s.trained && out.training.machines.empty())
@@ -88,6 +93,31 @@ class SuiteReader {
     if (const auto n = reader.integer("repeat")) out.repeat = static_cast<int>(*n);
     reader.finish();
     return out;
+  }
+
+  // What the objective of networks, and the strategies that fuse their layers, do not go with.
+  static void refuse_of_networks(FieldReader& reader, const BenchSuite& suite) {
+    const AskedObjective asked{suite.objective, suite.network};
+    for (const BenchStrategy& s : suite.strategies) {
+      const auto refuse = [&](const std::string& why) { reader.error(fmt::format("strategy '{}' {}", s.label, why)); };
+      if (!suite.network) {
+        if (s.fuse) refuse("fuses layers of a network: objective must be network_edp, network_ed2p or network_edap");
+        continue;
+      }
+      if (s.mapper)
+        refuse(
+            fmt::format("is a command that maps one layer, {} is of whole networks: it must be left out "
+                        "or the objective {}",
+                        name(asked), name(asked.objective)));
+      SearchOptions options = s.options;
+      options.objective = asked.objective, options.network = true;
+      if (!s.fuse)
+        for (const Diagnostic& error : validate_question(options)) refuse(error.field + ": " + error.message);
+      for (const BenchMachine& machine : suite.machines)
+        if (s.fuse)
+          for (const Diagnostic& error : unfusable(options, machine.architecture))
+            refuse(error.field + ": " + error.message);
+    }
   }
 
   BenchTraining training(const YamlNode& node) {
@@ -105,7 +135,9 @@ class SuiteReader {
     AblationSuite out;
     FieldReader reader(node, ablation_fields(), errors_);
     out.name = name_of(reader, node);
-    out.objective = objective(reader);
+    const AskedObjective asked = objective(reader);
+    out.objective = asked.objective;
+    for (const Diagnostic& error : of_layers_only(asked, "an ablation")) reader.error(error.message);
     out.machines = machines(reader);
     out.layers = layers(reader, out.machines, {});
     if (const auto budget = reader.child("budget")) {
@@ -149,11 +181,11 @@ class SuiteReader {
     return reader.string("name").value_or(fs::path(node.file()).stem().string());
   }
 
-  Objective objective(FieldReader& reader) {
+  AskedObjective objective(FieldReader& reader) {
     SearchOptions options;
     if (const auto node = reader.child("objective")) read_search_option(*node, "objective", options, errors_);
     for (const GivenOption& given : instead_) given.option->set(options, given.value);
-    return options.objective;
+    return asked_objective(options);
   }
 
   // Complains about a second one of the same name.
@@ -186,6 +218,7 @@ class SuiteReader {
     if (const auto name = reader.child("name")) read_search_option(*name, "strategy", out.options, errors_);
     out.label = reader.string("label").value_or(std::string(name(out.options.strategy)));
     out.trained = reader.boolean("trained").value_or(false);
+    out.fuse = reader.boolean("fuse").value_or(false);
     read_search_options(reader, out.options, errors_, kNotOfStrategies);
     reader.finish();
     if (out.trained && out.options.strategy != Strategy::Bayes)
@@ -232,8 +265,9 @@ class SuiteReader {
   }
 
   // `lifted`: what of the machines' constraints does not hold.
-  std::vector<BenchLayer> layers(FieldReader& reader, const std::vector<BenchMachine>& machines,
-                                 MapspaceOptions lifted) {
+  // `whole`: networks stay as they are, in place of their layers; `fused`: with their edges.
+  std::vector<BenchLayer> layers(FieldReader& reader, const std::vector<BenchMachine>& machines, MapspaceOptions lifted,
+                                 bool whole = false, bool fused = false) {
     std::vector<BenchLayer> out;
     std::set<std::string> seen;
     const auto list = reader.child("workloads");
@@ -243,7 +277,7 @@ class SuiteReader {
       const bool path_like =
           entry->what.find(".yaml") != std::string::npos || entry->what.find(".onnx") != std::string::npos;
       const std::string what = named_file(path_, entry->what, path_like);
-      Result<Network> network = load_network(what, reading_);
+      Result<Network> network = load_network(what, reading_, fused ? Wanted::Edges : Wanted::Shapes);
       if (!network) {
         append(network.errors());
         errors_.push_back(node.error(fmt::format("workload '{}' cannot be read", entry->what)));
@@ -257,11 +291,17 @@ class SuiteReader {
       notes_.insert(notes_.end(), network->notes.begin(), network->notes.end());
       const bool file = what != entry->what;
       const std::string name = !entry->name.empty() ? entry->name : file ? network->name : entry->what;
-      if (std::string alone = layers_alone_note(*network, kOutermostMemory); !alone.empty()) layers_alone_ = alone;
+      if (std::string alone = layers_alone_note(*network, kOutermostMemory); !alone.empty() && !fused)
+        layers_alone_ = alone;
+      if (whole) {
+        unique(seen, name, node, "; give it another 'name'");
+        out.push_back({name, *std::move(network)});
+        continue;
+      }
       for (const Layer& layer : network->layers) {
         const std::string full = network->layers.size() == 1 ? name : name + "/" + layer.workload.name;
         unique(seen, full, node, "; give it another 'name'");
-        out.push_back({full, layer.workload});
+        out.push_back({full, {full, {{layer.workload, 1}}}});
       }
     }
     if (list && elements(list).empty()) errors_.push_back(list->error("must name at least one workload"));

@@ -86,7 +86,9 @@ const FieldTable& bench_strategy_fields() {
         "strategy", "A strategy of ours with options.",
         joined({required(std::move(strategy)),
                 {"label", shape::text(), "What tables call it.", "", "name"},
-                {"trained", shape::boolean(), "It begins with what it learned from training.", "", "false"}},
+                {"trained", shape::boolean(), "It begins with what it learned from training.", "", "false"},
+                {"fuse", shape::boolean(), "Of objectives of networks: layers may be fused, as by map --fuse.", "",
+                 "false"}},
                search_option_fields(kNotOfStrategies))};
   }();
   return table;

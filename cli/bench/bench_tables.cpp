@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "cli/ui/table.h"
@@ -103,17 +104,24 @@ std::string mean_table(const AblationResult& result) {
 
 }  // namespace
 
-std::string rows_table(const std::vector<BenchRow>& rows, Objective objective) {
-  Table table(
-      {"<machine", "<layer", "<strategy", heliolite::title(objective), "ratio", "gap", "evaluated", "time", "<status"});
+std::string rows_table(const std::vector<BenchRow>& rows, const AskedObjective& objective) {
+  const bool fused = std::ranges::any_of(rows, [](const BenchRow& row) { return row.unfused.has_value(); });
+  std::vector<std::string> heading{"<machine", objective.network ? "<network" : "<layer", "<strategy",
+                                   heliolite::title(objective.objective)};
+  if (fused) heading.insert(heading.end(), {"not fused", "bound"});
+  heading.insert(heading.end(), {"ratio", "gap", "evaluated", "time", "<status"});
+  Table table(heading);
   const BenchRow* above = nullptr;
   for (const BenchRow& row : rows) {
     const bool new_machine = above == nullptr || above->machine != row.machine;
     const bool new_layer = new_machine || above->layer != row.layer;
     if (new_machine && above != nullptr) table.rule();
-    table.row({new_machine ? row.machine : "", new_layer ? row.layer : "", row.strategy,
-               row.value ? scientific(*row.value) : "-", maybe(row.ratio_to_best, ratio_text), maybe(row.gap, percent),
-               maybe(row.evaluated, grouped), maybe(row.seconds, seconds), status_of(row)});
+    std::vector<std::string> cells{new_machine ? row.machine : "", new_layer ? row.layer : "", row.strategy,
+                                   row.value ? scientific(*row.value) : "-"};
+    if (fused) cells.insert(cells.end(), {maybe(row.unfused, scientific), maybe(row.lower_bound, scientific)});
+    cells.insert(cells.end(), {maybe(row.ratio_to_best, ratio_text), maybe(row.gap, percent),
+                               maybe(row.evaluated, grouped), maybe(row.seconds, cli::seconds), status_of(row)});
+    table.row(cells);
     above = &row;
   }
   return table.to_string();
@@ -174,14 +182,15 @@ std::string ablation_table(const AblationResult& result, Objective objective) {
   return table.to_string() + "\n" + mean_table(result);
 }
 
-std::string rows_csv(const std::vector<BenchRow>& rows, Objective objective) {
+std::string rows_csv(const std::vector<BenchRow>& rows, const AskedObjective& objective) {
   std::string out =
-      "strategy,machine,layer,objective,search_seconds,evaluated,value,lower_bound,gap,ratio_to_best,status\n";
+      "strategy,machine,layer,objective,search_seconds,evaluated,value,lower_bound,gap,ratio_to_best,status,unfused_"
+      "value\n";
   for (const BenchRow& row : rows)
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(row.strategy), csv_cell(row.machine),
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(row.strategy), csv_cell(row.machine),
                        csv_cell(row.layer), name(objective), csv_number(row.seconds), csv_number(row.evaluated),
                        csv_number(row.value), csv_number(row.lower_bound), csv_number(row.gap),
-                       csv_number(row.ratio_to_best), status_of(row));
+                       csv_number(row.ratio_to_best), status_of(row), csv_number(row.unfused));
   return out;
 }
 
@@ -211,6 +220,7 @@ Json rows_json(const std::vector<BenchRow>& rows) {
                    {"ratio_to_best", json_of(row.ratio_to_best)},
                    {"gap", json_of(row.gap)},
                    {"lower_bound", json_of(row.lower_bound)},
+                   {"unfused_value", json_of(row.unfused)},
                    {"status", status_of(row)},
                    {"external", row.external},
                    {"reasons", texts(row.why_infeasible)},

@@ -12,14 +12,14 @@
 namespace heliolite::cli {
 
 // Tables for people.
-std::string rows_table(const std::vector<BenchRow>& rows, Objective objective);
+std::string rows_table(const std::vector<BenchRow>& rows, const AskedObjective& objective);
 // What the table has no column for: why there is no mapping, what an evaluator said.
 std::string rows_notes(const std::vector<BenchRow>& rows);
 std::string summary_table(const std::vector<BenchSummary>& summaries);
 std::string ablation_table(const AblationResult& result, Objective objective);
 
 // Comma-separated text: a line with the names of the columns, then one for each row; cells without a value are empty.
-std::string rows_csv(const std::vector<BenchRow>& rows, Objective objective);
+std::string rows_csv(const std::vector<BenchRow>& rows, const AskedObjective& objective);
 std::string ablation_csv(const AblationResult& result);
 
 // JSON with the keys of docs/json.md.

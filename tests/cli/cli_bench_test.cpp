@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/support/cli_runner.h"
+#include "tests/support/small_chain.h"
 
 namespace heliolite::cli_bench_test {
 namespace {
@@ -64,7 +65,8 @@ TEST_F(CliBench, TheQuickSuiteRunsAndItsThreeOutputsAgree) {
   std::string line;
   std::getline(lines, line);
   EXPECT_EQ(line,
-            "strategy,machine,layer,objective,search_seconds,evaluated,value,lower_bound,gap,ratio_to_best,status");
+            "strategy,machine,layer,objective,search_seconds,evaluated,value,lower_bound,gap,ratio_to_best,status,"
+            "unfused_value");
   for (const json& row : rows) {
     for (const char* key :
          {"strategy", "machine", "layer", "seconds", "evaluated", "value", "ratio_to_best", "gap", "status"})
@@ -221,6 +223,40 @@ TEST_F(CliBench, ASuiteWithANetworkSaysOnceThatItsLayersAreMappedAlone) {
   EXPECT_TRUE(answer(kSuite)["notes"].empty());
 }
 
+constexpr const char* kNetworkSuite =
+    "bench:\n  objective: network_edp\n  strategies:\n  - {name: exact, label: apart}\n"
+    "  - {name: exact, fuse: true, label: fused}\n  machines: [chain_machine.yaml]\n  workloads: [chain.yaml]\n";
+
+TEST_F(CliBench, ARowOfANetworkIsItsLeastProductFusedOrNot) {
+  folder_.write("chain_machine.yaml", testing::kChainMachine);
+  folder_.write("chain.yaml", testing::kChain);
+  const CliResult shown = bench(kNetworkSuite);
+  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("objective network_edp"), HasSubstr("not fused"), HasSubstr("bound"),
+                               Not(HasSubstr("layers are mapped alone"))));
+  const auto rows = answer(kNetworkSuite)["rows"];
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0]["layer"], "chain");
+  EXPECT_TRUE(rows[0]["unfused_value"].is_null());
+  EXPECT_EQ(rows[1]["unfused_value"], rows[0]["value"]);
+  EXPECT_LT(rows[1]["value"], rows[0]["value"]);
+  EXPECT_EQ(rows[1]["lower_bound"], rows[1]["value"]);
+}
+
+TEST_F(CliBench, RefusesByNameWhatNetworksDoNotHave) {
+  folder_.write("chain_machine.yaml", testing::kChainMachine);
+  folder_.write("chain.yaml", testing::kChain);
+  const auto instead = [](const char* what, const char* by) { return with(kNetworkSuite, what, by); };
+  EXPECT_THAT(refused(instead("network_edp", "edp")), HasSubstr("objective must be network_edp"));
+  EXPECT_THAT(refused(instead("{name: exact, fuse: true", "{name: sunstone, fuse: true")), HasSubstr("must be exact"));
+  EXPECT_THAT(refused(instead("fuse: true", "fuse: true, tiles: uneven")), HasSubstr("must be even"));
+  EXPECT_THAT(refused(instead("{name: exact, label", "{command: ./mapper, label")), HasSubstr("maps one layer"));
+  EXPECT_THAT(refused(instead("{name: exact, label", "{name: random, evaluator: ./simulate, label")),
+              HasSubstr("needs energy and cycles"));
+  EXPECT_THAT(refused("ablation: {objective: network_edp, machines: [edge_split], workloads: [gemm:4x4x4]}\n"),
+              HasSubstr("must be edp"));
+}
+
 TEST_F(CliBench, NothingMappedIsExitCodeOne) {
   folder_.write("m.yaml", R"(architecture:
   name: none
@@ -276,7 +312,7 @@ TEST_F(CliBench, BadSuitesAreRefusedWithTheirLines) {
   EXPECT_THAT(refused(with(kSuite, ", label: lucky", ", label: sunstone")), HasSubstr("'sunstone' is there already"));
   EXPECT_THAT(refused(with(kSuite, "name: mine", "name: gemm:16x16x16")), HasSubstr("is there already"));
   EXPECT_THAT(refused(std::string(kSuite) + "  objective: speed\n"),
-              HasSubstr("energy, delay, edp, ed2p, edap, energy_per_op or throughput_per_area"));
+              HasSubstr("energy_per_op, throughput_per_area, network_edp, network_ed2p or network_edap"));
   EXPECT_THAT(refused(std::string(kSuite) + "  repeat: 0\n"), HasSubstr("repeat = 0"));
   EXPECT_THAT(refused("ablation: {machines: [edge_split], workloads: [gemm:4x4x4], budget: 2e5}\n"),
               HasSubstr("budget = 2e5, must be at most 100000 seconds"));

@@ -1,6 +1,7 @@
 // Suites of mappers side by side, and the ablation: ratios, summaries, what a stop leaves.
 #include "engine/search/study/bench_suite.h"
 #include "engine/search/map.h"
+#include "engine/search/scheduling/fused_network.h"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
 #include "engine/search/study/ablation.h"
+#include "tests/support/small_chain.h"
 
 namespace heliolite::bench_suite_test {
 namespace {
@@ -22,7 +24,7 @@ Architecture machine(const std::string& name) {
 BenchLayer layer(const std::string& text) {
   const auto network = load_network(text);
   EXPECT_TRUE(network.ok()) << to_string(network.errors());
-  return {text, network->layers.front().workload};
+  return {text, {text, {{network->layers.front().workload, 1}}}};
 }
 
 BenchStrategy strategy(const std::string& name, u64 evaluations = 20'000) {
@@ -62,6 +64,33 @@ TEST(BenchSuite, RowsStandByMachineLayerAndStrategyWithTheirRatios) {
     EXPECT_DOUBLE_EQ(*row.ratio_to_best, *row.value / best);
     EXPECT_DOUBLE_EQ(*row.gap, *row.value / *row.lower_bound - 1);
   }
+}
+
+// A row of a network is what `map --network`, or with fuse `map --fuse`, answers.
+TEST(BenchSuite, RowsOfNetworksAreOfTheirSums) {
+  BenchSuite suite;
+  suite.network = true;
+  BenchStrategy alone{"alone", {}}, fused{"fused", {}};
+  fused.fuse = true;
+  suite.strategies = {alone, fused};
+  suite.machines = {{"two_buffers", *parse_architecture(testing::kChainMachine, "m.yaml")}};
+  suite.layers = {{"chain", *parse_network(testing::kChain, "n.yaml")}};
+  const auto result = run_bench(suite);
+  ASSERT_TRUE(result.ok()) << to_string(result.errors());
+  ASSERT_EQ(result->rows.size(), 2u);
+  SearchOptions options;
+  options.network = true;
+  const auto mapped = map_network(suite.layers[0].network, suite.machines[0].architecture, options);
+  const auto answer = fuse_network(suite.layers[0].network, suite.machines[0].architecture, {});
+  ASSERT_TRUE(mapped.ok() && answer.ok());
+  EXPECT_EQ(result->rows[0].value, mapped->optimum->value);
+  EXPECT_EQ(result->rows[0].lower_bound, mapped->optimum->lower_bound);
+  EXPECT_EQ(result->rows[0].status, mapped->optimum->status);
+  EXPECT_FALSE(result->rows[0].unfused.has_value());
+  EXPECT_EQ(result->rows[1].value, answer->best.value);
+  EXPECT_EQ(result->rows[1].unfused, answer->unfused_value);
+  EXPECT_LE(*result->rows[1].value, *result->rows[1].unfused);
+  EXPECT_GE(*result->rows[1].value, *result->rows[1].lower_bound);
 }
 
 TEST(BenchSuite, ExternalResultsTakePartInTheRatios) {
@@ -214,7 +243,7 @@ TEST(Ablation, WithoutHeuristicRulesItFindsTheOptimum) {
   ASSERT_TRUE(result.ok());
   SearchOptions options;
   options.strategy = Strategy::Exhaustive;
-  const auto optimum = map_workload(layer(text).workload, machine("edge_unified"), options);
+  const auto optimum = map_workload(layer(text).workload(), machine("edge_unified"), options);
   ASSERT_TRUE(optimum.ok());
   ASSERT_EQ(optimum->status, Status::Optimal);
   EXPECT_NEAR(*result->layers[0].rows[2].value / optimum->value, 1, 1e-12);

@@ -68,7 +68,7 @@ class AblationRunner {
   void check() {
     for (const BenchMachine& machine : suite_.machines)
       for (const BenchLayer& layer : suite_.layers) {
-        const auto space = resolve(layer.workload, machine.architecture);
+        const auto space = resolve(layer.workload(), machine.architecture);
         const auto add = [&](const Diagnostics& why) {
           for (Diagnostic d : why) {
             d.message = layer.name + " on " + machine.name + ": " + d.message;
@@ -92,7 +92,7 @@ class AblationRunner {
     SearchOptions exact = options();
     exact.strategy = Strategy::Exact;
     AblationOptimum out;
-    const auto found = map_workload(layer.workload, machine.architecture, exact);
+    const auto found = map_workload(layer.workload(), machine.architecture, exact);
     if (!found) return out;  // not after check()
     out.proven = found->status == Status::Optimal;
     if (found->status != Status::Infeasible) out.value = found->value;
@@ -108,7 +108,7 @@ class AblationRunner {
     SearchOptions thesis = options();
     thesis.strategy = Strategy::Thesis;
     thesis.rules = rules_of(step);
-    const LayerSearch search = *LayerSearch::create(layer.workload, machine.architecture, thesis);
+    const LayerSearch search = *LayerSearch::create(layer.workload(), machine.architecture, thesis);
     const Stopwatch clock;
     AblationRow out;
     out.step = step;
@@ -125,7 +125,7 @@ class AblationRunner {
       out.points_exact = fmt::format("{}", answer.statistics.evaluated);
       out.finished = answer.end == SearchEnd::Done;
       if (answer.found)
-        out.value = objective_number(suite_.objective, answer.cost, machine.architecture, layer.workload);
+        out.value = objective_number(suite_.objective, answer.cost, machine.architecture, layer.workload());
     }
     out.seconds = clock.seconds();
     return out;

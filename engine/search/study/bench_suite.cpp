@@ -8,6 +8,7 @@
 
 #include "engine/search/core/budget.h"
 #include "engine/search/map.h"
+#include "engine/search/scheduling/fused_network.h"
 #include "engine/space/mapspace.h"
 
 namespace heliolite {
@@ -82,8 +83,9 @@ class SuiteRunner {
           return std::ranges::all_of(suite_.strategies, [&](const BenchStrategy& s) { return s.options.*lifted; });
         };
         const MapspaceOptions lifted{.free = all(&SearchOptions::free), .open = all(&SearchOptions::open)};
-        const auto space = resolve(layer.workload, machine.architecture, lifted);
-        if (!space) complain(machine, layer, space.errors());
+        for (const Layer& of_it : layer.network.layers)
+          if (const auto space = resolve(of_it.workload, machine.architecture, lifted); !space)
+            complain(machine, layer, space.errors());
       }
   }
 
@@ -91,6 +93,7 @@ class SuiteRunner {
   std::optional<BenchRow> search(const BenchMachine& machine, const BenchLayer& layer, const BenchStrategy& strategy) {
     SearchOptions options = strategy.options;
     options.objective = suite_.objective;
+    options.network = suite_.network;
     options.threads = suite_.threads;
     options.stop = stop_;
     if (strategy.trained) {
@@ -103,29 +106,20 @@ class SuiteRunner {
     // The values of an evaluator are not those of the other rows.
     if (options.evaluator.command.empty()) options.progress = [&](const SearchProgress& news) { trace.note(news); };
     std::vector<double> seconds;
-    MappingResult found;
+    BenchRow row;
     for (int k = 0; k < suite_.repeat; ++k) {
       trace.begin();
       const Stopwatch clock;
-      Result<MappingResult> result = answer(machine, layer, strategy, options);
+      Result<BenchRow> found =
+          suite_.network ? of_network(machine, layer, strategy, options) : of_layer(machine, layer, strategy, options);
       seconds.push_back(clock.seconds());
-      if (!result) return complain(machine, layer, result.errors());
+      if (!found) return complain(machine, layer, found.errors());
       if (stopped(stop_)) return std::nullopt;
-      found = *std::move(result);
+      row = *std::move(found);
     }
-    BenchRow row{.strategy = strategy.label, .machine = machine.name, .layer = layer.name};
+    row.strategy = strategy.label, row.machine = machine.name, row.layer = layer.name;
     row.seconds = median(seconds);
-    row.evaluated = found.statistics.evaluated;
-    row.status = found.status;
-    row.evaluator = found.evaluator;
-    row.why_infeasible = std::move(found.why_infeasible);
-    if (found.status == Status::Infeasible) return row;
-    row.value = objective_number(suite_.objective, found.cost, machine.architecture, layer.workload);
-    row.trace = trace.end(*row.value, found.statistics.evaluated);
-    if (found.lower_bound > 0) {
-      row.lower_bound = found.lower_bound;
-      row.gap = found.gap;
-    }
+    if (row.value && !suite_.network) row.trace = trace.end(*row.value, *row.evaluated);
     return row;
   }
 
@@ -138,19 +132,67 @@ class SuiteRunner {
     options.budget_evaluations = suite_.training.evaluations;
     options.bayes.learn = std::make_shared<LearnedTasks>();
     for (const BenchMachine& machine : suite_.training.machines)
-      if (auto result = map_network({layer.name, {{layer.workload, 1}}}, machine.architecture, options); !result)
-        return result.errors();
+      if (auto result = map_network(layer.network, machine.architecture, options); !result) return result.errors();
     return at->second = std::make_shared<const std::vector<LearnedTask>>(options.bayes.learn->take());
+  }
+
+  // Without names and times.
+  Result<BenchRow> of_layer(const BenchMachine& machine, const BenchLayer& layer, const BenchStrategy& strategy,
+                            const SearchOptions& options) const {
+    Result<MappingResult> result = answer(machine, layer, strategy, options);
+    if (!result) return result.errors();
+    BenchRow row;
+    row.evaluated = result->statistics.evaluated;
+    row.status = result->status;
+    row.evaluator = result->evaluator;
+    row.why_infeasible = std::move(result->why_infeasible);
+    if (result->status == Status::Infeasible) return row;
+    row.value = objective_number(suite_.objective, result->cost, machine.architecture, layer.workload());
+    if (result->lower_bound > 0) {
+      row.lower_bound = result->lower_bound;
+      row.gap = result->gap;
+    }
+    return row;
   }
 
   static Result<MappingResult> answer(const BenchMachine& machine, const BenchLayer& layer,
                                       const BenchStrategy& strategy, const SearchOptions& options) {
     const Architecture& architecture = machine.architecture;
     if (strategy.mapper)
-      return rated(strategy.mapper(layer.workload, architecture, options), layer.workload, architecture, options);
-    auto result = map_network({layer.name, {{layer.workload, 1}}}, architecture, options);
+      return rated(strategy.mapper(layer.workload(), architecture, options), layer.workload(), architecture, options);
+    auto result = map_network(layer.network, architecture, options);
     if (!result) return result.errors();
     return std::move(result->layers.front().result);
+  }
+
+  // The same of a whole network, its layers fused or not.
+  static Result<BenchRow> of_network(const BenchMachine& machine, const BenchLayer& layer,
+                                     const BenchStrategy& strategy, const SearchOptions& options) {
+    BenchRow row;
+    const auto take = [&](const auto& best) {
+      row.status = best.status;
+      row.value = best.value;
+      row.lower_bound = best.lower_bound;
+      row.gap = best.gap;
+    };
+    if (strategy.fuse) {
+      const Result<FusedNetwork> found = fuse_network(layer.network, machine.architecture, options);
+      if (!found) return found.errors();
+      take(found->best);
+      row.evaluated = found->best.evaluated;
+      row.unfused = found->unfused_value;
+      return row;
+    }
+    const Result<NetworkResult> found = map_network(layer.network, machine.architecture, options);
+    if (!found) return found.errors();
+    row.evaluated = 0;
+    for (const LayerResult& mapped : found->layers) {
+      *row.evaluated += mapped.result.statistics.evaluated;
+      for (const Diagnostic& why : mapped.result.why_infeasible) row.why_infeasible.push_back(why);
+    }
+    if (found->optimum) take(*found->optimum);
+    else row.status = Status::Infeasible;
+    return row;
   }
 
   std::optional<BenchRow> complain(const BenchMachine& machine, const BenchLayer& layer, const Diagnostics& why) {

@@ -1,5 +1,5 @@
 #pragma once
-// Mappers side by side: every strategy on every layer of every machine, and what other tools found there.
+// Mappers side by side: every strategy on every layer, or network, of every machine, and what other tools found there.
 #include <functional>
 #include <optional>
 #include <string>
@@ -7,6 +7,7 @@
 
 #include "arch/architecture.h"
 #include "engine/search/study/bench_others.h"
+#include "workloads/network.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
@@ -18,6 +19,7 @@ struct BenchStrategy {
   bool trained = false;    // bayes: it begins with what it has learned of the layer on the machines of the training
   ForeignMapper mapper{};  // answers in place of options.strategy; empty: that one does
   std::string command{};   // what `mapper` runs, for the answer
+  bool fuse = false;       // of networks: layers may be fused
 };
 
 struct BenchMachine {
@@ -25,9 +27,12 @@ struct BenchMachine {
   Architecture architecture;
 };
 
+// One layer; or a whole network, where the objective is a network's.
 struct BenchLayer {
   std::string name;
-  Workload workload;
+  Network network;
+
+  const Workload& workload() const { return network.layers.front().workload; }
 };
 
 // What another tool found.
@@ -48,6 +53,7 @@ struct BenchTraining {
 struct BenchSuite {
   std::string name;
   Objective objective = Objective::Edp;
+  bool network = false;  // it is of networks' sums: a row is about a whole network
   std::vector<BenchStrategy> strategies;
   std::vector<BenchMachine> machines;
   std::vector<BenchLayer> layers;
@@ -77,6 +83,7 @@ struct BenchRow {
   std::optional<double> value{};          // in units of objective_number(); none: no mapping found
   std::optional<double> lower_bound{};    // proven by the search, in the same unit
   std::optional<double> gap{};            // value / lower_bound - 1
+  std::optional<double> unfused{};        // where layers may be fused, the value without
   std::optional<double> ratio_to_best{};  // value / the smallest value of all rows of the same machine and layer
   std::optional<Status> status{};         // none: external
   std::vector<TracePoint> trace{};        // of the last search, value falling; the last one is its answer
