@@ -7,6 +7,7 @@
 
 #include "cli/map/nest_picture.h"
 #include "cli/map/schedule_answer.h"
+#include "cli/map/schedule_graph.h"
 #include "cli/ui/svg_canvas.h"
 #include "engine/base/integers.h"
 #include "engine/base/number_text.h"
@@ -135,7 +136,14 @@ class SchedulePicture : public ScheduleWalk {
   std::string run() {
     const std::string title = question_.network.name + " on " + question_.architecture.name;
     canvas_.text_within(kTreeSide, 30, kNestBoxes, title, {.size = 17, .bold = true});
-    y_ = 48;
+    y_ = draw_schedule_graph(canvas_, kTreeSide, 44, question_, cost_) + 12;
+    for (std::size_t g = 0; g < question_.file.schedule.groups.size(); ++g) {
+      const LinkGroup& group = question_.file.schedule.groups[g];
+      if (group.is_single()) continue;
+      std::vector<LoopNest> nests;
+      for (int l = group.first; l <= group.last; ++l) nests.push_back(nest_of(l));
+      y_ = draw_room_timeline(canvas_, kTreeSide, y_, question_, cost_, g, nests) + 12;
+    }
     walk();
     return canvas_.document(2 * kTreeSide + kTreeStep * deepest_ + kNestBoxes, title);
   }

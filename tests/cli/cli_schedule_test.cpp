@@ -119,6 +119,10 @@ TEST_F(CliSchedule, ExplainDrawsTreesAndNests) {
   EXPECT_THAT(misplaced_texts(svg), IsEmpty());
   EXPECT_THAT(svg, AllOf(HasSubstr(">for (l1.j/6 l2.j/6): 6 times<"), HasSubstr(">l2: 6 passes of i 8, j 2, k 8<"),
                          HasSubstr(">for k in 8<")));
+  EXPECT_THAT(svg, AllOf(HasSubstr(">stays<"), HasSubstr("what lives in Buf while each layer of the group runs"),
+                         HasSubstr("taken, own tiles too")));
+  EXPECT_THAT(run_cli("explain" + with("apart.yaml") + "--svg -").out,
+              AllOf(HasSubstr("crosses DRAM"), Not(HasSubstr("what lives in"))));
   EXPECT_EQ(run_cli("explain" + with("apart.yaml") + "--nest --svg " + folder_.path("apart.svg")).exit_code, 0);
 }
 
