@@ -280,6 +280,7 @@ TEST(SweepRunner, FindsWhatTheLayersOwnOptimaAreAbove) {
     Store store = store_for(folder.path("tpu.db"), spec);
     run_into(store, spec);
     value.push_back(content_of(store).points.at(0).value);
+    EXPECT_TRUE(store.check().empty()) << to_string(store.check());
     EXPECT_EQ(store.sweep().objective, objective);
     EXPECT_EQ(value_title(store.sweep()), value.size() == 1 ? "EDP of totals [pJ s]" : "network's EDP [pJ s]");
   }
