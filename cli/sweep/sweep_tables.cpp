@@ -92,6 +92,10 @@ std::string sums_text(const SweepRecord& sweep) {
   const std::string_view squared = info(ranking.objective).cycles_power > 1 ? " squared" : "";
   const std::string delays = ranking.seconds ? "total delay" : "total cycles";
   const std::string_view area = info(ranking.objective).area_power > 0 ? " x area" : "";
+  const auto asked = parse_asked_objective(sweep.objective);
+  if (asked && asked->network)
+    return fmt::format("ranked by {}: total energy x {}{}{}, for which each point's layers are mapped together\n\n",
+                       sweep.objective, delays, squared, area);
   return ranking.rank == SweepRank::Totals
              ? fmt::format(
                    "ranked by {0} of totals: total energy x {1}{2}{3}, each layer mapped for its own {0}; the sum "
