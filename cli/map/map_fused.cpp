@@ -40,7 +40,8 @@ std::string comparison(const FusedReport& r) {
                scientific(value)});
   };
   row("fused", a.cost, a.best.value);
-  if (a.unfused) row("not fused", *a.unfused, *a.unfused_value);
+  if (a.unfused) row("not fused", *a.unfused, *a.best.unfused_value);
+  else table.row({"not fused", "", "", "", "no mapping"});
   table.row({"no schedule is below", "", "", "", scientific(a.best.lower_bound)});
   return table.to_string();
 }
@@ -61,7 +62,7 @@ Json unfused_json(const FusedReport& r) {
   const FusedNetwork& a = r.answer;
   if (!a.unfused) return nullptr;
   return {{"schedule", write_schedule(a.best.unfused.groups, a.graph, r.network.architecture)},
-          {"value", *a.unfused_value},
+          {"value", *a.best.unfused_value},
           {"energy_pj", a.unfused->total.energy.picojoules()},
           {"cycles", a.unfused->total.cycles},
           {"words", a.unfused->outermost.sum()}};

@@ -104,7 +104,7 @@ Result<ScheduleAnswer> map_fused(const Network& network, const Architecture& arc
                      .seconds = best.seconds};
   if (!found->unfused) return out;
   out.unfused = public_schedule(best.unfused, *found->unfused, fitted.name, found->graph, machine, rules);
-  out.unfused_value = found->unfused_value;
+  out.unfused_value = found->best.unfused_value;
   return out;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Lower bounds of what loops and fan-outs further out can cost (docs/rules/proof.md, Bounds): the ordering bound of flows in
-// place, tables of the least cost of all that begins at a level or outside it, most units to come.
+// Lower bounds of what loops and fan-outs further out can cost (docs/rules/proof.md, Bounds): the ordering bound of
+// flows in place, tables of the least cost of all that begins at a level or outside it, most units to come.
 #include <atomic>
 #include <functional>
 #include <span>

@@ -1,6 +1,6 @@
 #pragma once
-// Every extension of a state by its next level that the closing rules of proofs leave open (docs/rules/proof.md, Theorem
-// an extension): unrollings, tiles, orders of loops, next servers.
+// Every extension of a state by its next level that the closing rules of proofs leave open (docs/rules/proof.md,
+// Theorem an extension): unrollings, tiles, orders of loops, next servers.
 #include <functional>
 #include <vector>
 

@@ -293,7 +293,7 @@ TEST(ApiSchedule, AnswersAreTheEnginesAndReadBack) {
   EXPECT_EQ(answer->value, engine->best.value);
   EXPECT_EQ(answer->lower_bound, engine->best.lower_bound);
   EXPECT_EQ(answer->status, "optimal");
-  EXPECT_EQ(answer->unfused_value, engine->unfused_value);
+  EXPECT_EQ(answer->unfused_value, engine->best.unfused_value);
   EXPECT_EQ(answer->value_unit, "pJ x cycles");
   std::size_t layers = 0;
   for (const api::ScheduleGroup& group : answer->schedule.groups) layers += group.layers.size();

@@ -141,7 +141,7 @@ TEST(Traces, OfEveryStrategyFallToItsAnswer) {
   const auto network = load_network("conv:k=16,c=8,p=14,q=14,r=3,s=3");
   ASSERT_TRUE(machine.ok() && network.ok());
   suite.machines = {{"m", *machine}};
-  suite.layers = {{"l", network->layers[0].workload}};
+  suite.layers = {{"l", *network}};
   for (const StrategyInfo& s : kStrategyTable) {
     if (s.strategy == Strategy::Cosa) continue;  // a single answer, after a second of CBC
     SearchOptions options;

@@ -88,7 +88,7 @@ TEST(BenchSuite, RowsOfNetworksAreOfTheirSums) {
   EXPECT_EQ(result->rows[0].status, mapped->optimum->status);
   EXPECT_FALSE(result->rows[0].unfused.has_value());
   EXPECT_EQ(result->rows[1].value, answer->best.value);
-  EXPECT_EQ(result->rows[1].unfused, answer->unfused_value);
+  EXPECT_EQ(result->rows[1].unfused, answer->best.unfused_value);
   EXPECT_LE(*result->rows[1].value, *result->rows[1].unfused);
   EXPECT_GE(*result->rows[1].value, *result->rows[1].lower_bound);
 }

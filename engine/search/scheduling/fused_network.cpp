@@ -9,14 +9,6 @@
 #include "engine/search/validate_question.h"
 
 namespace heliolite {
-namespace {
-
-// What machine and operations of the whole network make of a value.
-double fused_factor(const Network& network, const Architecture& architecture, Objective objective) {
-  return machine_factor(objective, architecture.area_um2(), static_cast<double>(network.macs()));
-}
-
-}  // namespace
 
 std::vector<LinkPass> FusedNetwork::passes() const {
   std::vector<LinkPass> out;
@@ -55,23 +47,15 @@ Result<FusedNetwork> fuse_network(const Network& network, const Architecture& ar
   FusedNetwork out{.graph = *std::move(graph), .best = {}, .cost = {}};
   out.budget_seconds = options.budget_seconds.value_or(kFusedBudgetSeconds);
   options.budget_seconds = out.budget_seconds;
-  const double factor = fused_factor(network, architecture, options.objective);
-  if (options.progress)
-    options.progress = [tell = std::move(options.progress), factor](SearchProgress news) {
-      news.value *= factor, news.lower_bound *= factor;
-      tell(news);
-    };
   Result<FusedOptimum> best = search_fused(out.graph, architecture, options, rules);
   if (!best) return best.errors();
   out.best = *std::move(best);
-  out.best.value *= factor, out.best.lower_bound *= factor;
   Result<ScheduleBreakdown> cost = schedule_breakdown(out.best.schedule, out.graph, architecture, rules);
   if (!cost) return cost.errors();
   out.cost = *std::move(cost);
-  if (out.best.unfused.groups.empty()) return out;
+  if (!out.best.unfused_value) return out;
   Result<ScheduleBreakdown> unfused = schedule_breakdown(out.best.unfused, out.graph, architecture, rules);
   if (!unfused) return unfused.errors();
-  out.unfused_value = objective_number(options.objective, unfused->total) * factor;
   out.unfused = *std::move(unfused);
   return out;
 }

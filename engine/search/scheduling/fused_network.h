@@ -28,7 +28,6 @@ struct FusedNetwork {
   ScheduleBreakdown cost;
   // Of the best schedule without groups, if one was found, and the objective of its cost.
   std::optional<ScheduleBreakdown> unfused{};
-  std::optional<double> unfused_value{};
   double budget_seconds = kFusedBudgetSeconds;  // that it had
 
   // Passes of the links, in their order.

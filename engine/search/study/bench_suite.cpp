@@ -180,7 +180,7 @@ class SuiteRunner {
       if (!found) return found.errors();
       take(found->best);
       row.evaluated = found->best.evaluated;
-      row.unfused = found->unfused_value;
+      row.unfused = found->best.unfused_value;
       return row;
     }
     const Result<NetworkResult> found = map_network(layer.network, machine.architecture, options);
