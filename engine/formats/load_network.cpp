@@ -12,6 +12,7 @@
 #include "engine/base/file_bytes.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
+#include "engine/formats/language_model/import.h"
 #include "engine/formats/onnx/import.h"
 #include "engine/formats/timeloop/problem.h"
 #include "engine/inputs/input_file.h"
@@ -104,7 +105,7 @@ Result<Network> find_network(const std::string& what, const NetworkOptions& oute
 Result<Network> nested_network(const YamlNode& node, bool in_preset, const NetworkOptions& outer, Reading& reading) {
   const std::string& what = node.text();
   const bool path_like = what.find(".yaml") != std::string::npos || what.find(".yml") != std::string::npos ||
-                         what.find(".onnx") != std::string::npos;
+                         what.find(".onnx") != std::string::npos || what.find(".json") != std::string::npos;
   const std::string name = in_preset || is_compact_text(what) ? what : named_file(node.file(), what, path_like);
   if (reading.inside.size() >= kMaxNestedNetworks)
     return node.error(fmt::format("networks nested over {} deep", kMaxNestedNetworks));
@@ -140,13 +141,35 @@ class Inside {
   bool again_ = false;
 };
 
-Result<Network> from_yaml(const YamlNode& root, const std::string& name, const NetworkOptions& options,
-                          Reading& reading, bool preset = false, const std::vector<YamlNode>& others = {}) {
+// Options behind a name, and for what they do not say those of the network that it stands in.
+Result<NetworkOptions> options_of_ours(const Request& request, const NetworkOptions& outer) {
+  Result<NetworkOptions> options = parse_options(request.options, request.name);
+  if (options && !options->batch) options->batch = outer.batch;
+  if (options && !options->pass) options->pass = outer.pass;
+  return options;
+}
+
+Result<Network> from_config(const YamlNode& root, const std::string& name, const Request& request,
+                            const NetworkOptions& outer) {
+  if (outer.pass.value_or(Pass::Forward) != Pass::Forward)
+    return root.error("a language model's config is of the forward pass, which its network is");
+  const std::string what = request.name + (request.options ? "@" + *request.options : "");
+  return language_model::import_config(root, name, what, request.options, outer.batch);
+}
+
+// A document of ours, of Timeloop or a language model's config; what stands behind '@' depends on which it is.
+Result<Network> from_yaml(const YamlNode& root, const std::string& name, const Request& request,
+                          const NetworkOptions& outer, Reading& reading, bool preset = false,
+                          const std::vector<YamlNode>& others = {}) {
+  if (language_model::is_config(root)) return from_config(root, name, request, outer);
+  const Result<NetworkOptions> stated = options_of_ours(request, outer);
+  if (!stated) return stated.errors();
+  const NetworkOptions& options = *stated;
   if (!is_timeloop_problem(root)) {
     const Inside inside(preset ? name : root.file(), reading);
     if (inside.again()) return root.error("is a network inside itself");
-    return network_from_yaml(root, name, options, [&](const YamlNode& what, const NetworkOptions& stated) {
-      return nested_network(what, preset, stated, reading);
+    return network_from_yaml(root, name, options, [&](const YamlNode& what, const NetworkOptions& inner) {
+      return nested_network(what, preset, inner, reading);
     });
   }
   if (options.batch || options.pass) {
@@ -171,8 +194,8 @@ std::string name_of_files(const std::vector<std::string>& paths) {
 
 // A file, or a Timeloop problem with files of its variables; several problems are the layers of a network. What is no
 // problem in a `folder` is left out.
-Result<Network> from_files(const std::vector<std::string>& paths, const NetworkOptions& options, Reading& reading,
-                           bool folder = false) {
+Result<Network> from_files(const std::vector<std::string>& paths, const Request& request, const NetworkOptions& outer,
+                           Reading& reading, bool folder = false) {
   Diagnostics errors;
   std::vector<std::string> notes;
   std::vector<YamlNode> others;
@@ -187,7 +210,7 @@ Result<Network> from_files(const std::vector<std::string>& paths, const NetworkO
     return Diagnostic{fs::path(paths.front()).parent_path().string(), 0, "",
                       "no file of this folder is a Timeloop problem; name the file of a network of ours itself"};
   if (folder || std::ranges::count_if(others, is_timeloop_problem) > 1) {
-    if (options.batch || options.pass)
+    if (request.options || outer.batch || outer.pass)
       return Diagnostic{paths.front(), 0, "",
                         "Timeloop problems give all their sizes; 'batch' and 'pass' are for ours"};
     Result<Network> network = network_of_problems(others, name_of_files(paths));
@@ -199,7 +222,8 @@ Result<Network> from_files(const std::vector<std::string>& paths, const NetworkO
   const std::size_t at = found == others.end() ? 0 : static_cast<std::size_t>(found - others.begin());
   const YamlNode root = others[at];
   others.erase(others.begin() + static_cast<std::ptrdiff_t>(at));
-  Result<Network> network = from_yaml(root, fs::path(paths[at]).stem().string(), options, reading, false, others);
+  Result<Network> network =
+      from_yaml(root, fs::path(paths[at]).stem().string(), request, outer, reading, false, others);
   if (network) network->notes.insert(network->notes.begin(), notes.begin(), notes.end());
   return network;
 }
@@ -248,28 +272,16 @@ Result<Network> from_onnx(const Request& request, const NetworkOptions& outer, R
   return std::move(imported->network);
 }
 
-// Options behind a name, and for what they do not say those of the network that it stands in.
-Result<NetworkOptions> options_of_ours(const Request& request, const NetworkOptions& outer) {
-  Result<NetworkOptions> options = parse_options(request.options, request.name);
-  if (options && !options->batch) options->batch = outer.batch;
-  if (options && !options->pass) options->pass = outer.pass;
-  return options;
-}
-
 Result<Network> from_file(const Request& request, const NetworkOptions& outer, Reading& reading) {
   if (onnx::looks_like_onnx(request.name)) return from_onnx(request, outer, reading);
-  const Result<NetworkOptions> options = options_of_ours(request, outer);
-  if (!options) return options.errors();
-  return from_files({request.name}, *options, reading);
+  return from_files({request.name}, request, outer, reading);
 }
 
 Result<Network> from_preset(std::string_view text, const Request& request, const NetworkOptions& outer,
                             Reading& reading) {
-  const Result<NetworkOptions> options = options_of_ours(request, outer);
-  if (!options) return options.errors();
   const Result<YamlNode> root = YamlNode::parse(text, "presets/" + request.name + std::string(kPresetSuffix));
   if (!root) return root.errors();
-  Result<Network> network = from_yaml(*root, request.name, *options, reading, true);
+  Result<Network> network = from_yaml(*root, request.name, request, outer, reading, true);
   if (!network || !request.layer) return network;
   std::vector<std::string> names;
   for (Layer& layer : network->layers) {
@@ -309,11 +321,11 @@ Result<Network> find_network(const std::string& what, const NetworkOptions& oute
   // Step 1. A file that exists.
   if (is_file(what)) return from_file({what, {}, {}}, outer, reading);
   const std::vector<std::string> parts = split(what, ',');
-  if (parts.size() > 1 && std::ranges::all_of(parts, is_file)) return from_files(parts, outer, reading);
+  if (parts.size() > 1 && std::ranges::all_of(parts, is_file)) return from_files(parts, {}, outer, reading);
   std::error_code not_there;
   if (what.find('\0') == std::string::npos && !workload_preset(what) && fs::is_directory(what, not_there)) {
     const Result<std::vector<std::string>> files = yaml_files_of(what);
-    return files ? from_files(*files, outer, reading, true) : files.errors();
+    return files ? from_files(*files, {}, outer, reading, true) : files.errors();
   }
   // Step 2. Compact text.
   if (is_compact_text(what)) {
@@ -345,7 +357,7 @@ Result<Network> parse_network(std::string_view text, const std::string& file) {
   if (!root) return root.errors();
   const ReadOptions options;
   Reading reading{options};
-  return from_yaml(*root, fs::path(file).stem().string(), {}, reading);
+  return from_yaml(*root, fs::path(file).stem().string(), {file, {}, {}}, {}, reading);
 }
 
 ReadOptions for_several(ReadOptions options) {

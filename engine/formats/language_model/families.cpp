@@ -1,0 +1,219 @@
+#include "engine/formats/language_model/families.h"
+
+#include <algorithm>
+#include <array>
+
+namespace heliolite::language_model {
+namespace {
+
+constexpr bool kGated = true, kPlain = false, kParallel = true, kNormed = true, kNo = false;
+
+constexpr std::array kFamilies{
+    Family{"bert", Kind::Encoder},
+    Family{"bloom"},
+    Family{"cohere", Kind::Decoder, kGated, kParallel},
+    Family{"deepseek_v2", Kind::Decoder, kGated},
+    Family{"deepseek_v3", Kind::Decoder, kGated},
+    Family{"distilbert", Kind::Encoder},
+    Family{"falcon", Kind::Decoder, kPlain, kParallel},
+    Family{"gemma", Kind::Decoder, kGated},
+    Family{"gemma2", Kind::Decoder, kGated, kNo, kNo, Local::Alternating},
+    Family{"gemma3_text", Kind::Decoder, kGated, kNo, kNormed, Local::FiveOfSix},
+    Family{"gpt2"},
+    Family{"gpt_bigcode"},
+    Family{"gpt_neox", Kind::Decoder, kPlain, kParallel},
+    Family{"gpt_oss", Kind::Decoder, kGated, kNo, kNo, Local::Alternating},
+    Family{"gptj", Kind::Decoder, kPlain, kParallel},
+    Family{"granite", Kind::Decoder, kGated},
+    Family{"llama", Kind::Decoder, kGated},
+    Family{"llama4_text", Kind::Decoder, kGated, kNo, kNo, Local::Rotated},
+    Family{"mamba", Kind::StateSpace},
+    Family{"mistral", Kind::Decoder, kGated},
+    Family{"mixtral", Kind::Decoder, kGated},
+    Family{"olmo", Kind::Decoder, kGated},
+    Family{"olmo2", Kind::Decoder, kGated},
+    Family{"opt"},
+    Family{"phi", Kind::Decoder, kPlain, kParallel},
+    Family{"phi3", Kind::Decoder, kGated},
+    Family{"phimoe", Kind::Decoder, kGated},
+    Family{"qwen2", Kind::Decoder, kGated, kNo, kNo, Local::SecondHalf},
+    Family{"qwen2_moe", Kind::Decoder, kGated, kNo, kNo, Local::SecondHalf},
+    Family{"qwen3", Kind::Decoder, kGated, kNo, kNormed, Local::SecondHalf},
+    Family{"qwen3_moe", Kind::Decoder, kGated, kNo, kNormed, Local::SecondHalf},
+    Family{"roberta", Kind::Encoder},
+    Family{"smollm3", Kind::Decoder, kGated, kNo, kNo, Local::SecondHalf},
+    Family{"stablelm", Kind::Decoder, kGated},
+    Family{"starcoder2"},
+    Family{"vit", Kind::Vision},
+};
+static_assert(std::ranges::is_sorted(kFamilies, {}, &Family::name));
+
+// Rates, constants, names and tokens: the words that move are the same whatever these say. Words' sizes are
+// --word-bits.
+constexpr std::array<std::string_view, 131> kHarmless{"_attn_implementation",
+                                                      "_attn_implementation_autoset",
+                                                      "_name_or_path",
+                                                      "activation",
+                                                      "activation_dropout",
+                                                      "activation_function",
+                                                      "add_bias_linear",
+                                                      "add_qkv_bias",
+                                                      "alibi",
+                                                      "apply_residual_connection_post_layernorm",
+                                                      "architectures",
+                                                      "attention_bias",
+                                                      "attention_dropout",
+                                                      "attention_multiplier",
+                                                      "attention_probs_dropout_prob",
+                                                      "attention_softmax_in_fp32",
+                                                      "attn_dropout",
+                                                      "attn_logit_softcapping",
+                                                      "attn_pdrop",
+                                                      "attn_scale",
+                                                      "attn_temperature_tuning",
+                                                      "auto_map",
+                                                      "aux_loss_alpha",
+                                                      "bias",
+                                                      "bos_token_id",
+                                                      "cache_implementation",
+                                                      "chat_template",
+                                                      "classifier_dropout",
+                                                      "classifier_dropout_prob",
+                                                      "clip_qkv",
+                                                      "do_layer_norm_before",
+                                                      "dropout",
+                                                      "dtype",
+                                                      "embd_pdrop",
+                                                      "embedding_dropout",
+                                                      "embedding_multiplier",
+                                                      "encoder_stride",
+                                                      "eos_token_id",
+                                                      "ep_size",
+                                                      "ffn_dim_multiplier",
+                                                      "final_logit_softcapping",
+                                                      "floor_scale",
+                                                      "fused_add_norm",
+                                                      "gradient_checkpointing",
+                                                      "head_bias",
+                                                      "hidden_act",
+                                                      "hidden_activation",
+                                                      "hidden_dropout",
+                                                      "hidden_dropout_prob",
+                                                      "init_std",
+                                                      "initializer_cutoff_factor",
+                                                      "initializer_factor",
+                                                      "initializer_range",
+                                                      "label2id",
+                                                      "lambd",
+                                                      "layer_norm_elementwise_affine",
+                                                      "layer_norm_eps",
+                                                      "layer_norm_epsilon",
+                                                      "layerdrop",
+                                                      "layernorm_epsilon",
+                                                      "lm_head_bias",
+                                                      "logit_scale",
+                                                      "logits_scaling",
+                                                      "max_batch_size",
+                                                      "mlp_bias",
+                                                      "model_max_length",
+                                                      "n_group",
+                                                      "name_or_path",
+                                                      "norm_eps",
+                                                      "norm_epsilon",
+                                                      "norm_topk_prob",
+                                                      "num_groups",
+                                                      "original_max_position_embeddings",
+                                                      "output_router_logits",
+                                                      "pad_token_id",
+                                                      "partial_rotary_factor",
+                                                      "position_embedding_type",
+                                                      "pretraining_tp",
+                                                      "problem_type",
+                                                      "qk_layernorm",
+                                                      "qkv_bias",
+                                                      "quantization_config",
+                                                      "query_pre_attn_scalar",
+                                                      "rescale_prenorm_residual",
+                                                      "resid_dropout",
+                                                      "resid_pdrop",
+                                                      "residual_dropout",
+                                                      "residual_in_fp32",
+                                                      "residual_multiplier",
+                                                      "rms_norm",
+                                                      "rms_norm_eps",
+                                                      "rope_local_base_freq",
+                                                      "rope_parameters",
+                                                      "rope_scaling",
+                                                      "rope_theta",
+                                                      "rotary",
+                                                      "rotary_dim",
+                                                      "rotary_emb_base",
+                                                      "rotary_pct",
+                                                      "routed_scaling_factor",
+                                                      "router_aux_loss_coef",
+                                                      "router_jitter_noise",
+                                                      "scale_attention_softmax_in_fp32",
+                                                      "scale_attn_by_inverse_layer_idx",
+                                                      "scale_attn_weights",
+                                                      "scoring_func",
+                                                      "seq_aux",
+                                                      "seq_classif_dropout",
+                                                      "sinusoidal_pos_embds",
+                                                      "summary_activation",
+                                                      "summary_first_dropout",
+                                                      "summary_proj_to_labels",
+                                                      "summary_type",
+                                                      "summary_use_proj",
+                                                      "swiglu_limit",
+                                                      "task_specific_params",
+                                                      "tie_word_embeddings",
+                                                      "time_step_floor",
+                                                      "time_step_init_scheme",
+                                                      "time_step_max",
+                                                      "time_step_min",
+                                                      "time_step_scale",
+                                                      "topk_group",
+                                                      "topk_method",
+                                                      "torch_dtype",
+                                                      "transformers_version",
+                                                      "type_vocab_size",
+                                                      "use_bias",
+                                                      "use_cache",
+                                                      "use_conv_bias",
+                                                      "use_qk_norm"};
+static_assert(std::ranges::is_sorted(kHarmless));
+
+}  // namespace
+
+const Family* find_family(std::string_view name) {
+  const auto found = std::ranges::find(kFamilies, name, &Family::name);
+  return found == kFamilies.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> family_names() {
+  std::vector<std::string> names;
+  for (const Family& family : kFamilies) names.emplace_back(family.name);
+  return names;
+}
+
+namespace field {
+
+const FieldNames kHidden{"the width of the model", {"hidden_size", "n_embd", "d_model", "dim", "n_embed"}};
+const FieldNames kLayers{"the number of blocks", {"num_hidden_layers", "n_layer", "num_layers", "n_layers"}};
+const FieldNames kHeads{"the heads of queries", {"num_attention_heads", "n_head", "n_heads"}};
+const FieldNames kKeyHeads{"the heads of keys", {"num_key_value_heads", "num_kv_heads"}};
+const FieldNames kHead{"the words of a head", {"head_dim"}};
+const FieldNames kFeedForward{"the width of the feed-forward part",
+                              {"intermediate_size", "n_inner", "ffn_dim", "hidden_dim", "ffn_hidden_size"}};
+const FieldNames kVocabulary{"the words of the vocabulary", {"vocab_size"}};
+const FieldNames kPositions{"the longest context", {"max_position_embeddings", "n_positions", "n_ctx"}};
+const FieldNames kWindow{"the window", {"sliding_window", "attention_chunk_size"}};
+const FieldNames kExperts{"the experts", {"num_local_experts", "num_experts", "n_routed_experts"}};
+const FieldNames kExpertsPerToken{"the experts of a token", {"num_experts_per_tok", "experts_per_token"}};
+const FieldNames kExpertWidth{"the width of an expert", {"moe_intermediate_size"}};
+
+}  // namespace field
+
+bool is_harmless(std::string_view field) { return std::ranges::binary_search(kHarmless, field); }
+
+}  // namespace heliolite::language_model
