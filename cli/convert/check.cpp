@@ -62,7 +62,8 @@ std::vector<CheckedFile> check_all(const CheckArguments& arguments, const ReadOp
       if (files.back().state != CheckState::Read) continue;
       for (const Part part : files.back().parts) {
         if (part == Part::Machine || part == Part::TimeloopMachine) partners.add_machine(file);
-        if (part == Part::Workload || part == Part::Problem || part == Part::Model) partners.add_workload(file);
+        if (part == Part::Workload || part == Part::Problem || part == Part::Model || part == Part::LanguageModel)
+          partners.add_workload(file);
       }
     }
   for (CheckedFile& file : files)

@@ -219,7 +219,8 @@ Diagnostics read_alone(Part part, const std::string& path, const ReadOptions& re
     case Part::TimeloopMachine: collect(load_architecture(path, reading), errors); break;
     case Part::Workload:
     case Part::Problem:
-    case Part::Model: collect(load_network(path, reading), errors); break;
+    case Part::Model:
+    case Part::LanguageModel: collect(load_network(path, reading), errors); break;
     case Part::Sweep: collect(load_sweep(path, {.reading = reading}), errors); break;
     case Part::Bench: collect(load_bench_config(path, {}, reading), errors); break;
     case Part::Experiment: collect(read_experiment(path), errors); break;

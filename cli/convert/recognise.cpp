@@ -9,6 +9,7 @@
 #include "engine/base/file_claims.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
+#include "engine/formats/language_model/config.h"
 #include "engine/formats/timeloop/architecture_reader.h"
 #include "engine/formats/timeloop/nest.h"
 #include "engine/formats/timeloop/problem.h"
@@ -33,6 +34,7 @@ constexpr std::array kPartNames{
     PartNames{Part::Workload, "workload", "map, eval, bound, .. -w"},
     PartNames{Part::Problem, "Timeloop problem", "map, eval, bound, .. -w"},
     PartNames{Part::Model, "ONNX model", "map, eval, bound, .. -w; convert"},
+    PartNames{Part::LanguageModel, "config of a language model", "map, eval, bound, .. -w; convert"},
     PartNames{Part::Mapping, "mapping", "eval, explain -m"},
     PartNames{Part::TimeloopMapping, "Timeloop mapping", "eval, explain -m"},
     PartNames{Part::Schedule, "schedule of a network", "eval, explain -m"},
@@ -128,6 +130,7 @@ std::vector<Part> parts_of(const YamlNode& root) {
   if (!root.is_map()) return parts;
   if (!accelforge_part(root).empty()) return {Part::AccelForge};
   if (is_schedule(root)) return {Part::Schedule};
+  if (language_model::is_config(root)) return {Part::LanguageModel};
   if (is_answer(root)) {
     if (root.has("layers") || root.has("mapping")) add(Part::Mapping);
     return parts;

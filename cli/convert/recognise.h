@@ -19,6 +19,7 @@ enum class Part : u8 {
   Workload,         // a workload or network of ours
   Problem,          // Timeloop's
   Model,            // of ONNX, by its ending
+  LanguageModel,    // the config of one
   Mapping,          // ours, or an answer with mappings
   TimeloopMapping,
   Schedule,  // of a network, fused or not, or an answer that has one
@@ -51,7 +52,9 @@ struct Recognised {
   bool has(Part part) const;
   bool is_machine() const { return has(Part::Machine) || has(Part::TimeloopMachine); }
   bool belongs_to_machine() const { return is_machine() || has(Part::Tables) || has(Part::Constraints); }
-  bool is_workload() const { return has(Part::Workload) || has(Part::Problem) || has(Part::Model); }
+  bool is_workload() const {
+    return has(Part::Workload) || has(Part::Problem) || has(Part::Model) || has(Part::LanguageModel);
+  }
   bool is_mapping() const { return has(Part::Mapping) || has(Part::TimeloopMapping); }
   bool is_schedule() const { return has(Part::Schedule); }
 };

@@ -1,6 +1,6 @@
 #pragma once
-// Loads a network from what `-w` is given: a preset's name, compact text, or a file of ours, of Timeloop or of ONNX,
-// told apart by content.
+// Loads a network from what `-w` is given: a preset's name, compact text, or a file of ours, of Timeloop, of ONNX or of
+// a language model's config, told apart by content.
 #include <string>
 #include <string_view>
 

@@ -96,6 +96,18 @@ std::string read_workload(const std::string& path) {
   return use(network->layers.front().workload, machine);
 }
 
+// What stands behind '@' differs from file to file as the files do.
+std::string read_language_model(const std::string& path) {
+  static const Architecture machine = testing::machine("edge_unified");
+  for (const char* options : {"@phase=decode,cached=100,layers=1", "@new=300,elementwise=layers,batch=3"}) {
+    const auto network = load_network(path + options);
+    const std::string wrong =
+        network.ok() ? use(network->layers.back().workload, machine) : wrong_with(network.errors());
+    if (!wrong.empty()) return wrong;
+  }
+  return "";
+}
+
 // Templates name other files, which lie beside them; the value is a machine, a problem, or part of one.
 std::string read_template(const std::string& path) {
   const ReadOptions options{.defines = {{"design", "wide"}}, .ignore_sparse = true};
@@ -159,12 +171,15 @@ std::vector<Kind> kinds() {
   std::vector<std::string> templates = texts({kTests / "data/templates"}, ".jinja2");
   for (const std::string& text : texts({kTests / "data/templates", kTests / "data/templates/layers"}))
     templates.push_back(text);
+  std::vector<std::string> configs = texts({kRoot / "workloads/presets"});
+  std::erase_if(configs, [](const std::string& text) { return text.find("model_type:") == std::string::npos; });
   const std::vector<std::string> compact = {"gemm:6x4x8", "conv:k=4,c=8,p=6,r=3,stride=2",
                                             "o[i,j] += a[i,2*k+j]*b[k,j]; i=4,j=6,k=8"};
   return {
       {"machine", ".yaml", texts({kRoot / "arch/presets", kRoot / "configs/quickstart"}), read_machine},
       {"Timeloop machine", ".yaml", texts({kTests / "data/timeloop", kTests / "golden/arch"}), read_machine},
       {"workload", ".yaml", texts({kRoot / "workloads/presets", kRoot / "configs/quickstart"}), read_workload},
+      {"language model", ".yaml", configs, read_language_model},
       {"Timeloop problem", ".yaml", texts({kTests / "golden/problem"}), read_workload},
       {"template", ".yaml", templates, read_template},
       {"compact text", "", compact, [](const std::string& path) { return read_workload(read_text(path)); }},

@@ -61,7 +61,8 @@ may_include engine/formats "${below[@]}"
 formats=engine/formats
 room $formats/timeloop
 room $formats/onnx
-room $formats/. $formats/timeloop $formats/onnx
+room $formats/language_model
+room $formats/. $formats/timeloop $formats/onnx $formats/language_model
 
 may_include engine/bounds "${below[@]}"
 bounds=engine/bounds

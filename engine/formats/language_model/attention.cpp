@@ -24,12 +24,12 @@ std::string slide(std::string operand) {
 
 }  // namespace
 
-std::vector<Span> spans(Reach reach, u64 window, const Run& run) {
-  const bool everything = reach == Reach::All || (reach == Reach::Window && run.context() <= window);
+std::vector<TokenSpan> spans(LookBack reach, u64 window, const Run& run) {
+  const bool everything = reach == LookBack::All || (reach == LookBack::Window && run.context() <= window);
   if (everything) return {{1, run.context(), run.fresh}};
-  if (reach == Reach::Window) return {{1, window, run.fresh, run.fresh > 1}};
+  if (reach == LookBack::Window) return {{1, window, run.fresh, run.fresh > 1}};
   // The chunk that the cache has begun, whole ones, and the beginning of the last one.
-  std::vector<Span> all;
+  std::vector<TokenSpan> all;
   u64 left = run.fresh;
   if (const u64 begun = run.cached % window; begun > 0) {
     const u64 fresh = std::min(left, window - begun);
@@ -41,20 +41,20 @@ std::vector<Span> spans(Reach reach, u64 window, const Run& run) {
   return all;
 }
 
-void BlockText::attention(Reach reach) {
+void BlockText::attention(LookBack reach) {
   const u64 keys = config_.key_heads * config_.head, queries = config_.heads * config_.head;
   out_.gemm("k_proj", keys, tokens_, config_.hidden, ", reads: {B: X}");
   out_.gemm("v_proj", keys, tokens_, config_.hidden);
   out_.gemm("q_proj", queries, tokens_, config_.hidden);
   for (const char* to : {"v_proj", "q_proj"}) out_.edge("X", to, "B", "ranks: {K: K, N: N}");
-  const std::vector<Span> parts = spans(reach, config_.window, run_);
+  const std::vector<TokenSpan> parts = spans(reach, config_.window, run_);
   for (std::size_t i = 0; i < parts.size(); ++i)
     span(parts[i], i == 0 ? "" : fmt::format("_{}", i + 1), parts.size() == 1);
   out_.gemm("attention", config_.hidden, tokens_, queries);
 }
 
 // Of several parts each has its slice of the tokens, which edges do not state.
-void BlockText::span(const Span& span, std::string_view suffix, bool alone) {
+void BlockText::span(const TokenSpan& span, std::string_view suffix, bool alone) {
   const u64 groups = config_.heads / config_.key_heads;
   const Dimensions d({{"B", batch_ * span.count},
                       {"H", config_.key_heads},
@@ -74,10 +74,11 @@ void BlockText::span(const Span& span, std::string_view suffix, bool alone) {
                                   d.operand("C", "BHGDN"), v, s, sizes));
   if (!alone) return;
   const char* turned = config_.normed_heads ? "through: norm" : "through: elementwise";  // rotary positions
-  const std::string tokens = d.list(span.sliding ? "BN" : "BM");
-  if (run_.cached == 0 && !(span.sliding && batch_ > 1)) {
-    out_.edge("k_proj", scores, "K", fmt::format("{}, {}", turned, projected(d.list("HD"), tokens)));
-    out_.edge("v_proj", context, "V", projected(d.list("HD"), tokens));
+  // Of a window the first tokens see a border, and cached keys stand before the new ones: arrays of their own.
+  if (run_.cached == 0 && !span.sliding) {
+    const std::string ranks = projected(d.list("HD"), d.list("BM"));
+    out_.edge("k_proj", scores, "K", fmt::format("{}, {}", turned, ranks));
+    out_.edge("v_proj", context, "V", ranks);
   }
   out_.edge("q_proj", scores, "Q", fmt::format("{}, {}", turned, projected(d.list("HGD"), d.list("BN"))));
   const std::string columns = d.list("BN");

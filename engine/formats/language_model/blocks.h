@@ -12,14 +12,14 @@
 namespace heliolite::language_model {
 
 // A part of the attention whose tokens look equally far: `count` groups of `fresh` tokens, each group at `context`.
-struct Span {
+struct TokenSpan {
   u64 count = 1;
   u64 context = 1, fresh = 1;
   bool sliding = false;  // each token at the `context` tokens up to itself, else all at the same ones
 };
 
 // The spans of one sequence. Tokens before those that are asked for lie in the cache.
-std::vector<Span> spans(Reach reach, u64 window, const Run& run);
+std::vector<TokenSpan> spans(LookBack reach, u64 window, const Run& run);
 
 // One block of a run, to which its parts add their layers.
 class BlockText {
@@ -32,7 +32,7 @@ class BlockText {
         batch_(request.batch),
         tokens_(request.batch * run.fresh) {}
 
-  void attention(Reach reach);
+  void attention(LookBack reach);
   void latent_attention();
   void feed_forward(bool experts);
   void state_space();
@@ -41,7 +41,7 @@ class BlockText {
   struct Names;  // of the layers of one feed-forward part
 
   // attention.cpp
-  void span(const Span& span, std::string_view suffix, bool alone);
+  void span(const TokenSpan& span, std::string_view suffix, bool alone);
   void softmax(const Dimensions& d, std::string_view dimensions, std::string_view suffix);
   // latent_attention.cpp
   void in_latent_space(const Dimensions& d);

@@ -93,20 +93,21 @@ class ConfigFields {
 
 class ConfigReader {
  public:
-  ConfigReader(const YamlNode& root, const Family& family) : root_(root), family_(family), fields_(root, errors_) {}
+  ConfigReader(const YamlNode& root, const ModelFamily& family)
+      : root_(root), family_(family), fields_(root, errors_) {}
 
   Result<Config> run() {
     config_.family = family_.name;
     config_.gated = family_.gated;
     config_.normed_heads = family_.normed_heads;
-    config_.encoder = family_.kind == Kind::Encoder || family_.kind == Kind::Vision;
+    config_.encoder = family_.kind == ModelKind::Encoder || family_.kind == ModelKind::Vision;
     config_.parallel = fields_.flag("use_parallel_residual", fields_.flag("parallel_attn", family_.parallel));
     for (const char* known : {"model_type", "name", "source"}) fields_.find(known);
     config_.hidden = fields_.required(field::kHidden);
     config_.blocks.resize(fields_.required(field::kLayers, kMostBlocks));
-    if (family_.kind == Kind::StateSpace) state_space();
+    if (family_.kind == ModelKind::StateSpace) state_space();
     else attention();
-    if (family_.kind == Kind::Vision) image();
+    if (family_.kind == ModelKind::Vision) image();
     else vocabulary();
     if (const auto unknown = fields_.unknown(); !unknown.empty())
       config_.notes.push_back(fmt::format("{}: fields that are not known, shapes may depend on them: {}", root_.file(),
@@ -213,7 +214,7 @@ class ConfigReader {
     if (!window || !used) return;
     config_.window = *window;
     if (types) return listed(*types);
-    const Reach local = family_.local == Local::Rotated ? Reach::Chunk : Reach::Window;
+    const LookBack local = family_.local == Local::Rotated ? LookBack::Chunk : LookBack::Window;
     const u64 period = pattern.value_or(family_.local == Local::FiveOfSix ? 6
                                         : family_.local == Local::Rotated ? 4
                                                                           : 2);
@@ -234,8 +235,8 @@ class ConfigReader {
                                                 names.size(), config_.blocks.size())));
     for (u64 i = 0; i < std::min(names.size(), config_.blocks.size()); ++i) {
       const std::string& type = names[i].text();
-      if (type == "sliding_attention") config_.blocks[i].reach = Reach::Window;
-      else if (type == "chunked_attention") config_.blocks[i].reach = Reach::Chunk;
+      if (type == "sliding_attention") config_.blocks[i].reach = LookBack::Window;
+      else if (type == "chunked_attention") config_.blocks[i].reach = LookBack::Chunk;
       else if (type != "full_attention")
         errors_.push_back(names[i].error(fmt::format(
             "a layer of type {}, must be full_attention, sliding_attention or chunked_attention", shown(names[i]))));
@@ -274,7 +275,7 @@ class ConfigReader {
   }
 
   const YamlNode& root_;
-  const Family& family_;
+  const ModelFamily& family_;
   Diagnostics errors_;
   ConfigFields fields_;
   Config config_;
@@ -296,7 +297,7 @@ Result<Config> read_config(const YamlNode& root) {
     return config;
   }
   const std::vector<std::string> known = family_names();
-  const Family* family = find_family(type.text());
+  const ModelFamily* family = find_family(type.text());
   if (!family)
     return type.error(fmt::format("model_type = {}, must be one of {}{} (the one whose blocks are the same will do)",
                                   shown(type), join(known, "or"), did_you_mean(type.text(), known)));

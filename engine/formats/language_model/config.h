@@ -10,7 +10,7 @@
 namespace heliolite::language_model {
 
 // How far back a token of a block looks.
-enum class Reach : u8 {
+enum class LookBack : u8 {
   All,     // at every token before it
   Window,  // at the last `window` tokens, itself included
   Chunk,   // at those of its own chunk of `window` tokens
@@ -51,7 +51,7 @@ struct Image {
 // What one block of the model has of its own.
 struct Block {
   bool experts = false;
-  Reach reach = Reach::All;
+  LookBack reach = LookBack::All;
 
   bool operator==(const Block&) const = default;
 };

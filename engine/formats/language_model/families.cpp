@@ -9,44 +9,44 @@ namespace {
 constexpr bool kGated = true, kPlain = false, kParallel = true, kNormed = true, kNo = false;
 
 constexpr std::array kFamilies{
-    Family{"bert", Kind::Encoder},
-    Family{"bloom"},
-    Family{"cohere", Kind::Decoder, kGated, kParallel},
-    Family{"deepseek_v2", Kind::Decoder, kGated},
-    Family{"deepseek_v3", Kind::Decoder, kGated},
-    Family{"distilbert", Kind::Encoder},
-    Family{"falcon", Kind::Decoder, kPlain, kParallel},
-    Family{"gemma", Kind::Decoder, kGated},
-    Family{"gemma2", Kind::Decoder, kGated, kNo, kNo, Local::Alternating},
-    Family{"gemma3_text", Kind::Decoder, kGated, kNo, kNormed, Local::FiveOfSix},
-    Family{"gpt2"},
-    Family{"gpt_bigcode"},
-    Family{"gpt_neox", Kind::Decoder, kPlain, kParallel},
-    Family{"gpt_oss", Kind::Decoder, kGated, kNo, kNo, Local::Alternating},
-    Family{"gptj", Kind::Decoder, kPlain, kParallel},
-    Family{"granite", Kind::Decoder, kGated},
-    Family{"llama", Kind::Decoder, kGated},
-    Family{"llama4_text", Kind::Decoder, kGated, kNo, kNo, Local::Rotated},
-    Family{"mamba", Kind::StateSpace},
-    Family{"mistral", Kind::Decoder, kGated},
-    Family{"mixtral", Kind::Decoder, kGated},
-    Family{"olmo", Kind::Decoder, kGated},
-    Family{"olmo2", Kind::Decoder, kGated},
-    Family{"opt"},
-    Family{"phi", Kind::Decoder, kPlain, kParallel},
-    Family{"phi3", Kind::Decoder, kGated},
-    Family{"phimoe", Kind::Decoder, kGated},
-    Family{"qwen2", Kind::Decoder, kGated, kNo, kNo, Local::SecondHalf},
-    Family{"qwen2_moe", Kind::Decoder, kGated, kNo, kNo, Local::SecondHalf},
-    Family{"qwen3", Kind::Decoder, kGated, kNo, kNormed, Local::SecondHalf},
-    Family{"qwen3_moe", Kind::Decoder, kGated, kNo, kNormed, Local::SecondHalf},
-    Family{"roberta", Kind::Encoder},
-    Family{"smollm3", Kind::Decoder, kGated, kNo, kNo, Local::SecondHalf},
-    Family{"stablelm", Kind::Decoder, kGated},
-    Family{"starcoder2"},
-    Family{"vit", Kind::Vision},
+    ModelFamily{"bert", ModelKind::Encoder},
+    ModelFamily{"bloom"},
+    ModelFamily{"cohere", ModelKind::Decoder, kGated, kParallel},
+    ModelFamily{"deepseek_v2", ModelKind::Decoder, kGated},
+    ModelFamily{"deepseek_v3", ModelKind::Decoder, kGated},
+    ModelFamily{"distilbert", ModelKind::Encoder},
+    ModelFamily{"falcon", ModelKind::Decoder, kPlain, kParallel},
+    ModelFamily{"gemma", ModelKind::Decoder, kGated},
+    ModelFamily{"gemma2", ModelKind::Decoder, kGated, kNo, kNo, Local::Alternating},
+    ModelFamily{"gemma3_text", ModelKind::Decoder, kGated, kNo, kNormed, Local::FiveOfSix},
+    ModelFamily{"gpt2"},
+    ModelFamily{"gpt_bigcode"},
+    ModelFamily{"gpt_neox", ModelKind::Decoder, kPlain, kParallel},
+    ModelFamily{"gpt_oss", ModelKind::Decoder, kGated, kNo, kNo, Local::Alternating},
+    ModelFamily{"gptj", ModelKind::Decoder, kPlain, kParallel},
+    ModelFamily{"granite", ModelKind::Decoder, kGated},
+    ModelFamily{"llama", ModelKind::Decoder, kGated},
+    ModelFamily{"llama4_text", ModelKind::Decoder, kGated, kNo, kNo, Local::Rotated},
+    ModelFamily{"mamba", ModelKind::StateSpace},
+    ModelFamily{"mistral", ModelKind::Decoder, kGated},
+    ModelFamily{"mixtral", ModelKind::Decoder, kGated},
+    ModelFamily{"olmo", ModelKind::Decoder, kGated},
+    ModelFamily{"olmo2", ModelKind::Decoder, kGated},
+    ModelFamily{"opt"},
+    ModelFamily{"phi", ModelKind::Decoder, kPlain, kParallel},
+    ModelFamily{"phi3", ModelKind::Decoder, kGated},
+    ModelFamily{"phimoe", ModelKind::Decoder, kGated},
+    ModelFamily{"qwen2", ModelKind::Decoder, kGated, kNo, kNo, Local::SecondHalf},
+    ModelFamily{"qwen2_moe", ModelKind::Decoder, kGated, kNo, kNo, Local::SecondHalf},
+    ModelFamily{"qwen3", ModelKind::Decoder, kGated, kNo, kNormed, Local::SecondHalf},
+    ModelFamily{"qwen3_moe", ModelKind::Decoder, kGated, kNo, kNormed, Local::SecondHalf},
+    ModelFamily{"roberta", ModelKind::Encoder},
+    ModelFamily{"smollm3", ModelKind::Decoder, kGated, kNo, kNo, Local::SecondHalf},
+    ModelFamily{"stablelm", ModelKind::Decoder, kGated},
+    ModelFamily{"starcoder2"},
+    ModelFamily{"vit", ModelKind::Vision},
 };
-static_assert(std::ranges::is_sorted(kFamilies, {}, &Family::name));
+static_assert(std::ranges::is_sorted(kFamilies, {}, &ModelFamily::name));
 
 // Rates, constants, names and tokens: the words that move are the same whatever these say. Words' sizes are
 // --word-bits.
@@ -185,14 +185,14 @@ static_assert(std::ranges::is_sorted(kHarmless));
 
 }  // namespace
 
-const Family* find_family(std::string_view name) {
-  const auto found = std::ranges::find(kFamilies, name, &Family::name);
+const ModelFamily* find_family(std::string_view name) {
+  const auto found = std::ranges::find(kFamilies, name, &ModelFamily::name);
   return found == kFamilies.end() ? nullptr : &*found;
 }
 
 std::vector<std::string> family_names() {
   std::vector<std::string> names;
-  for (const Family& family : kFamilies) names.emplace_back(family.name);
+  for (const ModelFamily& family : kFamilies) names.emplace_back(family.name);
   return names;
 }
 

@@ -10,7 +10,7 @@
 
 namespace heliolite::language_model {
 
-enum class Kind : u8 {
+enum class ModelKind : u8 {
   Decoder,     // makes tokens one after the other
   Encoder,     // reads all tokens at once
   Vision,      // an encoder of patches
@@ -26,9 +26,9 @@ enum class Local : u8 {
   Rotated,      // those with rotary positions: all but every fourth
 };
 
-struct Family {
+struct ModelFamily {
   std::string_view name;  // model_type
-  Kind kind = Kind::Decoder;
+  ModelKind kind = ModelKind::Decoder;
   bool gated = false;
   bool parallel = false;
   bool normed_heads = false;
@@ -36,7 +36,7 @@ struct Family {
 };
 
 // The family of this name; null for other names.
-const Family* find_family(std::string_view name);
+const ModelFamily* find_family(std::string_view name);
 std::vector<std::string> family_names();
 
 // Names of one number in the configs of different families; the first is the usual one.

@@ -28,7 +28,7 @@ std::vector<std::pair<Block, u64>> kinds(const Config& config, const Request& re
 std::string kind_name(const Block& block, const std::vector<std::pair<Block, u64>>& all) {
   const auto differs = [&](const auto& kind) { return kind.first.experts != block.experts; };
   const auto reaches = [&](const auto& kind) { return kind.first.reach != block.reach; };
-  std::string name = std::ranges::any_of(all, reaches) ? block.reach == Reach::All ? "global" : "local" : "";
+  std::string name = std::ranges::any_of(all, reaches) ? block.reach == LookBack::All ? "global" : "local" : "";
   if (std::ranges::any_of(all, differs))
     name += fmt::format("{}{}", name.empty() ? "" : "_", block.experts ? "experts" : "dense");
   return name;

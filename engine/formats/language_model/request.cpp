@@ -14,7 +14,7 @@ namespace heliolite::language_model {
 namespace {
 
 constexpr std::size_t kMostRuns = 1000;
-constexpr u64 kMostTokens = 100'000'000;
+constexpr u64 kMostTokens = 2'147'483'647;  // of all sequences, as of any dimension
 
 const std::vector<std::string>& request_options() {
   static const std::vector<std::string> names{"phase",    "batch",  "new",    "cached",     "times",
@@ -140,8 +140,14 @@ class RequestReader {
       const auto same = [&](const Run& other) { return other.text() == run.text(); };
       if (std::ranges::any_of(request_.runs, same))
         complain(fmt::format("two runs are a {}; 'times' says how often one is run", run.text()));
+      if (run.context() > kMostTokens / request_.batch)
+        complain(fmt::format("{} sequences of {} tokens, must be at most {} tokens", request_.batch, run.context(),
+                             kMostTokens));
       request_.runs.push_back(run);
     }
+    u64 tokens = 0;
+    for (const Run& run : request_.runs) tokens += run.times * run.fresh;
+    if (tokens > kMaxTokens) complain(fmt::format("{} tokens in all runs, must be at most {}", tokens, kMaxTokens));
   }
 
   Run run(std::size_t i) {
