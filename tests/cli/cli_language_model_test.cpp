@@ -49,8 +49,8 @@ TEST(CliLanguageModel, ConfigsAreWorkloads) {
 
 TEST(CliLanguageModel, ConvertWritesTheNetwork) {
   const TempFolder folder;
-  const std::string config = folder.write("config.json", kConfig), written = folder.path("net.yaml");
-  const CliResult converted = run_cli("convert " + config + "@batch=2,new=16 -o " + written);
+  const std::string config = folder.write("config.json", kConfig), written = folder.path("out/network.yaml");
+  const CliResult converted = run_cli("convert --to heliolite " + config + "@batch=2,new=16 -o " + folder.path("out"));
   EXPECT_EQ(converted.exit_code, 0) << converted.err;
   EXPECT_EQ(run_cli("show " + written).exit_code, 0);
 }

@@ -1,11 +1,9 @@
 // Feed-forward parts: two layers, or three with a gate (Shazeer, "GLU Variants Improve Transformer", arXiv 2002.05202),
-// and experts of which each token takes some. Tokens are spread evenly: of `count` experts min(count, tokens * k) are
-// active, and no two of these differ by more than one token.
+// and experts of which each token takes some.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "engine/formats/language_model/blocks.h"
+#include "workloads/experts.h"
 
 namespace heliolite::language_model {
 
@@ -43,11 +41,9 @@ void BlockText::dense(const Names& names, u64 width) {
 }
 
 void BlockText::routed() {
-  const u64 assigned = tokens_ * config_.experts->per_token;
-  const u64 active = std::min(config_.experts->count, assigned);
-  const u64 of_each = assigned / active, more = assigned % active;
-  experts(active - more, of_each, "");
-  if (more > 0) experts(more, of_each + 1, "_more");
+  const std::vector<ExpertGroup> groups = spread_tokens(config_.experts->count, tokens_, config_.experts->per_token);
+  for (const ExpertGroup& group : groups)
+    experts(group.experts, group.tokens, &group == &groups.front() ? "" : "_more");
 }
 
 // `count` experts with their own weights, each for its own tokens, which are words gathered from those of the block.

@@ -68,6 +68,10 @@ Drafts multi_head_attention_layers(Call& call);
 Shapes grouped_query_attention_shapes(Call& call);
 Drafts grouped_query_attention_layers(Call& call);
 
+// layers_experts.cpp
+Shapes moe_shape(Call& call);
+Drafts moe_layers(Call& call);
+
 // layers.cpp
 using Parameters = std::vector<std::pair<std::string_view, i64>>;
 // A draft of a family of workloads (families.h) or of an Einsum's text; none, with a complaint, if it is beyond what a
