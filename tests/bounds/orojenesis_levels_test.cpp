@@ -61,7 +61,7 @@ TEST(OrojenesisLevels, EveryPresetMappedOnMachinesLiesAbove) {
       ASSERT_TRUE(curve.ok()) << to_string(curve.errors());
       curves.push_back(*curve);
     }
-    const bool large = network->layers.size() > 30;  // one machine is enough for these
+    const bool large = network->layers.size() > 12;  // one machine is enough for these
     for (const Architecture& a : std::span(machines).first(large ? 1 : machines.size())) {
       const auto mapped = map_network(*network, a, options);
       ASSERT_TRUE(mapped.ok());
