@@ -14,7 +14,7 @@
 namespace heliolite::proof {
 namespace {
 
-Diagnostic refused(const std::string& what) { return {"", 0, "proof", fmt::format("no proof {} yet", what)}; }
+Diagnostic no_proof_yet(const std::string& what) { return {"", 0, "proof", fmt::format("no proof {} yet", what)}; }
 
 // Names stand between spaces, and factors and sums have signs of their own.
 bool is_plain(const std::string& name) {
@@ -48,19 +48,19 @@ std::optional<InstanceRate> rate_of(char kind, double parts_per_cycle) {
 
 // What of the machine no rule of proofs knows.
 std::optional<Diagnostic> unknown_to_proofs(const Compiled& c, const Architecture& architecture) {
-  if (architecture.peer_channel && c.peers != 0) return refused("for link transfers");
-  if (architecture.drain_reads) return refused("for machines with drain_reads");
-  if (architecture.least_units() > 1) return refused("for a least parallelism");
+  if (architecture.peer_channel && c.peers != 0) return no_proof_yet("for link transfers");
+  if (architecture.drain_reads) return no_proof_yet("for machines with drain_reads");
+  if (architecture.least_units() > 1) return no_proof_yet("for a least parallelism");
   for (int i = 0; i < c.level_count; ++i) {
     const CompiledLevel& level = c.level[i];
-    if (level.is_interconnect) return refused("for interconnects");
-    if (level.routers_cost) return refused("for machines with routers");
-    if (level.network_costs && !level.reduces) return refused("for networks below DRAM");
-    if (level.hops_cost && i == 0) return refused("for hops to the compute units");
+    if (level.is_interconnect) return no_proof_yet("for interconnects");
+    if (level.routers_cost) return no_proof_yet("for machines with routers");
+    if (level.network_costs && !level.reduces) return no_proof_yet("for networks below DRAM");
+    if (level.hops_cost && i == 0) return no_proof_yet("for hops to the compute units");
   }
   for (int v = 0; v < c.tensor_count; ++v) {
-    if (c.tensor[v].entangled) return refused("for a dimension in two ranks of a tensor");
-    if (c.tensor[v].is_output && c.tensor[v].term_count > 0) return refused("for outputs with strides or halos");
+    if (c.tensor[v].entangled) return no_proof_yet("for a dimension in two ranks of a tensor");
+    if (c.tensor[v].is_output && c.tensor[v].term_count > 0) return no_proof_yet("for outputs with strides or halos");
   }
   return std::nullopt;
 }
@@ -80,10 +80,10 @@ class Writer {
     }
     out_.mac = c_.op_units;
     out_.macs = c_.macs;
-    if (!problem_.empty()) return refused(problem_);
+    if (!problem_.empty()) return no_proof_yet(problem_);
     shorten_prices();
     check_names();
-    if (!problem_.empty()) return refused(problem_);
+    if (!problem_.empty()) return no_proof_yet(problem_);
     return std::move(out_);
   }
 
