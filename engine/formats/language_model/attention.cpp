@@ -67,11 +67,9 @@ void BlockText::span(const TokenSpan& span, std::string_view suffix, bool alone)
   if (span.sliding) k = slide(k), v = slide(v);
   const std::string s = d.operand("S", "BHGMN"), scores = fmt::format("scores{}", suffix);
   const std::string context = fmt::format("context{}", suffix), sizes = d.sizes();
-  out_.layer(scores, fmt::format("einsum: \"{} += {} * {}\", sizes: {{{}}}, roles: {{K: weight}}", s, k,
-                                 d.operand("Q", "BHGDN"), sizes));
+  out_.product(scores, s, k, d.operand("Q", "BHGDN"), sizes, 'K');
   softmax(d, "BHGMN", suffix);
-  out_.layer(context, fmt::format("einsum: \"{} += {} * {}\", sizes: {{{}}}, roles: {{V: weight}}",
-                                  d.operand("C", "BHGDN"), v, s, sizes));
+  out_.product(context, d.operand("C", "BHGDN"), v, s, sizes, 'V');
   if (!alone) return;
   const char* turned = config_.normed_heads ? "through: norm" : "through: elementwise";  // rotary positions
   // Of a window the first tokens see a border, and cached keys stand before the new ones: arrays of their own.

@@ -55,12 +55,9 @@ void BlockText::in_latent_space(const Dimensions& d) {
       {{"B", batch_}, {"G", config_.heads}, {"M", run_.context()}, {"N", run_.fresh}, {"D", latent.keys}}, "MD");
   const bool no_cache = run_.cached == 0;
   out_.bmm("q_absorb", config_.heads, latent.keys, tokens_, latent.plain);
-  out_.layer("scores", fmt::format("einsum: \"{} += {} * {}\", sizes: {{{}}}, roles: {{K: weight}}",
-                                   d.operand("S", "BGMN"), d.operand("K", "BMD"), d.operand("Q", "BGDN"), d.sizes()));
+  out_.product("scores", d.operand("S", "BGMN"), d.operand("K", "BMD"), d.operand("Q", "BGDN"), d.sizes(), 'K');
   softmax(d, "BGMN", "");
-  out_.layer("context",
-             fmt::format("einsum: \"{} += {} * {}\", sizes: {{{}}}, roles: {{V: weight}}", d.operand("C", "BGDN"),
-                         d.operand("V", "BDM"), d.operand("S", "BGMN"), gathered.sizes()));
+  out_.product("context", d.operand("C", "BGDN"), d.operand("V", "BDM"), d.operand("S", "BGMN"), gathered.sizes(), 'V');
   out_.bmm("v_up", config_.heads, config_.value_head, tokens_, latent.keys);
   if (no_cache) {
     const std::string ranks = fmt::format("ranks: {{M: D, N: {}}}", d.list("BM"));
@@ -82,12 +79,10 @@ void BlockText::out_of_latent_space(const Dimensions& d) {
       {{"B", batch_}, {"H", config_.heads}, {"M", run_.context()}, {"N", run_.fresh}, {"D", config_.value_head}}, "MD");
   out_.gemm("k_up", config_.heads * latent.plain, all, latent.keys);
   out_.gemm("v_up", config_.heads * config_.value_head, all, latent.keys);
-  out_.layer("scores", fmt::format("einsum: \"{} += {} * {}\", sizes: {{{}}}, roles: {{K: weight}}",
-                                   d.operand("S", "BHMN"), d.operand("K", "BHMD"), d.operand("Q", "BHDN"), d.sizes()));
+  out_.product("scores", d.operand("S", "BHMN"), d.operand("K", "BHMD"), d.operand("Q", "BHDN"), d.sizes(), 'K');
   softmax(d, "BHMN", "");
-  out_.layer("context",
-             fmt::format("einsum: \"{} += {} * {}\", sizes: {{{}}}, roles: {{V: weight}}", d.operand("C", "BHDN"),
-                         d.operand("V", "BHDM"), d.operand("S", "BHMN"), gathered.sizes()));
+  out_.product("context", d.operand("C", "BHDN"), d.operand("V", "BHDM"), d.operand("S", "BHMN"), gathered.sizes(),
+               'V');
   if (run_.cached == 0)
     for (const char* up : {"k_up", "v_up"})
       out_.edge("kv_down", up, "B", "through: norm, " + latent_part(latent, "ranks: {M: K, N: N}"));

@@ -51,6 +51,11 @@ void NetworkText::bmm(std::string_view name, u64 h, u64 m, u64 n, u64 k, std::st
   layer(name, fmt::format("bmm: {{h: {}, m: {}, n: {}, k: {}}}{}", h, m, n, k, more));
 }
 
+void NetworkText::product(std::string_view name, std::string_view z, std::string_view a, std::string_view b,
+                          std::string_view sizes, char weight) {
+  layer(name, fmt::format("einsum: \"{} += {} * {}\", sizes: {{{}}}, roles: {{{}: weight}}", z, a, b, sizes, weight));
+}
+
 void NetworkText::edge(std::string_view from, std::string_view to, std::string_view tensor, std::string_view more) {
   edges_.push_back(
       fmt::format("- {{from: {}, to: {}, tensor: {}{}{}}}", from, to, tensor, more.empty() ? "" : ", ", more));

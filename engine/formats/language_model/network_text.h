@@ -38,6 +38,9 @@ class NetworkText {
   void layer(std::string_view name, std::string_view shape);
   void gemm(std::string_view name, u64 m, u64 n, u64 k, std::string_view more = "");
   void bmm(std::string_view name, u64 h, u64 m, u64 n, u64 k, std::string_view more = "");
+  // A layer of its Einsum, "z += a * b" of these operands; `weight`: the tensor that stands still.
+  void product(std::string_view name, std::string_view z, std::string_view a, std::string_view b,
+               std::string_view sizes, char weight);
   void edge(std::string_view from, std::string_view to, std::string_view tensor, std::string_view more);
 
   // The lists of a network or a block, each line behind `indent`.

@@ -15,8 +15,7 @@ void BlockText::state_space() {
   std::string image = conv.operand("X", "BET");
   image.replace(image.find('T'), 1, "T+R");
   out_.gemm("in_proj", 2 * s.inner, tokens_, config_.hidden);
-  out_.layer("conv", fmt::format("einsum: \"{} += {} * {}\", sizes: {{{}}}, roles: {{W: weight}}",
-                                 conv.operand("Y", "BET"), conv.operand("W", "ER"), image, conv.sizes_of("BETR")));
+  out_.product("conv", conv.operand("Y", "BET"), conv.operand("W", "ER"), image, conv.sizes_of("BETR"), 'W');
   out_.gemm("x_proj", s.rank + 2 * s.state, tokens_, s.inner);
   out_.gemm("dt_proj", s.inner, tokens_, s.rank);
   out_.layer("decay", fmt::format("einsum: \"D[E,S,T] = A[E,S] * P[E,T]\", {}, roles: {{A: weight}}", sizes));
