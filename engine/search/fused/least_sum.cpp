@@ -21,7 +21,10 @@ LeastSum::LeastSum(const LinkGraph& graph, const Architecture& architecture, con
       lambda_(lambda),
       budget_(budget),
       n_(static_cast<int>(graph.links.size())),
-      segment_(at(n_), std::vector<Segment>(at(n_))) {}
+      segment_(at(n_), std::vector<Segment>(at(n_))) {
+  for (int level = 0; level + 1 < static_cast<int>(architecture.levels.size()); ++level)
+    if (why_not_fusing_level(architecture, level).empty()) fusing_levels_.push_back(level);
+}
 
 double LeastSum::run(const FusedSchedule& start, double known, bool from_nothing) {
   for (int l = 0; l < n_; ++l) single(l);
@@ -100,8 +103,8 @@ void LeastSum::single(int l) {
 // Some trees of these links, quickly priced.
 void LeastSum::fast(int i, int j, bool loops, const SearchBudget& budget) {
   Segment& s = segment_[i][j];
-  for (int level = 0; level + 1 < static_cast<int>(architecture_.levels.size()); ++level) {
-    if (!why_not_fusing_level(architecture_, level).empty() || budget.over()) continue;
+  for (const int level : fusing_levels_) {
+    if (budget.over()) return;
     const auto interval = make_interval(graph_, architecture_, level, i, j, rules_);
     if (!interval) continue;
     const TreeAnswer answer =
@@ -109,6 +112,7 @@ void LeastSum::fast(int i, int j, bool loops, const SearchBudget& budget) {
     if (answer.found) take(s, i, j, level, *answer.found);
   }
 }
+
 // The tree of a group with the best mappings for this lambda.
 void LeastSum::refit(const LinkGroup& group) {
   if (group.is_single()) return;
@@ -129,6 +133,7 @@ void LeastSum::refit(const LinkGroup& group) {
   tree.value = sum_value(tree.cost, lambda_);
   take(segment_[group.first][group.last], group.first, group.last, group.level, tree);
 }
+
 void LeastSum::take(Segment& s, int i, int j, int level, const FusedTree& tree) {
   if (tree.value * runs(i) >= s.value) return;
   s.value = tree.value * runs(i);
@@ -142,8 +147,7 @@ void LeastSum::bound(int i, int j) {
   Segment& s = segment_[i][j];
   s.lower = s.value;
   s.settled = true;
-  for (int level = 0; level + 1 < static_cast<int>(architecture_.levels.size()); ++level) {
-    if (!why_not_fusing_level(architecture_, level).empty()) continue;
+  for (const int level : fusing_levels_) {
     const auto interval = make_interval(graph_, architecture_, level, i, j, rules_);
     if (!interval) continue;
     Level& own = levels_[{i, j}].emplace_back();

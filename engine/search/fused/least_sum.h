@@ -75,6 +75,7 @@ class LeastSum {
   double lambda_;
   const SearchBudget& budget_;
   int n_;
+  std::vector<int> fusing_levels_;
   std::vector<std::vector<Segment>> segment_;  // [first][last]
   LinkBounds bounds_;
   std::map<std::pair<int, int>, std::vector<Level>> levels_;

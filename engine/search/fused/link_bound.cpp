@@ -11,13 +11,17 @@ namespace {
 
 using At = ArrayPlace::At;
 
-// Whether the tensor has a rank that slides along a dimension of which the sizes leave a part.
+// The line of a rank that slides, if the sizes leave a part of it; none: they do not.
+std::optional<int> divided_line(const Workload& link, int v, int rank, const LinkSizes& size, const LinkSizes& before) {
+  std::optional<int> line = sliding_line(link, v, rank);
+  if (line && size[*line] == before[*line]) line.reset();
+  return line;
+}
+
 bool slides_along_part(const Workload& link, int v, const LinkSizes& size) {
-  if (link.tensors[v].is_output()) return false;
-  for (int r = 0; r < static_cast<int>(link.tensors[v].ranks.size()); ++r) {
-    const auto line = line_dimension(link, v, r);
-    if (!is_plain(link.tensors[v].ranks[r]) && line && size[*line] != link.dimensions[*line].size) return true;
-  }
+  const LinkSizes all = sizes_of(link);
+  for (int r = 0; r < static_cast<int>(link.tensors[v].ranks.size()); ++r)
+    if (divided_line(link, v, r, size, all)) return true;
   return false;
 }
 
@@ -34,6 +38,7 @@ LinkBound::LinkBound(const FusedInterval& group, LinkSolver& solver, double lamb
       lambda_(lambda),
       budget_(budget),
       room_(group.architecture->levels[group.level].capacity_words().value_or(CompiledLevel::kUnbounded)),
+      root_(whole(group)),
       known_(known) {}
 
 const FusedInterval::Array& LinkBound::array_of(int link, int tensor) const {
@@ -75,20 +80,12 @@ u64 LinkBound::words_once(int link, int tensor) const {
   return counts ? group_.graph->link(link).tensor_words(tensor) : 0;
 }
 
-// Words of a tensor's tile under the loops that leave these sizes; of a rank that slides along one of them the lines
-// that are new in an iteration.
+// Words of a tensor's tile under the loops that leave these sizes.
 u64 LinkBound::tile(const Subtree& s, int link, int tensor, const LinkSizes& size) const {
   const Workload& w = group_.graph->link(link);
   u64 words = 1;
-  for (int r = 0; r < static_cast<int>(w.tensors[tensor].ranks.size()); ++r) {
-    const Rank& rank = w.tensors[tensor].ranks[r];
-    const u64 extent = rank_extent(rank, size);
-    const auto line = line_dimension(w, tensor, r);
-    u64 stride = 0;
-    if (!is_plain(rank) && line && !w.tensors[tensor].is_output() && size[*line] != s.of(link).size[*line])
-      for (const Term& term : rank.terms) stride += term.dimension == *line ? term.coefficient : 0;
-    words *= stride == 0 ? extent : std::min(extent, stride * size[*line]);
-  }
+  for (int r = 0; r < static_cast<int>(w.tensors[tensor].ranks.size()); ++r)
+    words *= tile_extent(w, tensor, r, size, divided_line(w, tensor, r, size, s.of(link).size));
   return words;
 }
 
@@ -102,10 +99,19 @@ void LinkBound::move(LinkPass& pass, int link, int tensor, u64 words) const {
   pass.returned = words - std::min(words, once);
 }
 
+// A pass whose intermediates, and these other tensors, have a home, where all that comes or leaves does so once.
+LinkPass LinkBound::with_homes(LinkPass pass, int link, TensorMask others) const {
+  const Workload& own = group_.graph->link(link);
+  pass.at_home = static_cast<TensorMask>(pass.at_home | intermediates(link) | others);
+  for (const int v : bits(others)) move(pass, link, v, words_once(link, v));
+  if (contains(intermediates(link), own.output()) && array_of(link, own.output()).touched_outside)
+    pass.stored = own.tensor_words(own.output());
+  return pass;
+}
+
 double LinkBound::least(const Subtree& s, int link, u64 room) {
   if (s.depth == 0) return at_root(s, link, room);
-  const Subtree root = whole(group_);
-  return std::max(at_root(root, link, room_), anywhere(s, link, false));
+  return std::max(at_root(root_, link, room_), anywhere(s, link, false));
 }
 
 double LinkBound::at_root(const Subtree& s, int link, u64 room) {
@@ -127,15 +133,10 @@ double LinkBound::at_root(const Subtree& s, int link, u64 room) {
 
 // In the passes that the place leaves, with all room of the level: its tensors may stay wherever they are not yet.
 double LinkBound::anywhere(const Subtree& s, int link, bool searched) {
-  const Workload& own = group_.graph->link(link);
   const TensorMask may = open(s, link);
   double least = kNoSum;
   for (unsigned some = may;; some = (some - 1) & may) {
-    LinkPass pass = s.of(link);
-    pass.at_home = static_cast<TensorMask>(pass.at_home | intermediates(link) | some);
-    for (const int v : bits(static_cast<TensorMask>(some))) move(pass, link, v, words_once(link, v));
-    if (contains(intermediates(link), own.output()) && array_of(link, own.output()).touched_outside)
-      pass.stored = own.tensor_words(own.output());
+    const LinkPass pass = with_homes(s.of(link), link, static_cast<TensorMask>(some));
     least = std::min(least, searched ? solver_.least(link, pass, lambda_, least, budget_)
                                      : solver_.first_bound(link, pass, lambda_));
     if (some == 0) break;
@@ -162,26 +163,13 @@ double LinkBound::with_home(const Subtree& s, int link, int array, u64 room) {
   return least;
 }
 
-// Dimensions of the maker that no loop above the home may divide: rows that softmax or normalisation need whole.
-std::vector<bool> LinkBound::whole_dimensions(int array) const {
-  std::vector<bool> out(group_.graph->link(*group_.graph->array(array).maker).dimensions.size(), false);
-  for (const ArrayTouch* t : group_.array[array].inside) {
-    if (t->between != Between::Norm && (t->between != Between::Softmax || group_.rules.incremental_softmax)) continue;
-    const Workload& reader = group_.graph->link(t->link);
-    for (const CommonRank& r : t->ranks)
-      if (!std::ranges::all_of(r.own, [&](int d) { return has_dimension(reader, reader.output(), d); }))
-        for (const int d : r.array) out[d] = true;
-  }
-  return out;
-}
-
 std::vector<LinkBound::Split> LinkBound::splits(const Subtree& s, int link, int array) const {
   const int maker = *group_.graph->array(array).maker;
   const Workload& made = group_.graph->link(maker);
   const ArrayTouch* touch = nullptr;
   for (const ArrayTouch* t : group_.array[array].inside)
     if (touch == nullptr && t->link != maker && (link == maker || t->link == link)) touch = t;
-  const std::vector<bool> whole = whole_dimensions(array);
+  const std::vector<bool> whole = whole_dimensions(group_, array);
   struct Part {
     Split split;
     LinkSizes made;
@@ -240,19 +228,15 @@ void LinkBound::add_cases(const Subtree& s, int link, const Split& split, Tensor
   const Workload& own = group_.graph->link(link);
   const unsigned others = open(s, link) & ~unsigned{held};
   for (unsigned inner = others;; inner = (inner - 1) & others) {
-    LinkPass pass = s.of(link);
+    LinkPass pass = with_homes(s.of(link), link, static_cast<TensorMask>(held | inner));
     pass.size = split.size;
     pass.passes *= split.passes;
     for (const int d : bits(own.indexing(own.output()))) pass.parts *= s.of(link).size[d] / split.size[d];
-    pass.at_home = static_cast<TensorMask>(pass.at_home | intermediates(link) | held | inner);
-    for (const int v : bits(held)) move(pass, link, v, words_once(link, v));
     for (const int v : bits(static_cast<TensorMask>(inner))) {
       const u64 once = words_once(link, v);
-      const bool again = once != 0 && !slides_along_part(own, v, split.size);
-      move(pass, link, v, again ? std::max(once, split.passes * tile(s, link, v, split.size)) : once);
+      if (once != 0 && !slides_along_part(own, v, split.size))
+        move(pass, link, v, std::max(once, split.passes * tile(s, link, v, split.size)));
     }
-    if (contains(intermediates(link), own.output()) && array_of(link, own.output()).touched_outside)
-      pass.stored = own.tensor_words(own.output());
     cases.push_back({pass, solver_.first_bound(link, pass, lambda_)});
     if (inner == 0) break;
   }

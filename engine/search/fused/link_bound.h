@@ -39,7 +39,6 @@ class LinkBound {
   double anywhere(const Subtree& s, int link, bool searched);
   double with_home(const Subtree& s, int link, int array, u64 room);
   std::vector<Split> splits(const Subtree& s, int link, int array) const;
-  std::vector<bool> whole_dimensions(int array) const;
   std::vector<const Split*> coarsest(const Subtree& s, int link, const std::vector<Split>& all, TensorMask held,
                                      u64 room) const;
   void add_cases(const Subtree& s, int link, const Split& split, TensorMask held, std::vector<Case>& cases);
@@ -48,6 +47,7 @@ class LinkBound {
   std::vector<u64> key_of(const Subtree& s, int link, u64 room) const;
   TensorMask intermediates(int link) const;
   TensorMask open(const Subtree& s, int link) const;
+  LinkPass with_homes(LinkPass pass, int link, TensorMask others) const;
   u64 words_once(int link, int tensor) const;
   u64 tile(const Subtree& s, int link, int tensor, const LinkSizes& size) const;
   void move(LinkPass& pass, int link, int tensor, u64 words) const;
@@ -57,6 +57,7 @@ class LinkBound {
   double lambda_;
   const SearchBudget& budget_;
   u64 room_;  // words of the fusing level
+  Subtree root_;
   LinkBounds& known_;
 };
 

@@ -100,20 +100,26 @@ std::vector<u64> key_of(const FusedInterval& g, const Subtree& s) {
   return out;
 }
 
-namespace {
+std::optional<int> sliding_line(const Workload& w, int v, int rank) {
+  if (is_plain(w.tensors[v].ranks[rank]) || w.tensors[v].is_output()) return std::nullopt;
+  return line_dimension(w, v, rank);
+}
 
-// Positions along a rank of a tensor's tile: beneath a loop over the lines of a rank that slides, the new lines of an
-// iteration.
-u64 extent_under(const FusedInterval& g, const Subtree& s, const ArrayTouch& t, int rank) {
-  const Workload& w = g.graph->link(t.link);
-  const Rank& r = w.tensors[t.tensor].ranks[rank];
-  const LinkSizes& sizes = s.of(t.link).size;
-  const auto line = line_dimension(w, t.tensor, rank);
-  if (is_plain(r) || !line || w.tensors[t.tensor].is_output() || s.divided[t.link - s.first][*line] == 0)
-    return rank_extent(r, sizes);
+u64 tile_extent(const Workload& w, int v, int rank, const LinkSizes& sizes, std::optional<int> line) {
+  const Rank& r = w.tensors[v].ranks[rank];
+  if (!line) return rank_extent(r, sizes);
   u64 stride = 0;
   for (const Term& term : r.terms) stride += term.dimension == *line ? term.coefficient : 0;
   return stride * sizes[*line];
+}
+
+namespace {
+
+u64 extent_under(const FusedInterval& g, const Subtree& s, const ArrayTouch& t, int rank) {
+  const Workload& w = g.graph->link(t.link);
+  std::optional<int> line = sliding_line(w, t.tensor, rank);
+  if (line && s.divided[t.link - s.first][*line] == 0) line.reset();
+  return tile_extent(w, t.tensor, rank, s.of(t.link).size, line);
 }
 
 int rank_count(const FusedInterval& g, const ArrayTouch& t) {
@@ -350,22 +356,25 @@ u64 hold(const FusedInterval& g, Subtree& s, int a) {
   return room_words(a, tile, g.level, *g.graph, *g.architecture);
 }
 
+std::vector<bool> whole_dimensions(const FusedInterval& g, int array) {
+  std::vector<bool> out(g.graph->link(*g.graph->array(array).maker).dimensions.size(), false);
+  for (const ArrayTouch* t : g.array[array].inside) {
+    if (t->between != Between::Norm && (t->between != Between::Softmax || g.rules.incremental_softmax)) continue;
+    const Workload& reader = g.graph->link(t->link);
+    for (const CommonRank& r : t->ranks)
+      if (!std::ranges::all_of(r.own, [&](int d) { return has_dimension(reader, reader.output(), d); }))
+        for (const int d : r.array) out[d] = true;
+  }
+  return out;
+}
+
 namespace {
 
-// Softmax and normalisation need the ranks that their reader reduces whole.
-bool has_whole_rows(const FusedInterval& g, const Subtree& s, std::size_t a) {
-  const int maker = *g.graph->arrays[a].maker;
-  const Workload& made = g.graph->link(maker);
-  for (const ArrayTouch* t : g.array[a].inside) {
-    const bool whole = t->between == Between::Norm || (t->between == Between::Softmax && !g.rules.incremental_softmax);
-    if (!whole) continue;
-    const Workload& link = g.graph->link(t->link);
-    for (const CommonRank& r : t->ranks) {
-      if (std::ranges::all_of(r.own, [&](int d) { return has_dimension(link, link.output(), d); })) continue;
-      for (const int d : r.array)
-        if (s.of(maker).size[d] != made.dimensions[d].size) return false;
-    }
-  }
+bool has_whole_rows(const FusedInterval& g, const Subtree& s, int array) {
+  const int maker = *g.graph->array(array).maker;
+  const std::vector<bool> whole = whole_dimensions(g, array);
+  for (std::size_t d = 0; d < whole.size(); ++d)
+    if (whole[d] && s.of(maker).size[d] != g.graph->link(maker).dimensions[d].size) return false;
   return true;
 }
 
@@ -387,7 +396,7 @@ std::optional<Child> child_of(const FusedInterval& g, const Subtree& s, int firs
     if (maker > last || own.last < first) continue;  // not there yet, or not any more
     out.live +=
         room_words(static_cast<int>(a), tile_under(g, s, static_cast<int>(a)), g.level, *g.graph, *g.architecture);
-    if (!has_whole_rows(g, s, a)) return std::nullopt;
+    if (!has_whole_rows(g, s, static_cast<int>(a))) return std::nullopt;
     c.array[a].at = At::Home;
     for (const ArrayTouch* t : own.inside) {
       if (t->link < first || t->link > last) continue;

@@ -68,6 +68,16 @@ Subtree whole(const FusedInterval& group);
 // All of the state that matters beneath the place, as a key.
 std::vector<u64> key_of(const FusedInterval& group, const Subtree& s);
 
+// [dimension of its maker]: whether no loop above the home of the intermediate may divide it, because softmax or a
+// normalisation needs the ranks whole that their reader reduces.
+std::vector<bool> whole_dimensions(const FusedInterval& group, int array);
+
+// The dimension whose steps are the lines of a rank that an input slides along. None: it does not slide, or not by one.
+std::optional<int> sliding_line(const Workload& link, int tensor, int rank);
+// Positions along a rank of a tensor's tile of these sizes; `line`: the rank's sliding_line() if a loop divides it, of
+// which the tile has the lines that are new in an iteration.
+u64 tile_extent(const Workload& link, int tensor, int rank, const LinkSizes& sizes, std::optional<int> line);
+
 // Words of an array's tile under the loops above the place.
 u64 tile_under(const FusedInterval& group, const Subtree& s, int array);
 

@@ -26,7 +26,7 @@ struct FusedNetwork {
   LinkGraph graph;
   FusedOptimum best;  // its value and bound with what machine and operations make of them
   ScheduleBreakdown cost;
-  // Of the best schedule without groups, if one was found, and the objective of its cost.
+  // Of the best schedule without groups, if one was found.
   std::optional<ScheduleBreakdown> unfused{};
   double budget_seconds = kFusedBudgetSeconds;  // that it had
 
