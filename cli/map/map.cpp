@@ -13,6 +13,7 @@
 #include "cli/map/answer_texts.h"
 #include "cli/map/map_answer.h"
 #include "cli/map/map_csv.h"
+#include "cli/map/map_front.h"
 #include "cli/map/map_fused.h"
 #include "cli/map/map_proof.h"
 #include "cli/ui/command.h"
@@ -34,7 +35,8 @@ namespace heliolite::cli {
 namespace {
 
 struct MapArguments {
-  std::string architecture, workload, layer, witness, from, learn, dump, csv, timeloop, schedule, softmax{"whole"};
+  std::string architecture, workload, layer, witness, from, learn, dump, csv, timeloop, schedule, softmax{"whole"},
+      front;
   bool network = false, no_look = false, fuse = false;
   ReadOptions reading;
   SearchArguments search;
@@ -167,12 +169,33 @@ Diagnostics fuse_complaints(const MapArguments& arguments) {
   refuse("--timeloop", arguments.timeloop, kOneLayer);
   refuse("--proof", arguments.proof.target, kOneLayer);
   refuse("--csv", arguments.csv, "has a row for each layer mapped by itself: must be left out with --fuse");
+  refuse("--front", arguments.front, "is of layers mapped by themselves: must be left out with --fuse");
+  return errors;
+}
+
+// What is asked of one mapping means nothing where the answer is a curve of many.
+Diagnostics front_complaints(const MapArguments& arguments) {
+  Diagnostics errors;
+  if (arguments.front.empty()) return errors;
+  const auto refuse = [&](const char* field, const std::string& value) {
+    if (!value.empty())
+      errors.push_back({"", 0, field, fmt::format("'{}': is of one mapping, must be left out with --front", value)});
+  };
+  refuse("--witness", arguments.witness);
+  refuse("--from", arguments.from);
+  refuse("--learn", arguments.learn);
+  refuse("--dump", arguments.dump);
+  refuse("--timeloop", arguments.timeloop);
+  refuse("--proof", arguments.proof.target);
+  if (arguments.search.given("objective"))
+    errors.push_back({"", 0, "--objective", "the front has two: must be left out with --front"});
   return errors;
 }
 
 int run(const MapArguments& arguments, const Output& output) {
   SearchOptions options = search_options(arguments);
   if (const Diagnostics errors = fuse_complaints(arguments); !errors.empty()) return fail(errors);
+  if (const Diagnostics errors = front_complaints(arguments); !errors.empty()) return fail(errors);
   if (arguments.fuse)
     return run_fused(
         {arguments.architecture, arguments.workload, arguments.softmax == "incremental", arguments.reading}, options,
@@ -192,6 +215,7 @@ int run(const MapArguments& arguments, const Output& output) {
     if (!layer) return fail(layer.errors());
     std::erase_if(network.layers, [&](const Layer& l) { return l.workload.name != arguments.layer; });
   }
+  if (!arguments.front.empty()) return run_front(*inputs, options, std::move(notes), output);
   Diagnostics errors = read_learned(arguments, options);
   if (!errors.empty()) return fail(errors);
   errors = read_witness(arguments, network, architecture, options);
@@ -254,6 +278,11 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
       ->type_name("FILE");
   command->add_flag("--network", arguments->network,
                     "Choose the layers' mappings so that the objective of the network's energy and cycles is least");
+  command
+      ->add_option("--front", arguments->front,
+                   "The curve of all trade-offs instead of one optimum: energy,delay, of each layer and of the network")
+      ->type_name("OF")
+      ->transform(one_of({kEnergyAndDelay}));
   command->add_flag("--fuse", arguments->fuse,
                     "Fuse layers where that is best for the network: what one makes for the next stays in the machine");
   command->add_option("--softmax", arguments->softmax, "With --fuse: whole rows at a time, or incremental")
@@ -279,7 +308,8 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
       ->check(CLI::Range(1.0, 1e6))
       ->capture_default_str();
   add_target_option(*command, output, "--csv", arguments->csv,
-                    "Write a row for each layer: costs, sizes, words and energy by level and tensor; - = stdout");
+                    "Write a row for each layer: costs, sizes, words and energy by level and tensor; with --front for "
+                    "each point; - = stdout");
   add_read_options(*command, arguments->reading);
   add_output_options(*command, output);
   command->footer(

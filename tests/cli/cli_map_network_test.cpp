@@ -88,5 +88,37 @@ TEST_F(CliMapNetwork, RefusesWhatHasNoSums) {
   EXPECT_THAT(outside.err, HasSubstr("network"));
 }
 
+// The curve begins where the network is fastest and ends where it takes the least energy.
+TEST_F(CliMapNetwork, ShowsTheFrontOfEnergyAndDelay) {
+  const json front = answer("-a eyeriss -w resnet18 --front energy,delay --csv " + folder_.path("f.csv"));
+  EXPECT_EQ(front["front"]["status"], "certain");
+  const json& points = front["front"]["points"];
+  EXPECT_EQ(points.size(), front["front"]["edges"].size() + 1);
+  EXPECT_THAT(run_.out, HasSubstr("supported points only"));
+  EXPECT_THAT(read_text(folder_.path("f.csv")), HasSubstr("network,0,"));
+  const json fast = answer("-a eyeriss -w resnet18 --objective delay");
+  const json cheap = answer("-a eyeriss -w resnet18 --objective energy");
+  EXPECT_EQ(points.front()["cycles"], fast["total"]["cycles"]);
+  EXPECT_EQ(points.back()["energy_pj"], cheap["total"]["energy_pj"]);
+  EXPECT_EQ(front["front"]["least_energy_pj"], cheap["total"]["energy_pj"]);
+  // A point's layers are points of the layers' curves.
+  const json& first = points.front();
+  double energy = 0;
+  for (std::size_t k = 0; k < front["layers"].size(); ++k) {
+    const json& layer = front["layers"][k];
+    energy += layer["count"].get<double>() *
+              layer["points"][first["layers"][k].get<std::size_t>()]["energy_pj"].get<double>();
+  }
+  EXPECT_NEAR(energy / first["energy_pj"].get<double>(), 1, 1e-12);
+}
+
+TEST_F(CliMapNetwork, RefusesWhatAFrontDoesNotGoWith) {
+  for (const char* option : {"--objective energy", "--fuse", "--factors any", "--strategy random", "--tiles uneven"}) {
+    const CliResult refused = run_cli(std::string("map -a eyeriss -w resnet18 --front energy,delay ") + option);
+    EXPECT_EQ(refused.exit_code, 2) << option;
+    EXPECT_THAT(refused.err, HasSubstr("--front")) << option;
+  }
+}
+
 }  // namespace
 }  // namespace heliolite::cli_map_network_test

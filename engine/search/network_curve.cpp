@@ -1,0 +1,168 @@
+#include "engine/search/network_curve.h"
+
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "engine/search/core/budget.h"
+#include "engine/search/core/compulsory.h"
+#include "engine/search/core/parallel.h"
+#include "engine/search/layer_search.h"
+#include "engine/search/map.h"
+#include "engine/search/schedule.h"
+#include "engine/search/validate_question.h"
+
+namespace heliolite {
+namespace {
+
+// All layers of one shape.
+struct CurveShape {
+  std::optional<LayerSearch> search;  // none: the machine's constraints cannot be obeyed
+  Diagnostics refused;                // why
+  u64 runs = 0, layers = 0;
+  MappingResult start;  // any mapping
+  u64 evaluated = 0;
+  double seconds = 0;
+};
+
+class CurveSearch {
+ public:
+  CurveSearch(const Network& network, const Architecture& machine, const SearchOptions& options)
+      : network_(network), machine_(machine), options_(options), shape_of_(first_of_shape(network.layers)) {
+    options_.progress = {};
+    options_.probe_other_tiles = false;
+  }
+
+  Result<NetworkCurve> run(const ProgressHook& tell) {
+    const Stopwatch clock;
+    // Step 1. A mapping of each shape to begin with.
+    if (Diagnostics errors = prepare(); !errors.empty()) return errors;
+    std::vector<std::size_t> numbers;
+    for (const auto& [k, shape] : shapes_)
+      if (shape.search) numbers.push_back(k);
+    parallel_for(numbers.size(), options_.threads, [&](std::size_t t) { begin(shapes_.at(numbers[t])); });
+    // Step 2. The curves of those that have one.
+    std::erase_if(numbers, [&](std::size_t k) { return shapes_.at(k).start.status == Status::Infeasible; });
+    NetworkTradeOff found = find(numbers, tell);
+    // Step 3. Layer by layer in the network's order.
+    conclude(numbers, std::move(found));
+    out_.seconds = clock.seconds();
+    return std::move(out_);
+  }
+
+ private:
+  Diagnostics prepare() {
+    Diagnostics refused;
+    for (std::size_t k = 0; k < shape_of_.size(); ++k) {
+      CurveShape& shape = shapes_[shape_of_[k]];
+      shape.runs += network_.layers[k].count, ++shape.layers;
+      if (shape_of_[k] != k) continue;
+      Result<LayerSearch> search = LayerSearch::create(network_.layers[k].workload, machine_, options_);
+      if (search) shape.search = *std::move(search);
+      else shape.refused = search.errors(), refused.insert(refused.end(), shape.refused.begin(), shape.refused.end());
+    }
+    const bool all = std::ranges::none_of(shapes_, [](const auto& s) { return s.second.search.has_value(); });
+    return all ? refused : Diagnostics{};
+  }
+
+  void begin(CurveShape& shape) const {
+    const Stopwatch clock;
+    const LayerSearch& search = *shape.search;
+    const SearchBudget budget = share::kOwnBeforeNetwork.of(SearchBudget(options_));
+    shape.start = search.conclude(search.search(search.first_step(budget)), search.first_bound());
+    shape.evaluated = shape.start.statistics.evaluated;
+    shape.seconds = clock.seconds();
+  }
+
+  NetworkTradeOff find(const std::vector<std::size_t>& numbers, const ProgressHook& tell) {
+    std::vector<NetworkLayer> layers;
+    std::vector<Cost> compulsory;
+    for (const std::size_t k : numbers) {
+      const CurveShape& shape = shapes_.at(k);
+      const LayerProblem& problem = shape.search->problem();
+      const CostModel& model = problem.whole_model ? *problem.whole_model : problem.model;
+      compulsory.push_back(compulsory_cost(model, problem.keep_range()).whole);
+      NetworkLayer layer{LayerHull(compulsory.back(), static_cast<double>(shape.runs)), {}};
+      layer.hull.add_mapping(shape.start.cost);
+      layer.known.push_back({shape.start.mapping, shape.start.cost});
+      layers.push_back(std::move(layer));
+    }
+    const SearchBudget whole(options_);
+    const auto search = [&](std::size_t l, double lambda, const KnownMapping& known) {
+      CurveShape& shape = shapes_.at(numbers[l]);
+      const Stopwatch clock;
+      const SearchBudget left = SearchBudget(options_).after(shape.evaluated, shape.seconds);
+      if (left.end(0) != SearchEnd::Done) return SumAnswer{};
+      const MappingResult found = shape.search->search_for_sum(lambda, known.mapping, share::kOneLambda.of(left));
+      shape.evaluated += found.statistics.evaluated;
+      shape.seconds += clock.seconds();
+      return SumAnswer{KnownMapping{found.mapping, found.cost}, found.status == Status::Optimal, found.lower_bound};
+    };
+    TradeOffQuestion question{options_.threads, [&] { return whole.stopped(); }, {}};
+    if (tell)
+      question.tell = [&](std::size_t done) {
+        tell({.layer = "curve", .layer_done = true, .layers_done = done, .layers = layers.size()});
+      };
+    NetworkTradeOff out = find_trade_off(layers, compulsory, search, question);
+    known_ = std::move(layers);
+    return out;
+  }
+
+  void conclude(const std::vector<std::size_t>& numbers, NetworkTradeOff found) {
+    std::map<std::size_t, std::size_t> place;  // by shape: in `found`
+    for (std::size_t l = 0; l < numbers.size(); ++l) place[numbers[l]] = l;
+    for (std::size_t k = 0; k < shape_of_.size(); ++k) {
+      const CurveShape& shape = shapes_.at(shape_of_[k]);
+      LayerTradeOff layer{network_.layers[k].workload.name, network_.layers[k].count, {}, {}, shape.refused};
+      if (const auto at = place.find(shape_of_[k]); at != place.end()) {
+        layer.curve = found.layers[at->second];
+        for (const TradeOffPoint& p : layer.curve.points)
+          layer.mappings.push_back(known_[at->second].known[p.mapping.front()].mapping);
+      } else if (shape.search) {
+        layer.why_infeasible = shape.start.why_infeasible;
+      }
+      out_.layers.push_back(std::move(layer));
+    }
+    out_.searches = found.searches;
+    for (const auto& [k, shape] : shapes_) out_.evaluated += shape.evaluated;
+    if (place.size() < shapes_.size()) return;
+    out_.network = std::move(found.network);
+    for (TradeOffPoint& p : out_.network.points) {
+      std::vector<std::size_t> by_layer;
+      for (const std::size_t first : shape_of_) by_layer.push_back(p.mapping[place.at(first)]);
+      p.mapping = std::move(by_layer);
+    }
+  }
+
+  const Network& network_;
+  const Architecture& machine_;
+  SearchOptions options_;
+  std::vector<std::size_t> shape_of_;
+  std::map<std::size_t, CurveShape> shapes_;  // by their first layer
+  std::vector<NetworkLayer> known_;
+  NetworkCurve out_;
+};
+
+// What a curve does not go with; the names are those of the options.
+Diagnostics curve_complaints(const SearchOptions& options) {
+  Diagnostics out;
+  const auto refuse = [&](const char* field, const char* why) { out.push_back({"", 0, field, why}); };
+  if (!options.evaluator.command.empty()) refuse("evaluator", "gives one value, a curve has energy and cycles");
+  if (options.factors == Factors::Any) refuse("factors", "must be perfect for a curve of energy and cycles");
+  if (options.tiles == Tiles::Uneven) refuse("tiles", "must be even for a curve of energy and cycles");
+  if (options.strategy != Strategy::Exact && options.strategy != Strategy::Sunstone)
+    refuse("strategy", "must be exact, which proves the curve, or sunstone for a curve of energy and cycles");
+  if (options.witness) refuse("witness", "is followed by the search of one objective, a curve has many");
+  return out;
+}
+
+}  // namespace
+
+Result<NetworkCurve> map_curve(const Network& network, const Architecture& machine, const SearchOptions& options) {
+  if (Diagnostics errors = curve_complaints(options); !errors.empty()) return errors;
+  if (Diagnostics errors = validate_question(options); !errors.empty()) return errors;
+  return CurveSearch(network, machine, options).run(options.progress);
+}
+
+}  // namespace heliolite

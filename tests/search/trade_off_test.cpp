@@ -1,0 +1,189 @@
+// The trade-off curve of a network: against all choices of one point for each layer, where layers are sets of points;
+// and of real layers on random machines, against all their mappings.
+#include "engine/search/network/trade_off.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "engine/search/network_curve.h"
+#include "tests/support/exact_problem.h"
+#include "tests/support/search_problem.h"
+
+namespace heliolite::trade_off_test {
+namespace {
+
+using testing::Rng;
+
+double sum_at(const Cost& c, double lambda) { return c.energy.picojoules() + lambda * static_cast<double>(c.cycles); }
+
+double least_at(const std::vector<Cost>& costs, double lambda) {
+  double out = sum_at(costs.front(), lambda);
+  for (const Cost& c : costs) out = std::min(out, sum_at(c, lambda));
+  return out;
+}
+
+// Sums of one cost of each layer, times its runs.
+std::vector<Cost> all_sums(const std::vector<std::vector<Cost>>& layers, const std::vector<u64>& runs) {
+  std::vector<Cost> sums{{}};
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    std::vector<Cost> next;
+    for (const Cost& sum : sums)
+      for (const Cost& c : layers[l])
+        next.push_back({sum.energy + c.energy * runs[l], sum.cycles + c.cycles * runs[l]});
+    sums = std::move(next);
+  }
+  return sums;
+}
+
+// Whether the curve is the lower left side of the hull of `sums`: at its ends, and for lambdas over all sizes.
+void expect_hull(const TradeOff& curve, const std::vector<Cost>& sums, u64 seed) {
+  ASSERT_FALSE(curve.points.empty()) << seed;
+  EXPECT_TRUE(curve.certain) << seed;
+  const auto by_cycles = [](const Cost& c) { return std::pair(c.cycles, c.energy); };
+  const auto by_energy = [](const Cost& c) { return std::pair(c.energy, c.cycles); };
+  EXPECT_EQ(curve.points.front().cost, *std::ranges::min_element(sums, {}, by_cycles)) << seed;
+  EXPECT_EQ(curve.points.back().cost, *std::ranges::min_element(sums, {}, by_energy)) << seed;
+  std::vector<Cost> corners;
+  for (const TradeOffPoint& p : curve.points) {
+    EXPECT_NE(std::ranges::find(sums, p.cost), sums.end()) << seed;
+    corners.push_back(p.cost);
+  }
+  for (std::size_t k = 0; k + 1 < corners.size(); ++k) {
+    EXPECT_LT(corners[k].cycles, corners[k + 1].cycles) << seed;
+    EXPECT_GT(corners[k].energy, corners[k + 1].energy) << seed;
+    const TradeOffEdge& edge = curve.edges[k];
+    EXPECT_NEAR(edge.lower_bound_pj / least_at(sums, edge.lambda), 1, 1e-9) << seed;
+  }
+  for (int power = -20; power < 40; ++power) {
+    const double lambda = std::ldexp(1.0, power);
+    EXPECT_NEAR(least_at(corners, lambda) / least_at(sums, lambda), 1, 1e-12) << seed << " " << lambda;
+  }
+}
+
+std::vector<Cost> random_costs(Rng& rng) {
+  std::vector<Cost> out;
+  for (std::size_t k = 0, n = 1 + rng() % 12; k < n; ++k) {
+    const double cycles = 10.0 + static_cast<double>(rng() % 1000);
+    const double noise = 1 + static_cast<double>(rng() % 100) / 200;
+    out.push_back({Energy::from_picojoules(noise * 1e5 / std::sqrt(cycles)), static_cast<u64>(cycles)});
+  }
+  return out;
+}
+
+struct ToyNetwork {
+  std::vector<std::vector<Cost>> costs;
+  std::vector<u64> runs;
+  std::vector<Cost> compulsory;
+  std::vector<NetworkLayer> layers;
+};
+
+ToyNetwork random_network(u64 seed) {
+  Rng rng(seed);
+  ToyNetwork out;
+  for (std::size_t l = 0, n = 1 + rng() % 3; l < n; ++l) {
+    out.costs.push_back(random_costs(rng));
+    out.runs.push_back(1 + rng() % 5);
+    out.compulsory.push_back({Energy{1}, 1});
+    NetworkLayer layer{LayerHull(out.compulsory.back(), static_cast<double>(out.runs.back())), {}};
+    layer.hull.add_mapping(out.costs.back().front());
+    layer.known.push_back({{}, out.costs.back().front()});
+    out.layers.push_back(std::move(layer));
+  }
+  return out;
+}
+
+// Looks at all costs; `gives_up` percent of the searches know a bound only.
+SearchForSum searches(const ToyNetwork& toy, u64 gives_up) {
+  return [&toy, gives_up](std::size_t l, double lambda, const KnownMapping&) {
+    const Objective objective = Objective::weighted_sum(lambda);
+    const Cost best =
+        *std::ranges::min_element(toy.costs[l], {}, [&](const Cost& c) { return Value::of(objective, c); });
+    SumAnswer out{KnownMapping{{}, best}, true, sum_at(best, lambda / Energy::kUnitsPerPicojoule)};
+    Rng rng(std::bit_cast<u64>(lambda) + l);
+    if (rng() % 100 >= gives_up) return out;
+    out.complete = false, out.found.reset();
+    out.lower_bound_pj *= static_cast<double>(rng() % 100) / 100;
+    return out;
+  };
+}
+
+TEST(TradeOff, IsTheHullOfAllChoices) {
+  for (u64 seed = 0; seed < 1'000; ++seed) {
+    ToyNetwork toy = random_network(seed);
+    const NetworkTradeOff found = find_trade_off(toy.layers, toy.compulsory, searches(toy, 0), {});
+    expect_hull(found.network, all_sums(toy.costs, toy.runs), seed);
+    for (std::size_t l = 0; l < toy.costs.size(); ++l) expect_hull(found.layers[l], toy.costs[l], seed);
+  }
+}
+
+// Whatever searches leave undone: no choice is below what is said to be proven.
+TEST(TradeOff, ClaimsNothingThatSearchesHaveLeftOpen) {
+  int open = 0;
+  for (u64 seed = 0; seed < 1'000; ++seed) {
+    ToyNetwork toy = random_network(seed);
+    const NetworkTradeOff found = find_trade_off(toy.layers, toy.compulsory, searches(toy, 10 + seed % 90), {});
+    const std::vector<Cost> sums = all_sums(toy.costs, toy.runs);
+    open += found.network.certain ? 0 : 1;
+    if (found.network.certain) expect_hull(found.network, sums, seed);
+    for (const TradeOffEdge& edge : found.network.edges) {
+      EXPECT_LE(edge.lower_bound_pj, least_at(sums, edge.lambda) * (1 + 1e-9)) << seed;
+    }
+    for (const Cost& c : sums) {
+      EXPECT_GE(c.cycles, found.network.least.cycles) << seed;
+      EXPECT_GE(c.energy, found.network.least.energy) << seed;
+    }
+  }
+  EXPECT_GT(open, 200);
+}
+
+std::vector<Cost> all_costs(const Workload& workload, const Architecture& machine) {
+  std::vector<Cost> all;
+  const CostModel model(workload, machine);
+  const auto price = [&](const Mapping& mapping) {
+    const Evaluation e = model.evaluate(mapping);
+    if (e.verdict == Verdict::Fits) all.push_back(e.cost);
+    return e;
+  };
+  if (!testing::enumerate_mapspace(workload, machine, {.limit = 20'000, .price = price})) all.clear();
+  return all;
+}
+
+TEST(NetworkCurve, IsTheHullOfAllMappings) {
+  int problems = 0, corners = 0;
+  for (u64 seed = 0; problems < 60; ++seed) {
+    const testing::SearchProblem p = testing::random_search_problem(seed, {.max_mappings = 5'000});
+    const std::vector<Cost> all = all_costs(p.workload, p.architecture);
+    if (all.empty()) continue;
+    ++problems;
+    SearchOptions options;
+    options.threads = 1;
+    const Network network{"n", {{p.workload, 1}, {p.workload, 2}}};
+    const Result<NetworkCurve> found = map_curve(network, p.architecture, options);
+    ASSERT_TRUE(found.ok()) << seed;
+    expect_hull(found->layers[0].curve, all, seed);
+    EXPECT_EQ(found->network.points.size(), found->layers[0].curve.points.size());
+    EXPECT_EQ(found->network.points.back().cost.energy, found->layers[1].curve.points.back().cost.energy * 3);
+    const CostModel model(p.workload, p.architecture);
+    for (std::size_t k = 0; k < found->layers[0].mappings.size(); ++k)
+      EXPECT_EQ(model.evaluate(found->layers[0].mappings[k]).cost, found->layers[0].curve.points[k].cost) << seed;
+    corners += static_cast<int>(found->layers[0].curve.points.size());
+    options.threads = 4;
+    const Result<NetworkCurve> again = map_curve(network, p.architecture, options);
+    ASSERT_EQ(again->network.points.size(), found->network.points.size());
+    for (std::size_t k = 0; k < found->network.points.size(); ++k)
+      EXPECT_EQ(again->network.points[k].cost, found->network.points[k].cost);
+    options.budget_evaluations = 100;
+    const Result<NetworkCurve> limited = map_curve(network, p.architecture, options);
+    if (!limited.ok()) continue;
+    for (const TradeOffEdge& edge : limited->layers[0].curve.edges) {
+      EXPECT_LE(edge.lower_bound_pj, least_at(all, edge.lambda) * (1 + 1e-9)) << seed;
+    }
+  }
+  EXPECT_GT(corners, 70);
+}
+
+}  // namespace
+}  // namespace heliolite::trade_off_test
