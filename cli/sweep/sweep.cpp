@@ -130,7 +130,10 @@ int print_plan(const SweepArguments& arguments, const SweepSpec& spec, const Swe
 Result<SweepRun> run_with_progress(const SweepSpec& spec, Store& store, Shard shard, const Output& output) {
   Progress progress(output, "points", store.sweep().shard_points);
   return run_sweep(spec, store, shard, [&](const SweepNews& news) {
-    progress.update(news.points, news.best ? "best " + scientific(*news.best) : "", news.kept);
+    std::string found = news.best ? "best " + scientific(*news.best) : "";
+    if (news.front > 0)
+      found += fmt::format(", front certain to {} of {} points", grouped(news.open), grouped(news.front));
+    progress.update(news.points, std::move(found), news.kept);
   });
 }
 

@@ -12,6 +12,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
+#include "engine/sweep/front_certificate.h"
 #include "engine/sweep/record_fields.h"
 #include "engine/sweep/totals.h"
 
@@ -73,6 +74,11 @@ std::optional<double> run_seconds(const PointRecord& point) {
   return delay({.seconds = true}, point.cycles, point.cycle_ns);
 }
 
+// How far the value may be above the least possible one.
+double point_gap(const PointRecord& point) {
+  return point.lower_bound > 0 ? std::max(0.0, point.value / point.lower_bound - 1) : 0;
+}
+
 }  // namespace
 
 Json to_json(const PointRecord& point, const SweepRecord& sweep) {
@@ -95,6 +101,8 @@ Json to_json(const PointRecord& point, const SweepRecord& sweep) {
           {"value", number(has_costs, point.value)},
           {"value_unit", value_unit(ranking_of(sweep))},
           {"lower_bound", number(has_costs, point.lower_bound)},
+          {"gap", number(has_costs && point.lower_bound > 0, point_gap(point))},
+          {"status", front_status(point, sweep).empty() ? Json() : Json(front_status(point, sweep))},
           {"sum_of_layer_values", number(has_costs, point.sum_of_layer_values)},
           {"value_of_totals", number(has_costs, value_of_totals(sweep, point))},
           {"edp_of_totals_pj_cycles", number(has_costs, point.energy_pj * point.cycles)},
@@ -130,7 +138,7 @@ Json to_json(const LayerRecord& layer) {
 
 std::vector<std::string> points_csv_columns(const std::vector<std::string>& parameters) {
   std::vector<std::string> names = headings<PointRecord>(parameters);
-  names.insert(names.end(), {"delay_s", "value_unit", "value_of_totals", "notes"});
+  names.insert(names.end(), {"delay_s", "value_unit", "value_of_totals", "gap", "status", "notes"});
   return names;
 }
 
@@ -167,9 +175,10 @@ Diagnostics write_points_csv(const Store& store, std::ostream& out) {
   return store.visit_points([&](const PointRecord& point) {
     std::vector<std::string> cells = cells_of(point, parameters.size());
     const SweepRecord& sweep = store.sweep();
-    for (std::string& cell :
-         std::vector{field_text(run_seconds(point)), value_unit(ranking_of(sweep)),
-                     field_text(value_of_totals(sweep, point)), fmt::format("{}", fmt::join(sweep.notes, "; "))})
+    for (std::string& cell : std::vector{field_text(run_seconds(point)), value_unit(ranking_of(sweep)),
+                                         field_text(value_of_totals(sweep, point)),
+                                         point.lower_bound > 0 ? field_text(point_gap(point)) : "",
+                                         front_status(point, sweep), fmt::format("{}", fmt::join(sweep.notes, "; "))})
       cells.push_back(std::move(cell));
     for (std::size_t p = 0; p < parameters.size(); ++p) {
       if (!(*sized)[p]) continue;

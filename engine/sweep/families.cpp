@@ -123,11 +123,22 @@ PilotRule::PilotRule(const SweepSpec& spec, const std::vector<PointRecord>& pilo
 const PointRecord* PilotRule::beaten_by(const Totals& least, const PointRecord& point) const {
   const auto beats = [&](const PointRecord& pilot) {
     if (goal_ == SweepGoal::Best) return pilot.value < least.value;
-    return dominates({pilot.energy_pj, delay(ranking_, pilot), pilot.area_um2},
-                     {least.energy_pj, delay(ranking_, least.cycles, point.cycle_ns), point.area_um2});
+    const double weight = ranking_.area ? 1 : 0;
+    return dominates({pilot.energy_pj, delay(ranking_, pilot), weight * pilot.area_um2},
+                     {least.energy_pj, delay(ranking_, least.cycles, point.cycle_ns), weight * point.area_um2});
   };
   const auto found = std::ranges::find_if(pilots_, beats);
   return goal_ == SweepGoal::All || found == pilots_.end() ? nullptr : &*found;
+}
+
+const PointRecord* PilotRule::excluded_by(const Totals& least, const PointRecord& point) const {
+  // Where a point is beaten in all goods it is the best by no objective of totals; by others its value has to be
+  // beaten.
+  // Of equal values the smallest id is the best.
+  const auto rank = [](const PointRecord& p) { return std::pair(p.value, p.id); };
+  const auto best = std::ranges::min_element(pilots_, {}, rank);
+  if (best == pilots_.end() || rank(*best) > std::pair(least.value, point.id)) return nullptr;
+  return beaten_by(least, point);
 }
 
 }  // namespace heliolite

@@ -56,6 +56,11 @@ class PilotRule {
   // Pilots whose state is not Done cut nothing.
   PilotRule(const SweepSpec& spec, const std::vector<PointRecord>& pilots);
 
+  // A further point whose totals are proven.
+  void add(const PointRecord& proven) { pilots_.push_back(proven); }
+  // The first pilot that keeps every such point off the front and from being the best.
+  const PointRecord* excluded_by(const Totals& least, const PointRecord& point) const;
+
   // The first pilot that beats every point with at least these totals and the area and clock of `point`; null if none
   // does. For the front a pilot beats by needing no more energy, delay and area, and less of one of them; for the best
   // by a smaller value.

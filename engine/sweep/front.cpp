@@ -52,7 +52,7 @@ void BestPoints::add(const PointRecord& point) {
 }
 
 ParetoFront::Costs ParetoFront::costs(const PointRecord& point) const {
-  return {point.energy_pj, delay(ranking_, point), point.area_um2};
+  return {point.energy_pj, delay(ranking_, point), ranking_.area ? point.area_um2 : 0};
 }
 
 void ParetoFront::add(const PointRecord& point) {

@@ -27,7 +27,8 @@ class BestPoints {
   std::vector<PointRecord> points_;
 };
 
-// The points that are done and that no other one beats: at most its energy, delay and area, and less of one of them.
+// The points that are done and that no other one beats: at most its energy, delay and area (where
+// that is on the front), and less of one of them.
 // A front keeps only one of points equal in all three, the one with the smallest id. The order of the calls does not
 // matter.
 class ParetoFront {

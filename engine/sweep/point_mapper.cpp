@@ -8,6 +8,7 @@
 
 #include "engine/search/map.h"
 #include "engine/sweep/expression.h"
+#include "engine/sweep/front_certificate.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/records.h"
 #include "engine/sweep/totals.h"
@@ -28,6 +29,15 @@ void RunState::write(const PointRecord& point, std::span<const LayerRecord> laye
   keep(store.write(point, layers));
   ++result.points;
   report_progress(point);
+}
+
+void RunState::rewrite(const PointRecord& point, std::span<const LayerRecord> layers) {
+  keep(store.write(point, layers));
+}
+
+void RunState::tell_front(u64 open, u64 front) {
+  news_.front = front, news_.open = open;
+  if (progress_) progress_(news_);
 }
 
 void RunState::pass(PointRecord point) {
@@ -78,13 +88,19 @@ void PointMapper::open(PointRecord record, Architecture machine) {
   OpenPoint& point = open_[record.id];
   point.record = std::move(record);
   point.machine = std::make_shared<const Architecture>(std::move(machine));
-  point.layers.resize(state_.spec.layers.size());
+  point.layers.resize(spec_.layers.size());
+}
+
+void PointMapper::open_again(PointRecord record, Architecture machine) {
+  const u64 id = record.id;
+  open(std::move(record), std::move(machine));
+  open_.at(id).again = true;
 }
 
 Task PointMapper::next() {
   while (!state_.over()) {
     const auto asking = open_.find(asking_);
-    if (asking == open_.end() || asking->second.asked == state_.spec.layers.size()) return {};
+    if (asking == open_.end() || asking->second.asked == spec_.layers.size()) return {};
     if (Task task = ask(asking->second)) return task;
   }
   return {};
@@ -92,13 +108,12 @@ Task PointMapper::next() {
 
 // Asks for the point's next layer, or all of them: a search to do, or nothing when the answer is known or on its way.
 Task PointMapper::ask(OpenPoint& point) {
-  const bool together = state_.spec.options.network;
+  const bool together = spec_.options.network;
   const Asker asker{point.record.id, point.asked, together ? point.layers.size() : 1};
   point.asked += asker.layers;
   const std::shared_ptr<const Architecture> machine = point.machine;
-  std::string question =
-      together ? network_question(state_.spec, *machine)
-               : layer_question(state_.spec.layers[asker.layer].layer.workload, *machine, state_.spec.options);
+  std::string question = together ? network_question(spec_, *machine)
+                                  : layer_question(spec_.layers[asker.layer].layer.workload, *machine, spec_.options);
   if (const auto waiting = asked_.find(question); waiting != asked_.end()) {
     waiting->second.push_back(asker);
     return {};
@@ -144,7 +159,7 @@ bool PointMapper::known_together(const Asker& asker, const std::string& question
 
 // On any thread. Under names that say nothing of who asked first.
 void PointMapper::search(const Asker& first, const Architecture& machine, const std::string& question) {
-  const std::span asked = std::span(state_.spec.layers).subspan(first.layer, first.layers);
+  const std::span asked = std::span(spec_.layers).subspan(first.layer, first.layers);
   Network network;
   std::vector<double> weights;
   for (const SweepLayer& layer : asked) {
@@ -152,14 +167,14 @@ void PointMapper::search(const Asker& first, const Architecture& machine, const 
     network.layers.back().workload.name = "layer";
     weights.push_back(layer.weight);
   }
-  const Result<NetworkResult> found = map_network(network, machine, state_.spec.options, weights);
+  const Result<NetworkResult> found = map_network(network, machine, spec_.options, weights);
   const bool stopped = state_.stopped();  // then it was perhaps not done
   PointAnswer answer;
   if (found && !stopped) {
     for (std::size_t k = 0; k < asked.size(); ++k)
       answer.layers.push_back(layer_record(asked[k], machine, found->layers[k].result, bound_, question));
     if (found->optimum)
-      answer.lower_bound = in_value_unit(found->optimum->lower_bound, ranking_of(state_.spec), machine.cycle_ns);
+      answer.lower_bound = in_value_unit(found->optimum->lower_bound, ranking_of(spec_), machine.cycle_ns);
   }
   const std::lock_guard lock(state_.mutex);
   if (!found) state_.keep(found.errors());
@@ -176,7 +191,7 @@ void PointMapper::search(const Asker& first, const Architecture& machine, const 
 // The answer to an equal question as that of this one.
 PointMapper::PointAnswer PointMapper::for_asker(PointAnswer answer, const Asker& asker) const {
   for (std::size_t k = 0; k < asker.layers; ++k)
-    answer.layers[k] = reused(std::move(answer.layers[k]), state_.spec.layers[asker.layer + k]);
+    answer.layers[k] = reused(std::move(answer.layers[k]), spec_.layers[asker.layer + k]);
   return answer;
 }
 
@@ -189,11 +204,12 @@ void PointMapper::answered(const Asker& asker, PointAnswer answer, bool written)
     LayerRecord& record = point.layers[asker.layer + k] = std::move(answer.layers[k]);
     record.point = asker.point;
     record.layer = asker.layer + k;
-    if (!last && !written) state_.keep(state_.store.write(record));
+    if (!last && !written && !point.again) state_.keep(state_.store.write(record));
   }
   if (!last) return;
   conclude(point, answer.lower_bound);
-  state_.write(point.record, std::span(point.layers).subspan(asker.layer, asker.layers));
+  if (point.again) state_.rewrite(point.record, point.layers);
+  else state_.write(point.record, std::span(point.layers).subspan(asker.layer, asker.layers));
   open_.erase(at);
 }
 
@@ -205,7 +221,7 @@ void PointMapper::conclude(OpenPoint& point, std::optional<double> lower_bound) 
     point.record.reason = fmt::format("no mapping of {}: {}", unmapped->name, unmapped->reason);
     return;
   }
-  const Totals sum = totals(point.layers, ranking_of(state_.spec), point.record.cycle_ns, lower_bound);
+  const Totals sum = totals(point.layers, ranking_of(spec_), point.record.cycle_ns, lower_bound);
   point.record.energy_pj = sum.energy_pj;
   point.record.cycles = sum.cycles;
   point.record.value = sum.value;
@@ -213,6 +229,7 @@ void PointMapper::conclude(OpenPoint& point, std::optional<double> lower_bound) 
   point.record.sum_of_layer_values = sum.sum_of_layer_values;
   point.record.words_moved = sum.words_moved;
   point.record.least_words = sum.least_words;
+  if (certifies_front(state_.spec)) point.record.reason = open_reason(point.record, point.layers, spec_.options);
 }
 
 }  // namespace heliolite

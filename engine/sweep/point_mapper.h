@@ -51,6 +51,10 @@ class RunState {
   void found(const PointRecord& point);
   // The point was mapped: writes its row with those of its layers that are not there yet.
   void write(const PointRecord& point, std::span<const LayerRecord> layers);
+  // The point, which has a row, was mapped again, or more is known of it: no point more is counted.
+  void rewrite(const PointRecord& point, std::span<const LayerRecord> layers = {});
+  // How many points may still come onto the front, and how many there are with those that are on it for certain.
+  void tell_front(u64 open, u64 front);
   // The point is not mapped: its row is written soon, at the latest by flush().
   void pass(PointRecord point);
   // Passes on points that belong together: all rows are written at once or none.
@@ -76,13 +80,16 @@ PointRecord point_record(u64 id, std::vector<std::string> values, const Architec
 // All functions are called with the state's mutex held; the tasks that next() returns take it themselves.
 class PointMapper {
  public:
-  // At most `most_open` points are open at a time.
-  PointMapper(RunState& state, std::size_t most_open) : state_(state), most_open_(most_open) {}
+  // At most `most_open` points are open at a time. `spec`: the sweep, or it with another strategy.
+  PointMapper(RunState& state, const SweepSpec& spec, std::size_t most_open)
+      : state_(state), spec_(spec), most_open_(most_open) {}
 
   // Whether no further point may be opened.
   bool full() const { return open_.size() >= most_open_; }
   // Takes a point whose layers are to be mapped on `machine`.
   void open(PointRecord record, Architecture machine);
+  // The same of a point that has a row already, which is replaced with its layers when all are answered.
+  void open_again(PointRecord record, Architecture machine);
   // The next search to do; empty when all layers of the open points are answered or being searched.
   Task next();
 
@@ -92,6 +99,7 @@ class PointMapper {
     std::shared_ptr<const Architecture> machine;
     std::vector<LayerRecord> layers;
     std::size_t asked = 0, answered = 0;
+    bool again = false;  // the point has a row
   };
   // Layers of a point that are searched by one question: one, or for a network's own objective all of them.
   struct Asker {
@@ -113,6 +121,7 @@ class PointMapper {
   void conclude(OpenPoint& point, std::optional<double> lower_bound) const;
 
   RunState& state_;
+  const SweepSpec& spec_;
   const std::size_t most_open_;
   MovementBound bound_;  // asked without the mutex
   std::map<u64, OpenPoint> open_;

@@ -74,6 +74,7 @@ std::string sweep_question(const SweepSpec& spec) {
   const Ranking ranking = ranking_of(spec);
   if (ranking.rank == SweepRank::Totals && ranks_differ(ranking)) text += "rank totals\n";
   if (ranking.seconds) text += "delay in seconds\n";
+  if (!ranking.area) text += "front of energy and delay\n";
   for (const SweepLayer& layer : spec.layers)
     text += fmt::format("layer {} {} {} {} {}\n", layer.workload, layer.layer.workload.name, layer.weight,
                         layer.layer.count, to_hex(fingerprint(layer.layer.workload)));

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -11,6 +13,7 @@
 #include "engine/search/co_search/co_search.h"
 #include "engine/search/core/parallel.h"
 #include "engine/sweep/families.h"
+#include "engine/sweep/front_certificate.h"
 #include "engine/sweep/point_mapper.h"
 #include "engine/sweep/totals.h"
 
@@ -47,13 +50,18 @@ class Runner {
         points_(spec),
         mine_(spec.goal, points_, shard),
         state_(spec, store, progress),
-        mapper_(state_, 2 * thread_count(spec.options)) {}
+        mapper_(state_, spec_, 2 * thread_count(spec.options)),
+        fast_spec_(fast_pass_of(spec)),
+        fast_(state_, fast_spec_, 2 * thread_count(spec.options)) {}
 
   Result<SweepRun> run();
 
  private:
   void map(const std::function<Task()>& begin_more);
   Task next(const std::function<Task()>& begin_more);
+  void certify_front();
+  void exclude_open(FrontCertificate& front);
+  Totals least_of(u64 id) const;
   void begin_pilot();
   void begin_point();
   Task begin_family();
@@ -68,7 +76,12 @@ class Runner {
   std::optional<Families> families_;  // if they are co-searched
   RunState state_;
   PointMapper mapper_;
+  const SweepSpec fast_spec_;  // of the pass before a front is certified
+  PointMapper fast_;
+  PointMapper* mapping_ = &mapper_;
+  bool again_ = false;  // points are mapped that have a row
   std::vector<u64> pilots_;
+  std::map<u64, Totals> least_;       // of open points
   std::optional<PilotRule> rule_;     // none while the pilots are mapped
   u64 cursor_ = 0;                    // next pilot, then next planned point
   bool at_end_ = false;               // no point is left to begin
@@ -87,6 +100,12 @@ Result<SweepRun> Runner::run() {
   if (co_searches(spec_, points_)) {
     families_.emplace(spec_, points_, mine_);
     map([this] { return begin_family(); });
+  } else if (certifies_front(spec_)) {
+    mapping_ = &fast_;
+    map([this] { return begin_point(), Task(); });
+    state_.flush();
+    mapping_ = &mapper_;
+    certify_front();
   } else {
     map([this] { return begin_point(), Task(); });
   }
@@ -107,10 +126,12 @@ void Runner::map(const std::function<Task()>& begin_more) {
 Task Runner::next(const std::function<Task()>& begin_more) {
   const std::lock_guard lock(state_.mutex);
   while (!state_.over()) {
-    if (Task task = mapper_.next()) return task;
-    if (mapper_.full()) return {};
+    if (Task task = mapping_->next()) return task;
+    if (mapping_->full()) return {};
     if (!to_map_.empty()) {
-      mapper_.open(std::move(to_map_.back().record), std::move(to_map_.back().machine));
+      RunCandidate& next = to_map_.back();
+      if (again_) mapping_->open_again(std::move(next.record), std::move(next.machine));
+      else mapping_->open(std::move(next.record), std::move(next.machine));
       to_map_.pop_back();
       continue;
     }
@@ -118,6 +139,74 @@ Task Runner::next(const std::function<Task()>& begin_more) {
     if (Task task = begin_more()) return task;
   }
   return {};
+}
+
+// Step 1. What is known. Step 2. Open points on the front as it looks now, or else some others, are searched by exact,
+// and open ones that proven ones then exclude are closed, until none is open. Step 3. What is certain of each.
+void Runner::certify_front() {
+  constexpr std::size_t kTogether = 64;
+  FrontCertificate front(spec_);
+  state_.keep(state_.store.visit_points([&](const PointRecord& point) { return front.add(point), true; }));
+  std::set<u64> tried;
+  again_ = true;
+  while (!state_.over()) {
+    exclude_open(front);
+    std::vector<u64> urgent = front.most_urgent(kTogether);
+    std::erase_if(urgent, [&](u64 id) { return !tried.insert(id).second; });
+    // Those on the front were tried, a budget ended their search: the others.
+    if (urgent.empty() && front.open() > 0) {
+      for (const u64 id : front.open_ids())
+        if (urgent.size() < kTogether && tried.insert(id).second) urgent.push_back(id);
+    }
+    if (urgent.empty() || state_.over()) break;
+    map([&] {
+      at_end_ = cursor_ == urgent.size();
+      if (at_end_) return Task();
+      const u64 id = urgent[cursor_++];
+      DesignPoint point = points_.make(id);
+      const auto row = state_.keep(state_.store.point(id));
+      if (point.machine && row && *row)
+        to_map_.push_back({point_record(id, points_.values(id), *point.machine), *std::move(point.machine), {}});
+      return Task();
+    });
+    for (const u64 id : urgent)
+      if (const auto row = state_.keep(state_.store.point(id)); row && *row) front.add(**row);
+  }
+  again_ = false;
+  state_.keep(state_.store.together([&] {
+    for (const PointRecord& point : front.conclusions([this](u64 id) { return least_of(id); }))
+      if (Diagnostics problems = state_.store.write(point); !problems.empty()) return problems;
+    return Diagnostics{};
+  }));
+}
+
+// What nothing on the point is below.
+Totals Runner::least_of(u64 id) const {
+  const Result<Architecture> machine = points_.machine(id);
+  const Result<Totals> least = machine ? compulsory_totals(spec_, *machine) : Result<Totals>(machine.errors());
+  return least ? *least : Totals{};
+}
+
+// Closes open points that proven ones exclude.
+void Runner::exclude_open(FrontCertificate& front) {
+  std::vector<PointRecord> excluded;
+  for (const u64 id : front.open_ids()) {
+    if (state_.over()) return;
+    const auto known = least_.find(id);
+    const Totals least = known != least_.end() ? known->second : least_[id] = least_of(id);
+    PointRecord point = front.open_point(id);
+    if (std::optional<std::string> reason = front.excluded(point, least)) {
+      point.reason = *std::move(reason);
+      excluded.push_back(std::move(point));
+    }
+  }
+  state_.keep(state_.store.together([&] {
+    for (const PointRecord& point : excluded)
+      if (Diagnostics problems = state_.store.write(point); !problems.empty()) return problems;
+    return Diagnostics{};
+  }));
+  for (const PointRecord& point : excluded) front.add(point);
+  state_.tell_front(front.open(), front.candidates());
 }
 
 void Runner::begin_pilot() {

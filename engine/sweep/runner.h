@@ -16,6 +16,8 @@ struct SweepNews {
   u64 points = 0;              // looked at, those of earlier runs included
   u64 kept = 0;                // points done by earlier runs
   std::optional<double> best;  // least PointRecord::value so far
+  // Where a front is certified: points on it so far, and those that may still come onto it (then front is above 0).
+  u64 front = 0, open = 0;
 };
 
 // Called from the threads of the sweep, by one at a time; it must return soon.

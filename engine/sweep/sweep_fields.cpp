@@ -44,6 +44,8 @@ const FieldTable& sweep_fields() {
              {{"goal", goals(),
                "Map all points, or only those that can be on the Pareto front, or only those that can be the best.", "",
                "all"},
+              {"front", shape::words(), "What the Pareto front is of: [energy, delay, area], or [energy, delay].", "",
+               "[energy, delay, area]"},
               {"rank", ranks(),
                "What is best: by the objective of the total energy and total delay, or by the sum of the layers' own.",
                "", "totals"},

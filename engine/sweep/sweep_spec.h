@@ -78,6 +78,7 @@ struct SweepSpec {
   SearchOptions options;  // options for every layer of every point; the seed is the sample's too
   SweepGoal goal = SweepGoal::All;
   SweepRank rank = SweepRank::Totals;
+  bool area_on_front = true;  // the Pareto front is of energy, delay and area; else of energy and delay
   bool seconds = false;       // delays are compared in seconds: every machine states a clock; else in cycles
   std::optional<u64> sample;  // number of points drawn from the grid; none: all points
   std::optional<u64> pilots;  // number of points mapped before any is cut; none: the usual number

@@ -188,6 +188,7 @@ class Reader {
     read_search_options(reader, options, errors_, kNotOfSweeps);
     if (const auto word = reader.choice("goal")) out_.goal = *parse_sweep_goal(*word);
     if (const auto word = reader.choice("rank")) out_.rank = *parse_sweep_rank(*word);
+    if (const auto words = reader.words("front")) read_front(reader, *words);
     if (const auto n = reader.integer("sample")) out_.sample = static_cast<u64>(*n);
     if (const auto n = reader.integer("pilots")) out_.pilots = static_cast<u64>(*n);
     for (const GivenOption& given : overrides_.options) given.option->set(options, given.value);
@@ -195,6 +196,16 @@ class Reader {
     if (overrides_.rank) out_.rank = *overrides_.rank;
     if (overrides_.sample) out_.sample = overrides_.sample;
     refuse_of_network(reader);
+  }
+
+  void read_front(FieldReader& reader, const std::vector<std::string>& words) {
+    std::vector<std::string> sorted;
+    for (const std::string& word : words) sorted.push_back(lower(word));
+    std::ranges::sort(sorted);
+    out_.area_on_front = sorted.size() != 2;
+    const std::vector<std::string> two{"delay", "energy"}, three{"area", "delay", "energy"};
+    if (sorted != two && sorted != three)
+      reader.error(fmt::format("front = {}, must be [energy, delay, area] or [energy, delay]", join(words)));
   }
 
   // What a network's own objective does not go with.

@@ -30,6 +30,14 @@ double power(double base, int exponent) {
   return out;
 }
 
+// The value of an option in the sweep's file; none if it is not there.
+std::optional<YamlNode> option_of(const SweepRecord& sweep, std::string_view name) {
+  const Result<YamlNode> document = YamlNode::parse(sweep.text, sweep.name);
+  if (!document) return std::nullopt;
+  const std::optional<YamlNode> node = document->find("sweep");
+  return node ? node->find(std::string(name)) : std::nullopt;
+}
+
 // Sums over layers. Rounded sums of doubles grow with each term, so bounds stay bounds when they are summed alike.
 class Sum {
  public:
@@ -80,13 +88,20 @@ class Sum {
 
 }  // namespace
 
-Ranking ranking_of(const SweepSpec& spec) { return {spec.options.objective, spec.rank, spec.seconds}; }
+bool front_without_area(const SweepRecord& sweep) {
+  const std::optional<YamlNode> front = option_of(sweep, "front");
+  return front && std::ranges::none_of(elements(*front), [](const YamlNode& n) { return lower(n.text()) == "area"; });
+}
+
+Ranking ranking_of(const SweepSpec& spec) {
+  return {spec.options.objective, spec.rank, spec.seconds, spec.area_on_front};
+}
 
 // Records are checked when they are read.
 Ranking ranking_of(const SweepRecord& sweep) {
   return {parse_asked_objective(sweep.objective).value_or(AskedObjective()).objective,
           sweep.rank == kSweepRankNames[at(SweepRank::Totals)] ? SweepRank::Totals : SweepRank::Layers,
-          sweep.delay_unit == delay_unit({.seconds = true})};
+          sweep.delay_unit == delay_unit({.seconds = true}), !front_without_area(sweep)};
 }
 
 double delay(const Ranking& ranking, double cycles, std::optional<double> cycle_ns) {
@@ -170,18 +185,6 @@ std::string layers_alone_note(const SweepRecord& sweep) {
   std::string note = layers_alone_note(kOutermostMemory);
   return std::ranges::find(sweep.notes, note) == sweep.notes.end() ? "" : note;
 }
-
-namespace {
-
-// The value of an option in the sweep's file; none if it is not there.
-std::optional<YamlNode> option_of(const SweepRecord& sweep, std::string_view name) {
-  const Result<YamlNode> document = YamlNode::parse(sweep.text, sweep.name);
-  if (!document) return std::nullopt;
-  const std::optional<YamlNode> node = document->find("sweep");
-  return node ? node->find(std::string(name)) : std::nullopt;
-}
-
-}  // namespace
 
 Counts counts_of(const SweepRecord& sweep) {
   const std::optional<YamlNode> factors = option_of(sweep, "factors");

@@ -21,6 +21,7 @@ struct Ranking {
   Objective objective = Objective::Edp;
   SweepRank rank = SweepRank::Totals;
   bool seconds = false;  // delays are; else they are in cycles
+  bool area = true;      // the Pareto front is of energy, delay and area; else of energy and delay
 };
 Ranking ranking_of(const SweepSpec& spec);
 Ranking ranking_of(const SweepRecord& sweep);
@@ -79,6 +80,8 @@ Counts counts_of(const SweepRecord& sweep);
 
 // Whether the sweep's file asks for all factors, and not for perfect ones only.
 bool has_any_factors(const SweepRecord& sweep);
+// Whether its Pareto front is of energy and delay alone.
+bool front_without_area(const SweepRecord& sweep);
 // The tiles that it asks for.
 Tiles tiles_of(const SweepRecord& sweep);
 
