@@ -45,37 +45,49 @@ RoomReader::RoomReader(const SweepRecord& sweep, const std::string& database) {
   }
 }
 
-Result<std::vector<std::vector<LevelRoom>>> RoomReader::rooms(std::span<const LayerRecord> layers) const {
+Result<PointRooms> RoomReader::rooms(std::span<const LayerRecord> layers) const {
   if (!spec_) return why_;
-  std::vector<std::vector<LevelRoom>> out;
+  PointRooms out;
   if (layers.empty()) return out;
   if (layers.front().point >= points_->grid())
     return Diagnostic{"", 0, "", fmt::format("the sweep's text has no point {}", layers.front().point)};
   const Result<Architecture> machine = points_->machine(layers.front().point);
   if (!machine) return machine.errors();
-  for (const LayerRecord& layer : layers) {
-    Result<std::vector<LevelRoom>> rooms = rooms_of(layer, *machine);
-    if (!rooms) return rooms.errors();
-    out.push_back(*std::move(rooms));
-  }
+  for (const LayerRecord& layer : layers)
+    if (Diagnostics errors = add_rooms(layer, *machine, out); !errors.empty()) return errors;
   return out;
 }
 
-Result<std::vector<LevelRoom>> RoomReader::rooms_of(const LayerRecord& layer, const Architecture& machine) const {
-  if (layer.mapping.empty()) return std::vector<LevelRoom>{};
+Diagnostics RoomReader::add_rooms(const LayerRecord& layer, const Architecture& machine, PointRooms& out) const {
+  if (layer.mapping.empty()) {
+    out.rooms.emplace_back();
+    out.rooflines.emplace_back();
+    return {};
+  }
   const std::string who = fmt::format("{} of point {}", layer.name, layer.point);
   if (layer.layer >= spec_->layers.size())
-    return Diagnostic{"", 0, "", fmt::format("the sweep's text has no layer for {}", who)};
+    return {{"", 0, "", fmt::format("the sweep's text has no layer for {}", who)}};
   const Workload& workload = spec_->layers[layer.layer].layer.workload;
   const Result<Mapping> mapping = parse_mapping(layer.mapping, who, workload, machine);
   if (!mapping) return mapping.errors();
   const Breakdown breakdown = CostModel(workload, machine).explain(*mapping);
   // Every energy by level and tensor: other files or another model would give others.
   if (breakdown_text(workload, breakdown) != layer.breakdown)
-    return Diagnostic{
-        "", 0, "",
-        fmt::format("the files that the sweep names no longer give the energies of {} that were written down", who)};
-  return rooms_in(breakdown, workload);
+    return {
+        {"", 0, "",
+         fmt::format("the files that the sweep names no longer give the energies of {} that were written down", who)}};
+  out.rooms.push_back(rooms_in(breakdown, workload));
+  out.rooflines.emplace_back(roofline(machine, breakdown));
+  return {};
+}
+
+std::vector<double> RoomReader::operations() const {
+  std::vector<double> all;
+  if (!spec_) return all;
+  for (const SweepLayer& layer : spec_->layers)
+    all.push_back(static_cast<double>(layer.layer.workload.macs()) * static_cast<double>(layer.layer.count) *
+                  layer.weight);
+  return all;
 }
 
 }  // namespace heliolite

@@ -1,6 +1,6 @@
 #pragma once
-// How full the levels are under the mappings that a sweep found. Its database holds the mappings; the machines and the
-// layers are made again from the sweep's text.
+// How full the levels are under the mappings that a sweep found, and what limits their speed. Its database holds the
+// mappings; the machines and the layers are made again from the sweep's text.
 #include <memory>
 #include <optional>
 #include <span>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/model/roofline.h"
 #include "engine/sweep/design_points.h"
 #include "engine/sweep/records.h"
 #include "engine/sweep/sweep_spec.h"
@@ -33,18 +34,28 @@ struct LevelRoom {
   bool operator==(const LevelRoom&) const = default;
 };
 
+// What is made again of a point's layers; nothing of a layer without a mapping.
+struct PointRooms {
+  std::vector<std::vector<LevelRoom>> rooms;       // [layer]: outermost level first
+  std::vector<std::optional<Roofline>> rooflines;  // [layer]: of one run
+};
+
 // Makes the machines of one sweep again.
 class RoomReader {
  public:
   // Files that the sweep's text names are looked for beside the database, then in the current folder.
   RoomReader(const SweepRecord& sweep, const std::string& database);
 
-  // The levels of each layer of a point, outermost first; none of a layer without a mapping. Errors: the sweep's files
-  // cannot be read, or they do not give the energies that were written down, and so are not those of the sweep.
-  Result<std::vector<std::vector<LevelRoom>>> rooms(std::span<const LayerRecord> layers) const;
+  // Errors: the sweep's files cannot be read, or they do not give the energies that were written down, and so are not
+  // those of the sweep.
+  Result<PointRooms> rooms(std::span<const LayerRecord> layers) const;
+
+  // MACs of all runs of each layer of the sweep, times its workload's weight; empty if the sweep's files cannot be
+  // read.
+  std::vector<double> operations() const;
 
  private:
-  Result<std::vector<LevelRoom>> rooms_of(const LayerRecord& layer, const Architecture& machine) const;
+  Diagnostics add_rooms(const LayerRecord& layer, const Architecture& machine, PointRooms& out) const;
 
   std::unique_ptr<const SweepSpec> spec_;  // none: why_
   std::optional<DesignPoints> points_;

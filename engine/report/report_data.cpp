@@ -8,6 +8,7 @@
 
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
+#include "engine/sweep/totals.h"
 
 namespace heliolite {
 
@@ -68,6 +69,62 @@ std::vector<PointRecord> ReportData::drawn() const {
   return points;
 }
 
+namespace {
+
+// Gathers Certainty, given the best point.
+class Rivals {
+ public:
+  explicit Rivals(const SweepSummary& summary) {
+    if (summary.best.empty()) return;
+    best_ = summary.best.front();
+    certainty_.least_bound = best_->lower_bound;
+  }
+
+  void add(const PointRecord& point) {
+    const bool counts = point.state == PointState::Done || point.state == PointState::Cut;
+    if (!best_ || !counts || point.id == best_->id) return;
+    certainty_.least_bound = std::min(certainty_.least_bound, point.lower_bound);
+    certainty_.rivals += point.lower_bound < best_->value ? 1 : 0;
+  }
+  const Certainty& certainty() const { return certainty_; }
+
+ private:
+  std::optional<PointRecord> best_;
+  Certainty certainty_;
+};
+
+// The costs of a point's layers as they stand in its totals.
+std::vector<LayerCosts> layer_costs(const std::vector<LayerRecord>& layers, const Ranking& ranking,
+                                    std::optional<double> cycle_ns) {
+  std::vector<LayerCosts> costs;
+  for (const LayerRecord& layer : layers) {
+    const Totals all = totals({layer}, ranking, cycle_ns);
+    LayerRecord run = layer;
+    run.count = 1, run.weight = 1;
+    const double runs = static_cast<double>(layer.count) * layer.weight;
+    costs.push_back({all.energy_pj, layer.cycles * runs, all.sum_of_layer_values,
+                     totals({run}, ranking, cycle_ns).lower_bound * runs});
+  }
+  return costs;
+}
+
+// Fills ReportData::layers and, within the limit, ReportData::parts. Errors: those of the store.
+Diagnostics read_parts(const Store& store, const ReportLimits& limits, ReportData& data) {
+  const std::vector<PointRecord> drawn = data.drawn();
+  if (drawn.empty()) return {};
+  const Ranking ranking = ranking_of(data.sweep);
+  for (const PointRecord& point : drawn) {
+    Result<std::vector<LayerRecord>> layers = store.layers(point);
+    if (!layers) return layers.errors();
+    if (data.layers.empty()) data.layers = *layers;
+    if (layers->size() < 2 || drawn.size() > limits.parts / layers->size()) return {};
+    data.parts.push_back(layer_costs(*layers, ranking, point.cycle_ns));
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<ReportData> read_report(const Store& store, const ReportLimits& limits) {
   ReportData data;
   data.sweep = store.sweep();
@@ -79,7 +136,9 @@ Result<ReportData> read_report(const Store& store, const ReportLimits& limits) {
   std::set<u64> leads;
   for (const PointRecord& point : leading) leads.insert(point.id);
   PointSample others(limits.points - std::min(limits.points, leading.size())), cut(limits.cut);
+  Rivals rivals(data.summary);
   Diagnostics errors = store.visit_points([&](const PointRecord& point) {
+    rivals.add(point);
     if (point.state == PointState::Cut) cut.add(point);
     if (point.state == PointState::Done && !leads.contains(point.id)) others.add(point);
     return true;
@@ -87,14 +146,18 @@ Result<ReportData> read_report(const Store& store, const ReportLimits& limits) {
   if (!errors.empty()) return errors;
   data.others = others.points();
   data.cut = cut.points();
+  data.certainty = rivals.certainty();
+  errors = read_parts(store, limits, data);
+  if (!errors.empty()) return errors;
 
   const RoomReader rooms(data.sweep, store.path());
+  if (data.why_no_rooms.empty()) data.operations = rooms.operations();
   for (std::size_t i = 0; i < std::min(leading.size(), limits.details); ++i) {
     Result<std::vector<LayerRecord>> layers = store.layers(leading[i]);
     if (!layers) return layers.errors();
     PointLayers& detail =
         data.details.emplace_back(PointLayers{leading[i].id, leading[i].cycle_ns, std::move(*layers), {}});
-    if (auto known = rooms.rooms(detail.layers)) detail.rooms = *std::move(known);
+    if (auto known = rooms.rooms(detail.layers)) detail.made_again = *std::move(known);
     else if (data.why_no_rooms.empty()) data.why_no_rooms = known.errors().front().to_string();
   }
   return data;

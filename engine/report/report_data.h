@@ -39,10 +39,13 @@ std::vector<std::string> in_order(std::vector<std::string> values);
 
 // How many points the page has at most: a browser draws some thousand at once, and the file should stay small.
 struct ReportLimits {
-  std::size_t best = 20;       // points in the table of best points
-  std::size_t points = 5'000;  // done points that are drawn; those of the front and the best always are
-  std::size_t cut = 2'000;     // cut points that can be drawn at their bounds
-  std::size_t details = 100;   // points with their layers: the best first, then those of the front
+  std::size_t best = 20;        // points in the table of best points
+  std::size_t points = 20'000;  // done points that are drawn; those of the front and the best always are
+  std::size_t cut = 2'000;      // cut points that can be drawn at their bounds
+  std::size_t details = 100;    // points with their layers: the best first, then those of the front
+  // Numbers of single layers, points times layers: more of them are left out, and the page cannot be asked about one
+  // workload or layer.
+  std::size_t parts = 200'000;
 };
 
 // A point with its layers.
@@ -50,7 +53,20 @@ struct PointLayers {
   u64 point = 0;
   std::optional<double> cycle_ns;  // of its machine
   std::vector<LayerRecord> layers;
-  std::vector<std::vector<LevelRoom>> rooms;  // [layer]: outermost level first; empty if they are not known
+  PointRooms made_again;  // nothing if it is not known
+};
+
+// What one layer costs on a point: all of its runs, times the weight of its workload.
+struct LayerCosts {
+  double energy_pj = 0, cycles = 0;
+  double value = 0, lower_bound = 0;  // of the layers' own objective, in the unit of PointRecord::value
+};
+
+// How sure the best point is.
+struct Certainty {
+  // No point looked at can have a smaller value, whatever mappings it is given; 0: nothing is known of some point.
+  double least_bound = 0;
+  u64 rivals = 0;  // points other than the best whose bound is below the best value: better mappings might win
 };
 
 struct ReportData {
@@ -59,7 +75,11 @@ struct ReportData {
   std::vector<PointRecord> others;  // a sample of the done points that are neither among the best nor on the front
   std::vector<PointRecord> cut;     // a sample of the points cut
   std::vector<PointLayers> details;
-  std::string why_no_rooms;  // why PointLayers::rooms are not known of some point; empty: they are of all
+  std::string why_no_rooms;  // why PointLayers::made_again is not known of some point; empty: it is of all
+  Certainty certainty;
+  std::vector<LayerRecord> layers;               // of the sweep, named by those of the best point
+  std::vector<double> operations;                // [layer]: MACs of all runs, weighted; empty: not known
+  std::vector<std::vector<LayerCosts>> parts{};  // [point of drawn()][layer]; empty: ReportLimits::parts
 
   // Done points of the page, each once: the best, those of the front, the others.
   std::vector<PointRecord> drawn() const;

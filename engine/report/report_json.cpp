@@ -1,5 +1,7 @@
 #include "engine/report/report_json.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -9,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/number_text.h"
 #include "engine/report/report_data.h"
 #include "engine/sweep/totals.h"
 
@@ -90,12 +93,15 @@ Json outcomes_json(const SweepSummary& summary) {
   return rows;
 }
 
+// With so many digits as charts and sums of them need: half the size of all digits.
+double short_number(double x) { return parse_number<double>(fmt::format("{:.8g}", x)).value_or(x); }
+
 // One array a column: half the size of one object a point.
 Json points_json(std::span<const PointRecord> points, const Choices& choices, const SweepRecord& sweep) {
   const Ranking ranking = ranking_of(sweep);
   Json columns;
   for (const char* name : {"id", "energy_pj", "delay", "area_um2", "value", "lower_bound", "words_moved", "least_words",
-                           "capacity_bytes", "compute_units", "choice"}) {
+                           "capacity_bytes", "compute_units", "seconds", "choice"}) {
     columns[name] = Json::array();
   }
   for (const PointRecord& point : points) {
@@ -109,6 +115,7 @@ Json points_json(std::span<const PointRecord> points, const Choices& choices, co
     columns["least_words"].push_back(point.least_words);
     columns["capacity_bytes"].push_back(point.capacity_bytes);
     columns["compute_units"].push_back(point.compute_units);
+    columns["seconds"].push_back(point.cycle_ns ? Json(short_number(point.cycles * *point.cycle_ns * 1e-9)) : Json());
   }
   for (std::size_t p = 0; p < sweep.parameters.size(); ++p) {
     Json places = Json::array();
@@ -127,8 +134,24 @@ Json ids_json(std::span<const PointRecord> points) {
   return ids;
 }
 
-Json layer_json(const LayerRecord& layer, std::span<const LevelRoom> rooms, std::span<const EnergyPart> order,
-                const Ranking& ranking, std::optional<double> cycle_ns) {
+// Of one run: {"operations", "per_cycle": at most, "cycles", "compute_cycles", "limit", "levels": [{"name", "bytes",
+// "per_cycle": bytes at most or null, "cycles"}], outermost first}; null if it is not known.
+Json roofline_json(const std::optional<Roofline>& roof) {
+  if (!roof) return nullptr;
+  Json levels = Json::array();
+  for (const RooflineLevel& level : roof->levels)
+    levels.push_back({{"name", level.name},
+                      {"bytes", level.bytes},
+                      {"per_cycle", level.bytes_per_cycle ? Json(*level.bytes_per_cycle) : Json()},
+                      {"cycles", level.cycles}});
+  return {{"operations", roof->operations}, {"per_cycle", roof->operations_per_cycle},
+          {"cycles", roof->cycles},         {"compute_cycles", roof->compute_cycles},
+          {"limit", roof->limit()},         {"limit_text", roof->limit_text()},
+          {"levels", std::move(levels)}};
+}
+
+Json layer_json(const LayerRecord& layer, std::span<const LevelRoom> rooms, const std::optional<Roofline>& roof,
+                std::span<const EnergyPart> order, const Ranking& ranking, std::optional<double> cycle_ns) {
   const Totals one = totals({[&] {
                               LayerRecord run = layer;
                               run.count = 1, run.weight = 1;
@@ -152,7 +175,8 @@ Json layer_json(const LayerRecord& layer, std::span<const LevelRoom> rooms, std:
           {"utilization", layer.utilization},
           {"evaluated", layer.evaluated},
           {"parts_pj", std::move(energies)},
-          {"mapping", mapping_json(layer.mapping, rooms)}};
+          {"mapping", mapping_json(layer.mapping, rooms)},
+          {"roofline", roofline_json(roof)}};
 }
 
 // A workload's part of a point.
@@ -191,14 +215,46 @@ Json detail_json(const PointLayers& detail, const Ranking& ranking) {
     workloads.push_back({{"name", workload}, {"parts", std::move(written)}});
   }
   for (const EnergyPart& part : order) names.push_back(part.name);
+  const PointRooms& known = detail.made_again;
   for (std::size_t i = 0; i < detail.layers.size(); ++i)
-    layers.push_back(layer_json(detail.layers[i],
-                                i < detail.rooms.size() ? std::span(detail.rooms[i]) : std::span<const LevelRoom>(),
-                                order, ranking, detail.cycle_ns));
+    layers.push_back(
+        layer_json(detail.layers[i], i < known.rooms.size() ? std::span(known.rooms[i]) : std::span<const LevelRoom>(),
+                   i < known.rooflines.size() ? known.rooflines[i] : std::nullopt, order, ranking, detail.cycle_ns));
   return {{"id", detail.point},
           {"parts", std::move(names)},
           {"workloads", std::move(workloads)},
+          {"cycle_ns", detail.cycle_ns ? Json(*detail.cycle_ns) : Json()},
           {"layers", std::move(layers)}};
+}
+
+// [{"workload", "name", "operations": of all runs or null}]: the layers of the sweep.
+Json layers_json(const ReportData& data) {
+  Json layers = Json::array();
+  for (const LayerRecord& layer : data.layers)
+    layers.push_back(
+        {{"workload", layer.workload},
+         {"name", layer.name},
+         {"operations", layer.layer < data.operations.size() ? Json(data.operations[layer.layer]) : Json()}});
+  return layers;
+}
+
+// {"energy_pj": [layer][point], ...}, points as in "points"; null if single layers are left out.
+Json parts_json(const ReportData& data, std::span<const PointRecord> drawn) {
+  if (data.parts.empty()) return nullptr;
+  const Ranking ranking = ranking_of(data.sweep);
+  Json columns = {
+      {"energy_pj", Json::array()}, {"delay", Json::array()}, {"value", Json::array()}, {"lower_bound", Json::array()}};
+  for (std::size_t l = 0; l < data.layers.size(); ++l) {
+    for (Json& column : columns) column.push_back(Json::array());
+    for (std::size_t p = 0; p < drawn.size(); ++p) {
+      const LayerCosts costs = l < data.parts[p].size() ? data.parts[p][l] : LayerCosts();
+      columns["energy_pj"][l].push_back(short_number(costs.energy_pj));
+      columns["delay"][l].push_back(short_number(delay(ranking, costs.cycles, drawn[p].cycle_ns)));
+      columns["value"][l].push_back(costs.value);
+      columns["lower_bound"][l].push_back(costs.lower_bound);
+    }
+  }
+  return columns;
 }
 
 Json sensitivity_json(const ReportData& data, const Choices& choices) {
@@ -246,6 +302,9 @@ std::string report_json(const ReportData& data, const std::string& program) {
   page["parameters"] = parameters_json(data, choices);
   page["points"] = points_json(drawn, choices, data.sweep);
   page["cut_points"] = points_json(data.cut, choices, data.sweep);
+  page["layers"] = layers_json(data);
+  page["parts"] = parts_json(data, drawn);
+  page["certainty"] = {{"least_bound", data.certainty.least_bound}, {"rivals", data.certainty.rivals}};
   page["best"] = ids_json(data.summary.best);
   page["front"] = ids_json(data.summary.front);
   page["details"] = Json::array();

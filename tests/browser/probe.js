@@ -31,11 +31,16 @@ const pointerAt = (chart, type, dotOf) => {
   chart.canvas.dispatchEvent(new MouseEvent(type, at));
 };
 
-// The dot of a dataset that no dot of another one covers.
-function loneliest(chart, index) {
-  const others = chart.data.datasets.flatMap((_, i) => (i === index ? [] : chart.getDatasetMeta(i).data));
-  const room = (dot) => Math.min(...others.map((other) => Math.hypot(dot.x - other.x, dot.y - other.y)));
-  return chart.getDatasetMeta(index).data.reduce((a, b) => (room(b) > room(a) ? b : a));
+// The place of a point of the cloud that no mark of the chart and no other point covers.
+function loneliest(chart) {
+  const {points} = JSON.parse(byTestId('data').textContent);
+  const dots = points.id.map((_, i) => ({x: chart.scales.x.getPixelForValue(points[byTestId('scatter-x').value][i]),
+    y: chart.scales.y.getPixelForValue(points[byTestId('scatter-y').value][i])}));
+  const marks = chart.data.datasets.flatMap((_, i) => chart.getDatasetMeta(i).data);
+  const room = (dot) => Math.min(...[...marks, ...dots].filter((other) => other.x !== dot.x || other.y !== dot.y)
+    .map((other) => Math.hypot(dot.x - other.x, dot.y - other.y)));
+  const marked = (dot) => marks.some((mark) => Math.hypot(mark.x - dot.x, mark.y - dot.y) < 1);
+  return dots.filter((dot) => !marked(dot)).reduce((a, b) => (room(b) > room(a) ? b : a));
 }
 
 const tooltip = (chart) => ({
@@ -90,10 +95,72 @@ function workloads() {
 // Of every chart of a parameter: the kind of its axis and how far its values are apart.
 const sensitivity = () => [...document.querySelectorAll('#sensitivity canvas')].map((canvas) => {
   const chart = Chart.getChart(canvas);
-  const values = numbersOf(chart);
+  const values = numbersOf(chart).flat();
   return {type: chart.scales.y.type, span: Math.max(...values) / Math.min(...values),
     ticks: chart.scales.y.ticks.map(({label}) => label)};
 });
+
+// The answer, the selection, the comparison, the other pictures.
+async function second_edition() {
+  const tick = (box, state) => {
+    box.checked = state;
+    box.dispatchEvent(new Event('change', {bubbles: true}));
+  };
+  const saved = [];
+  const rememberBlob = URL.createObjectURL;
+  const listed = () => Number(byTestId('points-note').textContent.replace(/ points.*/, '').replaceAll(/\D/g, ''));
+  found.answer = {question: byTestId('answer-question').textContent, text: byTestId('answer-text').textContent,
+    lead: byTestId('answer-lead').textContent, badge: byTestId('answer-badge').textContent,
+    proof: byTestId('answer-proof').textContent};
+  found.all_rows = {listed: listed(), made: byTestId('points-table').tBodies[0].rows.length};
+
+  const [first] = document.querySelectorAll('#selection-filters input[type=checkbox]');
+  tick(first, false);
+  found.filtered = {listed: listed(), cloud: Number(byTestId('scatter').dataset.cloud),
+    text: byTestId('selection-text').textContent,
+    values: Chart.getChart(document.querySelector('#sensitivity canvas')).data.labels};
+  URL.createObjectURL = (blob) => { saved.push(blob); return rememberBlob.call(URL, blob); };
+  byTestId('save-csv').click();
+  byTestId('save-json').click();
+  URL.createObjectURL = rememberBlob;
+  [found.csv, found.json] = await Promise.all(saved.map((blob) => blob.text()));
+  tick(first, true);
+  found.unfiltered = listed();
+
+  found.scopes = [...byTestId('scope').options].map(({value}) => value);
+  change('scope', 'workload:net');
+  const energies = numbersOf(Chart.getChart('scatter')).map(({point}) => point.energy_pj);
+  found.scope_text = byTestId('selection-text').textContent;
+  found.scope_energy = Math.min(...energies);
+  change('scope', 'all');
+
+  byTestId('answer-compare').click();
+  found.compared = {said: byTestId('compare-said').textContent,
+    rows: [...byTestId('compare-table').tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent)),
+    bars: Chart.getChart('compare-energy').data.labels, nest: byTestId('compare-nest-a').textContent};
+  const a = byTestId('compare-a').value;
+  byTestId('compare-swap').click();
+  found.swapped = byTestId('compare-b').value === a;
+
+  found.parallel = {label: byTestId('parallel').getAttribute('aria-label'), colours: coloursOf(byTestId('parallel'))};
+  const box = byTestId('parallel').getBoundingClientRect();
+  const drag = (type, y) => byTestId('parallel').dispatchEvent(
+    new PointerEvent(type, {clientX: box.left + 60, clientY: box.top + y, bubbles: true, pointerId: 1}));
+  byTestId('parallel').setPointerCapture = () => {};
+  drag('pointerdown', box.height - 20);
+  drag('pointerup', box.height - 60);
+  found.dragged = listed();
+  drag('pointerdown', box.height - 60);
+  drag('pointerup', box.height - 60);
+  found.clicked = listed();
+
+  byTestId('theme-choice').click();
+  byTestId('theme-choice').click();
+  found.dark_paper = getComputedStyle(document.body).backgroundColor;
+  byTestId('theme-choice').click();
+  found.contents = [...document.querySelectorAll('#contents a')].map(({hash}) => byTestId(hash.slice(1)) !== null);
+  await pause();
+}
 
 async function probe() {
   await pause();
@@ -113,6 +180,7 @@ async function probe() {
     [canvas.id || `canvas ${i}`, coloursOf(canvas)]));
   found.front = fronts(chart);
   found.drawn = Object.fromEntries(chart().data.datasets.map((set) => [set.label, set.data.length]));
+  found.cloud = Number(scatter.dataset.cloud);
   found.outcomes = column('outcome-table', 0);
 
   pointerAt(chart(), 'mousemove', () => placeOf('best', 0));
@@ -123,7 +191,7 @@ async function probe() {
   await pause();
   found.chosen_front = {id: byTestId('point-choice').value, facts: byTestId('point-facts').textContent,
     charts: !byTestId('point-charts').hidden};
-  pointerAt(chart(), 'click', () => loneliest(chart(), dataset('others')));
+  pointerAt(chart(), 'click', () => loneliest(chart()));
   await pause();
   found.chosen_other = byTestId('point-choice').value;
 
@@ -165,8 +233,11 @@ async function probe() {
   heading.querySelector('button').click();
   found.sorted = heading.getAttribute('aria-sort');
   const ids = column('front-table', 0);
-  const delays = new Map(numbersOf(chart()).map(({point}) => [String(point.id), point.delay]));
+  const {points} = JSON.parse(byTestId('data').textContent);
+  const delays = new Map(points.id.map((id, i) => [String(id), points.delay[i]]));
   found.delays = ids.map((id) => delays.get(id.replace(/\D/g, '')));
+
+  await second_edition();
 
   dispatchEvent(new Event('beforeprint'));
   dispatchEvent(new Event('afterprint'));

@@ -55,17 +55,17 @@ TEST_F(LevelRooms, AreWhatTheModelSays) {
   const DesignPoints points(*spec);
   ASSERT_FALSE(data.details.empty());
   for (const PointLayers& detail : data.details) {
-    ASSERT_EQ(detail.rooms.size(), detail.layers.size());
+    ASSERT_EQ(detail.made_again.rooms.size(), detail.layers.size());
     const Result<Architecture> machine = points.machine(detail.point);
     for (std::size_t i = 0; i < detail.layers.size(); ++i) {
       const Workload& workload = spec->layers[i].layer.workload;
       const auto mapping = parse_mapping(detail.layers[i].mapping, "mapping", workload, *machine);
       ASSERT_TRUE(mapping.ok());
       const Breakdown breakdown = CostModel(workload, *machine).explain(*mapping);
-      ASSERT_EQ(detail.rooms[i].size(), breakdown.level.size());
+      ASSERT_EQ(detail.made_again.rooms[i].size(), breakdown.level.size());
       for (std::size_t k = 0; k < breakdown.level.size(); ++k) {
         const LevelBreakdown& level = breakdown.level[breakdown.level.size() - 1 - k];
-        const LevelRoom& room = detail.rooms[i][k];
+        const LevelRoom& room = detail.made_again.rooms[i][k];
         EXPECT_EQ(room.level, level.name);
         EXPECT_EQ(room.used_words, level.used_words);
         EXPECT_EQ(room.capacity_words, level.capacity_words);
@@ -93,7 +93,7 @@ TEST_F(LevelRooms, AreNotKnownWithoutTheFilesOfTheSweep) {
   folder_.write("net.yaml", "layers: [{name: a, gemm: 8x8x8}, {name: b, gemm: 7x8x8, count: 2}]\n");
   ReportData data = read();
   EXPECT_THAT(data.why_no_rooms, HasSubstr("no longer give the energies of a of point"));
-  EXPECT_TRUE(data.details[0].rooms.empty());
+  EXPECT_TRUE(data.details[0].made_again.rooms.empty());
   std::filesystem::remove(folder_.path("net.yaml"));
   data = read();
   EXPECT_THAT(data.why_no_rooms, HasSubstr("net.yaml: no such file"));
@@ -115,7 +115,7 @@ TEST(LevelRoomsOfOptions, AreReadAsTheSweepWas) {
   const Result<ReportData> data = read_report(store);
   ASSERT_TRUE(data.ok());
   EXPECT_EQ(data->why_no_rooms, "");
-  EXPECT_FALSE(data->details.at(0).rooms.empty());
+  EXPECT_FALSE(data->details.at(0).made_again.rooms.empty());
 }
 
 // A level with several parts has its room once.

@@ -176,7 +176,7 @@ only_in 'CLI/' 'cli/.*'
 only_in 'Eigen/' "engine/search/bayes/.*|$tests"
 only_in '(isl|ginac)/' "engine/program/.*|$tests"
 only_in 'nlopt' 'engine/search/bayes/gaussian_process\.cpp'
-only_in 'zlib' 'engine/proof/proof_file\.cpp'
+only_in 'zlib' "engine/proof/proof_file\.cpp|$tests"
 only_in '(gtest|gmock|rapidcheck)' "$tests"
 only_in 'benchmark/' 'bench/.*'
 only_in 'heliolite/result' "engine/base/result\.h|engine/api/.*|$tests"

@@ -24,12 +24,22 @@ const kCostMetrics = ['energy_pj', 'delay', ...(kHasValue ? ['value'] : []), 'ar
 
 // Columns as the file has them to one object a point.
 function pointRows(columns) {
-  return columns.id.map((id, i) => ({
-    id,
-    ...Object.fromEntries(Object.keys(kMetrics).map((metric) => [metric, columns[metric][i]])),
-    lower_bound: columns.lower_bound[i],
-    words_moved: columns.words_moved[i],
-    least_words: columns.least_words[i],
+  const {id, energy_pj, delay, area_um2, value, lower_bound, words_moved, least_words, capacity_bytes,
+    compute_units} = columns;
+  const seconds = kSweep.seconds ? delay : columns.seconds;
+  return id.map((own, i) => ({
+    id: own,
+    place: i,
+    energy_pj: energy_pj[i],
+    delay: delay[i],
+    area_um2: area_um2[i],
+    value: value[i],
+    lower_bound: lower_bound[i],
+    words_moved: words_moved[i],
+    least_words: least_words[i],
+    capacity_bytes: capacity_bytes[i],
+    compute_units: compute_units[i],
+    seconds: seconds[i],
     choice: columns.choice.map((choices) => choices[i]),
   }));
 }
@@ -41,6 +51,33 @@ const kBest = kData.best.map((id) => kPointOfId.get(id));
 const kFront = kData.front.map((id) => kPointOfId.get(id));
 const kFrontIds = new Set(kData.front);
 const kDetails = new Map(kData.details.map((detail) => [detail.id, detail]));
+
+const kLayers = kData.layers;
+
+// MACs of all runs of all layers; nothing where a layer's are unknown. Every point does the same work.
+const kOperations = kLayers.reduce((sum, {operations}) => sum + (operations ?? NaN), kLayers.length > 0 ? 0 : NaN);
+const kOperationsOfMac = 2;  // as TOPS are counted
+
+// Rates of `operations` MACs for so much energy in so many seconds, as far as they are known.
+function ratesOf(operations, energyPj, seconds) {
+  const ops = kOperationsOfMac * operations;
+  return {
+    watts: seconds > 0 ? energyPj * 1e-12 / seconds : NaN,
+    tops: seconds > 0 ? ops / seconds * 1e-12 : NaN,
+    topsPerWatt: energyPj > 0 ? ops / energyPj : NaN,
+  };
+}
+
+// [label, text] of the seconds, W, TOPS and TOPS/W of a point that are known.
+function rateEntries(point, operations = kOperations) {
+  const {watts, tops, topsPerWatt} = ratesOf(operations, point.energy_pj, point.seconds);
+  return [
+    ...(point.seconds > 0 && !kSweep.seconds ? [['Time', secondsText(point.seconds)]] : []),
+    ...(watts > 0 ? [['Power', wattsText(watts)]] : []),
+    ...(tops > 0 ? [['Throughput', `${digits(tops)} TOPS`]] : []),
+    ...(topsPerWatt > 0 ? [['Efficiency', `${digits(topsPerWatt)} TOPS/W`]] : []),
+  ];
+}
 
 // value / lower bound - 1, nothing where no bound is known.
 const gapOf = (row) => (row.lower_bound > 0 ? row.value / row.lower_bound - 1 : NaN);

@@ -4,9 +4,11 @@ const kProvenGap = 1e-9;  // what rounding makes of no gap
 
 const isProven = (point) => gapOf(point) <= kProvenGap;
 
-// Points that no drawn one beats in both numbers, by the first of them: the corners of a staircase, and their equals.
-function frontOfTwo(x, y) {
-  const sorted = kPoints.toSorted((a, b) => a[x] - b[x] || a[y] - b[y]);
+// Points shown that no other one beats in both numbers, by the first of them: the corners of a staircase, and their
+// equals.
+const frontOfTwo = (x, y) => ofShown(`front ${x} ${y}`, () => {
+  // Of the points of least y for each x only: these are few where many points are shown.
+  const sorted = lowestOf(shown(), x, y).toSorted((a, b) => a[x] - b[x] || a[y] - b[y]);
   let last = null;
   return sorted.filter((point) => {
     const equal = last && point[x] === last[x] && point[y] === last[y];
@@ -14,6 +16,30 @@ function frontOfTwo(x, y) {
     last = point;
     return true;
   });
+});
+
+const kStrips = 256;
+
+// A part of the points that holds their front: those that the least y of the strips of x before theirs does not beat.
+function lowestOf(points, x, y) {
+  const [low, high] = extent(points.map((point) => point[x]));
+  if (!(high > low)) return points;
+  const strip = (point) => Math.min(kStrips - 1, Math.floor((point[x] - low) / (high - low) * kStrips));
+  const least = new Array(kStrips + 1).fill(Infinity);
+  for (const point of points) least[strip(point) + 1] = Math.min(least[strip(point) + 1], point[y]);
+  for (let i = 1; i <= kStrips; ++i) least[i] = Math.min(least[i], least[i - 1]);
+  return points.filter((point) => point[y] < least[strip(point)]);
+}
+
+// Points that no other one beats in energy, delay and area at once; of equal ones the first.
+function frontOfThree(points) {
+  const sorted = points.toSorted((a, b) => a.energy_pj - b.energy_pj || a.delay - b.delay || a.area_um2 - b.area_um2);
+  const front = [];
+  for (const point of sorted) {
+    const beats = (other) => other.delay <= point.delay && other.area_um2 <= point.area_um2;
+    if (!front.some(beats)) front.push(point);
+  }
+  return front;
 }
 
 // What is certain of points and what is not, in a sentence.

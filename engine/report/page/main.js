@@ -23,14 +23,11 @@ function setUpSummary() {
   if (best) {
     entries.push(['Best point', count(best.id), gapText(best) && `gap ${gapText(best)}`]);
     if (kHasValue) {
-      entries.push([kMetrics.value.label, kObjective.text(best.value)]);
       if (kIsProduct && kSweep.rank !== 'totals') {
         entries.push([`${kObjective.label} of totals`,
           kObjective.text(best.energy_pj * best.delay ** kSweep.cycles_power * best.area_um2 ** (kSweep.area_power ?? 0))]);
       }
     }
-    entries.push(['Energy', energyText(best.energy_pj)], ['Delay', delayText(best.delay)]);
-    if (best.area_um2 > 0) entries.push(['Area', areaText(best.area_um2)]);
   }
   entries.push(['Points', count(known), known < kSweep.shard_points
     ? `of ${count(kSweep.shard_points)} planned: not finished` : 'all that were planned']);
@@ -51,10 +48,25 @@ function setUpQuestion() {
   byId('sweep-text').textContent = kSweep.text;
 }
 
+// Links to the sections that have something to show.
+function setUpContents() {
+  const links = [...document.querySelectorAll('main section[aria-labelledby]:not([hidden]) > h2')]
+    .map((heading) => element('a', {href: `#${heading.id}`}, heading.textContent));
+  byId('contents').replaceChildren(...links);
+}
+
 setUpHead();
+setUpTheme();
+setUpAnswer();
 setUpSummary();
+setUpSelection();
 setUpScatter();
 setUpPoint();
+setUpRoofline();
+setUpCompare();
+setUpParallel();
 setUpSensitivity();
+setUpRows();
 setUpTables();
 setUpQuestion();
+setUpContents();

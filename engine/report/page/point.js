@@ -10,6 +10,7 @@ function choosePoint(point) {
   if (missing) select.append(element('option', {value: String(point.id)}, pointLabel(point)));
   select.value = String(point.id);
   showPoint();
+  drawRoofline();
 }
 
 function pointLabel(point) {
@@ -25,6 +26,7 @@ function showPoint() {
     ...settingsOf(chosen),
     ...kAxisMetrics.filter((metric) => chosen[metric] > 0)
       .map((metric) => [kMetrics[metric].label, kMetrics[metric].text(chosen[metric])]),
+    ...rateEntries(chosen, scopeOperations()),
     ...(gapText(chosen) ? [['Gap to the lower bound', gapText(chosen)]] : []),
     ...(chosen.least_words > 0
       ? [['Words moved over the least possible', distanceText(distanceOf(chosen))]] : []),
@@ -69,5 +71,6 @@ function setUpPoint() {
   for (const id of ['workload-choice', 'layer-rows', 'layer-metric']) byId(id).addEventListener('change', showParts);
   chosen = kBest[0];
   byId('point-choice').value = String(chosen.id);
+  onSelection(showPoint);
   drawn(showPoint);
 }

@@ -16,7 +16,8 @@ function scatterColours() {
   const parameter = choice.startsWith('parameter:') ? Number(choice.slice('parameter:'.length)) : -1;
   if (parameter < 0) return metricColours(choice);
   const {name, values} = kData.parameters[parameter];
-  const of = (i) => scaleColour(values.length > 1 ? i / (values.length - 1) : 0.5);
+  const shade = shadesOfScale(Math.max(2, values.length));
+  const of = (i) => shade(values.length > 1 ? i / (values.length - 1) : 0.5);
   return {
     of: (point) => of(point.choice[parameter]),
     legend: values.length > kMaxSwatches ? scaleLegend(name, values[0], values.at(-1))
@@ -24,7 +25,7 @@ function scatterColours() {
   };
 }
 
-const rangeOf = (metric) => extent(kPoints.map((point) => point[metric]));
+const rangeOf = (metric) => extent(shown().map((point) => point[metric]));
 
 function metricColours(metric) {
   const {label, text} = kMetrics[metric];
@@ -32,7 +33,8 @@ function metricColours(metric) {
   const log = low > 0 && high > 20 * low;
   const along = (x) => (log ? Math.log(x / low) / Math.log(high / low) : (x - low) / (high - low));
   const fraction = (x) => (high === low ? 0.5 : along(x));
-  return {of: (point) => scaleColour(fraction(point[metric])), legend: scaleLegend(label, text(low), text(high))};
+  const shade = shadesOfScale(kCloudShades);
+  return {of: (point) => shade(fraction(point[metric])), legend: scaleLegend(label, text(low), text(high))};
 }
 
 function scaleLegend(label, low, high) {
@@ -46,7 +48,8 @@ function scaleLegend(label, low, high) {
 function askedFront() {
   const choice = byId('scatter-front').value;
   if (choice === 'none') return {points: [], line: false};
-  return choice === 'all' ? {points: kFront, line: false} : {points: frontOfTwo(scatterX(), scatterY()), line: true};
+  if (choice === 'all') return {points: frontShown(), line: false};
+  return {points: frontOfTwo(scatterX(), scatterY()), line: true};
 }
 
 function scatterDatasets(colours) {
@@ -61,10 +64,9 @@ function scatterDatasets(colours) {
     pointHoverBorderWidth: 2,
     ...style,
   });
-  const best = kBest.slice(0, 1);
+  const best = [bestShown()].filter(Boolean);
   const {points: front, line} = askedFront();
   const ringed = front.filter((point) => point !== best[0]);
-  const apart = new Set([...front, ...best]);
   const frontSize = ringed.length > kManyFront ? {pointRadius: 3.5, pointBorderWidth: 0.75}
     : {pointRadius: 5.5, pointBorderWidth: 1.5};
   const dashed = ({p0DataIndex: from, p1DataIndex: to}) => (isProven(front[from]) && isProven(front[to]) ? [] : [6, 4]);
@@ -75,8 +77,7 @@ function scatterDatasets(colours) {
       pointStyle: ringed.map((point) => (isProven(point) ? 'circle' : 'rect'))}),
     {type: 'line', label: 'staircase', data: at(line ? front : []), stepped: 'before', borderColor: colour('ink'),
       borderWidth: 1.5, pointRadius: 0, pointHitRadius: 0, pointHoverRadius: 0, segment: {borderDash: dashed}},
-    dots('others', kPoints.filter((point) => !apart.has(point)), {pointRadius: 3, pointHoverRadius: 5,
-      pointBorderWidth: 0}),
+    dots('pointed', [], {pointRadius: 5, pointHoverRadius: 5, pointBorderWidth: 2, pointBorderColor: colour('ink')}),
     dots('cut', shownCut(), {pointStyle: 'crossRot', pointRadius: 3.5, pointBorderWidth: 1,
       pointBorderColor: colour('soft')}),
   ];
@@ -112,15 +113,21 @@ function numberLines(point, isCut) {
 function drawScatter() {
   const colours = scatterColours();
   const x = kMetrics[scatterX()], y = kMetrics[scatterY()];
-  kScatter.chart = drawChart(byId('scatter'), `${y.label} over ${x.label} of ${kPoints.length} design points`, {
+  kScatter.chart = drawChart(byId('scatter'), `${y.label} over ${x.label} of ${shown().length} design points`, {
     type: 'scatter',
     data: {datasets: scatterDatasets(colours)},
+    plugins: [cloudPlugin(colours)],
     options: {
       interaction: {mode: 'nearest', intersect: true},
       plugins: {tooltip: scatterTooltip()},
+      onHover: (event, hits) => pointAtCloud(event, hits),
       onClick: (event, hits) => {
-        const hit = hits.map((at) => kScatter.chart.data.datasets[at.datasetIndex].data[at.index].point).find(Boolean);
-        if (hit && kPointOfId.has(hit.id)) choosePoint(hit);
+        const {datasets} = kScatter.chart.data;
+        const marked = hits.map((at) => datasets[at.datasetIndex].data[at.index].point).find(Boolean);
+        const hit = marked ?? kCloud.nearest(event.x, event.y);
+        if (!hit || !kPointOfId.has(hit.id)) return;
+        if (event.native.shiftKey) comparePoints(chosen, hit);
+        else choosePoint(hit);
       },
       scales: {x: scatterAxis(scatterX()), y: scatterAxis(scatterY())},
     },
@@ -129,7 +136,8 @@ function drawScatter() {
 }
 
 function scatterAxis(metric) {
-  const range = extent([...kPoints, ...shownCut()].map((point) => point[metric]));
+  const [low, high] = rangeOf(metric), cut = extent(shownCut().map((point) => point[metric]));
+  const range = [Math.min(low, cut[0]), Math.max(high, cut[1])];
   return numberAxis(kMetrics[metric], {range, log: byId('scatter-log').checked && isWideRange(range)});
 }
 
@@ -175,7 +183,8 @@ function walkScatter(event) {
 
 function showScatterTooltip(point) {
   const {chart} = kScatter;
-  for (const [datasetIndex, {data}] of chart.data.datasets.entries()) {
+  for (const [datasetIndex, {label, data}] of chart.data.datasets.entries()) {
+    if (label === 'staircase') continue;
     const index = data.findIndex((at) => at.point === point);
     if (index < 0) continue;
     const active = [{datasetIndex, index}];
@@ -187,6 +196,19 @@ function showScatterTooltip(point) {
     byId('scatter-said').textContent = said.join(', ');
     return;
   }
+}
+
+// A dot of the cloud under the pointer becomes a dot of the chart, which has a tooltip.
+function pointAtCloud(event, hits) {
+  const {chart} = kScatter;
+  const set = chart.data.datasets.find(({label}) => label === 'pointed');
+  const point = hits.some(({datasetIndex}) => chart.data.datasets[datasetIndex] !== set) ? null
+    : kCloud.nearest(event.x, event.y);
+  if (set.data[0]?.point === (point ?? undefined)) return;
+  set.data = point ? [{x: point[scatterX()], y: point[scatterY()], point}] : [];
+  set.pointBackgroundColor = point ? [kCloud.colours.of(point)] : [];
+  chart.update('none');
+  if (point) showScatterTooltip(point);
 }
 
 function scatterNote() {
@@ -225,5 +247,6 @@ function setUpScatter() {
     byId(id).addEventListener('change', drawScatter);
   }
   byId('scatter').addEventListener('keydown', walkScatter);
+  onSelection(drawScatter);
   drawn(drawScatter);
 }

@@ -1,4 +1,5 @@
-// Tables of points, and of what became of those that have no answer.
+// Tables of points, and of what became of those that have no answer. That of the selection has any number of rows: only
+// those in sight are in the page.
 
 const kMaxRows = 500;  // of the front
 
@@ -27,6 +28,83 @@ function pointButton(point) {
     byId('point-heading').scrollIntoView();
   };
   return element('button', {type: 'button', title: 'Show this point', onclick: show}, count(point.id));
+}
+
+const kRowHeight = 30;    // pixels, of a row of the selection; the style of .rows says the same
+const kRowsBeyond = 10;   // made above and below those in sight
+const kPrintedRows = 40;
+
+const kRows = {points: [], column: null, ascending: true};
+
+function sortRows() {
+  const {column, ascending} = kRows;
+  const sign = ascending ? 1 : -1;
+  const byItself = column?.title === kMetrics.value.label && ascending;
+  kRows.points = byItself ? byValue()
+    : shown().toSorted((a, b) => sign * compareKeys(column.key(a), column.key(b)));
+}
+
+// The rows in sight between two empty ones that are as high as those left out.
+function fillRows() {
+  const scroll = byId('points-scroll');
+  const first = printing ? 0 : Math.max(0, Math.floor(scroll.scrollTop / kRowHeight) - kRowsBeyond);
+  const sight = printing ? kPrintedRows : Math.ceil(scroll.clientHeight / kRowHeight) + 2 * kRowsBeyond;
+  const last = Math.min(kRows.points.length, first + sight);
+  const space = (rows) => {
+    const line = element('tr', {ariaHidden: true});
+    line.style.height = `${printing ? 0 : rows * kRowHeight}px`;
+    return line;
+  };
+  const columns = kRows.columns;
+  byId('points-table').tBodies[0].replaceChildren(space(first), ...kRows.points.slice(first, last).map((point) => {
+    const line = element('tr', {className: point === chosen ? 'chosen' : ''},
+      ...columns.map((column) => element('td', {className: column.text ?? ''}, column.cell(point))));
+    line.dataset.id = point.id;
+    return line;
+  }), space(kRows.points.length - last));
+}
+
+function showRows() {
+  byId('points-note').textContent = `${count(shown().length)} points`
+    + `${kPoints.length < kData.states.done ? ' of those in the page' : ''}, by value; a click on a heading sorts, `
+    + 'a click on a number shows the point.';
+  sortRows();
+  byId('points-scroll').scrollTop = 0;
+  fillRows();
+}
+
+function setUpRows() {
+  byId('points-heading').parentElement.hidden = kPoints.length === 0;
+  kRows.columns = [...pointColumns(), ...rateColumns()];
+  const head = element('tr');
+  kRows.columns.forEach((column) => {
+    const heading = element('th', {className: column.text ?? '', scope: 'col'});
+    const sort = () => {
+      kRows.ascending = kRows.column === column ? !kRows.ascending : true;
+      kRows.column = column;
+      for (const other of head.children) other.removeAttribute('aria-sort');
+      heading.setAttribute('aria-sort', kRows.ascending ? 'ascending' : 'descending');
+      showRows();
+    };
+    heading.append(element('button', {type: 'button', onclick: sort}, column.title));
+    head.append(heading);
+  });
+  byId('points-table').replaceChildren(element('thead', {}, head), element('tbody'));
+  kRows.column = kRows.columns.find(({title}) => title === kMetrics.value.label) ?? kRows.columns[0];
+  byId('points-scroll').addEventListener('scroll', () => soon(fillRows));
+  onSelection(showRows);
+  redraws.push(fillRows);
+  showRows();
+}
+
+// Power and efficiency, where they are known.
+function rateColumns() {
+  const column = (title, of, text) => ({title, key: of, cell: (point) => (of(point) > 0 ? text(of(point)) : '')});
+  const rate = (key) => (point) => ratesOf(scopeOperations(), point.energy_pj, point.seconds)[key];
+  return [
+    column('Power', rate('watts'), wattsText),
+    column('TOPS/W', rate('topsPerWatt'), digits),
+  ].filter(({key}) => kPoints.length > 0 && key(kPoints[0]) > 0);
 }
 
 function setUpTables() {

@@ -17,7 +17,11 @@ const kLevels = [[52, 28, 105], [128, 105, 190], [214, 204, 238]];  // purple, d
 let printing = false;
 const redraws = [];
 
-const isDark = () => kDarkScheme.matches && !printing;
+// What the reader chose: the system's scheme, light or dark.
+const kThemes = [['', 'as the system'], ['light', 'light'], ['dark', 'dark']];
+const chosenTheme = () => document.documentElement.dataset.theme ?? '';
+
+const isDark = () => !printing && (chosenTheme() === 'dark' || (chosenTheme() === '' && kDarkScheme.matches));
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 // A fill for the i-th of things that have no order: another hue, then the hues again with stripes, then with dots.
@@ -66,6 +70,12 @@ function scaleColour(fraction) {
   return blend(kViridis, low + (high - low) * Math.min(1, Math.max(0, fraction)));
 }
 
+// The same in so many shades, made once: for pictures of very many points.
+function shadesOfScale(shades) {
+  const made = Array.from({length: shades}, (_, i) => scaleColour(i / (shades - 1)));
+  return (fraction) => made[Math.round(Math.min(1, Math.max(0, fraction)) * (shades - 1))] ?? made[0];
+}
+
 // Of colours at even distances, the one at a fraction of the way.
 function blend(colours, fraction) {
   const at = fraction * (colours.length - 1);
@@ -81,6 +91,18 @@ function drawn(draw) {
 
 function redrawAll() {
   for (const draw of redraws) draw();
+}
+
+function setUpTheme() {
+  const button = byId('theme-choice');
+  button.addEventListener('click', () => {
+    const place = kThemes.findIndex(([name]) => name === chosenTheme());
+    const [name, words] = kThemes[(place + 1) % kThemes.length];
+    if (name) document.documentElement.dataset.theme = name;
+    else delete document.documentElement.dataset.theme;
+    button.textContent = `Colours: ${words}`;
+    redrawAll();
+  });
 }
 
 kDarkScheme.addEventListener('change', redrawAll);

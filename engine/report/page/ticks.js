@@ -8,8 +8,16 @@ const kMaxStride = 512;     // decades or doublings between two values written
 
 const isWideRange = ([low, high]) => low > 0 && high >= kLeastLogSpan * low;
 
-const extent = (values) => values.filter(Number.isFinite)
-  .reduce(([low, high], x) => [Math.min(low, x), Math.max(high, x)], [Infinity, -Infinity]);
+// [least, largest] of the finite values.
+function extent(values) {
+  let low = Infinity, high = -Infinity;
+  for (const x of values) {
+    if (!Number.isFinite(x)) continue;
+    if (x < low) low = x;
+    if (x > high) high = x;
+  }
+  return [low, high];
+}
 
 // [first, last] of an axis on which all values from low to high are seen.
 function axisEnds([low, high], log) {

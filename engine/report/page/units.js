@@ -33,6 +33,9 @@ const kCycleSteps = [[1, 'cycles'], [1e3, 'k cycles'], [1e6, 'M cycles'], [1e9, 
 const kSecondSteps = [[1e-9, 'ns'], [1e-6, 'µs'], [1e-3, 'ms'], [1, 's'], [1e3, 'ks']];
 const kByteSteps = [[1, 'B'], [1024, 'KiB'], [1024 ** 2, 'MiB'], [1024 ** 3, 'GiB'], [1024 ** 4, 'TiB']];
 
+const kWattSteps = [[1e-9, 'nW'], [1e-6, 'µW'], [1e-3, 'mW'], [1, 'W'], [1e3, 'kW'], [1e6, 'MW']];
+
+const wattsText = (w) => scaled(w, kWattSteps);
 const energyText = (pj) => scaled(pj, kEnergySteps);
 const cyclesText = (n) => scaled(n, kCycleSteps);
 const secondsText = (s) => scaled(s, kSecondSteps);
