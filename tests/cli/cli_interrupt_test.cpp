@@ -167,6 +167,9 @@ class Interrupt {
       if (command == "map" && answer.contains("schedule")) {  // of fused layers
         EXPECT_GE(answer["network"]["value"], answer["network"]["lower_bound"]) << text;
         EXPECT_EQ(answer["network"]["interrupted"], code == 130) << text;
+      } else if (command == "map" && answer.contains("front")) {  // curves of energy and cycles
+        for (const json& layer : answer["layers"])
+          for (const json& edge : layer["edges"]) EXPECT_GE(edge["value_pj"], edge["lower_bound_pj"]) << text;
       } else if (command == "map") {
         for (const json& layer : answer["layers"])
           EXPECT_TRUE(layer["mapping"].is_null() || layer["value"] >= layer["lower_bound"]) << text;

@@ -92,7 +92,7 @@ TEST(CliSweep, SaysWhatWasAddedUpAndOfWhichMapspaceAndKeepsToItsEvaluations) {
     EXPECT_LT(best["sum_of_layer_values"], best["value"]);
     for (const auto& layer : answer["layers"]) EXPECT_LE(layer["evaluated"], 300 + 256);
     const CliResult csv = run_cli("sweep --export " + db + " --csv -");
-    EXPECT_THAT(csv.out, HasSubstr(",delay_s,value_unit,value_of_totals,notes,a_bytes\n"));
+    EXPECT_THAT(csv.out, HasSubstr(",delay_s,value_unit,value_of_totals,gap,status,notes,a_bytes\n"));
     EXPECT_THAT(csv.out, HasSubstr(",2048\n"));
   }
 }
