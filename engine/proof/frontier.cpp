@@ -151,32 +151,39 @@ bool StateFrontier::stands_for(const Held& a, const Held& b) const {
               std::equal(own.count.begin(), own.count.begin() + pairs, t.count.begin());
   for (const int v : bits(there)) same = same && same_placed(own, t, v);
   if (same) return true;
-  const Servers& server = q_.sets[at(level_) + 1][at(s.set)].server;
+  for (int v = 0; v < q_.tensors(); ++v) {
+    // Words to a server that is still to come are shared by receivers that others are not shared by.
+    const auto to_come = [&](const State& of) {
+      u64 sum = 0;
+      for (u8 k = 0; k < of.flows; ++k)
+        if (of.flow[k].tensor == v && of.flow[k].server != kNobody && of.flow[k].server > level_)
+          sum += of.flow[k].fetched * of.flow[k].serves;
+      return sum;
+    };
+    if (own.waiting[at(v)] > t.waiting[at(v)] || (!q_.shapes[at(v)].slides && to_come(own) > to_come(t))) return false;
+  }
   for (std::size_t p = 0; p < prices_.size(); ++p) {
     const Price& price = prices_[p];
     const u128 mine = (gone == 0 ? a.total[p] : total(price, own)) + (price.rounds ? rounding_ : 0);
     if (mine > b.total[p]) return false;
     for (int v = 0; v < q_.tensors(); ++v) {
-      const u64 access = price.of[server[at(v)]][at(v)].access;
-      if (u128{own.waiting[at(v)]} * access > u128{t.waiting[at(v)]} * access) return false;
       if (q_.shapes[at(v)].slides) continue;
-      // Words to a server that is still to come are shared by receivers that others are not shared by.
-      const auto placed = [&](const State& of, bool to_come) {
+      const auto placed = [&](const State& of) {
         u128 sum = 0;
         for (u8 k = 0; k < of.flows; ++k) {
           const StateFlow& f = of.flow[k];
           if (f.tensor != v) continue;
           const u64 filled = f.fetched * f.fills, served = f.fetched * f.serves;
           if (f.server == kNobody) {
-            sum += to_come || !price.network ? 0 : u128{filled} * f.price * q_.scale;
+            sum += price.network ? u128{filled} * f.price * q_.scale : 0;
             continue;
           }
-          if (!to_come) sum += u128{filled} * price.of[f.level][at(v)].fill;
-          if ((f.server > level_) == to_come) sum += u128{served} * price.of[f.server][at(v)].access;
+          sum += u128{filled} * price.of[f.level][at(v)].fill;
+          if (f.server <= level_) sum += u128{served} * price.of[f.server][at(v)].access;
         }
         return sum;
       };
-      if (placed(own, false) > placed(t, false) || placed(own, true) > placed(t, true)) return false;
+      if (placed(own) > placed(t)) return false;
     }
   }
   return true;

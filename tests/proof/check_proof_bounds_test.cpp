@@ -2,8 +2,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "check_proof/bounds.h"
-#include "check_proof/dominance.h"
 #include "tests/support/proof_cases.h"
 #include "tests/support/proof_enumeration.h"
 #include "tests/support/proof_toys.h"
@@ -14,52 +12,66 @@ namespace {
 using namespace heliolite::testing;
 
 // No claim just above a mapping's cost closes a state inside it: before a level, and between its fan-out and its loops.
-void expect_open(const check_proof::Machine& m, const check_proof::Tables& tables, const check_proof::State& s,
+void expect_open(const check_proof::Steps& m, const check_proof::Bounds& bounds, const check_proof::State& s,
                  const check_proof::State& after, const check_proof::Cost& cost, const std::string& text) {
-  const check_proof::Steps steps(m);
   check_proof::State unrolled = s;
   const int i = s.level + 1;
-  for (const check_proof::Unrolling& u : m.unrollings(i)) {
-    check_proof::Extents tile = s.tile;
-    for (std::size_t d = 0; d < tile.size(); ++d) tile[d] *= u.factor[d];
-    if (tile != after.unrolled) continue;
-    if (m.level(i).has_hops) return;  // several unrollings lead to this tile
-    steps.unroll(unrolled, u);
+  for (const check_proof::Unrolling& u : m.unrollings[i]) {
+    check_proof::Tile tile = s.tile;
+    if (!m.multiply(tile, u.both) || tile != after.unrolled) continue;
+    if (m.in.levels[i].has_hops) return;  // several unrollings lead to this tile
+    m.unroll(unrolled, u);
   }
-  const check_proof::u32 before = m.tiles().number(s.at), between = m.tiles().number(unrolled.at);
-  const check_proof::u32 end = m.tiles().number(after.at);
-  for (const check_proof::Objective objective : {check_proof::Objective::Energy, check_proof::Objective::Delay,
-                                                 check_proof::Objective::Edp, check_proof::Objective::Ed2p}) {
+  const check_proof::u32 before = m.number(s.tile), between = m.number(unrolled.tile), end = m.number(after.tile);
+  for (const check_proof::Objective objective :
+       {check_proof::kEnergy, check_proof::kDelay, check_proof::kEdp, check_proof::kEd2p}) {
     check_proof::Claim claim;
-    claim.kind = check_proof::ClaimKind::Bound, claim.objective = objective;
+    claim.kind = check_proof::Claim::kBound, claim.objective = objective;
     claim.value = check_proof::value_of(objective, cost);
-    claim.second = check_proof::U256(static_cast<check_proof::u128>(cost.energy) + 1);
-    if (objective != check_proof::Objective::Delay) claim.value.multiply_add(1, 1);
-    const check_proof::Bounds bounds(m, tables, claim);
-    check_proof::Inside inside, inside_unrolled;
-    bounds.energy(s, i - 1, inside);
-    EXPECT_FALSE(bounds.closed(s, i - 1, inside, [&](std::size_t c) { return tables.below(c, i, before, s.set); }))
+    check_proof::multiply(objective == check_proof::kDelay ? claim.value.second : claim.value.first, 1, 1);
+    check_proof::Extensions extensions(m, bounds, claim, {});
+    EXPECT_FALSE(extensions.is_closed(s, i - 1, [&](std::size_t c) { return bounds.below(c, i, s.set, before); }))
         << text;
-    bounds.energy(unrolled, i, inside_unrolled);
-    const auto below = [&](std::size_t c) { return tables.below(c, i, between, s.set); };
-    const auto with = [&](std::size_t c) { return tables.with(c, i, end, s.set); };
-    EXPECT_FALSE(bounds.closed(unrolled, i, inside_unrolled, below)) << text;
-    EXPECT_FALSE(bounds.closed(unrolled, i, inside_unrolled, with)) << text;
+    const auto below = [&](std::size_t c) { return bounds.below(c, i, s.set, between); };
+    const auto with = [&](std::size_t c) { return bounds.with(c, i, s.set, end); };
+    EXPECT_FALSE(extensions.is_closed(unrolled, i, below)) << text;
+    EXPECT_FALSE(extensions.is_closed(unrolled, i, with)) << text;
+  }
+}
+
+// Nor do the bounds of a level's first loops, with the tile that all of them lead to.
+void expect_open_orders(const check_proof::Steps& m, const check_proof::Bounds& bounds, const check_proof::State& s,
+                        const check_proof::State& after, const WalkedLevel& level, const check_proof::Cost& cost) {
+  check_proof::State partial = s;
+  const int i = s.level + 1;
+  const auto leads_there = [&](const check_proof::Unrolling& u) {
+    check_proof::Tile tile = s.tile;
+    return m.multiply(tile, u.both) && tile == after.unrolled;
+  };
+  if (m.in.levels[i].has_hops) return;
+  m.unroll(partial, *std::ranges::find_if(m.unrollings[i], leads_there));
+  const check_proof::i128 outside = bounds.with(0, i, s.set, m.number(after.tile));
+  const check_proof::i128 macs = static_cast<check_proof::i128>(m.in.mac) * m.in.macs;
+  for (const WalkedLoop& l : level.temporal) {
+    m.loop(partial, l.dimension, l.factor);
+    EXPECT_TRUE(bounds.inside(0, partial, i) + outside <= (cost.energy - macs) * m.in.scale);
   }
 }
 
 void hold_bounds(const std::string& text, int most) {
   const check_proof::Instance instance = instance_of_text(text);
-  const check_proof::Machine machine(instance);
-  const check_proof::Tables tables(machine, std::vector<bool>(machine.channels().size(), true), 1);
+  const check_proof::Steps m(instance);
+  const check_proof::Bounds bounds(m, std::vector<bool>(m.channels.size(), true), 1);
   int seen = 0;
   ProofEnumeration(instance, [&](const WalkedMapping& mapping) {
     if (seen++ % 23 != 0) return true;
-    const std::vector<check_proof::State> states = states_of(machine, mapping);
+    const std::vector<check_proof::State> states = states_of(m, mapping);
     if (states.empty()) return seen < 23 * most;
-    const check_proof::Cost cost = check_proof::exact_cost(machine, states.back());
-    for (std::size_t i = 0; i + 1 < states.size(); ++i)
-      expect_open(machine, tables, states[i], states[i + 1], cost, text);
+    const check_proof::Cost cost = check_proof::exact_cost(m, states.back());
+    for (std::size_t i = 0; i + 1 < states.size(); ++i) {
+      expect_open(m, bounds, states[i], states[i + 1], cost, text);
+      expect_open_orders(m, bounds, states[i], states[i + 1], mapping[i], cost);
+    }
     return seen < 23 * most && !::testing::Test::HasFailure();
   }).run();
 }
@@ -76,7 +88,7 @@ RC_GTEST_PROP(CheckProofBounds, AlsoWithNetworksAndSizesOfWords, (unsigned seed)
 // more, whatever is outside.
 int hold_dominance(const std::string& text) {
   const check_proof::Instance instance = instance_of_text(text);
-  const check_proof::Machine machine(instance);
+  const check_proof::Steps machine(instance);
   struct Seen {
     check_proof::State state;
     std::vector<check_proof::Cost> costs;  // of all completions, in the order of the enumeration
@@ -85,12 +97,11 @@ int hold_dominance(const std::string& text) {
   ProofEnumeration(instance, [&](const WalkedMapping& mapping) {
     const std::vector<check_proof::State> states = states_of(machine, mapping);
     if (states.empty()) return true;
-    std::vector<Seen>& same = by_tile[{machine.tiles().number(states[1].at), states[1].set}];
+    std::vector<Seen>& same = by_tile[{machine.number(states[1].tile), states[1].set}];
     const auto equal = [&](const Seen& s) {
       return s.state.flows == states[1].flows && s.state.count == states[1].count &&
              s.state.pending == states[1].pending && s.state.instances == states[1].instances &&
-             s.state.summed == states[1].summed && s.state.units == states[1].units &&
-             s.state.network == states[1].network;
+             s.state.summed == states[1].summed && s.state.units == states[1].units;
     };
     auto found = std::ranges::find_if(same, equal);
     if (found == same.end()) found = same.insert(same.end(), {states[1], {}});
@@ -102,7 +113,7 @@ int hold_dominance(const std::string& text) {
   for (const auto& [key, same] : by_tile)
     for (const Seen& a : same)
       for (const Seen& b : same) {
-        if (a.costs.size() != b.costs.size() || !check_proof::stands_for(machine, a.state, b.state)) continue;
+        if (a.costs.size() != b.costs.size() || !check_proof::Listed(machine, {a.state}).stand_for(b.state)) continue;
         compared += &a == &b ? 0 : 1;
         for (std::size_t k = 0; k < a.costs.size(); ++k)
           EXPECT_TRUE(a.costs[k].energy <= b.costs[k].energy && a.costs[k].cycles <= b.costs[k].cycles) << text;

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "check_proof/claim.h"
 #include "tests/support/proof_cases.h"
 #include "tests/support/proof_enumeration.h"
 #include "tests/support/proof_toys.h"
@@ -15,7 +14,7 @@ using namespace heliolite::testing;
 // Compares every `stride`-th mapping of a toy; how many.
 int compare(const std::string& text, int most, int stride) {
   const check_proof::Instance instance = instance_of_text(text);
-  const check_proof::Machine machine(instance);
+  const check_proof::Steps machine(instance);
   int seen = 0, compared = 0;
   ProofEnumeration(instance, [&](const WalkedMapping& mapping) {
     if (seen++ % stride != 0) return true;
@@ -24,7 +23,7 @@ int compare(const std::string& text, int most, int stride) {
     EXPECT_EQ(walked.has_value(), !states.empty()) << text;
     if (!walked || states.empty()) return compared < most;
     const check_proof::Cost cost = check_proof::exact_cost(machine, states.back());
-    EXPECT_EQ(check_proof::text_of(cost.energy), check_proof::text_of(walked->energy)) << text;
+    EXPECT_TRUE(cost.energy == walked->energy) << text;
     EXPECT_EQ(cost.cycles, walked->cycles) << text;
     return !::testing::Test::HasFailure() && ++compared < most;
   }).run();
@@ -52,13 +51,13 @@ TEST(CheckProofCost, FindsHalosAsTheRuleSays) {
       "tensor O output P\nlevel Buf room - block 1 fill 1\nkeep I\nlevel DRAM room - block 1\nkeep I W O\n"
       "loops P:1-6 R:1-3\n";
   const check_proof::Instance instance = instance_of_text(text);
-  const check_proof::Machine machine(instance);
+  const check_proof::Steps machine(instance);
   WalkedMapping mapping(2);
   mapping[0].keep = 1, mapping[1].keep = 7;
   mapping[1].temporal = {{1, 3}, {0, 6}};
-  EXPECT_EQ(check_proof::exact_cost(machine, states_of(machine, mapping).back()).energy, 13);
+  EXPECT_TRUE(check_proof::exact_cost(machine, states_of(machine, mapping).back()).energy == 13);
   mapping[1].temporal = {{0, 6}, {1, 3}};
-  EXPECT_EQ(check_proof::exact_cost(machine, states_of(machine, mapping).back()).energy, 16);
+  EXPECT_TRUE(check_proof::exact_cost(machine, states_of(machine, mapping).back()).energy == 16);
 }
 
 }  // namespace

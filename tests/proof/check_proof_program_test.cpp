@@ -84,7 +84,7 @@ TEST_F(CheckProofProgram, DemandsAnInstance) {
 TEST_F(CheckProofProgram, PricesAMapping) {
   const Outcome r = run("--price tiny.proof");
   EXPECT_EQ(r.exit_code, 0);
-  EXPECT_NE(r.output.find("priced: 228 pJ, 14 cycles, 3192 pJ x cycles"), std::string::npos) << r.output;
+  EXPECT_NE(r.output.find("priced: 14 cycles at 228 pJ, 3192 pJ x cycles"), std::string::npos) << r.output;
   EXPECT_NE(r.output.find("DRAM Z accesses 4 fills 0 instances 1"), std::string::npos) << r.output;
 }
 

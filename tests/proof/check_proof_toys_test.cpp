@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "check_proof/proof.h"
 #include "tests/support/proof_cases.h"
 #include "tests/support/proof_enumeration.h"
 #include "tests/support/proof_prover.h"
@@ -14,14 +13,8 @@ namespace {
 
 using namespace heliolite::testing;
 using check_proof::Objective;
-using check_proof::Verdict;
 
-constexpr std::array kObjectives = {Objective::Energy, Objective::Delay, Objective::Edp, Objective::Ed2p};
-using Value = std::pair<check_proof::U256, check_proof::i128>;
-
-Value measured(Objective objective, const check_proof::Cost& cost) {
-  return {check_proof::value_of(objective, cost), objective == Objective::Delay ? cost.energy : 0};
-}
+using Value = std::pair<check_proof::Big, check_proof::Big>;
 
 struct Toy {
   std::string text;
@@ -39,7 +32,7 @@ bool find_best(const check_proof::Instance& instance, Objective objective, std::
   return ProofEnumeration(instance,
                           [&](const WalkedMapping& mapping) {
                             if (const auto cost = ProofWalk(instance, mapping).cost()) {
-                              const Value v = measured(objective, {cost->energy, cost->cycles});
+                              const Value v = check_proof::value_of(objective, {cost->energy, cost->cycles});
                               if (!best || v < *best) best = v;
                             }
                             return ++count < kMostMappings;
@@ -49,7 +42,7 @@ bool find_best(const check_proof::Instance& instance, Objective objective, std::
 
 Toy toy_of(unsigned seed, bool rich) {
   ProofToys toys(seed);
-  Toy out{toys.next(rich), {}, kObjectives[toys.below(4)], std::nullopt, true};
+  Toy out{toys.next(rich), {}, static_cast<Objective>(toys.below(4)), std::nullopt, true};
   out.instance = instance_of_text(out.text);
   out.is_complete = find_best(out.instance, out.objective, out.best);
   return out;
@@ -61,14 +54,12 @@ bool is_true(const std::string& text) {
   const check_proof::Instance instance = check_proof::read_instance(lines);
   do lines.next();
   while (lines.word(0) != "claim");
-  const check_proof::Claim claim = check_proof::read_claim(lines);
+  const check_proof::Claim claim = check_proof::Claim::read(lines);
   std::optional<Value> best;
   if (!find_best(instance, claim.objective, best)) return true;
-  if (!best) return claim.kind != check_proof::ClaimKind::Optimal;
-  if (claim.kind == check_proof::ClaimKind::None) return false;
-  const i128 second = static_cast<i128>(claim.second.limb[0]);
-  const Value said = {claim.value, claim.objective == Objective::Delay ? second : 0};
-  return claim.kind == check_proof::ClaimKind::Optimal ? said == *best : said <= *best;
+  if (!best) return claim.kind != check_proof::Claim::kOptimal;
+  if (claim.kind == check_proof::Claim::kNone) return false;
+  return claim.kind == check_proof::Claim::kOptimal ? claim.value == *best : claim.value <= *best;
 }
 
 // With the digest of the lines above it, whatever they are now.
@@ -80,12 +71,11 @@ std::string with_digest(std::string text) {
 }
 
 std::string claim_above(const Toy& toy) {
-  check_proof::U256 value = toy.best->first;
-  std::string text = check_proof::text_of(toy.best->second + 1);
-  if (toy.objective != Objective::Delay) value.multiply_add(1, 1), text.clear();
-  static constexpr std::array kNames = {"energy", "delay", "edp", "ed2p"};
-  return std::string("claim bound ") + kNames[static_cast<std::size_t>(toy.objective)] + " " +
-         check_proof::text_of(value) + (text.empty() ? "" : " " + text);
+  auto [value, second] = *toy.best;
+  const bool is_delay = toy.objective == check_proof::kDelay;
+  check_proof::multiply(is_delay ? second : value, 1, 1);
+  return "claim bound " + std::string(check_proof::kObjectives[toy.objective]) + " " + check_proof::text_of(value) +
+         (is_delay ? " " + check_proof::text_of(second) : "");
 }
 
 void check_toy(unsigned seed, bool rich) {
@@ -94,12 +84,12 @@ void check_toy(unsigned seed, bool rich) {
   const ToyProof proof = ToyProver(toy.instance, toy.objective).run();
   ASSERT_EQ(proof.has_mapping, toy.best.has_value()) << toy.text;
   const std::string text = proof.text(toy.text);
-  const check_proof::Answer answer = check_proof::check(text, 1);
+  const Checked answer = check(text, 1);
   ASSERT_EQ(answer.verdict, Verdict::Accepted) << answer.line << ": " << answer.what << "\n" << text;
   ASSERT_TRUE(is_true(text)) << text;
   if (!toy.best) return;
   const std::string above = proof.text(toy.text, claim_above(toy));
-  ASSERT_EQ(check_proof::check(above, 1).verdict, Verdict::Rejected) << above;
+  ASSERT_EQ(check(above, 1).verdict, Verdict::Rejected) << above;
 }
 
 TEST(CheckProofToys, OptimaOfAllMappingsAreAcceptedAndNothingAbove) {
@@ -141,7 +131,7 @@ void check_mutants(unsigned seed) {
           if (c >= '0' && c <= '9' && random.chance(40)) c = static_cast<char>('0' + random.below(10));
     }
     const std::string text = random.chance(60) ? with_digest(joined(mutant)) : joined(mutant);
-    ASSERT_TRUE(check_proof::check(text, 1).verdict != Verdict::Accepted || is_true(text)) << text;
+    ASSERT_TRUE(check(text, 1).verdict != Verdict::Accepted || is_true(text)) << text;
   }
 }
 
@@ -159,7 +149,7 @@ TEST(CheckProofToys, NoLineCanBeLeftOut) {
     for (std::size_t k = 0; k < lines.size() && lines.size() < 80; ++k, ++dropped) {
       std::vector<std::string> mutant = lines;
       mutant.erase(mutant.begin() + static_cast<std::ptrdiff_t>(k));
-      const bool is_accepted = check_proof::check(joined(mutant), 1).verdict == Verdict::Accepted;
+      const bool is_accepted = check(joined(mutant), 1).verdict == Verdict::Accepted;
       rejected += is_accepted ? 0 : 1;
       EXPECT_TRUE(!is_accepted || is_true(joined(mutant)));
     }
@@ -176,11 +166,10 @@ TEST(CheckProofToys, WrongRulesAreFoundOut) {
     if (!toy.is_complete || !toy.best) continue;
     for (const ProverBug bug : kProverBugs) {
       const ToyProof proof = ToyProver(toy.instance, toy.objective, bug).run();
-      const bool is_false = !proof.has_mapping || measured(toy.objective, proof.best) != *toy.best;
+      const bool is_false = !proof.has_mapping || check_proof::value_of(toy.objective, proof.best) != *toy.best;
       false_optima[bug] += is_false ? 1 : 0;
       const std::string text = proof.text(toy.text);
-      EXPECT_TRUE(!is_false || check_proof::check(text, 1).verdict == Verdict::Rejected)
-          << static_cast<int>(bug) << text;
+      EXPECT_TRUE(!is_false || check(text, 1).verdict == Verdict::Rejected) << static_cast<int>(bug) << text;
     }
   }
   for (const ProverBug bug : kProverBugs)
@@ -193,7 +182,7 @@ TEST(CheckProofToys, AnyNumberOfThreadsNamesTheSameLine) {
     if (!toy.is_complete || !toy.best) continue;
     const ToyProof proof = ToyProver(toy.instance, toy.objective).run();
     for (const std::string& text : {proof.text(toy.text), proof.text(toy.text, claim_above(toy))}) {
-      const check_proof::Answer one = check_proof::check(text, 1), four = check_proof::check(text, 4);
+      const Checked one = check(text, 1), four = check(text, 4);
       EXPECT_EQ(one.verdict, four.verdict);
       EXPECT_EQ(one.line, four.line);
       EXPECT_EQ(one.what, four.what);

@@ -3,8 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "check_proof/machine.h"
-#include "check_proof/state.h"
+#include "check_proof/proof.h"
 #include "tests/support/proof_walk.h"
 
 namespace heliolite::testing {
@@ -14,9 +13,24 @@ inline check_proof::Instance instance_of_text(const std::string& text) {
   return check_proof::read_instance(lines);
 }
 
+// What the checker says of a text, as its program does.
+enum class Verdict : check_proof::u8 { Accepted, Rejected, Refused };
+struct Checked {
+  Verdict verdict = Verdict::Accepted;
+  check_proof::u64 line = 0;
+  std::string what;
+};
+inline Checked check(const std::string& text, int threads) {
+  try {
+    check_proof::Lines lines(text);
+    return {Verdict::Accepted, 0, check_proof::ProofChecker(lines, threads).run()};
+  } catch (const check_proof::Wrong& w) {
+    return {w.refused ? Verdict::Refused : Verdict::Rejected, w.line, w.what};
+  }
+}
+
 // The states of a mapping from the root on; empty where a step is refused.
-inline std::vector<check_proof::State> states_of(const check_proof::Machine& m, const WalkedMapping& mapping) {
-  const check_proof::Steps steps(m);
+inline std::vector<check_proof::State> states_of(const check_proof::Steps& m, const WalkedMapping& mapping) {
   check_proof::Servers servers{};
   const auto next = [&](int v, int first) {
     int i = first;
@@ -24,29 +38,29 @@ inline std::vector<check_proof::State> states_of(const check_proof::Machine& m, 
     return static_cast<check_proof::i8>(i);
   };
   for (int v = 0; v < m.tensors(); ++v) servers[v] = next(v, 0);
-  std::vector<check_proof::State> out = {steps.root(m.set_of(0, servers))};
+  std::vector<check_proof::State> out = {m.root(check_proof::place_of(servers, m.sets[0]))};
   for (int i = 0; i < m.levels(); ++i) {
     check_proof::Step step;
-    check_proof::Extents both, x;
-    both.fill(1), x.fill(1);
-    for (const WalkedLoop& l : mapping[i].x) both[l.dimension] *= l.factor, x[l.dimension] *= l.factor;
-    for (const WalkedLoop& l : mapping[i].y) both[l.dimension] *= l.factor;
-    step.unrolling = -1;
-    for (std::size_t k = 0; k < m.unrollings(i).size(); ++k) {
-      const check_proof::Unrolling& u = m.unrollings(i)[k];
-      if (u.factor == both && (!m.level(i).has_hops || m.tiles().extents(u.x) == x))
-        step.unrolling = static_cast<int>(k);
-    }
-    if (step.unrolling < 0) return {};
-    for (const WalkedLoop& l : mapping[i].temporal)
-      step.loops.push_back({static_cast<check_proof::u8>(l.dimension), l.factor});
-    if (i + 1 < m.levels()) {
+    check_proof::Tile both{}, x{};
+    const auto grow = [&](check_proof::Tile& t, const WalkedLoop& l) {
+      t[l.dimension] = m.times(l.dimension, t[l.dimension], m.place(l.dimension, l.factor));
+    };
+    for (const WalkedLoop& l : mapping[i].x) grow(both, l), grow(x, l);
+    for (const WalkedLoop& l : mapping[i].y) grow(both, l);
+    const auto is_same = [&](const check_proof::Unrolling& u) {
+      return u.both == both && (!m.in.levels[i].has_hops || u.x == x);
+    };
+    const auto found = std::ranges::find_if(m.unrollings[i], is_same);
+    if (found == m.unrollings[i].end()) return {};
+    step.unrolling = static_cast<int>(found - m.unrollings[i].begin());
+    for (const WalkedLoop& l : mapping[i].temporal) step.loops.push_back({l.dimension, l.factor});
+    if (!m.is_top(i)) {
       for (int v = 0; v < m.tensors(); ++v)
         if (servers[v] == i) servers[v] = next(v, i + 1);
-      step.set = m.set_of(i + 1, servers);
+      step.set = check_proof::place_of(servers, m.sets[i + 1]);
     }
     out.push_back(out.back());
-    if (!steps.extend(out.back(), step).empty()) return {};
+    if (!m.extend(out.back(), step).empty()) return {};
   }
   return out;
 }

@@ -24,12 +24,12 @@ class ProofEnumeration {
 
  private:
   bool level(int i) {
-    if (i == in_.level_count()) {
+    if (i == static_cast<int>(in_.levels.size())) {
       if (std::ranges::any_of(left_, [](u64 n) { return n > 1; })) return true;
       return visit_(mapping_);
     }
     const check_proof::Level& l = in_.levels[i];
-    for (check_proof::Mask keep = 0; keep < check_proof::bit(in_.tensor_count()); ++keep) {
+    for (check_proof::Mask keep = 0; keep < check_proof::bit(static_cast<int>(in_.tensors.size())); ++keep) {
       if ((keep & l.keep) != l.keep || (keep & ~(l.keep | l.open)) != 0) continue;
       mapping_[i].keep = keep;
       x_.assign(left_.size(), 1), y_ = x_;
@@ -42,7 +42,7 @@ class ProofEnumeration {
 
   bool unroll(int i, int d, u64 room_x, u64 room_y) {
     const check_proof::Level& l = in_.levels[i];
-    if (d == in_.dimension_count()) {
+    if (d == static_cast<int>(in_.size.size())) {
       mapping_[i].x.clear(), mapping_[i].y.clear();
       for (const int e : l.x)
         if (x_[e] > 1) mapping_[i].x.push_back({e, x_[e]});
@@ -64,7 +64,7 @@ class ProofEnumeration {
   }
 
   bool loops(int i, int d, std::vector<WalkedLoop>& chosen) {
-    if (d == in_.dimension_count()) return orders(i, chosen);
+    if (d == static_cast<int>(in_.size.size())) return orders(i, chosen);
     for (u64 n = 1; n <= left_[d]; ++n) {
       if (left_[d] % n != 0 || !in_.levels[i].loops[d].allows(n)) continue;
       if (n > 1) chosen.push_back({d, n});

@@ -6,10 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "check_proof/bounds.h"
-#include "check_proof/dominance.h"
-#include "check_proof/mapping_reader.h"
-#include "check_proof/sha256.h"
+#include "check_proof/proof.h"
 
 namespace heliolite::testing {
 
@@ -33,14 +30,10 @@ struct ToyProof {
 class ToyProver {
  public:
   ToyProver(const check_proof::Instance& instance, check_proof::Objective objective, ProverBug bug = ProverBug::None)
-      : m_(instance),
-        steps_(m_),
-        reader_(m_),
-        tables_(m_, std::vector<bool>(m_.channels().size(), true), 1),
-        bug_(bug) {
-    claim_.kind = check_proof::ClaimKind::Optimal;
+      : m_(instance), reader_(m_, no_lines_), bounds_(m_, std::vector<bool>(m_.channels.size(), true), 1), bug_(bug) {
+    claim_.kind = check_proof::Claim::kOptimal;
     claim_.objective = objective;
-    claim_.value.limb.fill(~check_proof::u64{0});
+    claim_.value.first.fill(~check_proof::u64{0});
   }
 
   // The least value of all mappings, if the rules are right, and the proof of it.
@@ -52,10 +45,9 @@ class ToyProver {
       out.claim = "claim none";
       return out;
     }
-    static constexpr std::array kNames = {"energy", "delay", "edp", "ed2p"};
-    out.claim = std::string("claim optimal ") + kNames[static_cast<std::size_t>(claim_.objective)] + " " +
-                check_proof::text_of(claim_.value);
-    if (claim_.objective == check_proof::Objective::Delay) out.claim += " " + check_proof::text_of(claim_.second);
+    out.claim = "claim optimal " + std::string(check_proof::kObjectives[claim_.objective]) + " " +
+                check_proof::text_of(claim_.value.first);
+    if (claim_.objective == check_proof::kDelay) out.claim += " " + check_proof::text_of(claim_.value.second);
     return out;
   }
 
@@ -72,9 +64,9 @@ class ToyProver {
     std::vector<Node> states;
     check_proof::u64 count = 0;
     out.states.clear();
-    for (std::size_t set = 0; set < m_.sets(0).size(); ++set) {
+    for (std::size_t set = 0; set < m_.sets[0].size(); ++set) {
       const std::string servers = reader_.servers_text(0, static_cast<int>(set));
-      Node root{steps_.root(static_cast<int>(set)), 0, count + 1, "", "mapping " + servers + "\n"};
+      Node root{m_.root(static_cast<int>(set)), 0, count + 1, "", "mapping " + servers + "\n"};
       if (is_closed(root.state, -1)) continue;
       out.states += "r " + std::to_string(++count) + " " + servers + "\n";
       states.push_back(std::move(root));
@@ -99,7 +91,7 @@ class ToyProver {
   }
 
   bool extend(const Node& parent, int i, auto& kept, ToyProof& out) {
-    for (std::size_t u = 0; u < m_.unrollings(i).size(); ++u) {
+    for (std::size_t u = 0; u < m_.unrollings[i].size(); ++u) {
       check_proof::Step step;
       step.unrolling = static_cast<int>(u);
       if (!choose(parent, i, step, 0, kept, out)) return false;
@@ -109,8 +101,8 @@ class ToyProver {
   // Factors of the loops, then their orders, then the servers.
   bool choose(const Node& parent, int i, check_proof::Step& step, int d, auto& kept, ToyProof& out) {
     if (d < m_.dimensions()) {
-      for (const check_proof::u64 n : m_.tiles().of(d).of) {
-        if (n > 1) step.loops.push_back({static_cast<check_proof::u8>(d), n});
+      for (const check_proof::u64 n : m_.divisors(d)) {
+        if (n > 1) step.loops.push_back({d, n});
         const bool goes_on = choose(parent, i, step, d + 1, kept, out);
         if (n > 1) step.loops.pop_back();
         if (!goes_on) return false;
@@ -118,13 +110,13 @@ class ToyProver {
       return true;
     }
     const auto less = [](const check_proof::Loop& a, const check_proof::Loop& b) { return a.dimension < b.dimension; };
-    const std::vector<check_proof::u16> last = {0};
+    const std::vector<int> last = {0};
     check_proof::Step ordered = step;
     do {
-      for (const check_proof::u16 set : i + 1 < m_.levels() ? m_.next(i, parent.state.set) : last) {
+      for (const int set : m_.is_top(i) ? last : m_.next[i][parent.state.set]) {
         ordered.set = set;
         Node node{parent.state, parent.id, 0, reader_.text_of(i, ordered), parent.mapping};
-        if (!steps_.extend(node.state, ordered).empty()) continue;
+        if (!m_.extend(node.state, ordered).empty()) continue;
         node.mapping += "m " + node.line + "\n";
         if (!add(std::move(node), parent, i, ordered, kept, out)) return false;
       }
@@ -136,16 +128,15 @@ class ToyProver {
     if (pushes_in(parent.state, i, step)) return true;
     if (i + 1 == m_.levels()) {
       const check_proof::Cost cost = check_proof::exact_cost(m_, node.state);
-      if (claim_.closed(cost)) return true;
+      if (claim_.is_closed(cost)) return true;
       claim_.value = check_proof::value_of(claim_.objective, cost);
-      claim_.second = check_proof::U256(static_cast<check_proof::u128>(cost.energy));
       out.has_mapping = true, out.best = cost, out.mapping = node.mapping;
       return false;
     }
     if (is_closed(node.state, i)) return true;
-    std::vector<Node>& same = kept[{m_.tiles().number(node.state.at), node.state.set}];
+    std::vector<Node>& same = kept[{m_.number(node.state.tile), node.state.set}];
     const auto stands_for = [&](const Node& a, const Node& b) {
-      if (bug_ != ProverBug::BlindDominance) return check_proof::stands_for(m_, a.state, b.state);
+      if (bug_ != ProverBug::BlindDominance) return check_proof::Listed(m_, {a.state}).stand_for(b.state);
       return counted(a.state) <= counted(b.state);
     };
     if (std::ranges::any_of(same, [&](const Node& n) { return stands_for(n, node); })) return true;
@@ -155,54 +146,56 @@ class ToyProver {
   }
 
   check_proof::i128 counted(const check_proof::State& s) const {
-    check_proof::i128 out = s.network;
-    for (int i = 0; i < m_.levels(); ++i)
-      for (int v = 0; v < m_.tensors(); ++v)
-        out += m_.full_price(i, v).access * s.count[i][v].accesses + m_.full_price(i, v).fill * s.count[i][v].fills;
+    check_proof::i128 out = 0;
+    for (std::size_t k = 1; k < m_.slots.size(); ++k)
+      out += static_cast<check_proof::i128>(m_.comparisons[0][k]) * s.count[k];
     return out;
   }
 
   bool is_closed(const check_proof::State& s, int from) const {
     check_proof::Claim claim = claim_;
     if (bug_ == ProverBug::HighBounds) {
-      claim.value.divide(51);
-      claim.value = claim.value.times(50);
+      check_proof::divide(claim.value.first, 51);
+      check_proof::multiply(claim.value.first, 50);
     }
-    const check_proof::Bounds bounds(m_, tables_, claim);
-    check_proof::Inside inside;
-    bounds.energy(s, from, inside);
-    if (bug_ == ProverBug::NoRefunds)
-      for (int i = 0; i <= std::max(from, 0); ++i)
-        inside.channel[0] += m_.price(0, i, m_.output()).first_access * m_.instance().output_words;
-    const check_proof::u32 tile = m_.tiles().number(s.at);
-    return bounds.closed(s, from, inside, [&](std::size_t c) { return tables_.below(c, from + 1, tile, s.set); });
+    check_proof::i128 refunds = 0;
+    for (int i = 0; i <= std::max(from, 0) && bug_ == ProverBug::NoRefunds; ++i)
+      refunds += static_cast<check_proof::i128>(m_.channels[0].first[m_.slot(check_proof::kAsked, i, m_.in.output)]) *
+                 m_.in.output_words;
+    const check_proof::u32 tile = m_.number(s.tile);
+    const auto below = [&](std::size_t c) {
+      return bounds_.below(c, from + 1, s.set, tile) + (c == 0 ? refunds : check_proof::i128{0});
+    };
+    return check_proof::Extensions(m_, bounds_, claim, {}).is_closed(s, from, below);
   }
 
   bool pushes_in(const check_proof::State& s, int i, const check_proof::Step& step) const {
     if (i == 0 || step.loops.empty()) return false;
     const int d = step.loops[0].dimension;
-    const check_proof::Level& inner = m_.level(i - 1);
-    if (m_.level(i).loops[d].least > 1 || std::ranges::count(inner.order, d) != 0) return false;
-    if (check_proof::contains(s.looped, d) && s.outermost != d) return false;
+    const check_proof::Level& inner = m_.in.levels[i - 1];
+    if (m_.in.levels[i].loops[d].least > 1 || std::ranges::count(inner.order, d) != 0) return false;
+    if (!check_proof::contains(s.free, d)) return false;
     for (int v = 0; v < m_.tensors(); ++v) {
-      if (!m_.level(i).has_fanout && !check_proof::contains(s.kept, v)) continue;
-      const check_proof::Mask plain =
-          m_.tensor(v).plain | (bug_ == ProverBug::PushAlongSlides ? m_.tensor(v).sliding : 0);
-      if (check_proof::contains(m_.tensor(v).indexing, d) && !check_proof::contains(plain, d)) return false;
+      if (!m_.in.levels[i].has_fanout && !check_proof::contains(s.kept, v)) continue;
+      const check_proof::Tensor& t = m_.in.tensors[v];
+      const check_proof::Mask plain = t.plain | (bug_ == ProverBug::PushAlongSlides ? t.sliding : 0);
+      if (check_proof::contains(t.indexing, d) && !check_proof::contains(plain, d)) return false;
     }
-    for (const check_proof::u64 p : m_.tiles().of(d).primes) {
-      if (step.loops[0].factor % p != 0 || !inner.loops[d].allows(s.tile[d] / s.unrolled[d] * p)) continue;
-      check_proof::Extents larger = s.tile;
-      larger[d] *= p;
-      if (bug_ == ProverBug::PushWithoutRoom || m_.tiles().fits(i - 1, s.kept, larger)) return true;
+    for (const check_proof::u8 p : m_.primes(d)) {
+      check_proof::Tile larger = s.tile;
+      larger[d] = m_.times(d, larger[d], p);
+      const check_proof::u64 prime = m_.divisors(d)[p], factor = m_.extent(s.tile, d) / m_.extent(s.unrolled, d);
+      if (larger[d] == check_proof::kNone || step.loops[0].factor % prime != 0) continue;
+      if (!inner.loops[d].allows(factor * prime)) continue;
+      if (bug_ == ProverBug::PushWithoutRoom || m_.fits(i - 1, s.kept, larger)) return true;
     }
     return false;
   }
 
-  check_proof::Machine m_;
-  check_proof::Steps steps_;
-  check_proof::MappingReader reader_;
-  check_proof::Tables tables_;
+  check_proof::Steps m_;
+  check_proof::Lines no_lines_{""};
+  check_proof::Reader reader_;
+  check_proof::Bounds bounds_;
   check_proof::Claim claim_;
   ProverBug bug_;
 };

@@ -49,24 +49,24 @@ class ProofWalk {
 
   // None where the tiles do not fit. What factors multiply to is not asked.
   std::optional<WalkedCost> cost() const {
-    const int n = in_.level_count();
+    const int n = static_cast<int>(in_.levels.size());
     std::vector<u128> reads(n), writes(n), price(n);
     i128 energy = static_cast<i128>(in_.mac) * in_.macs;
     u64 steps = 1;
     for (const WalkedLevel& l : map_)
       for (const WalkedLoop& loop : l.temporal) steps *= loop.factor;
-    for (int v = 0; v < in_.tensor_count(); ++v) {
+    for (int v = 0; v < static_cast<int>(in_.tensors.size()); ++v) {
       const check_proof::Tensor& t = in_.tensors[v];
-      const std::vector<u64> part = parts(t);
+      const std::vector<u64> part = parts(t, v == in_.output);
       u64 asked = steps;  // of one instance below the fan-out of level i
       for (int i = 0; i < n; ++i) {
         const check_proof::Level& level = in_.levels[i];
         const check_proof::Prices& p = level.of[v];
         const u64 accesses = asked * groups(t, i).size();
-        energy += static_cast<i128>(p.ingress) * accesses * instances(i);
+        energy += static_cast<i128>(p[check_proof::kIngress]) * accesses * instances(i);
         if (level.has_hops) {
           const u64 raw = i == 0 ? steps : crossing(t, i - 1);
-          energy += static_cast<i128>(p.hop / 2) * raw * half_hops(t, i) * instances(i);
+          energy += static_cast<i128>(p[check_proof::kHop] / 2) * raw * half_hops(t, i) * instances(i);
         }
         const bool is_top = i == n - 1;
         if (!contains(map_[i].keep, v)) {
@@ -75,13 +75,14 @@ class ProofWalk {
         }
         asked = is_top ? 0 : crossing(t, i);
         u64 read = accesses, filled = asked, updated = 0;
-        if (t.is_output) read -= part[i], filled -= is_top ? 0 : part[i], updated = accesses;
+        if (v == in_.output) read -= part[i], filled -= is_top ? 0 : part[i], updated = accesses;
         const auto blocks = [&](u64 words) {
-          return level.block == 1 ? words : (words * p.parts + level.block - 1) / level.block;
+          return level.block == 1 ? words : (words * p[check_proof::kParts] + level.block - 1) / level.block;
         };
-        price[i] += p.read * blocks(read) + p.fill * blocks(filled) + p.update * blocks(updated);
-        price[i] += p.address * (t.is_output ? updated + filled : read + filled);
-        reads[i] += read * p.parts, writes[i] += (filled + updated) * p.parts;
+        price[i] += p[check_proof::kRead] * blocks(read) + p[check_proof::kFill] * blocks(filled) +
+                    p[check_proof::kUpdate] * blocks(updated);
+        price[i] += p[check_proof::kAddress] * (v == in_.output ? updated + filled : read + filled);
+        reads[i] += read * p[check_proof::kParts], writes[i] += (filled + updated) * p[check_proof::kParts];
       }
     }
     u64 cycles = steps;
@@ -129,16 +130,16 @@ class ProofWalk {
     return out;
   }
   bool fits(int i) const {  // rule 5
-    if (!in_.levels[i].is_bounded) return true;
     u64 parts = 0;
-    for (int v = 0; v < in_.tensor_count(); ++v)
-      if (contains(map_[i].keep, v)) parts += words(in_.tensors[v], tile_[i]) * in_.levels[i].of[v].parts;
+    for (int v = 0; v < static_cast<int>(in_.tensors.size()); ++v)
+      if (contains(map_[i].keep, v))
+        parts += words(in_.tensors[v], tile_[i]) * in_.levels[i].of[v][check_proof::kParts];
     return parts <= in_.levels[i].room;
   }
   // Rule 14; nothing of other tensors.
-  std::vector<u64> parts(const check_proof::Tensor& t) const {
+  std::vector<u64> parts(const check_proof::Tensor& t, bool is_output) const {
     std::vector<u64> out(map_.size(), 0);
-    if (!t.is_output) return out;
+    if (!is_output) return out;
     out.back() = words(t, tile_.back());
     for (std::size_t i = map_.size() - 1; i > 0; --i)
       out[i - 1] = out[i] * words(t, receiver_[i]) / words(t, all_receivers_[i]);

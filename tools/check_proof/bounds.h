@@ -1,103 +1,217 @@
 #pragma once
 // Lower bounds of all completions of a state, in integers that the checker finds by itself (docs/rules/proof.md).
-#include "check_proof/claim.h"
+#include <future>
+
+#include "check_proof/cost.h"
 
 namespace check_proof {
-
-// A flow that is in place, as bounds see it.
-struct Waiting {
-  int place, server, tensor;
-  u64 full;
-  u128 fills, serves;  // words that arrive, and that the server is asked for, in one iteration
-  Digits tile;
-  u64 first;  // words of the output that are the first at its place
-};
-
-// The least of all orders of the loops outside a tile.
-class OrderBound {
- public:
-  // `at`: the tile that the loops are outside of. `from`: the last level whose fan-out is inside.
-  OrderBound(const Machine& machine, const Digits& at, int from);
-  // What all flows bring at least, by channel, from channel `begin` to `end`, is added to `out`.
-  void add(const std::vector<Waiting>& flows, std::size_t begin, std::size_t end, std::vector<i128>& out);
-
- private:
-  void close(const Waiting& f, int rank, u64 iterations, std::size_t begin, std::size_t end, i128* out) const;
-
-  const Machine& m_;
-  Digits at_;
-  Extents left_;
-  u64 rest_ = 1;
-  int from_;
-  std::vector<i128> best_, cost_;  // [set of tensors][channel]
-};
-
-// The least that flows cost, by channel, which begin at a level or outside it.
-class Tables {
- public:
-  // `used`: channels with tables; of the others the least is taken to be 0. Refused where they would be too large.
-  Tables(const Machine& machine, const std::vector<bool>& used, int threads);
-
-  // t: the tile of level i; below: the least of those that enlarge it, by what level i may loop or unroll.
-  i128 with(std::size_t channel, int i, u32 tile, int set) const { return read(with_, channel, i, tile, set); }
-  i128 below(std::size_t channel, int i, u32 tile, int set) const { return read(below_, channel, i, tile, set); }
-
- private:
-  using Table = std::vector<std::vector<i128>>;  // [level and channel][set and tile]
-  i128 read(const Table& table, std::size_t channel, int i, u32 tile, int set) const {
-    const std::vector<i128>& t = table[static_cast<std::size_t>(i) * channels_ + channel];
-    return t.empty() ? 0 : t[static_cast<std::size_t>(set) * tiles_ + tile];
-  }
-  void fill_with(int i, int set, u32 begin, u32 end);
-  void fill_below(int i, int set);
-
-  const Machine& m_;
-  std::size_t channels_, tiles_;
-  Table with_, below_;
-};
-
-// What a state has for certain, for the tables to be added to.
-struct Inside {
-  std::vector<i128> channel;
-  u64 steps = 0;  // cycles that the compute units need at least
-};
+// work(k) for each k below a count, on so many threads; what one throws is thrown again.
+inline void in_parallel(std::size_t count, int threads, const auto& work) {
+  std::atomic<std::size_t> turn{0};
+  const auto run = [&] {
+    for (std::size_t k = 0; (k = turn.fetch_add(1)) < count;) work(k);
+  };
+  std::vector<std::future<void>> others;
+  for (int k = 1; k < threads; ++k) others.push_back(std::async(std::launch::async, run));
+  run();
+  for (std::future<void>& f : others) f.get();
+}
 
 class Bounds {
  public:
-  Bounds(const Machine& machine, const Tables& tables, const Claim& claim)
-      : m_(machine), tables_(tables), claim_(claim) {}
-
-  // The fan-outs of levels up to `from` are inside; channel 0 alone, or the others.
-  void energy(const State& s, int from, Inside& out) const;
-  void rates(const State& s, int from, Inside& out) const;
-  // Whether a state and what `with` or `below` tells of a tile and level are closed. `inside` gets its rates when they
-  // are asked for first.
-  template <class Table>
-  bool closed(const State& s, int from, Inside& inside, Table&& table) const {
-    const i128 outside = table(std::size_t{0});
-    if (outside >= kInfinite) return true;
-    if (closed_at(s, inside.channel[0] + outside, inside.steps)) return true;
-    if (m_.channels().size() == 1) return false;
-    if (inside.channel.size() == 1) rates(s, from, inside);
-    u64 cycles = inside.steps;
-    for (std::size_t c = 1; c < m_.channels().size(); ++c)
-      cycles = std::max(cycles, cycles_of(s, from, c, inside.channel[c] + table(c)));
-    return cycles > inside.steps && closed_at(s, inside.channel[0] + outside, cycles);
+  // `tabled`: channels of which what begins outside is known; of the others it is taken to be 0.
+  Bounds(const Steps& steps, const std::vector<bool>& tabled, int threads) : m_(steps) {
+    std::size_t entries = 0;
+    tables_.resize(m_.in.levels.size() * m_.channels.size());
+    for (int i = m_.levels() - 1; i >= 0; --i) {
+      const std::size_t sets = m_.sets[i].size();
+      for (std::size_t c = 0; c < m_.channels.size(); ++c) {  // outside its level nothing of a rate moves
+        if (c > 0 && (!tabled[c] || i > m_.channels[c].level)) continue;
+        entries += sets * m_.tiles();
+        if (entries > (std::size_t{6} << 30) / 32) throw Wrong{0, "tables of more than 6 GiB", true};
+        for (auto& t : table(c, i)) t.assign(sets * m_.tiles(), kInfinite);
+      }
+      for (int set = 0; set < static_cast<int>(sets); ++set) {
+        in_parallel(m_.tiles() / kBlock + 1, threads, [&](std::size_t k) { fill_with(i, set, static_cast<u32>(k)); });
+        for (std::size_t c = 0; c < m_.channels.size(); ++c)
+          if (!table(c, i)[0].empty()) fill_below(i, set, table(c, i));
+      }
+    }
   }
-  // The energy of what is counted alone, less refunds: without flows that have begun.
-  i128 counted(const State& s) const;
-  bool closed_at(const State& s, i128 energy, u64 cycles) const { return claim_.closed(cost(s, energy, cycles)); }
-  const Tables& tables() const { return tables_; }
+  // The least that all flows cost which begin at level i or outside it. t: the tile of level i; below: the least of
+  // those that enlarge it, by what level i may loop or unroll (lemma 7).
+  i128 with(std::size_t c, int i, int set, u32 tile) const { return read(0, c, i, set, tile); }
+  i128 below(std::size_t c, int i, int set, u32 tile) const { return read(1, c, i, set, tile); }
+  // What a state costs at least of what has begun; the fan-outs of levels up to `from` are inside.
+  i128 inside(std::size_t c, const State& s, int from) const { return counted(c, s, from) + begun(c, s, from); }
+  // Words that are counted, less what the first words of the output cost less.
+  i128 counted(std::size_t c, const State& s, int from) const {
+    const Channel& channel = m_.channels[c];
+    const u64 first = m_.most_first(from + 1, s.tile);
+    i128 out = 0;
+    for (const u8 k : channel.priced) {
+      out += product(channel.price[k], s.count[k]);
+      if (channel.first[k] == 0) continue;
+      const auto& [kind, i, z] = m_.slots[k];
+      bool is_met = s.count[k] != 0 || (kind == kAsked && s.pending[z] != 0 && m_.servers(s)[z] == i);
+      for (const Flow& f : s.flows) is_met |= kind == kAsked && f.tensor == z && f.server == i;
+      if (is_met) out -= product(channel.first[k], i <= s.level ? first * s.summed[i] : m_.most_first(i + 1, s.tile));
+    }
+    return out;
+  }
+  // Cycles that the compute units need at least.
+  u64 steps(u64 units, int from, u32 tile) const {
+    return static_cast<u64>(ceil_div(m_.in.macs, static_cast<u128>(units) * m_.most_units(from + 1, tile)));
+  }
+  // And the rates; `outside(c)`: what a table tells of channel c.
+  u64 cycles(u64 steps, const State& s, int from, u32 tile, const auto& outside) const {
+    for (std::size_t c = 1; c < m_.channels.size(); ++c) {
+      const i128 parts = inside(c, s, from) + outside(c);
+      if (parts <= 0) continue;
+      const int level = m_.channels[c].level;
+      const Rate& rate = m_.channels[c].rate;
+      const u64 instances = level <= s.level ? s.instances[level] : 1;
+      const u128 most = static_cast<u128>(rate.parts) * instances * m_.most_units(std::max(from, level) + 1, tile);
+      steps = std::max(steps, static_cast<u64>(ceil_div(static_cast<u128>(parts) * rate.cycles, most)));
+    }
+    return steps;
+  }
 
  private:
-  void add_inside(const State& s, int from, std::size_t begin, std::size_t end, std::vector<i128>& out,
-                  bool only_counted = false) const;
-  Cost cost(const State& s, i128 energy, u64 cycles) const;
-  u64 cycles_of(const State& s, int from, std::size_t channel, i128 parts) const;
+  static constexpr u32 kBlock = 256;               // tiles that a thread takes at a time
+  using Table = std::array<std::vector<i128>, 2>;  // with, below: [set and tile]
 
-  const Machine& m_;
-  const Tables& tables_;
-  const Claim& claim_;
+  static i128 product(u64 price, u64 words) { return static_cast<i128>(static_cast<u128>(price) * words); }
+  Table& table(std::size_t c, int i) { return tables_[static_cast<std::size_t>(i) * m_.channels.size() + c]; }
+  std::size_t place(int set, u32 tile) const { return static_cast<std::size_t>(set) * m_.tiles() + tile; }
+  i128 read(int which, std::size_t c, int i, int set, u32 tile) const {
+    const auto& t = tables_[static_cast<std::size_t>(i) * m_.channels.size() + c][which];
+    return t.empty() ? 0 : t[place(set, tile)];
+  }
+  u64 access_price(const Channel& channel, const Flow& f) const {
+    return f.server < 0 ? 0 : channel.price[m_.slot(kAsked, f.server, f.tensor)];
+  }
+  // Words on their way, those that move along a rank (lemma 6), and those in place.
+  i128 begun(std::size_t c, const State& s, int from) const {
+    const Channel& channel = m_.channels[c];
+    i128 out = 0;
+    for (int v = 0; v < m_.tensors(); ++v) {
+      if (s.pending[v] == 0) continue;
+      // Receivers share a word only along dimensions that do not move the tensor for certain.
+      const Tensor& t = m_.in.tensors[v];
+      const int server = m_.servers(s)[v];
+      const u64 price = channel.price[m_.slot(kAsked, server, v)];
+      if (price == 0) continue;
+      const u64 share = std::min(m_.gain(from, server, v), m_.left(s.tile, ~(t.indexing & ~t.sliding)));
+      out += product(price, (s.pending[v] + share - 1) / share);
+    }
+    for (const Flow& f : s.flows) {
+      const u64 access = access_price(channel, f);
+      if (!f.is_moving() || (access | channel.price[f.into]) == 0) continue;
+      u64 along = 1;
+      for (const Term& t : m_.in.tensors[f.tensor].ranks[f.rank]) along *= m_.left(s.tile, t.dimension);
+      const u64 words = ((f.words - f.full) * along + f.full) * (s.rest / along);
+      out += product(channel.price[f.into], words * f.fills);
+      const u64 gain = access == 0 ? 1 : m_.gain(from, f.server, f.tensor);
+      out += product(access, (words * f.serves + gain - 1) / gain);
+    }
+    return out + order(channel, s, from);
+  }
+  // The least of all orders of the loops outside the tile (lemma 5), of what flows in place bring.
+  i128 order(const Channel& channel, const State& s, int from) const {
+    Mask tensors = 0, loops = 0;
+    for (const Flow& f : s.flows)
+      if (!f.is_moving() && (channel.price[f.into] | access_price(channel, f)) != 0) tensors |= bit(f.tensor);
+    for (int d = 0; d < m_.dimensions(); ++d)
+      if (m_.left(s.tile, d) > 1) loops |= bit(d);
+    std::array<i128, std::size_t{1} << kTensors> least;  // [set of tensors]
+    least[0] = 0;
+    for (Mask set = 1; set <= tensors; ++set) {
+      if ((set & ~tensors) != 0) continue;
+      Mask moving = 0;
+      for (int v = 0; v < m_.tensors(); ++v)
+        if (contains(set, v)) moving |= loops & m_.in.tensors[v].indexing;
+      const u64 iterations = m_.left(s.tile, moving);
+      // The loop over d moves first what it indexes, the others what is left; -1: there are no loops.
+      const auto cost = [&](int d) {
+        i128 out = 0;
+        Mask rest = set;
+        for (const Flow& f : s.flows) {
+          const Tensor& t = m_.in.tensors[f.tensor];
+          if (f.is_moving() || !contains(set, f.tensor) || (d >= 0 && !contains(t.indexing, d))) continue;
+          rest &= ~bit(f.tensor);
+          out += closed(channel, s, from, f, d >= 0 && contains(t.sliding, d) ? t.rank_of[d] : -1, iterations);
+        }
+        return out + least[rest];
+      };
+      least[set] = moving == 0 ? cost(-1) : kInfinite;
+      for (int d = 0; d < m_.dimensions(); ++d)
+        if (contains(moving, d)) least[set] = std::min(least[set], cost(d));
+    }
+    return least[tensors];
+  }
+  // Every iteration brings the whole tile. Where it slides, along `rank`, all of them bring what they meet along it.
+  i128 closed(const Channel& channel, const State& s, int from, const Flow& f, int rank, u64 iterations) const {
+    const u64 access = access_price(channel, f), fill = channel.price[f.into], first = channel.first[f.into];
+    if ((access | fill) == 0) return 0;
+    u64 fills = f.full * f.fills * iterations, asked = f.full * f.serves * iterations;
+    if (rank >= 0) {
+      u64 whole = m_.box(f.tensor, rank, f.tile);
+      for (const Term& t : m_.in.tensors[f.tensor].ranks[rank]) whole *= m_.left(s.tile, t.dimension);
+      if (const u64 part = m_.coverage(f.tensor, rank, f.tile, s.tile); part < whole) {
+        fills = static_cast<u64>(static_cast<u128>(fills) * part / whole);
+        asked = static_cast<u64>(static_cast<u128>(asked) * part / whole);
+      }
+    }
+    i128 out = product(fill, fills);
+    if (first != 0)
+      out -= std::min(out, product(first, m_.most_first(from + 1, s.tile) * s.summed[m_.slots[f.into].level]));
+    if (access == 0) return out;
+    if (const u64 gain = m_.gain(from, f.server, f.tensor); gain > 1) {
+      u64 once = f.serves;
+      for (std::size_t r = 0; r < m_.in.tensors[f.tensor].ranks.size(); ++r)
+        once *= m_.coverage(f.tensor, static_cast<int>(r), f.tile, s.tile);
+      asked = std::max((asked + gain - 1) / gain, once);
+    }
+    return out + product(access, asked);
+  }
+  void fill_with(int i, int set, u32 block) {
+    const Mask kept = m_.kept(i, set);
+    State s;
+    for (u32 tile = block * kBlock; tile < std::min(m_.tiles(), (block + 1) * kBlock); ++tile) {
+      s.tile = m_.tile(tile);
+      if (!m_.fits(i, kept, s.tile)) continue;
+      const auto lower = [&](const auto& value) {
+        for (std::size_t c = 0; c < m_.channels.size(); ++c)
+          if (std::vector<i128>& with = table(c, i)[0]; !with.empty())
+            with[place(set, tile)] = std::min(with[place(set, tile)], std::max<i128>(0, value(c)));
+      };
+      if (m_.is_top(i) && tile + 1 == m_.tiles()) lower([](std::size_t) { return i128{0}; });
+      for (std::size_t k = 0; !m_.is_top(i) && k < m_.next[i][set].size(); ++k) {
+        const int next = m_.next[i][set][k];
+        if (below(0, i + 1, next, tile) >= kInfinite) continue;
+        s.level = i - 1, s.set = set;
+        s.flows.clear();
+        m_.finish(s, next);
+        lower([&](std::size_t c) { return inside(c, s, i) + below(c, i + 1, next, tile); });
+      }
+    }
+  }
+  void fill_below(int i, int set, Table& table) {
+    const Level& level = m_.in.levels[i];
+    for (u32 tile = m_.tiles(); tile-- > 0;) {
+      const Tile t = m_.tile(tile);
+      i128 least = table[0][place(set, tile)];
+      for (int d = 0; d < m_.dimensions(); ++d) {
+        if (level.loops[d].most == 1 && (!level.has_fanout || level.unroll[d].most == 1)) continue;
+        for (const u8 p : m_.primes(d))
+          if (const u8 larger = m_.times(d, t[d], p); larger != kNone)
+            least = std::min(least, table[1][place(set, tile + (larger - t[d]) * m_.stride(d))]);
+      }
+      table[1][place(set, tile)] = least;
+    }
+  }
+  const Steps& m_;
+  std::vector<Table> tables_;  // [level and channel]
 };
-
 }  // namespace check_proof

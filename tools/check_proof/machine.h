@@ -1,84 +1,203 @@
 #pragma once
-// What is looked up of an instance again and again: unrollings, servers, prices by channel, what fan-outs share.
-#include <atomic>
-#include <memory>
+// What is looked up of an instance again and again: tiles, unrollings, servers, what is counted and what that costs.
+#include <utility>
 
-#include "check_proof/unrollings.h"
+#include "check_proof/tiles.h"
 
 namespace check_proof {
+// [tensor]: the level that its words come from next.
+using Servers = std::array<i8, kTensors>;
 
-using Servers = std::array<i8, kTensors>;  // [tensor]: the level that its words come from next
-
-// Where words arrive: the tiles of level i (i), the network below it by words (n + i) and by half hops (2n + i), or the
-// compute units (-1), where they cost nothing.
-using Place = i8;
-
-// What one word costs: asked for at a level, arriving at a place, and what the first of each word costs less.
-struct WordPrice {
-  i128 access = 0, fill = 0, first_access = 0, first_fill = 0;
+// A slot counts words of one tensor: those that a level is asked for, those that arrive there, and those that enter the
+// network of a fan-out, once and by half hops. Slot 0 counts what costs nothing.
+enum Kind : u8 { kAsked, kArrived, kEntered, kHopped };
+inline constexpr std::size_t kSlots = 64;
+struct Slot {
+  Kind kind = kAsked;
+  int level = -1, tensor = 0;
 };
 
-// Channel 0 is energy; the others are the rates of all levels, in parts.
+// What words cost: energy in 1/scale of a unit, or parts of a rate. `first`: what the first of each word costs less.
 struct Channel {
-  int level = -1;
-  Rate rate;
+  int level = -1;  // of the rate; -1: energy
+  Rate rate{};
+  std::array<u64, kSlots> price{}, first{};
+  std::vector<u8> priced;  // slots
 };
 
-class Machine {
- public:
-  explicit Machine(const Instance& instance);
+struct Machine : Tiles {
+  std::vector<std::vector<Unrolling>> unrollings;    // [level]
+  std::vector<std::vector<Servers>> sets;            // [level]: servers of all tensors before it
+  std::vector<std::vector<std::vector<int>>> next;   // [level][set]: those that may follow
+  std::vector<Slot> slots = {{}};                    // [slot]
+  std::vector<Channel> channels;                     // energy where clusters share as much as they can; the rates
+  std::vector<std::array<u64, kSlots>> comparisons;  // energy where nothing is shared; of each level that shares; rates
+  std::size_t energies = 0;                          // so many of these are energies
 
-  const Instance& instance() const { return instance_; }
-  const Tiles& tiles() const { return tiles_; }
-  const Level& level(int i) const { return instance_.levels[i]; }
-  const Tensor& tensor(int v) const { return instance_.tensors[v]; }
-  int dimensions() const { return instance_.dimension_count(); }
-  int tensors() const { return instance_.tensor_count(); }
-  int levels() const { return instance_.level_count(); }
-  int output() const { return instance_.output; }
-
-  const std::vector<Unrolling>& unrollings(int i) const { return unrollings_[i]; }
-  // Servers of all tensors before level i, and those that may follow a set of them.
-  const std::vector<Servers>& sets(int i) const { return sets_[i]; }
-  const std::vector<u16>& next(int i, int set) const { return next_[i][set]; }
-  int set_of(int i, const Servers& servers) const;  // -1: there is none
-  Mask kept(int i, int set) const;                  // tensors whose server is level i
-
-  const std::vector<Channel>& channels() const { return channels_; }
-  // Prices of bounds; energy where clusters share as much as they can.
-  const WordPrice& price(std::size_t channel, int place, int v) const {
-    return price_[(channel * places() + static_cast<std::size_t>(place)) * kTensors + v];
+  explicit Machine(const Instance& instance) : Tiles(instance) {
+    for (int i = 0; i < levels(); ++i) {
+      unrollings.push_back(unrollings_of(*this, in.levels[i]));
+      if (in.levels[i].has_fanout || in.levels[i].has_ingress) ways_ |= bit(i);
+      add_slots(i);
+      add_gains(i);
+    }
+    add_prices();
+    add_sets();
+    for (int i = 0; i < levels(); ++i) units_.emplace_back(tiles());
   }
-  // Energy, of each access apart.
-  const WordPrice& full_price(int place, int v) const { return full_[static_cast<std::size_t>(place) * kTensors + v]; }
-  std::size_t places() const { return 3 * instance_.levels.size(); }
-  Mask shared() const { return shared_; }  // levels with fewer clusters than instances
-
+  bool is_top(int i) const { return i == levels() - 1; }
+  int slot(Kind kind, int i, int v) const { return slot_[i][v][kind]; }
+  Mask kept(int i, int set) const {  // tensors whose server is level i
+    Mask out = 0;
+    for (int v = 0; v < tensors(); ++v)
+      if (sets[i][set][v] == i) out |= bit(v);
+    return out;
+  }
   // Whether words that go from inside level i + 1 to a server have anything to pass: a fan-out, or a price of words.
   bool has_way(int i, int server) const { return (ways_ & (bit(server + 1) - 1) & ~(bit(i + 1) - 1)) != 0; }
   // The most receivers that share a word on the way from level i to a server.
-  u64 gain(int i, int server, int v) const;
-  // The most instances of a level known so far, or of the compute units, that may come for each of them; and of these
-  // at most so many, in which no index of the output differs.
-  u64 most_units(int i, u32 tile) const;
-  u64 most_first(int i, const Extents& left) const;
+  u64 gain(int i, int server, int v) const {
+    u64 out = 1;
+    for (int j = i + 1; j <= server; ++j) out *= gain_[j][v];
+    return out;
+  }
+  // The most that the fan-outs of level i and outside can unroll of what a tile leaves.
+  u64 most_units(int i, u32 number) const {
+    while (i < levels() && !in.levels[i].has_fanout) ++i;
+    if (i == levels()) return 1;
+    std::atomic<u64>& known = units_[i][number];
+    if (const u64 units = known.load(std::memory_order_relaxed); units != 0) return units;
+    const Tile from = tile(number);
+    u64 best = 1;
+    for (const Unrolling& u : unrollings[i]) {
+      if (u.receivers * in.levels[i].instances <= best) break;
+      if (Tile to = from; multiply(to, u.both))
+        best = std::max(best, u.receivers * most_units(i + 1, this->number(to)));
+    }
+    return known = best;
+  }
+  // First words of the output, of all receivers that fan-outs of level i and outside can have.
+  u64 most_first(int i, const Tile& t) const {
+    u64 most = 1;
+    for (int j = i; j < levels(); ++j) most *= summing_[j];
+    return in.output_words * std::min(most, left(t, ~in.tensors[in.output].indexing));
+  }
 
  private:
-  void add_prices();
-  void add_sets();
-
-  const Instance& instance_;
-  Tiles tiles_;
-  std::vector<std::vector<Unrolling>> unrollings_;
-  std::vector<std::vector<Servers>> sets_;
-  std::vector<std::vector<std::vector<u16>>> next_;
-  std::vector<Channel> channels_;
-  std::vector<WordPrice> price_, full_;
+  void add_slots(int i) {
+    for (int v = 0; v < tensors(); ++v) {
+      const Prices& p = in.levels[i].of[v];
+      const bool is_held = contains(in.levels[i].keep | in.levels[i].open, v);
+      const std::array<bool, 4> exists = {is_held, is_held, p[kIngress] != 0, p[kHop] != 0 && in.levels[i].has_hops};
+      for (const Kind kind : {kAsked, kArrived, kEntered, kHopped}) {
+        if (!exists[kind]) continue;
+        if (slots.size() == kSlots) throw Wrong{0, "no proof of more than 63 counts of words", true};
+        slot_[i][v][kind] = static_cast<u8>(slots.size());
+        slots.push_back({kind, i, v});
+      }
+    }
+  }
+  void add_gains(int i) {
+    gain_[i].fill(1), summing_[i] = 1;
+    for (const Unrolling& u : unrollings[i]) {
+      u64 alike = u.receivers;
+      for (int d = 0; d < dimensions(); ++d)
+        if (contains(in.tensors[in.output].indexing, d)) alike /= extent(u.both, d);
+      summing_[i] = std::max(summing_[i], alike);
+      for (int v = 0; v < tensors(); ++v) {
+        u64 apart = 1;  // receivers that differ in one factor of a rank want different words
+        for (const auto& rank : in.tensors[v].ranks) {
+          u64 most = 1;
+          for (const Term& t : rank) most = std::max(most, extent(u.both, t.dimension));
+          apart *= most;
+        }
+        gain_[i][v] = std::max(gain_[i][v], static_cast<u64>(ceil_div(u.receivers, apart)));
+      }
+    }
+  }
+  // Of a word's parts that are read, filled and updated, and of its address.
+  void set_price(Channel& c, int i, int v, u64 read, u64 fill, u64 update, u64 address) const {
+    const int asked = slot(kAsked, i, v), arrived = slot(kArrived, i, v);
+    const bool is_output = v == in.output;
+    if (asked == 0) return;
+    c.price[asked] = read + address + (is_output ? update : 0);
+    c.price[arrived] = fill + address;
+    c.first[asked] = is_output ? read : 0;
+    c.first[arrived] = is_output && !is_top(i) ? fill + address : 0;
+  }
+  void add_prices() {
+    Channel apart;  // energy of each access apart
+    for (int i = 0; i < levels(); ++i)
+      for (int v = 0; v < tensors(); ++v) {
+        const Prices& p = in.levels[i].of[v];
+        const u64 block = in.levels[i].block, word = block == 1 ? in.scale : p[kParts] * (in.scale / block);
+        set_price(apart, i, v, p[kRead] * word, p[kFill] * word, p[kUpdate] * word, p[kAddress] * in.scale);
+        if (const int k = slot(kEntered, i, v); k != 0) apart.price[k] = p[kIngress] * in.scale;
+        if (const int k = slot(kHopped, i, v); k != 0) apart.price[k] = p[kHop] / 2 * in.scale;
+      }
+    channels.push_back(apart);
+    comparisons.push_back(apart.price);
+    for (int i = 0; i < levels(); ++i) {
+      const u64 clusters = in.levels[i].clusters, instances = in.levels[i].instances;
+      if (clusters == instances) continue;
+      comparisons.emplace_back();
+      for (std::size_t k = 1; k < slots.size(); ++k) {
+        if (slots[k].level != i || slots[k].kind > kArrived) continue;
+        comparisons.back()[k] = std::exchange(comparisons[0][k], 0);
+        u64 &price = channels[0].price[k], &first = channels[0].first[k];
+        price = static_cast<u64>(static_cast<u128>(price) * clusters / instances);
+        first = static_cast<u64>(ceil_div(static_cast<u128>(first) * clusters, instances));
+      }
+    }
+    energies = comparisons.size();
+    for (int i = 0; i < levels(); ++i)
+      for (const Rate& rate : in.levels[i].rates) {
+        Channel& c = channels.emplace_back(Channel{i, rate, {}, {}, {}});
+        for (int v = 0; v < tensors(); ++v) {
+          const u64 parts = in.levels[i].of[v][kParts], written = rate.kind == 'r' ? 0 : parts;
+          set_price(c, i, v, rate.kind == 'w' ? 0 : parts, written, written, 0);
+        }
+        comparisons.push_back(c.price);
+      }
+    for (Channel& c : channels)
+      for (std::size_t k = 1; k < slots.size(); ++k)
+        if (c.price[k] != 0) c.priced.push_back(static_cast<u8>(k));
+  }
+  // What may follow servers behind level i: of its tensors those up to the first level that must hold them.
+  std::vector<Servers> followers(const Servers& from, int i) const {
+    std::vector<Servers> out = {from};
+    for (int v = 0; v < tensors(); ++v) {
+      if (i >= 0 && from[v] != i) continue;
+      std::vector<Servers> longer;
+      for (Servers s : out)
+        for (int j = i + 1; j < levels(); ++j) {
+          s[v] = static_cast<i8>(j);
+          if (contains(in.levels[j].keep | in.levels[j].open, v)) longer.push_back(s);
+          if (contains(in.levels[j].keep, v)) break;
+        }
+      out = std::move(longer);
+      if (out.size() > 4096) throw Wrong{0, "too many choices of what levels hold", true};
+    }
+    return out;
+  }
+  void add_sets() {
+    sets.resize(in.levels.size()), next.resize(in.levels.size());
+    sets[0] = followers(Servers{}, -1);
+    for (int i = 0; !is_top(i); ++i)
+      for (const Servers& from : sets[i]) {
+        next[i].emplace_back();
+        for (const Servers& to : followers(from, i)) {
+          const int known = place_of(to, sets[i + 1]);
+          next[i].back().push_back(known < 0 ? static_cast<int>(sets[i + 1].size()) : known);
+          if (known < 0) sets[i + 1].push_back(to);
+          if (sets[i + 1].size() > 4096) throw Wrong{0, "too many choices of what levels hold", true};
+        }
+      }
+  }
+  std::array<std::array<std::array<u8, 4>, kTensors>, kLevels> slot_{};
   std::array<std::array<u64, kTensors>, kLevels> gain_{};
   std::array<u64, kLevels> summing_{};  // [level]: most receivers with the same words of the output
-  std::array<u64, kLevels> outside_{};  // [level]: units of its fan-out and all outside it
-  Mask shared_ = 0, ways_ = 0;
-  std::unique_ptr<std::atomic<u64>[]> units_;  // [level][tile]: 0 while it is not known
+  Mask ways_ = 0;                       // levels at whose fan-outs words change, or cost something
+  mutable std::vector<std::vector<std::atomic<u64>>> units_;  // [level][tile]; 0: not known yet
 };
-
 }  // namespace check_proof

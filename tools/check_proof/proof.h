@@ -1,24 +1,233 @@
 #pragma once
 // Reads a proof and says whether it is one.
-#include "check_proof/claim.h"
+#include <mutex>
+
+#include "check_proof/closing.h"
 
 namespace check_proof {
+// Reads servers, and what a level adds to a mapping, from the words of the current line; and says them.
+class Reader {
+ public:
+  Reader(const Steps& steps, Lines& lines) : m_(steps), l_(lines) {
+    unrolling_.resize(m_.sets.size()), set_.resize(m_.sets.size() + 1);
+    for (int i = 0; i < m_.levels(); ++i) {
+      for (const Unrolling& u : m_.unrollings[i]) unrolling_[i].emplace(unrolling_text(i, u), unrolling_[i].size());
+      for (std::size_t k = 0; k < m_.sets[i].size(); ++k) set_[i].emplace(servers_text(i, static_cast<int>(k)), k);
+    }
+    set_.back().emplace("-", 0);
+  }
+  // LEVEL,LEVEL..: a server of each tensor before level i; - behind the outermost.
+  int servers(std::string_view text, int i) const { return number(set_[i], text, "servers"); }
+  // UNROLLING LOOPS NEXT-SERVERS of the state's next level, from word k on; the state becomes its extension.
+  void extend(std::size_t k, State& s) const {
+    l_.expect(l_.word(0), k + 3);
+    const int i = s.level + 1, unrolling = number(unrolling_[i], l_.word(k), "an unrolling");
+    const Step step{unrolling, loops(l_.word(k + 1)), servers(l_.word(k + 2), i + 1)};
+    if (!m_.is_top(i) && std::ranges::count(m_.next[i][s.set], step.set) == 0)
+      l_.wrong("servers expected that may follow those of the level inside");
+    if (const std::string expected = m_.extend(s, step); !expected.empty()) l_.wrong(expected + " expected");
+  }
+  // `mapping` and `m` lines; the current line is the first, and the last afterwards.
+  State mapping() const {
+    l_.expect("mapping", 2);
+    State s = m_.root(servers(l_.word(1), 0));
+    for (int i = 0; i < m_.levels(); ++i) {
+      l_.must("m", 0);
+      extend(1, s);
+    }
+    return s;
+  }
+  std::string text_of(int i, const Step& step) const {
+    return unrolling_text(i, m_.unrollings[i][step.unrolling]) + " " + loops_text(step.loops) + " " +
+           servers_text(i + 1, step.set);
+  }
+  std::string servers_text(int i, int set) const {
+    std::string out;
+    for (int v = 0; v < m_.tensors() && i < m_.levels(); ++v)
+      out += (v == 0 ? "" : ",") + m_.in.levels[m_.sets[i][set][v]].name;
+    return out.empty() ? "-" : out;
+  }
 
-enum class Verdict : u8 { Accepted, Rejected, Refused };
-
-struct Answer {
-  Verdict verdict = Verdict::Refused;
-  u64 line = 0;      // the first wrong one; 0: none of them
-  std::string what;  // the claim, or what was expected
+ private:
+  using Numbers = std::map<std::string, int, std::less<>>;  // by text
+  int number(const Numbers& of, std::string_view text, const std::string& what) const {
+    const auto found = of.find(text);
+    if (found == of.end()) l_.wrong(what + " expected that the instance allows");
+    return found->second;
+  }
+  std::vector<Loop> loops(std::string_view text) const {
+    std::vector<Loop> out;
+    if (text == "-") return out;
+    for (const std::string_view part : split(text, ',')) {
+      const std::vector<std::string_view> pair = split(part, ':');
+      out.push_back({dimension_of(m_.in, pair[0]), l_.integer(pair.back())});
+      if (pair.size() != 2 || out.back().dimension < 0) l_.wrong("loops DIMENSION:FACTOR expected");
+    }
+    return out;
+  }
+  std::string loops_text(const std::vector<Loop>& loops) const {
+    std::string out;
+    for (const Loop& l : loops)
+      out += (out.empty() ? "" : ",") + m_.in.dimensions[l.dimension] + ":" + std::to_string(l.factor);
+    return out.empty() ? "-" : out;
+  }
+  // Along X, '/', along Y where hops have a price, otherwise of both together.
+  std::string unrolling_text(int i, const Unrolling& u) const {
+    const auto text = [&](const Tile& factors) {
+      std::vector<Loop> out;
+      for (int d = 0; d < m_.dimensions(); ++d)
+        if (factors[d] != 0) out.push_back({d, m_.extent(factors, d)});
+      return loops_text(out);
+    };
+    return m_.in.levels[i].has_hops && u.receivers > 1 ? text(u.x) + "/" + text(u.y) : text(u.both);
+  }
+  const Steps& m_;
+  Lines& l_;
+  std::vector<Numbers> unrolling_, set_;  // [level]
 };
 
-// `text`: instance and proof. The answer is the same for any number of threads.
-Answer check(std::string_view text, int threads);
+// One pass over the lines behind the instance: a stage is rebuilt from its lines, then every state of the stage before
+// is extended, in parallel.
+class ProofChecker {
+ public:
+  ProofChecker(Lines& lines, int threads) : l_(lines), threads_(threads), in_(read_instance(lines)) {}
+  // What is proved; throws where it is not.
+  std::string run() {
+    l_.must("heliolite-proof 1", 2);
+    const std::string digest = sha256(l_.before());
+    l_.must("instance " + digest, 2);  // of the lines above
+    l_.next();
+    claim_ = Claim::read(l_);
+    for (l_.next(); l_.word(0) == "reduce"; l_.next()) reduce();
+    const Steps steps(in_);
+    const Reader reader(steps, l_);
+    m_ = &steps, reader_ = &reader;
+    if (claim_.kind == Claim::kOptimal) {
+      const std::pair<Big, Big> value = value_of(claim_.objective, exact_cost(steps, reader.mapping()));
+      if (value != claim_.value) l_.wrong("a mapping with the claim's value expected, not " + text_of(value.first));
+      l_.next();
+    }
+    const Bounds bounds(steps, tabled(), threads_);
+    bounds_ = &bounds;
+    roots();
+    for (int i = 0; i < steps.levels(); ++i) {
+      l_.expect("stage " + std::to_string(i), 2);
+      stage(steps.is_top(i));
+    }
+    l_.expect("end " + std::to_string(count_), 2);
+    if (!l_.at_end()) l_.wrong("nothing expected behind this line");
+    return claim_.text(in_.unit_bits) + "; " + std::to_string(count_) + " states; instance " + digest.substr(0, 16);
+  }
+
+ private:
+  // Dimensions that index every tensor alone have their loops at the outermost level (docs/rules/proof.md).
+  void reduce() {
+    if (l_.word(1) != "batch") l_.refuse("no reduction but 'batch' yet");
+    l_.expect("reduce", 3);
+    const int d = dimension_of(in_, l_.word(2));
+    if (d < 0 || !std::ranges::all_of(in_.tensors, [&](const Tensor& t) { return contains(t.plain, d); }))
+      l_.wrong("a dimension that indexes every tensor alone expected");
+    const Level& top = in_.levels.back();
+    if (top.loops[d].least > 1 || top.loops[d].most < in_.size[d] || std::ranges::count(top.order, d) != 0)
+      l_.wrong("a dimension with a free loop at the outermost level expected");
+    for (Level& l : in_.levels)
+      if (&l != &top && l.loops[d].least <= 1) l.loops[d] = {};
+  }
+
+  // All rates have tables unless a line says which.
+  std::vector<bool> tabled() {
+    std::vector<bool> out(m_->channels.size(), true);
+    if (l_.word(0) != "use") return out;
+    for (std::size_t c = 1; c < out.size(); ++c) {
+      const std::string name = in_.levels[m_->channels[c].level].name + ":" + m_->channels[c].rate.kind;
+      out[c] = std::ranges::count(l_.words(), name) == 1;
+    }
+    const bool is_none = l_.count() == 2 && l_.word(1) == "-";
+    if (!is_none && std::ranges::count(out, true) != static_cast<std::ptrdiff_t>(l_.count()))
+      l_.wrong("rates expected");
+    l_.next();
+    return out;
+  }
+  void add(State s) {
+    s.id = ++count_, s.line = l_.number();
+    states_.push_back(std::move(s));
+    if (count_ > 10'000'000) l_.refuse("more than 10 million states");
+    if (l_.integer(l_.word(1)) != count_) l_.wrong("the number " + std::to_string(count_) + " expected");
+  }
+  void roots() {
+    std::set<int> listed;
+    const u64 before = l_.number();
+    for (; l_.word(0) == "r"; l_.next()) {
+      l_.expect("r", 3);
+      const int set = reader_->servers(l_.word(2), 0);
+      add(m_->root(set));
+      if (!listed.insert(set).second) l_.wrong("each choice of servers once expected");
+    }
+    for (int set = 0; set < static_cast<int>(m_->sets[0].size()); ++set) {
+      const auto below = [&](std::size_t c) { return bounds_->below(c, 0, set, 0); };
+      if (listed.contains(set) || Extensions(*m_, *bounds_, claim_, {}).is_closed(m_->root(set), -1, below)) continue;
+      throw Wrong{before, "a line 'r' expected behind it for " + reader_->servers_text(0, set), false};
+    }
+  }
+  // Reads the states of a stage, and extends those of the stage before.
+  void stage(bool is_last) {
+    const std::vector<State> parents = std::exchange(states_, {});
+    std::size_t parent = 0;
+    for (l_.next(); l_.word(0) == "s"; l_.next()) {
+      if (is_last) l_.wrong("no states behind the last level expected");
+      const u64 id = l_.integer(l_.word(2));
+      while (parent < parents.size() && parents[parent].id < id) ++parent;
+      if (parent == parents.size() || parents[parent].id != id)
+        l_.wrong("the number of a state of the stage before expected, in ascending order");
+      add(parents[parent]);
+      reader_->extend(3, states_.back());
+    }
+    const Listed listed(*m_, states_);
+    // Of several wrong lines the first is named, on any number of threads.
+    std::atomic<std::size_t> first_wrong{parents.size()};
+    std::mutex mutex;
+    std::string what;
+    in_parallel(parents.size(), threads_, [&](std::size_t k) {
+      if (k > first_wrong.load()) return;
+      Extensions(*m_, *bounds_, claim_, [&](const State& s, const Step& step) {
+        if (!is_last && listed.stand_for(s)) return false;
+        const std::lock_guard lock(mutex);
+        if (k > first_wrong.load()) return true;
+        first_wrong = k;
+        what = (is_last ? "a mapping through state " : "an extension of state ") + std::to_string(parents[k].id) +
+               (is_last ? " costs less than the claim: " : " is neither closed nor listed: ") +
+               reader_->text_of(s.level, step);
+        return true;
+      }).extend(parents[k]);
+    });
+    if (first_wrong.load() < parents.size()) throw Wrong{parents[first_wrong.load()].line, what, false};
+  }
+  Lines& l_;
+  const int threads_;
+  Instance in_;
+  Claim claim_;
+  u64 count_ = 0;
+  std::vector<State> states_;  // of the last stage
+  const Steps* m_ = nullptr;
+  const Reader* reader_ = nullptr;
+  const Bounds* bounds_ = nullptr;
+};
 
 // The cost of a mapping: an instance, then lines `mapping` and `m`; others of a proof may stand between.
-Answer price(std::string_view text);
-
-// Whether the proof is of this instance, byte for byte.
-bool is_of_instance(std::string_view text, std::string_view instance);
-
+inline std::string priced(Lines& lines) {
+  const Instance in = read_instance(lines);
+  const Steps m(in);
+  do lines.next();
+  while (lines.word(0) != "mapping");
+  const State s = Reader(m, lines).mapping();
+  const Cost cost = exact_cost(m, s);
+  std::string out = value_text(kDelay, value_of(kDelay, cost), in.unit_bits) + ", " +
+                    value_text(kEdp, value_of(kEdp, cost), in.unit_bits);
+  for (int i = 0; i < m.levels(); ++i)
+    for (int v = 0; v < m.tensors(); ++v)
+      if (const u64 asked = s.count[m.slot(kAsked, i, v)]; asked != 0)
+        out += "\n" + in.levels[i].name + " " + in.tensors[v].name + " accesses " + std::to_string(asked) + " fills " +
+               std::to_string(s.count[m.slot(kArrived, i, v)]) + " instances " + std::to_string(s.instances[i]);
+  return out;
+}
 }  // namespace check_proof
