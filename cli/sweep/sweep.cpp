@@ -133,8 +133,49 @@ Result<SweepRun> run_with_progress(const SweepSpec& spec, Store& store, Shard sh
     std::string found = news.best ? "best " + scientific(*news.best) : "";
     if (news.front > 0)
       found += fmt::format(", front certain to {} of {} points", grouped(news.open), grouped(news.front));
+    if (news.undecided)
+      found = fmt::format("best {}, at most {} lower, {} machines undecided", scientific(news.least_value),
+                          percent(news.least_value > 0 ? 1 - news.lower_bound / news.least_value : 1),
+                          grouped(*news.undecided));
     progress.update(news.points, std::move(found), news.kept);
   });
+}
+
+// What is proven of a family of machines.
+std::string certificate_text(const SweepRun& run) {
+  if (!run.best) return "";
+  const BestMachine& best = *run.best;
+  if (!best.point) return fmt::format("\n  no machine of {} has a mapping of every layer\n", grouped(best.machines));
+  std::string text = fmt::format(
+      "\n  best machine: point {}, {}, {} of {} machines\n", grouped(*best.point), scientific(best.value),
+      best.proven ? "optimal: the least"
+                  : fmt::format("bounded: at most {} above the least, {},",
+                                best.lower_bound > 0 ? percent(best.value / best.lower_bound - 1) : "any factor",
+                                scientific(best.lower_bound)),
+      grouped(best.machines));
+  for (std::size_t why = 0; why < best.excluded.size(); ++why)
+    if (best.excluded[why] > 0)
+      text += fmt::format("  {}: {} machines left out\n", kExcludedNames[why], grouped(best.excluded[why]));
+  return text + fmt::format("  {} sets of machines, {} split; {} searches of layers\n", grouped(best.sets),
+                            grouped(best.splits), grouped(best.searches));
+}
+
+Json certificate_json(const SweepRun& run) {
+  if (!run.best) return nullptr;
+  const BestMachine& best = *run.best;
+  Json excluded = Json::object();
+  for (std::size_t why = 0; why < best.excluded.size(); ++why)
+    excluded[std::string(kExcludedNames[why])] = best.excluded[why];
+  return {{"point", best.point ? Json(*best.point) : Json()},
+          {"value", best.point ? Json(best.value) : Json()},
+          {"lower_bound", best.point ? Json(best.lower_bound) : Json()},
+          {"gap", best.point && best.lower_bound > 0 ? Json(best.value / best.lower_bound - 1) : Json()},
+          {"status", best.proven ? "optimal" : "bounded"},
+          {"machines", best.machines},
+          {"excluded", std::move(excluded)},
+          {"sets", best.sets},
+          {"splits", best.splits},
+          {"searches", best.searches}};
 }
 
 int print(const SweepArguments& arguments, const SweepSpec& spec, const Store& store, const SweepRun& run,
@@ -150,13 +191,15 @@ int print(const SweepArguments& arguments, const SweepSpec& spec, const Store& s
                            grouped(summary->points()), grouped(sweep.planned_points)) +
                sweep_tables(sweep, *summary, *layers) +
                fmt::format("\n  {} layers searched, {} reused; results in {}\n", grouped(run.searched),
-                           grouped(run.reused), store.path()));
+                           grouped(run.reused), store.path()) +
+               certificate_text(run));
   Json answer = answer_head("sweep");
   answer["question"] = question(arguments, sweep);
   answer["database"] = store.path();
   answer["searched"] = run.searched;
   answer["reused"] = run.reused;
   answer["interrupted"] = run.interrupted;
+  answer["certificate"] = certificate_json(run);
   add_sweep_answer(answer, sweep, *summary, *layers);
   if (!output.json(answer)) return kBadInput;
   if (run.interrupted) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 
+#include "engine/sweep/best_machine.h"
 #include "engine/sweep/totals.h"
 
 namespace heliolite {
@@ -97,7 +98,7 @@ std::size_t front_first(std::vector<Candidate>& all) {
 
 u64 pilot_count(const SweepSpec& spec, const DesignPoints& points) {
   if (spec.goal == SweepGoal::All) return 0;
-  return spec.pilots.value_or(co_searches(spec, points) ? 1 : kPilots);
+  return spec.pilots.value_or(co_searches(spec, points) || searches_sets(spec) ? 1 : kPilots);
 }
 
 std::vector<u64> choose_pilots(const SweepSpec& spec, const DesignPoints& points) {

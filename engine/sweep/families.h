@@ -37,8 +37,8 @@ class Families {
 // Cutting design points early: a few points are mapped first, the same ones whatever happens, and a point is cut when
 // one of them beats even its lower bounds. Rule and proof: docs/rules/sweep.md.
 
-// How many points are mapped first: the sweep's own number, or else kPilots; one where a co-search is the better way to
-// compare points; none for SweepGoal::All.
+// How many points are mapped first: the sweep's own number, or else kPilots; one where a search of many
+// machines at once is the better way to compare points; none for SweepGoal::All.
 u64 pilot_count(const SweepSpec& spec, const DesignPoints& points);
 
 inline constexpr u64 kPilots = 16;

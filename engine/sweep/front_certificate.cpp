@@ -58,6 +58,7 @@ std::string open_reason(const PointRecord& point, const std::vector<LayerRecord>
 }
 
 std::string front_status(const PointRecord& point, const SweepRecord& sweep) {
+  if (sweep.goal == kSweepGoalNames[at(SweepGoal::Best)] && says(point, kBestPoint)) return std::string(kBestPoint);
   if (!certifies_front(sweep)) return "";
   if (point.state == PointState::Cut) return std::string(kDominatedPoint);
   if (point.state != PointState::Done) return "";

@@ -24,6 +24,7 @@ SweepSpec fast_pass_of(const SweepSpec& spec);
 // Reasons of points that are done begin with these.
 inline constexpr std::string_view kOpenPoint = "open";            // may be on the front, not proven
 inline constexpr std::string_view kFrontPoint = "front";          // on the front, certain
+inline constexpr std::string_view kBestPoint = "best";            // of goal best: no machine is better, certain
 inline constexpr std::string_view kDominatedPoint = "dominated";  // not on the front, certain
 
 // "open: ..", or "" if the point's answers are proven by a search of all mappings with these options.

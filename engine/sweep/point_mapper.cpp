@@ -40,6 +40,11 @@ void RunState::tell_front(u64 open, u64 front) {
   if (progress_) progress_(news_);
 }
 
+void RunState::tell_best(u64 undecided, double value, double lower_bound) {
+  news_.undecided = undecided, news_.least_value = value, news_.lower_bound = lower_bound;
+  if (progress_) progress_(news_);
+}
+
 void RunState::pass(PointRecord point) {
   report_progress(point);
   passed_.push_back(std::move(point));

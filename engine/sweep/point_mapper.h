@@ -55,6 +55,8 @@ class RunState {
   void rewrite(const PointRecord& point, std::span<const LayerRecord> layers = {});
   // How many points may still come onto the front, and how many there are with those that are on it for certain.
   void tell_front(u64 open, u64 front);
+  // How far the search for the best machine is.
+  void tell_best(u64 undecided, double value, double lower_bound);
   // The point is not mapped: its row is written soon, at the latest by flush().
   void pass(PointRecord point);
   // Passes on points that belong together: all rows are written at once or none.

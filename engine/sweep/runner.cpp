@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -14,7 +15,10 @@
 #include "engine/search/core/parallel.h"
 #include "engine/sweep/families.h"
 #include "engine/sweep/front_certificate.h"
+#include "engine/sweep/machine_grid.h"
+#include "engine/sweep/machine_value.h"
 #include "engine/sweep/point_mapper.h"
+#include "engine/sweep/set_rows.h"
 #include "engine/sweep/totals.h"
 
 namespace heliolite {
@@ -60,6 +64,9 @@ class Runner {
   void map(const std::function<Task()>& begin_more);
   Task next(const std::function<Task()>& begin_more);
   void certify_front();
+  bool find_best();
+  std::vector<u64> machines_left(const MachineGrid& parts, const SetRows& rows);
+  void map_best(const BestMachine& best);
   void exclude_open(FrontCertificate& front);
   Totals least_of(u64 id) const;
   void begin_pilot();
@@ -97,7 +104,8 @@ Result<SweepRun> Runner::run() {
     if (const auto row = state_.keep(state_.store.point(id)); row && *row) mapped.push_back(**row);
   rule_.emplace(spec_, mapped);
   // Step 2. Everything else.
-  if (co_searches(spec_, points_)) {
+  if (searches_sets(spec_) && find_best()) {
+  } else if (co_searches(spec_, points_)) {
     families_.emplace(spec_, points_, mine_);
     map([this] { return begin_family(); });
   } else if (certifies_front(spec_)) {
@@ -207,6 +215,84 @@ void Runner::exclude_open(FrontCertificate& front) {
   }));
   for (const PointRecord& point : excluded) front.add(point);
   state_.tell_front(front.open(), front.candidates());
+}
+
+// The best machine by branch and bound over sets (best_machine.h). False: the grid is not made from parts.
+bool Runner::find_best() {
+  const Result<MachineGrid> parts = MachineGrid::create(spec_, points_);
+  if (!parts) return false;
+  SetRows rows(spec_, points_, *parts);
+  std::optional<std::pair<u64, double>> known;
+  state_.keep(state_.store.visit_points([&](const PointRecord& point) {
+    rows.found(point);
+    const bool better = point.state == PointState::Done && (!known || point.value < known->second);
+    if (better) known = {point.id, point.value};
+    return true;
+  }));
+  std::vector<u64> machines = machines_left(*parts, rows);
+  state_.flush();
+  if (state_.over()) return true;
+  BestMachineHooks hooks;
+  hooks.excluded = [&](const std::vector<u64>& points, Excluded why, const MachineValue& least,
+                       std::optional<u64> best) { state_.pass_together(rows.of_excluded(points, why, least, best)); };
+  hooks.tell = [&](u64 open, double value, double bound) { state_.tell_best(open, value, bound); };
+  state_.result.best = find_best_machine(spec_, points_, *parts, std::move(machines), known, hooks);
+  if (!state_.over()) map_best(*state_.result.best);
+  return true;
+}
+
+// Points that are machines, admitted by the constraints, and not decided by an earlier run.
+std::vector<u64> Runner::machines_left(const MachineGrid& parts, const SetRows& rows) {
+  const std::vector<std::string> names = constraint_names(spec_);
+  std::vector<Expression> conditions;
+  for (const SweepConstraint& c : spec_.constraints) conditions.push_back(*Expression::parse(c.text, names));
+  std::vector<u64> out;
+  for (u64 k = 0; k < points_.planned() && !state_.over(); ++k) {
+    const u64 id = points_.id(k);
+    if (!mine_.has(id) || rows.decided(id)) continue;
+    const std::optional<Architecture> machine =
+        conditions.empty() && parts.shape(id) != 0 ? std::nullopt : parts.machine(id);
+    if (parts.shape(id) == 0) {
+      DesignPoint point = points_.make(id);
+      if (point.machine) out.push_back(id);
+      else if (rows.row_for_each()) pass(std::move(point));
+      continue;
+    }
+    const Expression* broken = nullptr;
+    if (machine) {
+      std::vector<double> numbers;
+      for (std::size_t p = 0; p < spec_.parameters.size(); ++p)
+        numbers.push_back(
+            spec_.parameters[p].values[parts.choice(id, p)].number.value_or(std::numeric_limits<double>::quiet_NaN()));
+      const std::vector<double> derived = derived_values(*machine);
+      numbers.insert(numbers.end(), derived.begin(), derived.end());
+      for (const Expression& condition : conditions)
+        if (broken == nullptr && !condition.holds(numbers)) broken = &condition;
+    }
+    if (broken == nullptr) out.push_back(id);
+    else if (rows.row_for_each()) pass({id, std::nullopt, PointState::Excluded, "constraint: " + broken->text()});
+  }
+  return out;
+}
+
+// The best machine is mapped as every point is, unless a pilot or an earlier run has done so.
+void Runner::map_best(const BestMachine& best) {
+  if (!best.point) return;
+  auto row = state_.keep(state_.store.point(*best.point));
+  if (row && (!*row || (*row)->state != PointState::Done)) {
+    DesignPoint point = points_.make(*best.point);
+    if (point.machine)
+      to_map_.push_back(
+          {point_record(point.id, points_.values(point.id), *point.machine), *std::move(point.machine), {}});
+    map([this] { return at_end_ = true, Task(); });
+    row = state_.keep(state_.store.point(*best.point));
+  }
+  if (!row || !*row || (*row)->state != PointState::Done || state_.over()) return;
+  PointRecord record = **row;
+  record.reason = best.proven ? fmt::format("{}: of {} machines none has less", kBestPoint, best.machines)
+                              : fmt::format("best found: none of {} machines has less than {:.6g}", best.machines,
+                                            best.lower_bound);
+  if (best.proven) state_.rewrite(record);
 }
 
 void Runner::begin_pilot() {

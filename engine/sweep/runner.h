@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 
+#include "engine/sweep/best_machine.h"
 #include "engine/sweep/design_points.h"
 #include "engine/sweep/store.h"
 #include "engine/sweep/sweep_spec.h"
@@ -18,6 +19,9 @@ struct SweepNews {
   std::optional<double> best;  // least PointRecord::value so far
   // Where a front is certified: points on it so far, and those that may still come onto it (then front is above 0).
   u64 front = 0, open = 0;
+  // Where the best machine is searched for: machines not decided yet, the least value, and what none has less.
+  std::optional<u64> undecided;
+  double least_value = 0, lower_bound = 0;
 };
 
 // Called from the threads of the sweep, by one at a time; it must return soon.
@@ -25,10 +29,11 @@ using SweepHook = std::function<void(const SweepNews&)>;
 
 // What a run did.
 struct SweepRun {
-  bool interrupted = false;  // SearchOptions::stop was set; what was being searched then is not written
-  u64 points = 0;            // rows of points that this run wrote
-  u64 searched = 0;          // layers that were searched
-  u64 reused = 0;            // layers whose question had been answered before
+  bool interrupted = false;           // SearchOptions::stop was set; what was being searched then is not written
+  u64 points = 0;                     // rows of points that this run wrote
+  u64 searched = 0;                   // layers that were searched
+  u64 reused = 0;                     // layers whose question had been answered before
+  std::optional<BestMachine> best{};  // of goal best by sets of machines: what is proven
 };
 
 // Maps the points of the shard that the store does not have. Errors: those of the store.
