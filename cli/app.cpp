@@ -240,6 +240,7 @@ int run_command_line(int argc, char** argv) {
   add_diff_command(app, output, action);
   add_schema_command(app, output, action);
   add_completion_command(app, output, action);
+  add_mcp_command(app, output, action);
   add_help_command(app, output, action);
   add_man_command(app, output, action);
   try {

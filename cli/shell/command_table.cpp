@@ -35,6 +35,7 @@ OptionRow option_row(const CLI::Option& option) {
   OptionRow row;
   for (const std::string& name : option.get_snames()) row.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) row.names.push_back("--" + name);
+  if (row.names.empty()) row.argument = option.get_single_name();
   if (option.get_type_size() != 0) {
     row.value = placeholder(option);
     row.choices = names_of(option);

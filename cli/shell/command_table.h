@@ -17,6 +17,7 @@ struct Offers {
 // An option, or an argument that stands by itself.
 struct OptionRow {
   std::vector<std::string> names;    // "-a", "--architecture"; none: an argument
+  std::string argument;              // name of an argument: "paths"; empty: an option
   std::string value;                 // "FILE", what help shows for the value; empty: a switch
   std::vector<std::string> choices;  // names that the value may be; empty: no names, or not a value
   Offers offers;                     // told by `value`

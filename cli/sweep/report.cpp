@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/sweep/opened_store.h"
+#include "cli/sweep/report_serve.h"
 #include "cli/ui/command.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
@@ -27,6 +28,7 @@ constexpr u64 kMaxBest = 1'000;
 struct ReportArguments {
   std::string source;  // a database or an answer
   std::string page;
+  std::string port;  // --serve; empty: not asked
   ReportLimits limits;
 };
 
@@ -91,6 +93,10 @@ int report_sweep(const ReportArguments& arguments, const Output& output) {
 }
 
 int run(const ReportArguments& arguments, bool has_limits, const Output& output) {
+  if (!arguments.port.empty()) {
+    if (!arguments.page.empty()) return fail("--serve writes no file, -o must be left out");
+    return serve_report(arguments.source, arguments.port, arguments.limits, output);
+  }
   const std::optional<std::string> answer = map_answer_text(arguments.source);
   if (!answer) return report_sweep(arguments, output);
   if (has_limits) return fail("--points and --best are of sweeps; " + arguments.source + " is an answer");
@@ -108,6 +114,12 @@ void add_report_command(CLI::App& app, Output& output, Action& action) {
   add_target_option(*command, output, "-o,--output", arguments->page,
                     "The page; without it FILE's name with .html; - = stdout");
   command
+      ->add_option("--serve", arguments->port,
+                   "Serve the page to this machine at http://127.0.0.1:PORT/ (default 8321) and follow the sweep")
+      ->type_name("PORT")
+      ->expected(0, 1)
+      ->default_str("8321");
+  command
       ->add_option("--points", arguments->limits.points, "Draw so many points at most, a sample of those off the front")
       ->type_name("N")
       ->check(whole_number(0, kMaxDrawn))
@@ -118,7 +130,8 @@ void add_report_command(CLI::App& app, Output& output, Action& action) {
       ->capture_default_str();
   add_output_options(*command, output);
   command->footer(
-      "Examples:\n  heliolite report eyeriss.db\n  heliolite report eyeriss.db -o front.html --points 20000\n"
+      "Examples:\n  heliolite report eyeriss.db\n  heliolite report eyeriss.db --serve\n  heliolite report eyeriss.db "
+      "-o front.html --points 20000\n"
       "  heliolite map -a eyeriss -w resnet18 --json best.json && heliolite report best.json");
   command->callback([&action, arguments, command] {
     const bool has_limits = command->count("--points") + command->count("--best") > 0;

@@ -44,6 +44,8 @@ void add_check_command(CLI::App& app, Output& output, Action& action);
 void add_diff_command(CLI::App& app, Output& output, Action& action);
 void add_schema_command(CLI::App& app, Output& output, Action& action);
 void add_completion_command(CLI::App& app, Output& output, Action& action);
+// Behind all commands that it makes tools.
+void add_mcp_command(CLI::App& app, Output& output, Action& action);
 // Behind all other commands, whose names it takes.
 void add_man_command(CLI::App& app, Output& output, Action& action);
 

@@ -30,17 +30,19 @@ std::string scripts() {
 }
 
 // What stands for {{name}} in page.html.
-std::string part(std::string_view name, const ReportData& data, const std::string& program) {
+std::string part(std::string_view name, const ReportData& data, const std::string& program, const std::string& state) {
   if (name == "style") return std::string(file("style.css"));
   if (name == "charts") return std::string(file(kCharts));
   if (name == "scripts") return scripts();
+  if (name == "state") return state.empty() ? "" : " data-state=\"" + state + "\"";
+  if (name == "connect") return state.empty() ? "" : "; connect-src 'self'";
   if (name == "data") return report_json(data, program);
   return "";
 }
 
 }  // namespace
 
-Result<std::string> report_page(const ReportData& data, const std::string& program) {
+Result<std::string> report_page(const ReportData& data, const std::string& program, const std::string& state) {
   if (file(kCharts).empty()) {
     return Diagnostic{"", 0, "",
                       "this program was built without the chart library of its reports, which npm fetches: npm was not "
@@ -52,7 +54,7 @@ Result<std::string> report_page(const ReportData& data, const std::string& progr
   for (std::size_t open = 0; (open = rest.find("{{")) != std::string_view::npos;) {
     const std::size_t close = rest.find("}}", open);
     page += rest.substr(0, open);
-    page += part(rest.substr(open + 2, close - open - 2), data, program);
+    page += part(rest.substr(open + 2, close - open - 2), data, program, state);
     rest.remove_prefix(close + 2);
   }
   return page + std::string(rest);

@@ -67,12 +67,14 @@ const std::multimap<std::string, Words> kLines{
     {"verify", {kRoot + "/tests/golden/golden.jsonl", kRoot + "/tests/golden/optima", "--json", "{json}"}},
     {"show", {"resnet50"}},
     {"report", {"{sweep}", "-o", "{new}"}},
+    {"report", {"{sweep}", "--serve", "0", "--json", "{json}"}},
     {"convert", {"eyeriss", "resnet50", "-o", "{new}"}},
     {"check", {kRoot + "/configs", "--json", "{json}"}},
     {"diff", {"eyeriss", "eyeriss", "--json", "{json}"}},
     {"schema", {"machine"}},
     {"completion", {"bash"}},
     {"man", {}},
+    {"mcp", {}},
     {"help", {"map"}},
 };
 

@@ -122,6 +122,7 @@ room cli/space cli/ui cli/map
 room cli/bound cli/ui cli/map
 room cli/execute cli/ui
 room cli/shell cli/ui
+room cli/mcp cli/ui cli/shell
 room cli/convert cli/ui cli/map cli/bench cli/bound
 room cli/schema cli/ui cli/bench cli/bound cli/convert
 room cli/sweep cli/ui cli/map
