@@ -12,7 +12,7 @@ std::optional<u64> StorageLevel::capacity_words() const {
 }
 
 double Architecture::area_um2() const {
-  double total = compute.area_um2 * static_cast<double>(compute.instances);
+  double total = beside_um2 + compute.area_um2 * static_cast<double>(compute.instances);
   for (const StorageLevel& level : levels) total += level.area_um2 * static_cast<double>(level.instances);
   return total;
 }
@@ -24,6 +24,12 @@ u64 Architecture::least_units() const {
   while (units > 1 && static_cast<double>(units - 1) / all >= min_parallelism) --units;
   while (static_cast<double>(units) / all < min_parallelism) ++units;
   return units;
+}
+
+std::optional<std::size_t> find_unit(const Architecture& architecture, std::string_view wanted) {
+  for (std::size_t unit = 0; unit < architecture.chains(); ++unit)
+    if (architecture.chain(unit).compute.name == wanted) return unit;
+  return std::nullopt;
 }
 
 std::optional<int> Architecture::find_level(std::string_view wanted) const {

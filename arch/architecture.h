@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/operation.h"
 #include "engine/base/types.h"
 
 namespace heliolite {
@@ -113,12 +114,14 @@ struct StorageLevel {
 
 // The compute units.
 struct Compute {
-  std::string name = "MAC";
+  std::string name = "MAC";  // also that of the unit as a whole, where a machine has several
   u64 instances = 1;
   u64 mesh_x = 1;  // instances along X
   u64 word_bits = 16;
-  double op_pj = 1;     // of one MAC
+  double op_pj = 1;     // of one operation, such as a MAC
   double area_um2 = 0;  // of one instance
+  u64 cycles_per_op = 1;
+  OperationMask runs = kAllOperations;  // layers that it can run
 };
 
 struct Architecture {
@@ -143,10 +146,21 @@ struct Architecture {
   std::optional<double> technology_nm;  // when energies come from the tables
   std::optional<double> cycle_ns;
   std::vector<std::string> notes;  // what of its files was read otherwise than it is written
+  // Further compute units beside these: each the whole chain that leads to them, whose outer levels, those of the same
+  // name, are this machine's own (docs/formats_architecture.md). They have no units themselves.
+  std::vector<Architecture> units{};
+  // What stands beside this chain of levels, in its other units' chains: area, and what leaks there in each cycle.
+  double beside_um2 = 0, beside_pj_per_cycle = 0;
 
-  double area_um2() const;                                     // all instances of all levels and of the compute units
-  u64 least_units() const;                                     // compute units that min_parallelism asks for; 1: any
+  double area_um2() const;  // all instances of all levels and of the compute units, and what stands beside
+  u64 least_units() const;  // compute units that min_parallelism asks for; 1: any
   std::optional<int> find_level(std::string_view name) const;  // index into `levels`
+  // The chain of compute unit `unit`: 0 is this machine itself, k + 1 its units[k].
+  const Architecture& chain(std::size_t unit) const { return unit == 0 ? *this : units[unit - 1]; }
+  std::size_t chains() const { return 1 + units.size(); }
 };
+
+// The compute unit of that name, as a number of chain(); none: there is no such one.
+std::optional<std::size_t> find_unit(const Architecture& architecture, std::string_view name);
 
 }  // namespace heliolite

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "arch/architecture_spec.h"
+#include "arch/compute_units.h"
 #include "arch/constraints_yaml.h"
 #include "arch/peer_channel.h"
 #include "engine/base/integers.h"
@@ -82,7 +83,9 @@ Fields fields_of(const Compute& c) {
           {"mesh_x", fmt::format("{}", c.mesh_x)},
           {"word_bits", fmt::format("{}", c.word_bits)},
           {"energy", fmt::format("{} pJ", c.op_pj)},
-          {"area_um2", fmt::format("{}", c.area_um2)}};
+          {"area_um2", fmt::format("{}", c.area_um2)},
+          {"cycles_per_op", fmt::format("{}", c.cycles_per_op)},
+          {"runs", fmt::format("{}", fmt::join(operation_names(c.runs), ", "))}};
 }
 
 Fields fields_of(const Architecture& m) {
@@ -112,6 +115,31 @@ std::optional<std::size_t> partner(const Architecture& a, const Architecture& b,
 
 }  // namespace
 
+namespace {
+
+// Units are matched by name; of their levels those that are their own, and the one that feeds them, are compared.
+void compare_units(const Architecture& a, const Architecture& b, FieldDifferences& out) {
+  for (const Architecture& unit : a.units) {
+    const std::string& name = unit.compute.name;
+    const std::optional<std::size_t> other = find_unit(b, name);
+    if (!other || *other == 0) {
+      out.push_back({name, "unit", ""});
+      continue;
+    }
+    const Architecture& there = b.chain(*other);
+    for (const FieldDifference& d : differences(unit, there)) {
+      const std::string level = d.field.substr(0, d.field.find('.'));
+      const bool outside = a.find_level(level) && level != unit.levels[own_levels(a, unit)].name;
+      if (!outside) out.push_back({d.field.starts_with(name + ".") ? d.field : name + "." + d.field, d.a, d.b});
+    }
+  }
+  for (const Architecture& unit : b.units)
+    if (const auto here = find_unit(a, unit.compute.name); !here || *here == 0)
+      out.push_back({unit.compute.name, "", "unit"});
+}
+
+}  // namespace
+
 FieldDifferences differences(const Architecture& a, const Architecture& b) {
   FieldDifferences out;
   compare("", a, b, out);
@@ -132,6 +160,7 @@ FieldDifferences differences(const Architecture& a, const Architecture& b) {
     if (!met[i]) out.push_back({b.levels[i].name, "", "level"});
   if (!std::ranges::is_sorted(order, std::greater<>())) out.push_back({"levels", "this order", "another order"});
   compare(a.compute.name + ".", a.compute, b.compute, out);
+  compare_units(a, b, out);
   return out;
 }
 

@@ -218,20 +218,53 @@ const FieldTable& architecture_fields() {
        {"levels", shape::list(shape::either({shape::map(level_fields()), shape::map(split_level_fields())})),
         "The storage levels, outermost first; required unless there is a base, whose levels of these names they "
         "change."},
-       {"compute", shape::map(compute_fields()), "The compute units."}}};
+       {"compute", shape::map(compute_fields()), "The compute units."},
+       {"units", shape::list(shape::map(unit_fields())),
+        "Further compute units beside them, each with its path from a level; a base's of the same name are changed."}}};
   return table;
 }
 
+namespace {
+
+// What compute units are, wherever they stand, but for their name.
+std::vector<FileField> units_of_compute(std::string usually_runs) {
+  return {{"word_bits", shape::integer(1, kMaxWordBits), "Length of the operands.", "bits", "the machine's"},
+          {"energy", amount_shape(kMaxAccessPicojoules, {"pat", "table"}),
+           "Energy of one operation, such as a multiply-accumulate.", "pJ",
+           "of the reference table, else by the machine's energy"},
+          {"area_um2", amount_shape(kMaxAreaUm2, {"table"}), "Area of one unit.", "um2",
+           "from the table if the energy is, else 0"},
+          {"cycles_per_op", shape::integer(1, static_cast<i64>(kMaxCyclesOfOperation)),
+           "Cycles that a unit takes for an operation.", "cycles", "1"},
+          {"runs", shape::words(),
+           "Operations of the layers that it can run: all, or product, elementwise, softmax, "
+           "norm, pool, resize.",
+           "", std::move(usually_runs)}};
+}
+
+}  // namespace
+
 const FieldTable& compute_fields() {
   static const FieldTable table{
-      "compute",
-      "The compute units; how many there are follows from the fan-outs.",
-      {{"name", shape::text(), "Name of a unit, by which reference tables have its energy.", "", "MAC"},
-       {"word_bits", shape::integer(1, kMaxWordBits), "Length of the operands.", "bits", "the machine's"},
-       {"energy", amount_shape(kMaxAccessPicojoules, {"pat", "table"}), "Energy of one multiply-accumulate.", "pJ",
-        "of the reference table, else by the machine's energy"},
-       {"area_um2", amount_shape(kMaxAreaUm2, {"table"}), "Area of one unit.", "um2",
-        "from the table if the energy is, else 0"}}};
+      "compute", "The compute units; how many there are follows from the fan-outs.",
+      joined({{"name", shape::text(), "Name of a unit, by which reference tables have its energy.", "", "MAC"}},
+             units_of_compute("all; with units beside it product"))};
+  return table;
+}
+
+const FieldTable& unit_fields() {
+  static const FieldTable table{
+      "unit", "A further compute unit beside `compute`, such as a vector unit, with its own path from a level.",
+      joined(
+          joined({required({"name", shape::text(), "Its name, which no level and no other unit has."}),
+                  {"below", shape::text(),
+                   "The level that feeds it, which it shares with all levels outside; "
+                   "required unless the base has the unit."},
+                  {"levels", shape::list(shape::either({shape::map(level_fields()), shape::map(split_level_fields())})),
+                   "Storage levels of its own between that level and it, outermost first.", "", "none"},
+                  {"network", shape::map(network_energy_fields()), "Energies of the network below that level to it."}},
+                 loops()),
+          units_of_compute("all but product"))};
   return table;
 }
 

@@ -27,5 +27,6 @@ const FieldTable& spatial_constraint_fields();
 const FieldTable& machine_file_fields();  // the document
 const FieldTable& architecture_fields();
 const FieldTable& compute_fields();
+const FieldTable& unit_fields();  // a further compute unit
 
 }  // namespace heliolite

@@ -74,15 +74,53 @@ void vary_level(LevelSpec& base, const LevelSpec& by) {
   replace(base.constraints, by.constraints);
 }
 
-void forget_energies(ArchitectureSpec& spec) {
-  for (LevelSpec& level : spec.levels) {
+void forget_energies(std::vector<LevelSpec>& levels, ComputeSpec& compute) {
+  for (LevelSpec& level : levels) {
     if (level.interconnect.value_or(false)) continue;
     level.energy.reset();
     level.leakage.reset();
     level.area.reset();
   }
-  spec.compute.energy.reset();
-  spec.compute.area.reset();
+  compute.energy.reset();
+  compute.area.reset();
+}
+
+void vary_levels(std::vector<LevelSpec>& base, const std::vector<LevelSpec>& variant, Diagnostics& errors) {
+  std::vector<std::string> names;
+  for (const LevelSpec& level : base) names.push_back(level.name);
+  for (const LevelSpec& level : variant) {
+    const auto found = std::ranges::find(names, level.name);
+    if (found == names.end())
+      errors.push_back(level.place.error(fmt::format("the base has no level {}, it has {}{}", level.name, join(names),
+                                                     did_you_mean(level.name, names))));
+    else vary_level(base[found - names.begin()], level);
+  }
+}
+
+void vary_compute(ComputeSpec& base, const ComputeSpec& by) {
+  if (by.name || by.word_bits || by.energy || by.area || by.cycles_per_op || by.runs) base.place = by.place;
+  replace(base.name, by.name);
+  replace(base.word_bits, by.word_bits);
+  replace(base.cycles_per_op, by.cycles_per_op);
+  replace(base.energy, by.energy);
+  replace(base.area, by.area);
+  replace(base.runs, by.runs);
+}
+
+// A unit that the base does not have is added to it.
+void vary_units(std::vector<UnitSpec>& base, const std::vector<UnitSpec>& variant, Diagnostics& errors) {
+  for (const UnitSpec& unit : variant) {
+    const auto found = std::ranges::find(base, unit.name, &UnitSpec::name);
+    if (found == base.end()) {
+      base.push_back(unit);
+      continue;
+    }
+    found->place = unit.place;
+    replace(found->below, unit.below);
+    vary_level(found->feed, unit.feed);
+    vary_levels(found->levels, unit.levels, errors);
+    vary_compute(found->compute, unit.compute);
+  }
 }
 
 }  // namespace
@@ -119,24 +157,14 @@ ArchitectureSpec vary(ArchitectureSpec base, const ArchitectureSpec& variant, Di
   replace(base.min_parallelism, variant.min_parallelism);
   replace(base.peer_channel, variant.peer_channel);
   replace(base.drain_reads, variant.drain_reads);
-  if (variant.energy) forget_energies(base);
-  replace(base.energy, variant.energy);
-
-  std::vector<std::string> names;
-  for (const LevelSpec& level : base.levels) names.push_back(level.name);
-  for (const LevelSpec& level : variant.levels) {
-    const auto found = std::ranges::find(names, level.name);
-    if (found == names.end())
-      errors.push_back(level.place.error(fmt::format("the base has no level {}, it has {}{}", level.name, join(names),
-                                                     did_you_mean(level.name, names))));
-    else vary_level(base.levels[found - names.begin()], level);
+  if (variant.energy) {
+    forget_energies(base.levels, base.compute);
+    for (UnitSpec& unit : base.units) forget_energies(unit.levels, unit.compute);
   }
-  const ComputeSpec& compute = variant.compute;
-  if (compute.name || compute.word_bits || compute.energy || compute.area) base.compute.place = compute.place;
-  replace(base.compute.name, compute.name);
-  replace(base.compute.word_bits, compute.word_bits);
-  replace(base.compute.energy, compute.energy);
-  replace(base.compute.area, compute.area);
+  replace(base.energy, variant.energy);
+  vary_levels(base.levels, variant.levels, errors);
+  vary_compute(base.compute, variant.compute);
+  vary_units(base.units, variant.units, errors);
   return base;
 }
 

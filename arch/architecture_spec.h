@@ -87,8 +87,19 @@ struct LevelSpec {
 struct ComputeSpec {
   Place place;  // in the file, for complaints
   std::optional<std::string> name;
-  std::optional<u64> word_bits;
+  std::optional<u64> word_bits, cycles_per_op;
   std::optional<Amount> energy, area;
+  std::optional<OperationMask> runs;
+};
+
+// A further compute unit, fed by a level of the machine (docs/formats_architecture.md).
+struct UnitSpec {
+  Place place;                       // in the file, for complaints
+  std::string name;                  // that of its compute
+  std::optional<std::string> below;  // the level that feeds it
+  LevelSpec feed;                    // fan-out, network and constraints of that level, as the unit has them
+  std::vector<LevelSpec> levels;     // its own, innermost first
+  ComputeSpec compute;
 };
 
 // What a machine has that states neither words nor bits.
@@ -111,6 +122,7 @@ struct ArchitectureSpec {
   std::optional<bool> drain_reads;
   std::vector<LevelSpec> levels;  // innermost first
   ComputeSpec compute;
+  std::vector<UnitSpec> units;
   std::vector<std::string> notes;  // what of files of Timeloop was read otherwise than it is written
 };
 

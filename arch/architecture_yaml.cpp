@@ -7,6 +7,7 @@
 
 #include "arch/architecture_fields.h"
 #include "arch/architecture_spec.h"
+#include "arch/compute_units.h"
 #include "arch/constraints_yaml.h"
 #include "arch/energy_tables.h"
 #include "arch/level_yaml.h"
@@ -20,15 +21,29 @@
 namespace heliolite {
 namespace {
 
-ComputeSpec read_compute(const YamlNode& node, Diagnostics& errors) {
-  FieldReader reader(node, compute_fields(), errors);
+// The keys of compute units, whatever else the map has.
+ComputeSpec read_compute(FieldReader& reader, Diagnostics& errors) {
   ComputeSpec compute;
-  compute.place = place_of(node);
+  compute.place = place_of(reader.node());
   compute.name = reader.string("name");
   if (const std::optional<i64> bits = reader.integer("word_bits")) compute.word_bits = static_cast<u64>(*bits);
+  if (const std::optional<i64> cycles = reader.integer("cycles_per_op"))
+    compute.cycles_per_op = static_cast<u64>(*cycles);
   compute.energy = read_amount(reader.child("energy"), kMaxAccessPicojoules, {"pat", "table"}, errors);
   compute.area = read_amount(reader.child("area_um2"), kMaxAreaUm2, {"table"}, errors);
-  reader.finish();
+  if (const std::optional<std::vector<std::string>> words = reader.words("runs")) {
+    OperationMask runs = 0;
+    for (const std::string& word : *words) {
+      const std::optional<Operation> operation = find_operation(word);
+      if (word == "all") runs = kAllOperations;
+      else if (operation) runs = static_cast<OperationMask>(runs | operation_bit(*operation));
+      else
+        errors.push_back(
+            reader.child("runs")->error(fmt::format("runs = {}, must be all or some of {}{}", word,
+                                                    join(operation_names()), did_you_mean(word, operation_names()))));
+    }
+    compute.runs = runs;
+  }
   return compute;
 }
 
@@ -46,6 +61,24 @@ std::vector<LevelSpec> read_levels(const YamlNode& node, Diagnostics& errors) {
     }
   }
   return levels;
+}
+
+std::vector<UnitSpec> read_units(const YamlNode& list, Diagnostics& errors) {
+  std::vector<UnitSpec> units;
+  for (const YamlNode& node : elements(list)) {
+    FieldReader reader(node, unit_fields(), errors);
+    if (!reader.valid()) continue;
+    UnitSpec& unit = units.emplace_back();
+    unit.place = place_of(node);
+    unit.below = reader.string("below");
+    unit.feed.place = unit.place;
+    read_feed(reader, unit.feed, errors);
+    if (const std::optional<YamlNode> levels = reader.child("levels")) unit.levels = read_levels(*levels, errors);
+    unit.compute = read_compute(reader, errors);
+    unit.name = unit.compute.name.value_or("");
+    reader.finish();
+  }
+  return units;
 }
 
 void check_names(const std::vector<LevelSpec>& levels, Diagnostics& errors) {
@@ -92,7 +125,12 @@ Result<ArchitectureSpec> read_architecture_yaml(const YamlNode& document) {
   if (levels) spec.levels = read_levels(*levels, errors);
   check_names(spec.levels, errors);
   spec.compute.place = spec.place;
-  if (const std::optional<YamlNode> compute = reader.child("compute")) spec.compute = read_compute(*compute, errors);
+  if (const std::optional<YamlNode> compute = reader.child("compute")) {
+    FieldReader units(*compute, compute_fields(), errors);
+    spec.compute = read_compute(units, errors);
+    units.finish();
+  }
+  if (const std::optional<YamlNode> units = reader.child("units")) spec.units = read_units(*units, errors);
   reader.finish();
   std::ranges::stable_sort(errors, {}, &Diagnostic::line);
   if (!errors.empty()) return errors;
@@ -123,6 +161,7 @@ class FlowMap {
   void add_unless_empty(std::string_view key, const std::string& value) {
     if (value != "{}" && value != "[]") add(key, value);
   }
+  std::string inside() const { return fmt::format("{}", fmt::join(parts_, ", ")); }
   std::string map() const { return fmt::format("{{{}}}", fmt::join(parts_, ", ")); }
 
  private:
@@ -173,9 +212,19 @@ void storage_lines(const StorageLevel& level, const auto& line) {
   line("loops", level.loops_allowed);
 }
 
-std::string level_text(const StorageLevel& level) {
-  std::string out = fmt::format("  - name: {}\n", yaml_scalar(level.name));
-  const auto line = [&](std::string_view key, const auto& value) { out += fmt::format("    {}: {}\n", key, value); };
+// The network and the fan-out below a level, and its constraints.
+void feed_lines(const StorageLevel& level, const auto& line) {
+  line("network", fmt::format("{{hop_pj: {}, router_pj: {}, ingress_pj: {}}}", level.network.hop_pj,
+                              level.network.router_pj, level.network.ingress_pj));
+  line("fanout", fmt::format("{{x: {}, y: {}}}", level.fanout_x, level.fanout_y));
+  if (const std::string rules = constraints_text(level.constraints); rules != "{}") line("constraints", rules);
+}
+
+std::string level_text(const StorageLevel& level, const std::string& margin) {
+  std::string out = fmt::format("{}- name: {}\n", margin, yaml_scalar(level.name));
+  const auto line = [&](std::string_view key, const auto& value) {
+    out += fmt::format("{}  {}: {}\n", margin, key, value);
+  };
   line("word_bits", level.word_bits);
   line("block_words", level.block_words);
   if (level.is_interconnect) line("interconnect", true);
@@ -185,10 +234,36 @@ std::string level_text(const StorageLevel& level) {
   line("leak_pj_per_cycle", level.leak_pj_per_cycle);
   line("area_um2", level.area_um2);
   if (const std::string words = bandwidth_text(level.bandwidth); words != "{}") line("bandwidth", words);
-  line("network", fmt::format("{{hop_pj: {}, router_pj: {}, ingress_pj: {}}}", level.network.hop_pj,
-                              level.network.router_pj, level.network.ingress_pj));
-  line("fanout", fmt::format("{{x: {}, y: {}}}", level.fanout_x, level.fanout_y));
-  if (const std::string rules = constraints_text(level.constraints); rules != "{}") line("constraints", rules);
+  feed_lines(level, line);
+  return out;
+}
+
+// `all_usual`: units that do not say what they run run everything.
+std::string compute_text(const Compute& compute, bool all_usual) {
+  FlowMap out;
+  out.add("name", yaml_scalar(compute.name));
+  out.add("word_bits", fmt::format("{}", compute.word_bits));
+  out.add("energy", fmt::format("{}", compute.op_pj));
+  out.add("area_um2", fmt::format("{}", compute.area_um2));
+  if (compute.cycles_per_op != 1) out.add("cycles_per_op", fmt::format("{}", compute.cycles_per_op));
+  if (!all_usual || compute.runs != kAllOperations) out.add("runs", names_text(operation_names(compute.runs)));
+  return out.inside();
+}
+
+std::string unit_text(const Architecture& machine, const Architecture& unit) {
+  const std::size_t own = own_levels(machine, unit);
+  const StorageLevel& feed = unit.levels[own];
+  std::string out =
+      fmt::format("  - name: {}\n    below: {}\n", yaml_scalar(unit.compute.name), yaml_scalar(feed.name));
+  const auto line = [&](std::string_view key, const auto& value) { out += fmt::format("    {}: {}\n", key, value); };
+  line("word_bits", unit.compute.word_bits);
+  line("energy", unit.compute.op_pj);
+  line("area_um2", unit.compute.area_um2);
+  line("cycles_per_op", unit.compute.cycles_per_op);
+  line("runs", names_text(operation_names(unit.compute.runs)));
+  feed_lines(feed, line);
+  if (own > 0) out += "    levels:\n";
+  for (std::size_t i = own; i-- > 0;) out += level_text(unit.levels[i], "    ");
   return out;
 }
 
@@ -208,10 +283,11 @@ std::string write_architecture(const Architecture& architecture) {
     out.insert(out.find("  levels:"), fmt::format("  min_parallelism: {}\n", architecture.min_parallelism));
   if (architecture.peer_channel) out.insert(out.find("  levels:"), fmt::format("  {}: on\n", kPeerChannel.field));
   if (architecture.drain_reads) out.insert(out.find("  levels:"), "  drain_reads: on\n");
-  for (std::size_t i = architecture.levels.size(); i-- > 0;) out += level_text(architecture.levels[i]);
-  const Compute& compute = architecture.compute;
-  return out + fmt::format("  compute: {{name: {}, word_bits: {}, energy: {}, area_um2: {}}}\n",
-                           yaml_scalar(compute.name), compute.word_bits, compute.op_pj, compute.area_um2);
+  for (std::size_t i = architecture.levels.size(); i-- > 0;) out += level_text(architecture.levels[i], "  ");
+  out += fmt::format("  compute: {{{}}}\n", compute_text(architecture.compute, architecture.units.empty()));
+  if (!architecture.units.empty()) out += "  units:\n";
+  for (const Architecture& unit : architecture.units) out += unit_text(architecture, unit);
+  return out;
 }
 
 }  // namespace heliolite

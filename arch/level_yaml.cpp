@@ -257,6 +257,11 @@ std::optional<Amount> read_amount(const std::optional<YamlNode>& node, double mo
   return Amount(0.0);
 }
 
+void read_feed(FieldReader& reader, LevelSpec& level, Diagnostics& errors) {
+  read_loops(reader, level, errors);
+  level.network = read_network(reader, errors);
+}
+
 std::vector<LevelSpec> read_level(const YamlNode& node, Diagnostics& errors) {
   const bool split = node.has("buffers");
   FieldReader reader(node, split ? split_level_fields() : level_fields(), errors);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "arch/architecture_spec.h"
+#include "engine/base/field_reader.h"
 #include "engine/base/yaml_node.h"
 
 namespace heliolite {
@@ -21,5 +22,8 @@ std::optional<Amount> read_amount(const std::optional<YamlNode>& node, double mo
 // Reads one entry of `levels`. A unified level gives one level; a split one (`buffers`) gives a chain of single-tensor
 // levels, innermost first, of which only the innermost has loops and the fan-out.
 std::vector<LevelSpec> read_level(const YamlNode& node, Diagnostics& errors);
+
+// Reads `fanout`, `network` and `constraints`, of a map that has them beside other keys.
+void read_feed(FieldReader& reader, LevelSpec& level, Diagnostics& errors);
 
 }  // namespace heliolite

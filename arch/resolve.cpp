@@ -8,6 +8,7 @@
 #include "arch/architecture_spec.h"
 #include "arch/bandwidth_units.h"
 #include "arch/check.h"
+#include "arch/compute_units.h"
 #include "arch/cost_resolver.h"
 #include "arch/limits.h"
 #include "engine/base/integers.h"
@@ -125,6 +126,8 @@ void Resolver::compute(Compute& compute) {
   const ComputeSpec& spec = spec_.compute;
   compute.name = spec.name.value_or("MAC");
   compute.word_bits = spec.word_bits.value_or(spec_.word_bits.value_or(kDefaultWordBits));
+  compute.cycles_per_op = spec.cycles_per_op.value_or(1);
+  compute.runs = spec.runs.value_or(spec_.units.empty() ? kAllOperations : kProducts);
   costs_.fill_in(compute);
 }
 
@@ -207,6 +210,7 @@ Result<Architecture> resolve(const ArchitectureSpec& spec, const ReferenceTables
   };
   // What could not be filled in is complained about once, not again by the checks.
   if (errors.empty()) errors = check(architecture, place_of);
+  if (errors.empty()) errors = resolve_units(spec, tables, architecture);
   std::ranges::stable_sort(errors, {}, [](const Diagnostic& error) { return std::pair(error.file, error.line); });
   if (!errors.empty()) return errors;
   return architecture;

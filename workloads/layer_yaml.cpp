@@ -39,6 +39,7 @@ class WorkloadReader {
       family(*find_family(shapes[0]));
     }
     if (errors_.size() != before) return std::nullopt;
+    operation();
     roles();
     word_bits();
     if (errors_.size() != before) return std::nullopt;
@@ -226,6 +227,17 @@ class WorkloadReader {
 
   void note(const std::vector<std::string>& notes) {
     for (const std::string& text : notes) notes_.push_back(place_.error(text).to_string());
+  }
+
+  void operation() {
+    if (const std::optional<std::string> word = map_.choice("operation")) {
+      workload_.operation = *find_operation(*word);
+      // Shapes say which tensor holds weights, which only products have.
+      for (Tensor& t : workload_.tensors)
+        if (workload_.operation != Operation::Product && t.role == Role::Weight) t.role = Role::Input;
+    }
+    if (const std::optional<i64> n = map_.integer("operations")) workload_.operations = static_cast<u64>(*n);
+    workload_.unit = map_.string("unit").value_or("");
   }
 
   void roles() {

@@ -24,6 +24,15 @@ std::string rank_text(const Rank& rank, const Workload& workload) {
   return yaml_scalar(fmt::format("{}", fmt::join(terms, "+")));
 }
 
+// "operation: softmax", and what else says how a layer is computed, where that is not what goes without saying.
+std::vector<std::string> operation_lines(const Workload& w) {
+  std::vector<std::string> out;
+  if (w.operation != Operation::Product) out.push_back(fmt::format("operation: {}", name(w.operation)));
+  if (w.operations != 1) out.push_back(fmt::format("operations: {}", w.operations));
+  if (!w.unit.empty()) out.push_back(fmt::format("unit: {}", yaml_scalar(w.unit)));
+  return out;
+}
+
 }  // namespace
 
 std::string write_workload(const Workload& workload) {
@@ -40,6 +49,7 @@ std::string write_workload(const Workload& workload) {
                                  yaml_scalar(workload.name), fmt::join(sizes, ", "), tensors,
                                  yaml_scalar(workload.tensors[workload.output()].name), fmt::join(roles, ", "));
   if (states_word_bits(workload)) text += fmt::format("word_bits: {{{}}}\n", word_bits_text(workload));
+  for (const std::string& line : operation_lines(workload)) text += line + "\n";
   return text;
 }
 
@@ -155,6 +165,7 @@ std::string einsum(const Workload& w) {
 std::string shape_text(const Workload& workload) {
   Workload bare = workload;  // sizes of words are written apart from the shape
   for (Tensor& t : bare.tensors) t.word_bits.reset();
+  bare.operation = Operation::Product, bare.operations = 1, bare.unit.clear();
   if (auto text = convolution(bare)) return *text;
   if (auto text = positional(bare)) return *text;
   return einsum(bare);
@@ -206,6 +217,7 @@ class NetworkWriter {
     const Layer& l = network_.layers[index];
     std::string text = fmt::format("- {{name: {}, {}", yaml_scalar(l.workload.name), shape_text(l.workload));
     if (states_word_bits(l.workload)) text += fmt::format(", word_bits: {{{}}}", word_bits_text(l.workload));
+    for (const std::string& line : operation_lines(l.workload)) text += ", " + line;
     if (l.count != 1) text += fmt::format(", count: {}", l.count);
     const std::vector<std::string>& reads = reads_[index];
     if (!reads.empty()) text += fmt::format(", reads: {{{}}}", fmt::join(reads, ", "));

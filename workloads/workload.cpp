@@ -122,7 +122,7 @@ void link_accesses(Workload& workload) {
 
 void infer_roles(Workload& workload) {
   const auto is = [](Role role) { return [role](const Tensor& t) { return t.role == role; }; };
-  if (std::ranges::any_of(workload.tensors, is(Role::Weight))) return;
+  if (workload.operation != Operation::Product || std::ranges::any_of(workload.tensors, is(Role::Weight))) return;
   auto weight = std::ranges::find_if(workload.tensors,
                                      [](const Tensor& t) { return t.role == Role::Input && is_weight_name(t.name); });
   if (weight == workload.tensors.end()) weight = std::ranges::find_if(workload.tensors, is(Role::Input));

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/operation.h"
 #include "engine/base/result.h"
 #include "engine/base/types.h"
 
@@ -58,12 +59,15 @@ struct Workload {
   std::string name;
   std::vector<Dimension> dimensions;
   std::vector<Tensor> tensors;
+  Operation operation = Operation::Product;  // what is done at each point of the nest
+  u64 operations = 1;                        // of a compute unit, at each point: what that takes in energy and cycles
+  std::string unit{};                        // the machine's compute unit that runs it; empty: any that can
 
   std::optional<int> find_dimension(std::string_view name) const;
   std::optional<int> find_tensor(std::string_view name) const;
   int output() const;               // index of the output tensor
   bool is_read_twice(int v) const;  // tensor v has another access, or is one
-  u64 macs() const;                 // product of all sizes: multiply-accumulates of one execution
+  u64 macs() const;                 // product of all sizes: multiply-accumulates (points) of one execution
 
   // Words of tensor v: product over its ranks of 1 + sum coefficient*(size-1) (a bounding box: holes count).
   u64 tensor_words(int v) const;
@@ -80,7 +84,7 @@ Diagnostics check(const Workload& workload);
 void link_accesses(Workload& workload);
 
 // If no tensor has the role Weight yet, gives it to an operand: the first that is named like "weights", "w", "filter"
-// or "kernel", otherwise the first input (the convention of the reference data).
+// or "kernel", otherwise the first input (the convention of the reference data). Only products have weights.
 void infer_roles(Workload& workload);
 
 // Machines restrict dataflows by what a dimension does in a convolution or GEMM, whatever its name.

@@ -152,6 +152,12 @@ class Checker {
       const std::string& name = w_.dimensions[d].name;
       complain("dimensions." + name, fmt::format("dimension {} indexes no tensor", name));
     }
+    if (w_.operations < 1 || w_.operations > kMaxOperationsOfPoint)
+      complain("operations",
+               fmt::format("operations = {}, must be an integer from 1 to {}", w_.operations, kMaxOperationsOfPoint));
+    else if (w_.macs() <= kMaxMacs && saturating_product(w_.macs(), w_.operations) > kMaxMacs)
+      complain("operations", fmt::format("operations = {} for each of {} points are more than {}, the most accepted",
+                                         w_.operations, w_.macs(), kMaxMacs));
     if (w_.macs() > kMaxMacs) {
       complain(
           "dimensions",

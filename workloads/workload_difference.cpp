@@ -55,6 +55,12 @@ FieldDifferences differences(const Workload& a, const Workload& b) {
     return fmt::format("{} ({}{})", tensor_text(t, first ? a : b), name(t.role), size);
   };
   compare_named(a.tensors, b.tensors, text, "tensors", out);
+  const auto compare = [&](const char* field, const std::string& x, const std::string& y) {
+    if (x != y) out.push_back({field, x, y});
+  };
+  compare("operation", std::string(name(a.operation)), std::string(name(b.operation)));
+  compare("operations", fmt::format("{}", a.operations), fmt::format("{}", b.operations));
+  compare("unit", a.unit, b.unit);
   return out;
 }
 

@@ -111,6 +111,11 @@ const std::vector<FileField>& shape_fields() {
               {"output", shape::text(), "Which of the tensors is the output."},
               {"roles", shape::names(shape::one_of({"input", "weight", "output"})),
                "Which tensors are weights; those not named are inputs.", "", "by the names of the tensors"},
+              {"operation", shape::one_of(operation_names()),
+               "What is done at each point of the nest, and so which compute units can run it.", "", "product"},
+              {"operations", shape::integer(1, static_cast<i64>(kMaxOperationsOfPoint)),
+               "How many operations of a compute unit that takes at each point.", "", "1"},
+              {"unit", shape::text(), "The machine's compute unit that runs it.", "", "the best that can"},
               {"word_bits", shape::either({size_of_words(), shape::names(size_of_words())}),
                "Bits of the words of all tensors, or by the name or role of each.", "", "the words of each level"}});
   return fields;

@@ -130,7 +130,9 @@ CheckPartners::Answer CheckPartners::try_mapping(const std::string& path) {
       fit_names(fitted, *architecture);
       for (const Layer& layer : fitted.layers) {
         if (++tried > kMostLayers) return best;
-        const Result<Mapping> mapping = file->read(layer.workload, *architecture);
+        const Result<std::size_t> unit = file->unit(layer.workload, *architecture);
+        const Result<Mapping> mapping =
+            unit ? file->read(layer.workload, architecture->chain(*unit)) : Result<Mapping>(unit.errors());
         if (mapping) return {with, {}};
         keep_fewest(best, mapping.errors(), with);
       }

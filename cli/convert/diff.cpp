@@ -99,6 +99,10 @@ Result<Comparison> compared_mappings(const DiffArguments& arguments, const Outpu
       load_mapped_layer({arguments.architecture, arguments.workload, arguments.layer, arguments.b}, arguments.reading);
   if (!a) return a.errors();
   if (!b) return b.errors();
+  if (a->architecture.compute.name != b->architecture.compute.name)
+    return Diagnostic{arguments.b, 0, "unit",
+                      fmt::format("is on {}, {} on {}: mappings on one compute unit are compared",
+                                  b->architecture.compute.name, arguments.a, a->architecture.compute.name)};
   output.report_notes(a->notes);
   Comparison out{Compared::Mappings, differences(a->mapping, b->mapping, a->workload, a->architecture), {}, 0, 0};
   const CostModel model(a->workload, a->architecture);

@@ -76,8 +76,12 @@ std::string summary_text(const Breakdown& b, const Workload& workload, const Arc
   const auto cycles = static_cast<double>(b.cycles);
   line("rates", rates_text({pj, cycles, static_cast<double>(workload.macs())}, architecture));
   line("area", area_text(architecture));
-  line("MACs",
-       fmt::format("{}  ({:.4g} pJ each)", grouped(workload.macs()), pj / static_cast<double>(workload.macs())));
+  const bool product = workload.operation == Operation::Product && workload.operations == 1;
+  const std::string each = fmt::format("({:.4g} pJ each)", pj / static_cast<double>(workload.macs()));
+  if (product) line("MACs", fmt::format("{}  {}", grouped(workload.macs()), each));
+  else
+    line("points", fmt::format("{}  {}, of {} operation{} ({})", grouped(workload.macs()), each, workload.operations,
+                               workload.operations == 1 ? "" : "s", name(workload.operation)));
   return text;
 }
 

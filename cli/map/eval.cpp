@@ -17,6 +17,7 @@
 #include "engine/formats/load_mapping.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/countable.h"
+#include "engine/model/running_units.h"
 #include "engine/space/mapspace.h"
 
 namespace heliolite::cli {
@@ -34,6 +35,8 @@ Json answer_json(const char* command, const MappedLayer& layer, const Breakdown&
   answer["question"] = {{"workload", question(layer.workload)}, {"architecture", question(layer.architecture)}};
   answer["notes"] = layer.notes;
   answer["name"] = layer.workload.name;
+  const Architecture& chain = layer.architecture;
+  answer["unit"] = is_one_of_several_units(chain) ? Json(chain.compute.name) : Json();
   add_cost(answer, breakdown.energy, breakdown.cycles, breakdown.utilization);
   answer["macs"] = layer.workload.macs();
   const auto cycles = static_cast<double>(breakdown.cycles);

@@ -28,6 +28,7 @@
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_mapping.h"
 #include "engine/formats/timeloop/mapping.h"
+#include "engine/model/running_units.h"
 #include "engine/search/bayes/learned_file.h"
 #include "engine/search/layer_search.h"
 
@@ -102,14 +103,21 @@ bool write_learned(const SearchOptions& options, const Output& output) {
   return output.write("--learn", learned_text(tasks));
 }
 
-// Loads the mapping that --witness names, if it does, into the options.
-Diagnostics read_witness(const MapArguments& arguments, const Network& network, const Architecture& architecture,
+// Loads the mapping that --witness names, if it does, into the options; its layer is then for the mapping's unit.
+Diagnostics read_witness(const MapArguments& arguments, Network& network, const Architecture& architecture,
                          SearchOptions& options) {
   if (arguments.witness.empty()) return {};
   const Result<Workload> layer = pick_layer(network, arguments.layer);
   if (!layer) return layer.errors();
-  const Result<Mapping> witness = load_mapping(arguments.witness, *layer, architecture, arguments.reading);
+  const Result<MappingFile> file = MappingFile::load(arguments.witness, arguments.reading);
+  if (!file) return file.errors();
+  const Result<std::size_t> unit = file->unit(*layer, architecture);
+  if (!unit) return unit.errors();
+  const Result<Mapping> witness = file->read(*layer, architecture.chain(*unit));
   if (!witness) return witness.errors();
+  for (Layer& l : network.layers)
+    if (l.workload.name == layer->name && !architecture.units.empty())
+      l.workload.unit = architecture.chain(*unit).compute.name;
   options.witness = *witness;
   return {};
 }
@@ -118,7 +126,7 @@ Diagnostics read_witness(const MapArguments& arguments, const Network& network, 
 bool report_witness(const MapAnswer& answer, Objective objective, const Output& output) {
   const MappingResult& result = answer.result.layers.front().result;
   if (!result.witness) return true;
-  output.table(witness_text(*result.witness, objective, result.value, answer.architecture));
+  output.table(witness_text(*result.witness, objective, result.value, answer.chain(0)));
   const Diagnostics errors = witness_errors(*result.witness);
   fail(errors);
   return errors.empty();
@@ -132,7 +140,10 @@ Result<std::string> cosa_program(const Network& network, const Architecture& arc
     return complaint(fmt::format("is of strategy cosa, this is {}", name(options.strategy)));
   if (network.layers.size() != 1)
     return complaint(fmt::format("{} has {} layers, name one with --layer", network.name, network.layers.size()));
-  const auto search = LayerSearch::create(network.layers.front().workload, architecture, options);
+  const Workload& workload = network.layers.front().workload;
+  const Result<std::size_t> unit = unit_that_runs(workload, architecture);
+  if (!unit) return unit.errors();
+  const auto search = LayerSearch::create(workload, architecture.chain(*unit), options);
   if (!search) return search.errors();
   return search->cosa_program();
 }
@@ -142,7 +153,7 @@ bool write_timeloop(const MapAnswer& answer, const Output& output) {
   const MappingResult& result = answer.result.layers.front().result;
   if (result.status == Status::Infeasible) return true;
   const Result<std::string> text = write_timeloop_mapping(result.mapping, answer.network.layers.front().workload,
-                                                          answer.architecture, version_of(answer.architecture));
+                                                          answer.chain(0), version_of(answer.architecture));
   if (text) return output.write("--timeloop", *text);
   fail(text.errors());
   return false;

@@ -1,54 +1,64 @@
 #include "cli/map/map_answer.h"
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
 
 #include "arch/bandwidth_units.h"
+#include "arch/compute_units.h"
 #include "cli/ui/figures.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/base/number_text.h"
+#include "engine/model/compiled.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/true_counts/cost.h"
 
 namespace heliolite::cli {
 
 void NetworkBreakdown::add(const Breakdown& layer, u64 count) {
-  const std::size_t depth = layer.level.size();
-  if (levels.empty()) levels.resize(depth);
   const auto runs = static_cast<double>(count);
-  for (std::size_t i = 0; i < depth; ++i) {
-    const LevelBreakdown& from = layer.level[depth - 1 - i];
-    LevelTotal& to = levels[i];
-    to.name = from.name;
-    to.leakage += from.leakage * count;
-    to.network += from.network_energy() * count;
-    to.accesses += from.access_energy() * count;
-    for (std::size_t v = 0; v < from.tensor.size(); ++v) {
-      const TensorTraffic& t = from.tensor[v];
-      to.read += runs * from.level_words(v, static_cast<double>(t.all.reads));
-      to.written += runs * from.level_words(v, static_cast<double>(t.all.fills) + static_cast<double>(t.all.updates));
+  for (auto from = layer.level.rbegin(); from != layer.level.rend(); ++from) {
+    const auto known = std::ranges::find(levels, from->name, &LevelTotal::name);
+    LevelTotal& to = known == levels.end() ? levels.emplace_back() : *known;
+    to.name = from->name;
+    to.leakage += from->leakage * count;
+    to.network += from->network_energy() * count;
+    to.accesses += from->access_energy() * count;
+    for (std::size_t v = 0; v < from->tensor.size(); ++v) {
+      const TensorTraffic& t = from->tensor[v];
+      to.read += runs * from->level_words(v, static_cast<double>(t.all.reads));
+      to.written += runs * from->level_words(v, static_cast<double>(t.all.fills) + static_cast<double>(t.all.updates));
     }
   }
-  compute += layer.compute.energy * count;
+  auto unit = std::ranges::find(units, layer.compute.name, &UnitTotal::name);
+  if (unit == units.end()) unit = units.insert(unit, {layer.compute.name, {}, 0});
+  unit->energy += layer.compute.energy * count;
+  unit->cycles += layer.cycles * count;
   cycles += layer.cycles * count;
 }
 
+Energy NetworkBreakdown::compute() const {
+  Energy sum;
+  for (const UnitTotal& unit : units) sum += unit.energy;
+  return sum;
+}
+
 std::string network_breakdown_table(const NetworkBreakdown& b, const Architecture& architecture) {
-  Energy total = b.compute;
+  Energy total = b.compute();
   for (const LevelTotal& level : b.levels) total += level.energy();
-  const double all = total.picojoules();
-  const EnergyUnit unit = energy_unit(all);
+  const std::vector<const StorageLevel*> all = all_levels(architecture);
+  const double sum = total.picojoules();
+  const EnergyUnit unit = energy_unit(sum);
   const auto part = [&](Energy e) { return e.units == 0 ? "" : unit(e.picojoules()); };
-  const auto share = [&](Energy e) { return all > 0 ? percent(e.picojoules() / all) : ""; };
+  const auto share = [&](Energy e) { return sum > 0 ? percent(e.picojoules() / sum) : ""; };
   Table table({"<level", fmt::format("accesses [{}]", unit.name), "network below", "leakage", "share", "words read",
                "words written", "words/cycle", "GB/s"});
-  for (std::size_t i = 0; i < b.levels.size(); ++i) {
-    const LevelTotal& level = b.levels[i];
-    const StorageLevel& machine = architecture.levels[b.levels.size() - 1 - i];
+  for (const LevelTotal& level : b.levels) {
+    const StorageLevel& machine = **std::ranges::find(all, level.name, &StorageLevel::name);
     const double rate = (level.read + level.written) / static_cast<double>(b.cycles);
     const auto bits = static_cast<double>(machine.word_bits);
     table.row(
@@ -56,7 +66,7 @@ std::string network_breakdown_table(const NetworkBreakdown& b, const Architectur
          count(std::round(level.read)), count(std::round(level.written)), fmt::format("{:.4g}", rate),
          architecture.cycle_ns ? fmt::format("{:.4g}", gigabytes_per_second(rate, bits, *architecture.cycle_ns)) : ""});
   }
-  table.row({architecture.compute.name, unit(b.compute.picojoules()), "", "", share(b.compute)});
+  for (const UnitTotal& of : b.units) table.row({of.name, unit(of.energy.picojoules()), "", "", share(of.energy)});
   return table.to_string() + "  Of all instances and runs; words/cycle: on average.\n";
 }
 
@@ -98,12 +108,15 @@ Distances distance(const std::shared_ptr<MovementBound>& bound, const Workload& 
 
 MapAnswer map_answer(Network network, Architecture architecture, NetworkResult result, const SearchOptions& options) {
   const auto bound = std::make_shared<MovementBound>();
+  const auto chain = [&](std::size_t i) -> const Architecture& {
+    return architecture.chain(result.layers[i].result.unit);
+  };
   std::vector<Distances> distances;
   for (std::size_t i = 0; i < result.layers.size(); ++i)
-    distances.push_back(distance(bound, network.layers[i].workload, architecture, result.layers[i].result));
+    distances.push_back(distance(bound, network.layers[i].workload, chain(i), result.layers[i].result));
   std::vector<std::optional<Cost>> in_true_counts;
   for (std::size_t i = 0; i < result.layers.size(); ++i)
-    in_true_counts.push_back(true_cost(network.layers[i].workload, architecture, result.layers[i].result));
+    in_true_counts.push_back(true_cost(network.layers[i].workload, chain(i), result.layers[i].result));
   const bool any = options.factors == Factors::Any;
   const Counts counts = any ? Counts::True : Counts::Timeloop;
   std::vector<std::optional<Breakdown>> breakdowns;
@@ -111,7 +124,7 @@ MapAnswer map_answer(Network network, Architecture architecture, NetworkResult r
   for (std::size_t i = 0; i < result.layers.size(); ++i) {
     breakdowns.emplace_back();
     if (result.layers[i].result.status == Status::Infeasible) continue;
-    const CostModel model(network.layers[i].workload, architecture);
+    const CostModel model(network.layers[i].workload, chain(i));
     breakdowns.back() = model.explain(result.layers[i].result.mapping, counts);
     by_level.add(*breakdowns.back(), result.layers[i].count);
   }
@@ -146,8 +159,8 @@ EdpTotals edp_totals(const MapAnswer& answer) {
 }
 
 double true_utilization(const MapAnswer& answer, std::size_t i) {
-  return static_cast<double>(answer.network.layers[i].workload.macs()) /
-         static_cast<double>(answer.architecture.compute.instances) / static_cast<double>(answer.true_cost[i]->cycles);
+  const Compiled compiled(answer.network.layers[i].workload, answer.chain(i));
+  return utilization(compiled, answer.chain(i), answer.true_cost[i]->cycles);
 }
 
 std::optional<Throughput> throughput(const MapAnswer& answer) {

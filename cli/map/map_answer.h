@@ -29,10 +29,19 @@ struct LevelTotal {
   Energy energy() const { return accesses + network + leakage; }
 };
 
+// What a kind of compute units does.
+struct UnitTotal {
+  std::string name;
+  Energy energy;
+  u64 cycles = 0;  // of the layers that it runs
+};
+
 struct NetworkBreakdown {
-  std::vector<LevelTotal> levels;  // outermost first
-  Energy compute;
+  std::vector<LevelTotal> levels;  // those of each layer outermost first
+  std::vector<UnitTotal> units;    // those that run a layer
   u64 cycles = 0;
+
+  Energy compute() const;  // of all units
 
   // Adds a layer that runs `count` times.
   void add(const Breakdown& layer, u64 count);
@@ -48,6 +57,10 @@ struct MapAnswer {
   Network network;
   Architecture architecture;
   NetworkResult result;
+
+  // The chain of levels that leads to the unit which runs layer i.
+  const Architecture& chain(std::size_t i) const { return architecture.chain(result.layers[i].result.unit); }
+
   bool any_factors = false;          // the mapspace has all factors, not perfect ones only
   Counts counts = Counts::Timeloop;  // how factors that do not divide are counted
   Tiles tiles = Tiles::Even;

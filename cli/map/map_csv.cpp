@@ -37,8 +37,7 @@ class Details {
       add_names(dimensions_, layer.workload.dimensions);
       add_names(tensors_, layer.workload.tensors);
     }
-    for (auto level = answer.architecture.levels.rbegin(); level != answer.architecture.levels.rend(); ++level)
-      levels_.push_back(level->name);
+    for (const StorageLevel* level : all_levels(answer.architecture)) levels_.push_back(level->name);
   }
 
   std::vector<std::string> heading() const {
@@ -61,7 +60,12 @@ class Details {
       out.push_back(dimension == workload.dimensions.end() ? "" : fmt::format("{}", dimension->size));
     }
     if (!breakdown) return out;
-    for (auto level = breakdown->level.rbegin(); level != breakdown->level.rend(); ++level) {
+    for (const std::string& level_name : levels_) {
+      const auto level = std::ranges::find(breakdown->level, level_name, &LevelBreakdown::name);
+      if (level == breakdown->level.end()) {
+        out.insert(out.end(), 3 * tensors_.size() + 1, "");
+        continue;
+      }
       for (const std::string& name : tensors_) {
         const auto tensor = std::ranges::find(workload.tensors, name, &Tensor::name);
         const std::size_t v = at(tensor - workload.tensors.begin());
@@ -86,13 +90,17 @@ class Details {
   std::vector<std::string> dimensions_, tensors_, levels_;
 };
 
-// Energies of a layer's levels, outermost first, then of compute.
-std::vector<std::string> energies_by_level(const Breakdown& layer) {
+// Energies of a layer by level, then by compute unit; empty where the layer's unit has no such level.
+std::vector<std::string> energies_by_level(const Breakdown& layer, const Architecture& machine) {
   NetworkBreakdown one;
   one.add(layer, 1);
   std::vector<std::string> cells;
-  for (const LevelTotal& level : one.levels) cells.push_back(shortest(level.energy().picojoules()));
-  cells.push_back(shortest(one.compute.picojoules()));
+  for (const StorageLevel* level : all_levels(machine)) {
+    const auto here = std::ranges::find(one.levels, level->name, &LevelTotal::name);
+    cells.push_back(here == one.levels.end() ? "" : shortest(here->energy().picojoules()));
+  }
+  for (std::size_t unit = 0; unit < machine.chains(); ++unit)
+    cells.push_back(layer.compute.name == machine.chain(unit).compute.name ? shortest(one.compute().picojoules()) : "");
   return cells;
 }
 
@@ -120,9 +128,9 @@ std::string map_csv(const MapAnswer& answer, const std::string& value_unit) {
                                    "status",        "evaluated",    "search_seconds", "run_seconds", "watts",
                                    "tops",          "tops_per_watt"};
   const std::size_t numbers = heading.size();
-  for (auto level = answer.architecture.levels.rbegin(); level != answer.architecture.levels.rend(); ++level)
-    heading.push_back(level->name + "_pj");
-  heading.push_back(answer.architecture.compute.name + "_pj");
+  for (const StorageLevel* level : all_levels(answer.architecture)) heading.push_back(level->name + "_pj");
+  for (std::size_t unit = 0; unit < answer.architecture.chains(); ++unit)
+    heading.push_back(answer.architecture.chain(unit).compute.name + "_pj");
   const std::size_t totals = heading.size();
   const Details details(answer);
   for (std::string& name : details.heading()) heading.push_back(std::move(name));
@@ -155,7 +163,8 @@ std::string map_csv(const MapAnswer& answer, const std::string& value_unit) {
       row.insert(row.end(), {shortest(speed->seconds), shortest(speed->watts), shortest(speed->tops),
                              shortest(speed->tops_per_watt)});
     row.resize(numbers);
-    for (std::string& cell : energies_by_level(*answer.breakdowns[i])) row.push_back(std::move(cell));
+    for (std::string& cell : energies_by_level(*answer.breakdowns[i], answer.architecture))
+      row.push_back(std::move(cell));
     for (std::string& cell : details.cells(answer.network.layers[i].workload, answer.breakdowns[i]))
       row.push_back(std::move(cell));
     row.insert(row.end(), of_network.begin(), of_network.end());

@@ -108,6 +108,14 @@ Json optimum_json(const MapAnswer& answer) {
           {"seconds", best.seconds}};
 }
 
+// What the compute units do, one entry for each that runs a layer.
+Json units_json(const NetworkBreakdown& breakdown) {
+  Json json = Json::array();
+  for (const UnitTotal& unit : breakdown.units)
+    json.push_back({{"unit", unit.name}, {"energy_pj", unit.energy.picojoules()}, {"cycles", unit.cycles}});
+  return json;
+}
+
 Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string& objective) {
   const LayerResult& layer = answer.result.layers[i];
   const Workload& workload = answer.network.layers[i].workload;
@@ -115,6 +123,7 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   Json json = question(workload);
   json["name"] = layer.name;
   json["count"] = layer.count;
+  json["unit"] = answer.architecture.units.empty() ? Json() : Json(answer.chain(i).compute.name);
   const bool feasible = r.status != Status::Infeasible;
   if (feasible) {
     add_cost(json, r.cost.energy, r.cost.cycles, r.utilization);
@@ -137,13 +146,13 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   json["seconds"] = r.seconds;
   json["steps"] = steps_json(r.statistics.steps);
   json["rules"] = rules_json(r.statistics.rules);
-  json["witness"] = witness_json(r.witness, answer.architecture);
+  json["witness"] = witness_json(r.witness, answer.chain(i));
   json["mip"] = mip_json(r.mip);
   json["evaluator"] = evaluator_json(r, answer.evaluator);
   json["true_counts"] = true_counts_json(answer, i);
-  json["any_look"] = other_tiles_json(r, workload, answer.architecture);
+  json["any_look"] = other_tiles_json(r, workload, answer.chain(i));
   json["proof"] = answer.proofs.empty() ? Json() : proof_json(*answer.proofs[i]);
-  json["mapping"] = feasible ? to_json(r.mapping, workload, answer.architecture) : Json();
+  json["mapping"] = feasible ? to_json(r.mapping, workload, answer.chain(i)) : Json();
   json["breakdown"] = answer.breakdowns[i] ? to_json(*answer.breakdowns[i], workload) : Json();
   json["bounds"] = distances_json(answer.distances[i]);
   if (!answer.distances[i]) json["why_no_bounds"] = answer.distances[i].errors().front().message;
@@ -183,7 +192,8 @@ void add_map_answer(Json& json, const MapAnswer& answer, const std::string& obje
                    {"all_feasible", answer.result.all_feasible()},
                    {"interrupted", interrupted},
                    {"levels", network_breakdown_json(answer.by_level)},
-                   {"compute_pj", answer.by_level.compute.picojoules()},
+                   {"compute_pj", answer.by_level.compute().picojoules()},
+                   {"units", units_json(answer.by_level)},
                    {"rates", rates_json(work_of(answer), answer.architecture)},
                    {"batch", answer.network.batch},
                    {"tokens", answer.network.tokens ? Json(*answer.network.tokens) : Json()},

@@ -140,7 +140,8 @@ LayerProofs write_proofs(const Network& network, const Architecture& architectur
       mine.mapping = its.mapping, mine.cost = its.cost, mine.value = its.value, mine.lower_bound = its.lower_bound;
       continue;
     }
-    LayerProver prover(network.layers[i].workload, architecture, options, arguments, output);
+    LayerProver prover(network.layers[i].workload, architecture.chain(result.layers[i].result.unit), options, arguments,
+                       output);
     out.push_back(prover.run(result.layers[i].result, file_of(network, i, arguments.target), is_right));
   }
   return out;

@@ -60,14 +60,27 @@ std::string value_of_totals_text(const MapAnswer& answer, const EdpTotals& total
 std::string result_table(const MapAnswer& answer) {
   const NetworkResult& result = answer.result;
   const EnergyUnit unit = energy_unit(result.total.energy.picojoules());
-  Table table({"<layer", "count", "<size", fmt::format("energy [{}]", unit.name), "cycles", "utilization",
-               title(shows_edp(answer) ? Objective::Edp : answer.objective), "gap",
-               fmt::format("x least {}", answer.architecture.levels.back().name), "|<status", "evaluated", "time"});
+  const bool one_unit = answer.architecture.units.empty();
+  std::vector<std::string> heading{"<layer",
+                                   "count",
+                                   "<size",
+                                   fmt::format("energy [{}]", unit.name),
+                                   "cycles",
+                                   "utilization",
+                                   title(shows_edp(answer) ? Objective::Edp : answer.objective),
+                                   "gap",
+                                   fmt::format("x least {}", answer.architecture.levels.back().name),
+                                   "|<status",
+                                   "evaluated",
+                                   "time"};
+  if (!one_unit) heading.insert(heading.begin() + 1, "<unit");
+  Table table(heading);
   for (std::size_t i = 0; i < result.layers.size(); ++i) {
     const LayerResult& layer = result.layers[i];
     const MappingResult& r = layer.result;
     std::vector<std::string> row{layer.name, fmt::format("{}", layer.count),
                                  sizes_text(answer.network.layers[i].workload)};
+    if (!one_unit) row.insert(row.begin() + 1, answer.chain(i).compute.name);
     if (r.status == Status::Infeasible) {
       row.insert(row.end(), {"-", "-", "-", "-", "-", ""});
     } else {
@@ -88,10 +101,20 @@ std::string result_table(const MapAnswer& answer) {
   const Cost& total = result.total;
   const EdpTotals edps = edp_totals(answer);
   const bool one = runs <= 1;  // then both are the same
-  table.row({result.all_feasible() ? "total" : "total of what fits", fmt::format("{}", runs), "",
-             unit(total.energy.picojoules()), grouped(total.cycles), "",
-             one ? scientific(shows_edp(answer) ? edps.of_totals : edps.values) : "", "", total_distance(answer), "",
-             "", seconds(result.seconds)});
+  std::vector<std::string> last{result.all_feasible() ? "total" : "total of what fits",
+                                fmt::format("{}", runs),
+                                "",
+                                unit(total.energy.picojoules()),
+                                grouped(total.cycles),
+                                "",
+                                one ? scientific(shows_edp(answer) ? edps.of_totals : edps.values) : "",
+                                "",
+                                total_distance(answer),
+                                "",
+                                "",
+                                seconds(result.seconds)};
+  if (!one_unit) last.insert(last.begin() + 1, "");
+  table.row(last);
   const std::string own = value_of_totals_text(answer, edps);
   if (one) return table.to_string() + own;
   return table.to_string() + own +

@@ -6,12 +6,14 @@
 #include <utility>
 
 #include "arch/architecture_spec.h"
+#include "arch/compute_units.h"
 #include "arch/cost_resolver.h"
 #include "cli/ui/figures.h"
 #include "cli/ui/table.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/integers.h"
 #include "engine/base/number_text.h"
+#include "engine/base/text.h"
 
 namespace heliolite::cli {
 namespace {
@@ -178,10 +180,26 @@ void Numbers::compute() {
   number("word_bits", c.word_bits, " bits", word_bits_from(spec_ && spec_->compute.word_bits));
   cost("energy", c.op_pj, "pJ", source(from.energy));
   cost("area_um2", c.area_um2, "um2", source(from.area));
+  if (c.cycles_per_op != 1) number("cycles_per_op", c.cycles_per_op, "", "stated");
+  if (c.runs == kAllOperations) return;
+  const std::string runs = join(operation_names(c.runs));
+  entry("runs", runs, runs, stated(spec_ && spec_->compute.runs));
 }
 
 }  // namespace
 
-std::vector<ResolvedNumber> resolved_numbers(const ArchitectureSource& machine) { return Numbers(machine).run(); }
+// Of further units what is their own: their levels and themselves.
+std::vector<ResolvedNumber> resolved_numbers(const ArchitectureSource& machine) {
+  std::vector<ResolvedNumber> out = Numbers(machine).run();
+  const Architecture& whole = machine.architecture;
+  for (std::size_t k = 0; k < whole.units.size(); ++k) {
+    ArchitectureSource chain{whole.units[k], std::nullopt, machine.tables, {}, {}};
+    if (machine.spec) chain.spec = *chain_spec(*machine.spec, machine.spec->units[k]);
+    else chain.level_costs.resize(whole.units[k].levels.size());
+    for (ResolvedNumber& n : Numbers(chain).run())
+      if (!n.of.empty() && !whole.find_level(n.of)) out.push_back(std::move(n));
+  }
+  return out;
+}
 
 }  // namespace heliolite::cli

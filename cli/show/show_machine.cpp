@@ -6,6 +6,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "arch/compute_units.h"
 #include "cli/ui/figures.h"
 #include "cli/ui/table.h"
 #include "cli/ui/word_units.h"
@@ -115,12 +116,39 @@ std::string rate_text(const Bandwidth& rate) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+// The levels that are a unit's own, and the unit.
+void add_chain(Table& table, const Architecture& machine, const Architecture& chain) {
+  const bool further = &machine != &chain;
+  for (std::size_t i = further ? own_levels(machine, chain) : chain.levels.size(); i-- > 0;) {
+    const StorageLevel& level = chain.levels[i];
+    const std::string size =
+        level.entries ? bytes_text(*level.entries, static_cast<double>(level.word_bits) / 8) : "no limit";
+    table.row({level.name, level.is_interconnect ? "" : size, fmt::format("{}", level.word_bits),
+               grouped(level.instances),
+               level.fanout() > 1 ? fmt::format("{} x {}", level.fanout_x, level.fanout_y) : "",
+               fmt::format("{:.4g}", level.energy.read_pj),
+               fmt::format("{:.4g}", std::max(level.energy.fill_pj, level.energy.update_pj)),
+               rate_text(level.bandwidth), keeps_text(level, i + 1 == chain.levels.size())});
+  }
+  table.row({chain.compute.name, "", fmt::format("{}", chain.compute.word_bits), grouped(chain.compute.instances), "",
+             "", fmt::format("{:.4g}", chain.compute.op_pj), "",
+             further ? fmt::format("fed by {}; runs {}", chain.levels[own_levels(machine, chain)].name,
+                                   join(operation_names(chain.compute.runs)))
+                     : ""});
+}
+
 }  // namespace
 
 Json machine_head_json(const Architecture& a) {
+  Json units = Json::array();
+  for (std::size_t unit = 0; unit < a.chains(); ++unit) {
+    const Compute& c = a.chain(unit).compute;
+    units.push_back({{"name", c.name}, {"instances", c.instances}, {"runs", operation_names(c.runs)}});
+  }
   return {{"name", a.name},
           {"description", a.description},
           {"units", a.compute.instances},
+          {"compute_units", std::move(units)},
           {"technology_nm", a.technology_nm ? Json(*a.technology_nm) : Json()},
           {"cycle_ns", a.cycle_ns ? Json(*a.cycle_ns) : Json()},
           {"area_um2", area_json(a)},
@@ -130,19 +158,7 @@ Json machine_head_json(const Architecture& a) {
 std::string machine_summary(const Architecture& a) {
   Table table({"<level", "size", "word [bits]", "instances", "fan-out below", "read [pJ]", "write [pJ]", "words/cycle",
                "<keeps"});
-  for (std::size_t i = a.levels.size(); i-- > 0;) {
-    const StorageLevel& level = a.levels[i];
-    const std::string size =
-        level.entries ? bytes_text(*level.entries, static_cast<double>(level.word_bits) / 8) : "no limit";
-    table.row({level.name, level.is_interconnect ? "" : size, fmt::format("{}", level.word_bits),
-               grouped(level.instances),
-               level.fanout() > 1 ? fmt::format("{} x {}", level.fanout_x, level.fanout_y) : "",
-               fmt::format("{:.4g}", level.energy.read_pj),
-               fmt::format("{:.4g}", std::max(level.energy.fill_pj, level.energy.update_pj)),
-               rate_text(level.bandwidth), keeps_text(level, i + 1 == a.levels.size())});
-  }
-  table.row({a.compute.name, "", fmt::format("{}", a.compute.word_bits), grouped(a.compute.instances), "", "",
-             fmt::format("{:.4g}", a.compute.op_pj), "", ""});
+  for (std::size_t unit = 0; unit < a.chains(); ++unit) add_chain(table, a, a.chain(unit));
   return heading_text(a) + table.to_string() +
          "\n  Energies: of one access to a block of words, of one operation. --resolved: every number and where it is "
          "from.\n";

@@ -113,10 +113,12 @@ Result<MappedLayer> load_mapped_layer(const MappedLayerNames& names, const Resul
   Result<Workload> workload = pick_layer(inputs->network, names.layer);
   if (!workload) return workload.errors();
   if (!file) return file.errors();
-  const Result<Mapping> mapping = file->read(*workload, inputs->architecture);
+  const Result<std::size_t> unit = file->unit(*workload, inputs->architecture);
+  if (!unit) return unit.errors();
+  const Architecture& chain = inputs->architecture.chain(*unit);
+  const Result<Mapping> mapping = file->read(*workload, chain);
   if (!mapping) return mapping.errors();
-  std::vector<std::string> notes = inputs->notes();
-  return MappedLayer{std::move(inputs->architecture), std::move(*workload), *mapping, std::move(notes)};
+  return MappedLayer{chain, std::move(*workload), *mapping, inputs->notes()};
 }
 
 bool names_schedule(const Result<MappingFile>& file) {

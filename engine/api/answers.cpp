@@ -60,9 +60,8 @@ Result<heliolite::SearchOptions> engine_options(const MapOptions& options) {
 
 LayerAnswer public_answer(const heliolite::MappingResult& result, const Workload& workload,
                           const Architecture& architecture, std::uint64_t count) {
-  const auto placed = [&](const heliolite::Mapping& mapping) {
-    return Inside::handle(mapping, workload, architecture);
-  };
+  const Architecture chain = result.unit == 0 ? architecture : Inside::chain(architecture, result.unit);
+  const auto placed = [&](const heliolite::Mapping& mapping) { return Inside::handle(mapping, workload, chain); };
   LayerAnswer out;
   out.name = workload.name();
   out.count = count;

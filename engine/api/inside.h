@@ -64,6 +64,11 @@ struct Inside {
   static const SweepSpec& of(const Sweep& handle) { return handle.state_->spec; }
 
   static Architecture handle(ArchitectureSource source);
+  // The machine that the chain of a further compute unit is.
+  static Architecture chain(const Architecture& machine, std::size_t unit) {
+    const heliolite::Architecture& of_unit = of(machine).chain(unit);
+    return handle(ArchitectureSource{of_unit, std::nullopt, {}, std::vector<CostSources>(of_unit.levels.size()), {}});
+  }
   static Workload handle(heliolite::Workload workload);
   static Network handle(heliolite::Network network);
   static Mapping handle(const heliolite::Mapping& mapping, const Workload& workload, const Architecture& architecture);

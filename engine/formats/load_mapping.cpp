@@ -15,6 +15,7 @@
 #include "engine/model/mapping_check.h"
 #include "engine/model/mapping_loops.h"
 #include "engine/model/mapping_yaml.h"
+#include "engine/model/running_units.h"
 
 namespace heliolite {
 namespace {
@@ -25,18 +26,36 @@ bool is_timeloop(const YamlNode& mapping) {
 }
 
 // The entry of a `map --json` answer that belongs to the workload.
-Result<YamlNode> find_layer(const YamlNode& layers, const std::string& workload) {
+Result<YamlNode> find_entry(const YamlNode& layers, const std::string& workload) {
   if (!layers.is_sequence() || layers.size() == 0) return layers.error("must be a list of layers");
   std::vector<std::string> names;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const auto name = layers.at(i).find("name");
     names.push_back(name ? name->text() : "");
-    if (layers.size() > 1 && names.back() != workload) continue;
-    const auto mapping = layers.at(i).find("mapping");
-    if (mapping && mapping->is_sequence()) return *mapping;
-    return layers.at(i).error(fmt::format("layer '{}' has no mapping", names.back()));
+    if (layers.size() == 1 || names.back() == workload) return layers.at(i);
   }
   return layers.error(fmt::format("no layer '{}'{}; layers: {}", workload, did_you_mean(workload, names), join(names)));
+}
+
+Result<YamlNode> find_layer(const YamlNode& layers, const std::string& workload) {
+  const Result<YamlNode> entry = find_entry(layers, workload);
+  if (!entry) return entry;
+  const auto mapping = entry->find("mapping");
+  if (mapping && mapping->is_sequence()) return *mapping;
+  const auto name = entry->find("name");
+  return entry->error(fmt::format("layer '{}' has no mapping", name ? name->text() : ""));
+}
+
+// The unit that the file names, if it does.
+std::optional<YamlNode> named_unit(const YamlNode& root, const std::string& workload) {
+  std::optional<YamlNode> unit;
+  if (!root.is_map()) return unit;
+  if (const auto layers = root.find("layers")) {
+    if (const Result<YamlNode> entry = find_entry(*layers, workload)) unit = entry->find("unit");
+  } else {
+    unit = root.find("unit");
+  }
+  return unit && !unit->is_null() ? unit : std::nullopt;
 }
 
 Result<YamlNode> find_mapping(const YamlNode& root, const std::string& workload) {
@@ -57,6 +76,7 @@ Result<YamlNode> find_mapping(const YamlNode& root, const std::string& workload)
   const auto mapping = reader.child("mapping");
   reader.ignore("workload");
   reader.ignore("architecture");
+  reader.ignore("unit");
   reader.finish();
   if (!errors.empty()) return errors;
   return *mapping;
@@ -113,7 +133,23 @@ Result<MappingFile> MappingFile::parse(std::string_view text, const std::string&
   return file;
 }
 
+Result<std::size_t> MappingFile::unit(const Workload& workload, const Architecture& machine) const {
+  const std::optional<YamlNode> named = nest_.empty() ? named_unit(root_, workload.name) : std::nullopt;
+  if (!named) return unit_that_runs(workload, machine);
+  Workload on_it = workload;
+  if (on_it.unit.empty()) on_it.unit = named->text();
+  if (on_it.unit != named->text())
+    return named->error(
+        fmt::format("the mapping is on {}, but {} is for {}", named->text(), workload.name, workload.unit));
+  const Result<std::size_t> unit = unit_that_runs(on_it, machine);
+  if (!unit) return named->error(unit.errors().front().message);
+  return *unit;
+}
+
 Result<Mapping> MappingFile::read(const Workload& workload, const Architecture& architecture) const {
+  if (const auto named = nest_.empty() ? named_unit(root_, workload.name) : std::nullopt)
+    if (named->text() != architecture.compute.name)
+      return named->error(fmt::format("the mapping is on {}, must be on {}", named->text(), architecture.compute.name));
   if (nest_.empty()) return read_document(root_, workload, architecture);
   return checked(read_timeloop_nest(nest_, name_, workload, architecture), workload, architecture, name_, 0);
 }

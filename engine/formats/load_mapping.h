@@ -28,6 +28,9 @@ class MappingFile {
   const YamlNode* document() const { return nest_.empty() ? &root_ : nullptr; }
   // What load_mapping() gives.
   Result<Mapping> read(const Workload& workload, const Architecture& architecture) const;
+  // The machine's chain that the mapping of this workload is on, as a number of Architecture::chain(): of the unit that
+  // the file names, else of the only one that can run the workload.
+  Result<std::size_t> unit(const Workload& workload, const Architecture& machine) const;
   // The products of the factors, if the file is Timeloop's and has no other factors than whole and stated ones.
   std::optional<DimensionSizes> sizes() const;
 

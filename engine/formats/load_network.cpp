@@ -10,6 +10,7 @@
 
 #include "engine/base/embedded.h"
 #include "engine/base/file_bytes.h"
+#include "engine/base/number_text.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/language_model/import.h"
@@ -19,6 +20,7 @@
 #include "engine/inputs/sparse.h"
 #include "workloads/compact_text.h"
 #include "workloads/einsum_text.h"
+#include "workloads/operator_layers.h"
 #include "workloads/rename.h"
 #include "workloads/word_bits.h"
 #include "workloads/workload_yaml.h"
@@ -379,10 +381,65 @@ bool names_workload(const std::string& what) {
   return is_compact_text(what) || workload_preset(what.substr(0, what.find_first_of("/@"))).has_value();
 }
 
-Result<Network> load_network(const std::string& what, const ReadOptions& options, Wanted wanted) {
-  Reading reading{options, wanted};
+namespace {
+
+// "operators=unit,exponential=8" among what stands behind '@', which is said of any network.
+struct OperatorRequest {
+  std::string what;  // the rest of the request
+  bool layers = false;
+  OperatorPrices prices{};
+};
+
+Result<OperatorRequest> parse_operators(const std::string& what) {
+  OperatorRequest out{what};
+  const std::size_t at = what.rfind('@');
+  if (at == std::string::npos || what.find("operators=", at) == std::string::npos) return out;
+  Diagnostics errors;
+  std::vector<std::string> others;
+  const std::map<std::string_view, u64*, std::less<>> prices{{"exponential", &out.prices.exponential},
+                                                             {"activation", &out.prices.activation}};
+  for (const std::string& option : split(what.substr(at + 1), ',')) {
+    const std::size_t equals = option.find('=');
+    const std::string_view key = trim(std::string_view(option).substr(0, equals));
+    const std::string_view value = equals == std::string::npos ? "" : trim(std::string_view(option).substr(equals + 1));
+    if (key == "operators") {
+      out.layers = value == "unit";
+      if (value != "unit" && value != "free")
+        errors.push_back(
+            {shortened(what), 0, "", fmt::format("operators = {}, must be free or unit", shortened(value))});
+    } else if (const auto price = prices.find(key); price != prices.end()) {
+      const std::optional<u64> number = parse_number<u64>(value);
+      if (number && *number >= 1 && *number <= kMaxOperationsOfPoint / 2) *price->second = *number;
+      else
+        errors.push_back({shortened(what), 0, "",
+                          fmt::format("{} = {}, must be an integer from 1 to {}: operations of a compute unit", key,
+                                      shortened(value), kMaxOperationsOfPoint / 2)});
+    } else {
+      others.push_back(option);
+    }
+  }
+  if (!errors.empty()) return errors;
+  out.what = what.substr(0, at) + (others.empty() ? "" : fmt::format("@{}", fmt::join(others, ",")));
+  return out;
+}
+
+}  // namespace
+
+Result<Network> load_network(const std::string& asked, const ReadOptions& options, Wanted wanted) {
+  const Result<OperatorRequest> operators = parse_operators(asked);
+  if (!operators) return operators.errors();
+  const std::string& what = operators->what;
+  Reading reading{options, operators->layers ? Wanted::Edges : wanted};
   Result<Network> network = find_network(what, {}, reading);
   if (!network) return network;
+  if (operators->layers) {
+    const std::size_t before = network->layers.size();
+    network = with_operator_layers(*network, operators->prices);
+    if (!network) return network;
+    if (const std::size_t added = network->layers.size() - before; added > 0)
+      network->notes.push_back(
+          fmt::format("{}: {} operators on edges are layers of their own (operators=unit)", network->name, added));
+  }
   if (!options.models.empty() && !options.used_models && !reading.met_model)
     return Diagnostic{"", 0, "",
                       fmt::format("'{}' is said of an ONNX model, and {} is none (the batch of ours stands behind its "

@@ -316,7 +316,7 @@ Breakdown breakdown_of(const Architecture& architecture, const Compiled& c, cons
       load.add(v, row.words, is_output);
     }
     const InstanceCount instances = rows[0][i].instances;
-    sum.wait(i, load.cycles(level, instances, computes.steps), instances.used);
+    sum.wait(i, load.cycles(level, instances, c.cycles_of(computes.steps)), instances.used);
   }
   return sum.total();
 }

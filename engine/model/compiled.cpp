@@ -92,8 +92,9 @@ Compiled::Compiled(const Workload& workload, const Architecture& architecture, c
     : dimension_count(static_cast<int>(workload.dimensions.size())),
       tensor_count(static_cast<int>(workload.tensors.size())),
       level_count(static_cast<int>(architecture.levels.size())),
-      op_units(units(architecture.compute.op_pj)),
+      op_units(units(architecture.compute.op_pj * static_cast<double>(workload.operations))),
       macs(workload.macs()),
+      point_cycles(workload.operations * architecture.compute.cycles_per_op),
       pass(nest_pass),
       plain(nest_pass.is_plain()) {
   assert(dimension_count <= kMaxDimensions && tensor_count <= kMaxTensors && level_count <= kMaxLevels);
@@ -116,6 +117,7 @@ Compiled::Compiled(const Workload& workload, const Architecture& architecture, c
       if (i + 1 == level_count || keep_choice(architecture.levels[i].keep, workload, v) == KeepChoice::Keep)
         passing[i] |= static_cast<TensorMask>(1u << v);
   }
+  level[level_count - 1].leak_units += units(architecture.beside_pj_per_cycle);
   if (pass.taken == 0) return;
   CompiledLevel& home = level[pass.level];
   const u64 taken_parts = pass.taken * home.parts.of_word;

@@ -92,8 +92,9 @@ struct Compiled {
   std::array<u32, kMaxDimensions> size{};
   std::array<CompiledTensor, kMaxTensors> tensor{};
   std::array<CompiledLevel, kMaxLevels> level{};  // innermost first
-  u64 op_units = 0;                               // energy units of one MAC
-  u64 macs = 1;                                   // MACs of the workload
+  u64 op_units = 0;                               // energy units of what a compute unit does at one point: of one MAC
+  u64 macs = 1;                                   // MACs of the workload: points of its nest
+  u64 point_cycles = 1;                           // cycles of a compute unit for one point
   TensorMask peers = 0;                           // tensors of which some level says so
   NestPass pass{};
   bool plain = true;                             // pass.is_plain()
@@ -109,11 +110,24 @@ struct Compiled {
     for (int i = first; i <= last; ++i) out *= level[i].fanout();
     return out;
   }
+  // Cycles of so many steps of the compute units, which are all at one point each.
+  u64 cycles_of(u64 steps) const { return steps * point_cycles; }
   // The level that serves what level i of a mapping serves of tensor v: of the outermost the home, if it has one.
   int serving(int i, int v) const { return i + 1 == level_count && contains(pass.at_home, v) ? pass.level : i; }
   // The tensors whose words level i counts: those that it keeps, and at an interconnect all.
   TensorMask counted(int i, TensorMask kept) const { return level[i].is_interconnect ? all_tensors() : kept; }
 };
+
+// Cycles that one compute unit would take for all points of all passes.
+inline double cycles_of_one_unit(const Compiled& c) {
+  return static_cast<double>(c.macs) * static_cast<double>(c.point_cycles) * static_cast<double>(c.pass.passes);
+}
+
+// The share of what all compute units could do in these cycles that a workload's points are, 0 to 1 (rule 29).
+inline double utilization(const Compiled& c, const Architecture& architecture, u64 cycles) {
+  return static_cast<double>(c.cycles_of(c.macs)) / static_cast<double>(architecture.compute.instances) /
+         static_cast<double>(cycles);
+}
 
 // Dimensions of size > 1 along which none of the tensors slides: each of them that one indexes has a rank which is this
 // dimension alone, with coefficient 1, and no other rank with it. A tile n times as long along it holds n times the

@@ -23,8 +23,8 @@ namespace heliolite {
 BreakdownSum::BreakdownSum(const Architecture& architecture, const Compiled& c, u64 computes, u64 utilized, u64 steps)
     : c_(c) {
   const Compute& units = architecture.compute;
-  out_.compute = {units.name, computes, utilized, units.instances, Energy{c.op_units} * computes, steps};
-  out_.cycles = steps;
+  out_.cycles = c.cycles_of(steps);
+  out_.compute = {units.name, computes, utilized, units.instances, Energy{c.op_units} * computes, out_.cycles};
   out_.level.resize(at(c.level_count));
   for (int i = 0; i < c.level_count; ++i) {
     level(i).name = architecture.levels[i].name;
@@ -56,8 +56,8 @@ Breakdown BreakdownSum::total() {
     level(i).leakage = {leakage_units(c_.level[i], used_[i]) * out_.cycles};
     out_.energy += level(i).energy();
   }
-  out_.utilization = static_cast<double>(out_.compute.computes) / static_cast<double>(out_.compute.instances) /
-                     static_cast<double>(out_.cycles);
+  out_.utilization = static_cast<double>(c_.cycles_of(out_.compute.computes)) /
+                     static_cast<double>(out_.compute.instances) / static_cast<double>(out_.cycles);
   return std::move(out_);
 }
 

@@ -213,7 +213,7 @@ class CostSum {
  public:
   // The sum of `computes` MACs, in `steps` steps of the compute units.
   CostSum(const Compiled& c, u64 computes, u64 steps)
-      : energy_(static_cast<u128>(c.op_units) * computes), cycles_(steps), steps_(steps) {}
+      : energy_(static_cast<u128>(c.op_units) * computes), cycles_(c.cycles_of(steps)), steps_(cycles_) {}
 
   void pay(u128 units) { energy_ += units; }
 
@@ -253,7 +253,7 @@ class CostSum {
   void add_by_tensor(const CompiledLevel& level, const LevelLoad& load, const InstanceCount& n);
 
   u128 energy_, leakage_ = 0;  // leakage: per cycle
-  u64 cycles_, steps_;
+  u64 cycles_, steps_;         // steps: in cycles
 };
 
 // The breakdown of the same sum: counts go in, and get their prices.

@@ -51,8 +51,15 @@ class PairCheck {
       for (const std::optional<double>& rate : {level.bandwidth.read, level.bandwidth.write, level.bandwidth.shared})
         if (rate) cycles_ = std::max(cycles_, words / *rate);
     }
-    picojoules_ += a_.compute.op_pj * steps_;
-    const double cycles = std::min(cycles_ * steps_, kMostCycles);
+    const auto operations = static_cast<double>(w_.operations);
+    picojoules_ += a_.compute.op_pj * operations * steps_;
+    const double at_point = operations * static_cast<double>(a_.compute.cycles_per_op);
+    if (at_point * steps_ > kMostCycles)
+      errors_.push_back({"", 0, "operations",
+                         fmt::format("a mapping of {} may take {:.2g} cycles on {}, at most {:.2g} can be counted",
+                                     w_.name, at_point * steps_, a_.compute.name, kMostCycles)});
+    const double cycles = std::min(std::max(cycles_, at_point) * steps_, kMostCycles);
+    picojoules_ += a_.beside_pj_per_cycle * cycles;
     for (const StorageLevel& level : a_.levels)
       picojoules_ += picojoules_per_cycle(level) * static_cast<double>(level.instances) * cycles;
     if (errors_.empty() && picojoules_ > kMostPicojoules)

@@ -63,7 +63,9 @@ class Hasher {
     return s.no_peers.empty() ? *this : add(s.no_peers);
   }
   Hasher& add(const Compute& c) {
-    return add(c.name).add(c.instances).add(c.mesh_x).add(c.word_bits).add(c.op_pj).add(c.area_um2);
+    add(c.name).add(c.instances).add(c.mesh_x).add(c.word_bits).add(c.op_pj).add(c.area_um2);
+    if (c.cycles_per_op != 1) add(std::string_view("cycles_per_op")).add(c.cycles_per_op);
+    return c.runs == kAllOperations ? *this : add(std::string_view("runs")).add(u64{c.runs});
   }
   u64 value() const { return state_; }
 
@@ -74,7 +76,15 @@ class Hasher {
 
 }  // namespace
 
-u64 fingerprint(const Workload& workload) { return Hasher().add(workload.dimensions).add(workload.tensors).value(); }
+u64 fingerprint(const Workload& workload) {
+  Hasher hasher;
+  hasher.add(workload.dimensions).add(workload.tensors);
+  // Products of one operation, and machines of one compute unit, have the fingerprints that they have without these.
+  if (workload.operation != Operation::Product || workload.operations != 1)
+    hasher.add(name(workload.operation)).add(workload.operations);
+  if (!workload.unit.empty()) hasher.add(std::string_view("unit")).add(workload.unit);
+  return hasher.value();
+}
 
 u64 fingerprint(const Architecture& a) {
   Hasher hasher;
@@ -83,6 +93,9 @@ u64 fingerprint(const Architecture& a) {
   if (a.peer_channel) hasher.add(u64{3});  // machines without keep their fingerprint
   if (a.drain_reads) hasher.add(u64{5});
   if (a.min_parallelism > 0) hasher.add(u64{4}).add(a.min_parallelism);
+  for (const Architecture& unit : a.units) hasher.add(std::string_view("unit")).add(fingerprint(unit));
+  if (a.beside_um2 != 0 || a.beside_pj_per_cycle != 0)
+    hasher.add(std::string_view("beside")).add(a.beside_um2).add(a.beside_pj_per_cycle);
   return hasher.value();
 }
 

@@ -59,7 +59,9 @@ const FieldTable& mapping_file_fields() {
                                 "A mapping of one workload onto one machine.",
                                 {required({"mapping", levels(), "The levels of the machine, outermost first."}),
                                  {"workload", shape::any(), "The workload, for readers."},
-                                 {"architecture", shape::any(), "The machine, for readers."}}};
+                                 {"architecture", shape::any(), "The machine, for readers."},
+                                 {"unit", shape::text(), "The machine's compute unit that the levels lead to.", "",
+                                  "the one that can run the workload"}}};
   return table;
 }
 

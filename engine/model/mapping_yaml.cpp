@@ -12,6 +12,7 @@
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
 #include "engine/model/mapping_loops.h"
+#include "engine/model/running_units.h"
 
 namespace heliolite {
 namespace {
@@ -293,9 +294,9 @@ std::string write_levels(const Mapping& mapping, const Workload& workload, const
 
 std::string write_mapping(const Mapping& mapping, const Workload& workload, const Architecture& architecture) {
   std::string out = "# Outermost level and outermost loop first; spatial: the fan-out below the level.\n";
-  out += fmt::format("workload: {}\narchitecture: {}\nmapping:\n", yaml_scalar(workload.name),
-                     yaml_scalar(architecture.name));
-  return out + write_levels(mapping, workload, architecture, "  ");
+  out += fmt::format("workload: {}\narchitecture: {}\n", yaml_scalar(workload.name), yaml_scalar(architecture.name));
+  if (is_one_of_several_units(architecture)) out += fmt::format("unit: {}\n", yaml_scalar(architecture.compute.name));
+  return out + "mapping:\n" + write_levels(mapping, workload, architecture, "  ");
 }
 
 }  // namespace heliolite

@@ -132,7 +132,7 @@ Cost TensorFlows::total() const {
   for (int i = 0; i < c_.level_count; ++i) {
     const CompiledLevel& level = c_.level[i];
     sum.leak(level, nest_.instances[i]);
-    if (!clearly_fast_enough(level, reads_[i], writes_[i], nest_.steps)) sum.wait(cycles(i));
+    if (!clearly_fast_enough(level, reads_[i], writes_[i], c_.cycles_of(nest_.steps))) sum.wait(cycles(i));
   }
   return sum.total();
 }
@@ -145,7 +145,7 @@ u64 TensorFlows::cycles(int i) const {
     reads[count] = stop_[i][v].reads;
     writes[count++] = stop_[i][v].writes;
   }
-  return level_cycles(level, std::span(reads).first(count), std::span(writes).first(count), nest_.steps);
+  return level_cycles(level, std::span(reads).first(count), std::span(writes).first(count), c_.cycles_of(nest_.steps));
 }
 
 }  // namespace heliolite

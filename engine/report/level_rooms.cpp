@@ -68,9 +68,14 @@ Diagnostics RoomReader::add_rooms(const LayerRecord& layer, const Architecture& 
   if (layer.layer >= spec_->layers.size())
     return {{"", 0, "", fmt::format("the sweep's text has no layer for {}", who)}};
   const Workload& workload = spec_->layers[layer.layer].layer.workload;
-  const Result<Mapping> mapping = parse_mapping(layer.mapping, who, workload, machine);
+  const Result<MappingFile> file = MappingFile::parse(layer.mapping, who);
+  if (!file) return file.errors();
+  const Result<std::size_t> unit = file->unit(workload, machine);
+  if (!unit) return unit.errors();
+  const Architecture& chain = machine.chain(*unit);
+  const Result<Mapping> mapping = file->read(workload, chain);
   if (!mapping) return mapping.errors();
-  const Breakdown breakdown = CostModel(workload, machine).explain(*mapping);
+  const Breakdown breakdown = CostModel(workload, chain).explain(*mapping);
   // Every energy by level and tensor: other files or another model would give others.
   if (breakdown_text(workload, breakdown) != layer.breakdown)
     return {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 
+#include "engine/model/running_units.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/parallel.h"
 #include "engine/search/cosa/mip_solver.h"
@@ -34,7 +35,8 @@ bool same_shape(const Workload& a, const Workload& b) {
   const auto same_dimension = [](const Dimension& x, const Dimension& y) {
     return x.name == y.name && x.size == y.size;
   };
-  return std::equal(a.dimensions.begin(), a.dimensions.end(), b.dimensions.begin(), b.dimensions.end(),
+  return a.operation == b.operation && a.operations == b.operations && a.unit == b.unit &&
+         std::equal(a.dimensions.begin(), a.dimensions.end(), b.dimensions.begin(), b.dimensions.end(),
                     same_dimension) &&
          std::equal(a.tensors.begin(), a.tensors.end(), b.tensors.begin(), b.tensors.end(), same_tensor);
 }
@@ -64,6 +66,7 @@ Diagnostics uncountable(const Network& network, double picojoules, double cycles
                        slow ? most_cycles : most_picojoules)}};
 }
 
+// The layers of one shape on one compute unit.
 struct ShapeSearch {
   std::unique_ptr<LayerSearch> search;  // none: the machine's constraints cannot be obeyed
   Diagnostics refused;                  // why
@@ -86,10 +89,15 @@ class ProgressReporter {
                                                           : 1);
   }
 
-  // The options of a layer's search: what it tells goes through this object.
-  SearchOptions options_of(std::size_t layer) {
+  // The options of a layer's search: what it tells goes through this object. What is proven of one of `several` units
+  // is not proven of all.
+  SearchOptions options_of(std::size_t layer, bool several) {
     SearchOptions out = options_;
-    if (options_.progress) out.progress = [this, layer](const SearchProgress& news) { so_far(layer, news); };
+    if (options_.progress)
+      out.progress = [this, layer, several](SearchProgress news) {
+        if (several) news.lower_bound = 0;
+        so_far(layer, news);
+      };
     return out;
   }
 
@@ -131,10 +139,14 @@ class ProgressReporter {
   u64 layers_done_ = 0;
 };
 
+// [number of the first layer of the shape, number of the compute unit].
+using ShapeKey = std::pair<std::size_t, std::size_t>;
+using ShapeSearches = std::map<ShapeKey, ShapeSearch>;
+
 bool is_feasible(const MappingResult& result) { return result.status != Status::Infeasible; }
 
 // Gives the shapes the mappings that are best for the network.
-NetworkOptimum choose_for_network(std::map<std::size_t, ShapeSearch>& shapes, const std::vector<std::size_t>& shape_of,
+NetworkOptimum choose_for_network(ShapeSearches& shapes, const std::vector<ShapeKey>& shape_of,
                                   const Architecture& architecture, const SearchOptions& options) {
   std::vector<ShapeOfNetwork> all;
   for (auto& [k, s] : shapes) all.push_back({s.search.get(), s.runs, &s.result});
@@ -150,8 +162,54 @@ NetworkOptimum choose_for_network(std::map<std::size_t, ShapeSearch>& shapes, co
     s.own = shape++->before;
     if (s.own) s.answer.mapping = s.result.mapping, s.answer.cost = s.result.cost;
   }
-  for (const std::size_t k : shape_of) out.own.push_back(shapes.at(k).own);
+  for (const ShapeKey& k : shape_of) out.own.push_back(shapes.at(k).own);
   return out;
+}
+
+// Keeps of the searches of one shape, each on a unit of its own, the one with the best answer, and proves it by the
+// bounds of all; of equally good ones that of the first unit. The others are dropped. Returns which.
+ShapeKey choose_unit(ShapeSearches& shapes, std::size_t shape, const SearchOptions& options) {
+  const auto begin = shapes.lower_bound({shape, 0}), end = shapes.lower_bound({shape + 1, 0});
+  if (std::next(begin) == end) return begin->first;
+  auto best = begin;
+  for (auto s = begin; s != end; ++s)
+    if (is_feasible(s->second.result) &&
+        (!is_feasible(best->second.result) || s->second.result.value < best->second.result.value))
+      best = s;
+  MappingResult& result = best->second.result;
+  double seconds = 0, least = result.lower_bound;
+  std::string unproven;
+  for (auto s = begin; s != end; ++s) {
+    seconds += s->second.seconds;
+    if (s == best) continue;
+    const MappingResult& other = s->second.result;
+    result.statistics += other.statistics;
+    if (!s->second.search) continue;  // cannot be mapped there
+    const LayerProblem& problem = s->second.search->problem();
+    const double bound =
+        is_feasible(other)
+            ? other.lower_bound
+            : s->second.first_bound * machine_factor(options.objective, problem.architecture, problem.workload);
+    if (bound < least) unproven = problem.architecture.compute.name;
+    least = std::min(least, bound);
+  }
+  result.seconds = best->second.seconds = seconds;
+  if (is_feasible(result) && result.status != Status::Measured && least < result.lower_bound) {
+    result.lower_bound = least;
+    result.gap = least > 0 ? result.value / least - 1 : 0;
+    result.status = Status::Bounded;
+    result.why_not_proven = fmt::format("of {} no better bound is known", unproven);
+  }
+  const ShapeKey chosen = best->first;
+  std::erase_if(shapes, [&](const auto& s) { return s.first.first == shape && s.first != chosen; });
+  return chosen;
+}
+
+// The choice of one mapping for each layer is of one unit each.
+Result<std::vector<std::size_t>> on_one_unit(const Workload& workload, const Architecture& architecture) {
+  const Result<std::size_t> unit = unit_that_runs(workload, architecture);
+  if (!unit) return unit.errors();
+  return std::vector{*unit};
 }
 
 }  // namespace
@@ -167,37 +225,47 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
   if (options.witness && network.layers.size() != 1)
     return Diagnostic{"", 0, "witness", fmt::format("{} has {} layers, name one", network.name, network.layers.size())};
 
-  // Step 1. One search per shape.
+  // Step 1. One search per shape and compute unit that can run it.
   const std::vector<std::size_t> shape_of = first_of_shape(network.layers);
-  std::map<std::size_t, ShapeSearch> shapes;
-  std::vector<std::size_t> first, second;
+  ShapeSearches shapes;
+  std::vector<ShapeKey> first, second;
   Diagnostics refused;
   ProgressReporter reporter(options, network, architecture);
   for (std::size_t k = 0; k < network.layers.size(); ++k) {
     if (shape_of[k] != k) continue;
-    auto search = LayerSearch::create(network.layers[k].workload, architecture, reporter.options_of(k));
-    ShapeSearch& s = shapes[k];
+    const Workload& workload = network.layers[k].workload;
+    const Result<std::vector<std::size_t>> units =
+        options.network ? on_one_unit(workload, architecture) : units_that_run(workload, architecture);
+    if (!units) return units.errors();
+    u64 layers = 0;
+    double runs = 0;
     for (std::size_t j = k; j < network.layers.size(); ++j)
       if (shape_of[j] == k)
-        ++s.layers, s.runs += static_cast<double>(network.layers[j].count) * (weights.empty() ? 1 : weights[j]);
-    if (!search) {
-      refused.insert(refused.end(), search.errors().begin(), search.errors().end());
-      s.refused = search.errors();
-      continue;
+        ++layers, runs += static_cast<double>(network.layers[j].count) * (weights.empty() ? 1 : weights[j]);
+    for (const std::size_t unit : *units) {
+      const ShapeKey key{k, unit};
+      auto search = LayerSearch::create(workload, architecture.chain(unit), reporter.options_of(k, units->size() > 1));
+      ShapeSearch& s = shapes[key];
+      s.layers = unit == units->front() ? layers : 0, s.runs = runs;
+      if (!search) {
+        refused.insert(refused.end(), search.errors().begin(), search.errors().end());
+        s.refused = search.errors();
+        continue;
+      }
+      s.search = std::make_unique<LayerSearch>(*std::move(search));
+      first.push_back(key);
+      if (s.search->has_second_step()) second.push_back(key);
     }
-    s.search = std::make_unique<LayerSearch>(*std::move(search));
-    first.push_back(k);
-    if (s.search->has_second_step()) second.push_back(k);
   }
   if (first.empty() && !refused.empty()) return refused;  // not one layer can obey
-  const auto run = [&](std::size_t shape, auto step, bool last) {
+  const auto run = [&](const ShapeKey& shape, auto step, bool last) {
     const Stopwatch clock;
     ShapeSearch& s = shapes.at(shape);
     const SearchBudget all =
         options.network ? share::kOwnBeforeNetwork.of(SearchBudget(options)) : SearchBudget(options);
     s.answer = step(s, all.after(s.answer.statistics.evaluated, s.seconds));
     s.seconds += clock.seconds();
-    if (last) reporter.done(shape, s.layers, s.answer);
+    if (last) reporter.done(shape.first, s.layers, s.answer);
     else s.search->problem().report_progress(s.answer.found ? s.answer.number(options.objective) : 0, 0);
   };
 
@@ -223,14 +291,20 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
   // Step 4. What is proven of each layer, and the mappings that are best for the network.
   for (auto& [k, s] : shapes) {
     s.result.strategy = options.strategy;
+    s.result.unit = k.second;
     s.result.why_infeasible = s.refused;
     if (!s.search) continue;
     s.result = s.search->conclude(s.answer, s.first_bound);
+    s.result.unit = k.second;
     s.result.seconds = s.seconds;
   }
+  std::vector<ShapeKey> chosen;  // [layer]
+  for (std::size_t k = 0; k < network.layers.size(); ++k)
+    chosen.push_back(shape_of[k] == k ? choose_unit(shapes, k, options) : chosen[shape_of[k]]);
+  std::erase_if(first, [&](const ShapeKey& key) { return !shapes.contains(key); });
   NetworkResult out;
   if (options.network && std::ranges::all_of(shapes, [](const auto& s) { return is_feasible(s.second.result); }))
-    out.optimum = choose_for_network(shapes, shape_of, architecture, options);
+    out.optimum = choose_for_network(shapes, chosen, architecture, options);
   const double searched = whole.seconds();
 
   // Step 5. What other factors are worth.
@@ -246,8 +320,9 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
   double picojoules = 0, cycles = 0;
   for (std::size_t k = 0; k < network.layers.size(); ++k) {
     const Layer& layer = network.layers[k];
-    const Cost& cost = shapes.at(shape_of[k]).result.cost;
-    out.layers.push_back({layer.workload.name, layer.count, shapes.at(shape_of[k]).result});
+    const MappingResult& result = shapes.at(chosen[k]).result;
+    const Cost& cost = result.cost;
+    out.layers.push_back({layer.workload.name, layer.count, result});
     out.total.energy += cost.energy * layer.count;
     out.total.cycles += cost.cycles * layer.count;
     picojoules += cost.energy.picojoules() * static_cast<double>(layer.count);

@@ -11,6 +11,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
+#include "engine/model/running_units.h"
 #include "engine/space/constraint_notes.h"
 #include "engine/space/factor_places.h"
 #include "engine/space/machine_words.h"
@@ -255,6 +256,7 @@ std::vector<CutFactor> cut_factors(const Workload& workload, const Architecture&
 }
 
 Result<Mapspace> resolve(const Workload& workload, const Architecture& architecture, MapspaceOptions options) {
+  if (Diagnostics errors = operation_complaints(workload, architecture); !errors.empty()) return errors;
   return Resolver(workload, architecture, options).run();
 }
 

@@ -51,7 +51,7 @@ std::string layer_question(const Workload& workload, const Architecture& machine
   Architecture priced = machine;
   if (info(options.objective).area_power == 0) {
     for (StorageLevel& level : priced.levels) level.area_um2 = 0;
-    priced.compute.area_um2 = 0;
+    priced.compute.area_um2 = priced.beside_um2 = 0;
   }
   return fmt::format("{}-{}-{}", to_hex(fingerprint(workload)), to_hex(fingerprint(priced)),
                      to_hex(fingerprint(options_text(options))));

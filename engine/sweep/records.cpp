@@ -10,10 +10,11 @@
 namespace heliolite {
 namespace {
 
-// Without the head, which names the workload.
+// Without the head, which names the workload; what begins with the compute unit if there are several.
 std::string mapping_text(const Mapping& mapping, const Workload& workload, const Architecture& machine) {
   const std::string document = write_mapping(mapping, workload, machine);
-  return document.substr(document.find("\nmapping:") + 1);
+  const std::size_t unit = document.find("\nunit:");
+  return document.substr((unit == std::string::npos ? document.find("\nmapping:") : unit) + 1);
 }
 
 // In words of the outermost level, as layers of a point are added up. Of bytes and bits: the least rounded down, what
@@ -45,8 +46,9 @@ std::string breakdown_text(const Workload& workload, const Breakdown& breakdown)
   return out.dump();
 }
 
-LayerRecord layer_record(const SweepLayer& layer, const Architecture& machine, const MappingResult& result,
+LayerRecord layer_record(const SweepLayer& layer, const Architecture& all_units, const MappingResult& result,
                          MovementBound& bound, std::string question) {
+  const Architecture& machine = all_units.chain(result.unit);
   LayerRecord record;
   record.question = std::move(question);
   record.status = name(result.status);

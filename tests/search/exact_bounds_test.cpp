@@ -156,6 +156,13 @@ TEST(PartialBounds, NeverAboveARealCost) {
   EXPECT_GT(seen.exact, 1'000);
 }
 
+TEST(PartialBounds, NeverAboveARealCostOfOperators) {
+  Seen seen;
+  for (u64 seed = 0; seed < 150 && !HasFatalFailure(); ++seed)
+    expect_below(testing::random_search_problem(seed + 700, {.max_mappings = 2'000, .operators = true}), seed, 6, seen);
+  EXPECT_GT(seen.mappings, 1'000);
+}
+
 TEST(PartialBounds, NeverAboveARealCostWhereUnitsPassWordsToEachOther) {
   Seen seen;
   for (u64 seed = 0; seed < 250 && !HasFatalFailure(); ++seed)

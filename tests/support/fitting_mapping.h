@@ -66,6 +66,7 @@ struct FittingMapping {
     if (seed % 6 == 0)
       for (StorageLevel& level : problem.architecture.levels)
         level.network = {.hop_pj = 0.5, .router_pj = 0, .ingress_pj = seed % 12 == 0 ? 0.25 : 0};
+    if (seed % 5 == 3) problem.workload.operations = 1 + seed % 4, problem.architecture.compute.cycles_per_op = 2;
     c = Compiled(problem.workload, problem.architecture);
     mapping = without_idle_loops(TrueNest(c, problem.mapping), problem.mapping);
     const Evaluation e = true_cost_of(c, mapping);

@@ -30,6 +30,7 @@ struct SearchProblemOptions {
   bool reductions = false;      // levels say whether they reduce, and networks are dear
   bool sliding_output = false;  // ranks of the output slide, or skip words
   bool drain_reads = false;     // levels read what leaves an output's tile outwards
+  bool operators = false;       // no products, of some operations and cycles a point; something beside the levels leaks
 };
 
 namespace detail {
@@ -103,8 +104,22 @@ inline FamilyText random_sliding_output(Rng& rng) {
   }
 }
 
-inline Workload random_family_workload(Rng& rng, bool sliding_output = false) {
-  FamilyText text = sliding_output ? random_sliding_output(rng) : random_family(rng);
+// Operators that are no products, of one operand or two.
+inline FamilyText random_operator(Rng& rng) {
+  const std::string pr = sliding_rank(rng, "P", "R"), qs = sliding_rank(rng, "Q", "S");
+  constexpr Role kIn = Role::Input, kOut = Role::Output;
+  switch (pick(rng, 0, 5)) {
+    case 0: return {"activation", {"M", "N", "H"}, {{"Z", "H,M,N", kOut}, {"A", "H,M,N", kIn}}};
+    case 1: return {"sum", {"M", "N"}, {{"Z", "M,N", kOut}, {"A", "M,N", kIn}, {"B", "M,N", kIn}}};
+    case 2: return {"rows", {"H", "M", "N"}, {{"R", "H,N", kOut}, {"S", "H,M,N", kIn}}};
+    case 3: return {"by_rows", {"H", "M", "N"}, {{"P", "H,M,N", kOut}, {"S", "H,M,N", kIn}, {"R", "H,N", kIn}}};
+    case 4: return {"pool1d", {"C", "P", "R"}, {{"Z", "C,P", kOut}, {"A", "C," + pr, kIn}}};
+    default: return {"pool2d", {"C", "P", "Q", "R", "S"}, {{"Z", "C,P,Q", kOut}, {"A", "C," + pr + "," + qs, kIn}}};
+  }
+}
+
+inline Workload random_family_workload(Rng& rng, bool sliding_output = false, bool operators = false) {
+  FamilyText text = operators ? random_operator(rng) : sliding_output ? random_sliding_output(rng) : random_family(rng);
   std::vector<Dimension> dimensions;
   for (const std::string& name : text.dimensions) dimensions.push_back({name, random_size(rng)});
   return make_workload(text.name, std::move(dimensions), std::move(text.tensors));
@@ -223,11 +238,19 @@ inline SearchProblem random_pair(Rng& rng, const SearchProblemOptions& options) 
   RandomOptions shape;
   shape.max_size = 12;
   SearchProblem p;
-  p.workload = chance(rng, 25) ? random_workload(rng, shape) : random_family_workload(rng, options.sliding_output);
+  p.workload = chance(rng, 25) ? random_workload(rng, shape)
+                               : random_family_workload(rng, options.sliding_output, options.operators);
   p.architecture = random_search_machine(rng, p.workload, options);
   p.architecture.drain_reads = options.drain_reads;
   if (options.word_bits) add_word_bits(rng, p.workload, p.architecture);
   if (options.parallelism) p.architecture.min_parallelism = static_cast<double>(pick(rng, 1, 20)) / 20;
+  if (options.operators) {
+    p.workload.operation = Operation::Elementwise;
+    p.workload.operations = pick(rng, 1, 7);
+    p.architecture.compute.cycles_per_op = pick(rng, 1, 3);
+    if (chance(rng, 30)) p.architecture.beside_pj_per_cycle = static_cast<double>(pick(rng, 1, 40)) / 8;
+    if (chance(rng, 30)) p.architecture.levels.back().leak_pj_per_cycle = static_cast<double>(pick(rng, 1, 40)) / 8;
+  }
   return p;
 }
 

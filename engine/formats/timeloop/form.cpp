@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "arch/compute_units.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/peers.h"
@@ -27,6 +28,11 @@ class FormMaker {
 
   Result<TimeloopForm> run() {
     for (std::size_t i = 0; i < levels().size(); ++i) level(i);
+    errors_ = refuse_units(form_.machine, "Timeloop has");
+    if (form_.machine.compute.cycles_per_op != 1)
+      errors_.push_back({"", 0, "compute",
+                         fmt::format("cycles_per_op = {}: Timeloop's units take one cycle for an operation",
+                                     form_.machine.compute.cycles_per_op)});
     if (!is_plain_name(form_.machine.compute.name))
       errors_.push_back({"", 0, "compute", bad_name(form_.machine.compute.name)});
     if (!std::exchange(form_.machine.one_axis_per_dimension, true) && has_two_axes()) {

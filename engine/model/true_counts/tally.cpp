@@ -85,7 +85,7 @@ TrueTally::ByTensor TrueTally::accesses(int i) const {
 // Cycles of the slowest instance (rule 41); without sliding ranks none is slower than the first.
 u64 TrueTally::cycles(int i) const {
   const CompiledLevel& level = c_.level[i];
-  if (!level.limited || serves(i, total_[i])) return nest_.steps;
+  if (!level.limited || serves(i, total_[i])) return c_.cycles_of(nest_.steps);
   if (nest_.used[i] == 1) return cycles_of(i, total_[i]);
   const UnitDigits first = first_instance(nest_, i);
   ByTensor words;
@@ -96,8 +96,8 @@ u64 TrueTally::cycles(int i) const {
                                     : instance_accesses(c_, v, nest_, keep_, i, first);
   }
   if (!slides) return cycles_of(i, words);
-  if (serves(i, words)) return nest_.steps;
-  u64 most = nest_.steps;
+  if (serves(i, words)) return c_.cycles_of(nest_.steps);
+  u64 most = c_.cycles_of(nest_.steps);
   each_class(i, [&](const ByTensor& words, u64) { most = std::max(most, cycles_of(i, words)); });
   return most;
 }
@@ -109,7 +109,8 @@ u64 TrueTally::cycles_of(int i, const ByTensor& words) const {
     writes[v] = c_.level[i].taken(v, words[v].fills + words[v].updates);
   }
   const auto count = at(c_.tensor_count);
-  return level_cycles(c_.level[i], std::span(reads).first(count), std::span(writes).first(count), nest_.steps);
+  return level_cycles(c_.level[i], std::span(reads).first(count), std::span(writes).first(count),
+                      c_.cycles_of(nest_.steps));
 }
 
 // Whether one instance could serve all these words in time, with room for how doubles are rounded.
@@ -121,7 +122,7 @@ bool TrueTally::serves(int i, const ByTensor& by_tensor) const {
     reads += static_cast<double>(level.taken(v, words.reads));
     writes += static_cast<double>(level.taken(v, words.fills + words.updates));
   }
-  const double safe = static_cast<double>(nest_.steps) * (1 - 1e-9);
+  const double safe = static_cast<double>(c_.cycles_of(nest_.steps)) * (1 - 1e-9);
   return reads <= level.read_bandwidth * safe && writes <= level.write_bandwidth * safe &&
          reads + writes <= level.shared_bandwidth * safe;
 }

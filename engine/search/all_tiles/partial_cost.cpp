@@ -93,19 +93,19 @@ u64 PartialCost::steps(const Trail& trail, u64 units) const {
 }
 
 u64 PartialCost::least_cycles(const Trail& trail, u64 units) const {
-  return std::max(least_cycles_, steps(trail, units));
+  return std::max(least_cycles_, c_.cycles_of(steps(trail, units)));
 }
 
 // Cycles at least as the model rounds them. Fan-outs to come make fewer steps along their dimensions, not along others.
 u64 PartialCost::rounded_cycles(const Trail& trail, u64 units) const {
-  u128 unit = 1, most = 1;
+  u128 unit = c_.point_cycles, most = c_.point_cycles;
   for (int d = 0; d < c_.dimension_count; ++d) {
     const u64 steps = trail.of(d).steps();
     most *= contains(batches_, d) ? c_.size[d] : steps;
     if (!steps_are_open(trail, d)) unit *= steps;
   }
   if (unit > rounded_.exact()) return rounded_.exact();
-  return rounded_.of_multiples(static_cast<u64>(unit), steps(trail, units),
+  return rounded_.of_multiples(static_cast<u64>(unit), c_.cycles_of(steps(trail, units)),
                                static_cast<u64>(std::min<u128>(most, rounded_.exact() + 1)));
 }
 
@@ -157,7 +157,7 @@ u128 PartialCost::leakage(const UnitsInUse& units, u64 cycles) const {
     if (!leaks(c_.level[i])) continue;
     // Instances times cycles: what works, and never less than all MACs of the instances one after the other.
     const u128 least = u128{units.least[i]} * cycles, macs = (c_.macs - 1) / units_inside_[i] + 1;
-    out += std::max(least, macs) * c_.level[i].leak_units;
+    out += std::max(least, macs * c_.point_cycles) * c_.level[i].leak_units;
   }
   return out;
 }

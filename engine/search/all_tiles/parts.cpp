@@ -43,12 +43,12 @@ KeepSpaces::KeepSpaces(const LayerProblem& problem, const Incumbent& incumbent, 
                        const SearchBudget& budget)
     : ranges_(ranges_for(problem, keeps, most_points)) {
   const Twins twins = keeps.size() <= kMostTwinSpaces ? Twins::Yes : Twins::No;
-  const u64 least_steps = fewest_steps(problem.model.compiled(), problem.space);
+  const Compiled& c = problem.model.compiled();
+  const u64 fewest = c.cycles_of(fewest_steps(c, problem.space));
   for (const KeepMasks& keep : keeps) {
     if (whole_ = whole_ && !budget.over(); !whole_) return;
     const u64 compulsory = compulsory_cost(problem.model, {keep, keep}).whole.cycles;
-    space_.push_back(std::make_unique<KeepSpace>(problem.model.compiled(), keep, problem.space,
-                                                 std::max(least_steps, compulsory), batches, twins));
+    space_.push_back(std::make_unique<KeepSpace>(c, keep, problem.space, std::max(fewest, compulsory), batches, twins));
     tabulate(problem, incumbent, counts, *space_.back(), budget);
   }
 }
@@ -155,7 +155,7 @@ bool PartialSearch::divide_further(u32 index) {
   const bool is_root = node.level == 0 && node.stage == kX && node.end == 0;
   if (!is_root || node.unrolling == kNone) return false;
   ClassUnrolling& unrolling = unrolling_[node.unrolling];
-  unrolling.most_steps = std::min(unrolling.most_steps, incumbent_.most_cycles(node.least.energy));
+  unrolling.most_steps = std::min(unrolling.most_steps, incumbent_.most_cycles(node.least.energy) / c_.point_cycles);
   if ((split_ & ~unrolling.split) != 0 && split(index, split_)) return true;
   while (root_[node.root].tables < kRootPoints.size())
     if (tabulate(index)) return true;
@@ -241,7 +241,7 @@ bool PartialSearch::divide(const SearchBudget& budget) {
   const auto can_improve_with = [&](u64 steps) {
     if (++asked % kRootsBetweenLooks == 0) over |= budget.over();
     return !over && std::ranges::any_of(roots, [&](const Node& root) {
-      return !incumbent_.cuts(Cost{root.least.energy, std::max(root.least.cycles, steps)});
+      return !incumbent_.cuts(Cost{root.least.energy, std::max(root.least.cycles, c_.cycles_of(steps))});
     });
   };
   for (const DimensionMask of_class : tensor_classes(c_))

@@ -36,7 +36,7 @@ double RelaxedModel::loss(std::span<const double> logs, const Stationary& statio
   read(logs);
   energy_ = tape_.number(static_cast<double>(compiled_.macs) * static_cast<double>(compiled_.op_units) + 1);
   excess_ = tape_.number(0);
-  const double macs = static_cast<double>(compiled_.macs);
+  const auto macs = static_cast<double>(compiled_.cycles_of(compiled_.macs));
   cycles_ = tape_.divide(tape_.number(macs), times_all(0, compiled_.level_count, problem_.space.non_unit));
   check_limits();
   moved_.fill({tape_.number(0), tape_.number(0)});

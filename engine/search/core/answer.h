@@ -111,7 +111,8 @@ struct WithoutPeers {
 // The answer for one layer. If the status is Infeasible, mapping, cost and the numbers up to `gap` mean nothing.
 struct MappingResult {
   Status status = Status::Infeasible;
-  Mapping mapping;
+  std::size_t unit = 0;  // the compute unit that runs it: a number of Architecture::chain()
+  Mapping mapping;       // on that chain
   Cost cost;
   double utilization = 0;  // of the compute units, 0 to 1
   double value = 0;        // objective_number() of the cost; Measured: the evaluator's

@@ -111,7 +111,7 @@ CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
   }
   out.whole.energy = sum.energy + Energy{c.op_units} * (c.macs * c.pass.passes);
   if (c.pass.at_home != 0) out.whole.energy += Energy{passage_units(c)};
-  out.whole.cycles = std::max(sum.cycles, (c.macs + units - 1) / units * c.pass.passes);
+  out.whole.cycles = std::max(sum.cycles, c.cycles_of((c.macs + units - 1) / units * c.pass.passes));
   return out;
 }
 

@@ -71,11 +71,8 @@ struct LayerProblem {
   bool has_all_tiles() const { return options.factors == Factors::Any; }
   Counts counts() const { return has_all_tiles() ? Counts::True : Counts::Timeloop; }
 
-  // MACs over what all units could do in these cycles, 0 to 1.
-  double utilization(u64 cycles) const {
-    return static_cast<double>(model.compiled().macs) / static_cast<double>(architecture.compute.instances) /
-           static_cast<double>(cycles);
-  }
+  // Of what all units could do in these cycles, 0 to 1.
+  double utilization(u64 cycles) const { return heliolite::utilization(model.compiled(), architecture, cycles); }
 
   // Which tensors each level must keep and which it may keep, by the machine's constraints.
   KeepRange keep_range() const;

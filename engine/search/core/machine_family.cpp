@@ -7,6 +7,7 @@
 #include <map>
 
 #include "arch/architecture_spec.h"
+#include "arch/compute_units.h"
 #include "arch/peer_channel.h"
 #include "engine/base/integers.h"
 #include "engine/model/compiled.h"
@@ -83,6 +84,9 @@ void widen(StorageLevel& all, const StorageLevel& one) {
 
 Result<MachineFamily> MachineFamily::create(std::vector<Architecture> machines) {
   if (machines.empty()) return Diagnostic{"", 0, "machines", "a family needs at least one"};
+  for (const Architecture& machine : machines)
+    if (Diagnostics errors = refuse_units(machine, "a search of many machines at once knows"); !errors.empty())
+      return errors;
   for (const Architecture& machine : machines)
     if (machine.peer_channel)
       return Diagnostic{"", 0, "machines",

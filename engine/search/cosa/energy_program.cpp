@@ -88,7 +88,8 @@ EnergyProgram::EnergyProgram(const LayerProblem& problem, const KeepMasks& keep,
   LinearForm temporal;
   for (int i = 0; i <= outermost_; ++i)
     for (const int d : bits(space().non_unit)) temporal.add(factors_.temporal(i, d));
-  mip_.add_at_least("cycles", LinearForm().add(log_cycles_, 1).add(temporal, -1), 0);
+  mip_.add_at_least("cycles", LinearForm().add(log_cycles_, 1).add(temporal, -1),
+                    std::log2(static_cast<double>(compiled().point_cycles)));
   for (int i = 0; i <= outermost_; ++i) add_bandwidths(i, limits);
   if (powers.energy_power == 0) return;
   mip_.column(log_energy_).upper = most(powers.energy_power, powers.cycles_power * least_cycles);

@@ -55,8 +55,7 @@ class Exact {
       const Compiled& c = problem_.model.compiled();
       const double units = tables_.most_instances();
       const auto words = static_cast<double>(compulsory_cost(problem_.model, problem_.keep_range()).whole.cycles);
-      return whole_cycles(std::max(words, static_cast<double>(c.macs) * static_cast<double>(c.pass.passes) / units)) <
-             incumbent_.best().first;
+      return whole_cycles(std::max(words, cycles_of_one_unit(c) / units)) < incumbent_.best().first;
     });
   }
 
@@ -217,9 +216,9 @@ class Exact {
   // The parts of a range whose unrollings differ, without those that are too slow. `root`: bound of the whole range.
   std::optional<std::vector<SearchRange>> split(const SearchRange& range, const CostBound& root) {
     const Compiled& c = problem_.model.compiled();
-    const double macs = static_cast<double>(c.macs) * static_cast<double>(c.pass.passes);
+    const double cycles = cycles_of_one_unit(c);
     const auto useless = [&](double instances) {
-      const CostBound bound{root.energy, std::max(root.cycles, macs / instances)};
+      const CostBound bound{root.energy, std::max(root.cycles, cycles / instances)};
       return gate().prunes(Rule::UsefulInstances, [&] { return incumbent_.cuts(bound); });
     };
     return split_unrollings(c, tables_.fanouts(), without_idle_unrollings(tables_.fanouts(), range, useless));

@@ -103,6 +103,7 @@ class Builder {
     m_.timed = m_.leaks || info(m_.problem->options.objective).cycles_power != 0;
     m_.macs = static_cast<double>(c_.macs);
     m_.macs_of_passes = m_.macs * static_cast<double>(c_.pass.passes);
+    m_.unit_cycles = cycles_of_one_unit(c_);
     for (int v = 0; v < c_.tensor_count; ++v)
       if (c_.tensor[v].is_output) m_.output = v;
     const CompiledTensor& output = c_.tensor[m_.output];

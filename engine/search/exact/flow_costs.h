@@ -131,6 +131,7 @@ struct FlowCosts {
   u16 interconnect = 0;                   // mask of the levels that are one
   double macs = 1;                        // MACs of the layer, of one pass
   double macs_of_passes = 1;              // of all passes; other counts are of one, prices of all
+  double unit_cycles = 1;                 // that one compute unit takes for them
   int peer_fanout = -1;                   // only mappings count with words from peers below this level; -1: all
   std::shared_ptr<PeerSites> sites{};     // where words from peers may matter
   TensorMask unit_peers = 0;              // tensors of which compute units may take words from each other

@@ -204,7 +204,7 @@ CostBound PartialBounds::at_root(const PartialMapping& root) const {
   closed += pending(root, {-1, false}, 0, tables_.least_sharing(), spreads);
   closed -= static_cast<double>(c_.tensor[m_.output].words) * tables_.of(refund_from_[0], 0);
   return {std::max(0.0, closed + least),
-          std::max(m_.macs_of_passes / most_outside(0, m_.lattice.full().index), least_cycles_)};
+          std::max(m_.unit_cycles / most_outside(0, m_.lattice.full().index), least_cycles_)};
 }
 
 // Most instances of the fan-outs below level `first` and the levels outside it.
@@ -214,7 +214,7 @@ double PartialBounds::most_outside(int first, u64 left) const {
 }
 
 double PartialBounds::compute_cycles(double units, int level, u64 left) const {
-  return std::max(m_.macs_of_passes / (units * most_outside(level + 1, left)), least_cycles_);
+  return std::max(m_.unit_cycles / (units * most_outside(level + 1, left)), least_cycles_);
 }
 
 CostBound PartialBounds::price(const PartialMapping& s, const Inside& inside, const Channels& sums) const {
@@ -232,7 +232,7 @@ CostBound PartialBounds::price(const PartialMapping& s, const Inside& inside, co
       inner *= i <= level ? s.instances[i] : static_cast<double>(c_.level[i].fanout());
       double used = 1;
       for (int f = i + 1; f <= level; ++f) used *= s.instances[f];
-      out.energy += leakage_units(c_.level[i], std::max(out.cycles * used, m_.macs_of_passes / inner));
+      out.energy += leakage_units(c_.level[i], std::max(out.cycles * used, m_.unit_cycles / inner));
     }
   }
   return out;

@@ -80,7 +80,7 @@ class PartialBounds {
   CostBound at_instances(const PartialMapping& s, Inside& inside, double instances) const {
     const u64 left = m_.lattice.full().index - s.tile.index;
     const double units = s.units * instances * most_outside(inside.place.level + 2, left);
-    inside.compute_cycles = std::max(m_.macs_of_passes / units, least_cycles_);
+    inside.compute_cycles = std::max(m_.unit_cycles / units, least_cycles_);
     return at_tile(s, inside, s.tile.index);
   }
   // The bound when `tile` is chosen as the level's tile but the order of its loops is not.

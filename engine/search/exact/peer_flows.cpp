@@ -274,7 +274,7 @@ int NestSteps::forget_idle(PartialMapping& s, int level) const {
     }
     double used = 1;
     for (int f = channel.level + 1; f <= level; ++f) used *= s.instances[f];
-    if (most / used > m_.macs_of_passes / s.units * (1 - 1e-9)) continue;
+    if (most / used > m_.unit_cycles / s.units * (1 - 1e-9)) continue;
     s.idle |= static_cast<u16>(1u << k);
     s.sum[k] = s.refund[k] = 0, s.split[k] = 0;
     for (int v = 0; v < c_.tensor_count; ++v) {

@@ -225,7 +225,7 @@ GreedyStarts::Estimate GreedyStarts::fill(Plan& plan, int stationary, bool inwar
     written[flow.to] += parts(flow.to, flow.fills);
     if (output) read[flow.to] += parts(flow.to, flow.fills);
   }
-  double cycles = static_cast<double>(c_.macs) / used, units = used;
+  double cycles = static_cast<double>(c_.cycles_of(c_.macs)) / used, units = used;
   for (int i = 0; i < c_.level_count; ++i) {
     const CompiledLevel& level = c_.level[i];
     for (int d = 0; d < space_.dimension_count; ++d) units /= spatial(plan, i, d);

@@ -1,0 +1,24 @@
+#pragma once
+// Which of a machine's compute units run a layer: the unit that the layer names, else all that can.
+#include <vector>
+
+#include "arch/architecture.h"
+#include "engine/base/result.h"
+#include "workloads/workload.h"
+
+namespace heliolite {
+
+// Numbers of Architecture::chain(), in increasing order, at least one. Errors: the layer names no unit of the machine,
+// or one that does not run its operation; no unit does.
+Result<std::vector<std::size_t>> units_that_run(const Workload& workload, const Architecture& architecture);
+
+// The only one of them. Errors: likewise, or there are several, of which the layer must name one.
+Result<std::size_t> unit_that_runs(const Workload& workload, const Architecture& architecture);
+
+// Whether the chain's compute units do not run everything, so that answers name them.
+inline bool is_one_of_several_units(const Architecture& chain) { return chain.compute.runs != kAllOperations; }
+
+// An error if the compute units of this chain do not run the workload's operation.
+Diagnostics operation_complaints(const Workload& workload, const Architecture& chain);
+
+}  // namespace heliolite

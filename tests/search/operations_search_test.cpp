@@ -1,0 +1,204 @@
+// Searches of layers that are no products, on compute units that take some cycles for what they do at a point, against
+// all mappings; and machines of several compute units.
+#include <gtest/gtest.h>
+
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
+#include "engine/search/map.h"
+#include "tests/support/exact_problem.h"
+#include "tests/support/load.h"
+
+namespace heliolite::operations_search_test {
+namespace {
+
+using testing::kObjectives;
+using testing::random_search_problem;
+using testing::SearchProblem;
+
+SearchProblem problem(u64 seed, bool links = false) {
+  return random_search_problem(seed + 90'000, {.max_mappings = 3'000, .links = links, .operators = true});
+}
+
+TEST(OperationsSearch, ExactFindsTheOptimum) {
+  int compared = 0, slow = 0;
+  for (u64 seed = 0; seed < 120; ++seed) {
+    const SearchProblem p = problem(seed);
+    for (const Objective objective : kObjectives) {
+      const LayerAnswer answer = testing::exact_alone(testing::layer_problem(p, objective));
+      ASSERT_EQ(answer.found, p.answer.legal > 0) << seed;
+      if (!answer.found) continue;
+      const Cost& best = p.answer.best[at(objective)].cost;
+      ASSERT_EQ(objective_number(objective, answer.cost), objective_number(objective, best))
+          << "seed " << seed << ", " << name(objective);
+      ASSERT_TRUE(answer.complete) << seed;
+      ++compared;
+      slow += answer.cost.cycles > p.workload.macs() * p.workload.operations * p.architecture.compute.cycles_per_op;
+    }
+  }
+  EXPECT_GT(compared, 300);
+  EXPECT_GT(slow, 0);  // where bandwidths are what takes the time
+}
+
+// Every strategy finds a legal mapping, none below the optimum, and no bound is above it.
+TEST(OperationsSearch, NoStrategyIsBelowTheOptimum) {
+  int found = 0;
+  for (u64 seed = 0; seed < 3; ++seed) {
+    const SearchProblem p = problem(seed);
+    if (p.answer.legal == 0) continue;
+    const double optimum = objective_number(Objective::Edp, p.answer.best[2].cost);
+    for (const char* strategy : {"exact", "sunstone", "thesis", "random", "random-pruned", "hybrid", "exhaustive",
+                                 "annealing", "genetic", "gradient", "dmazerunner", "interstellar", "bayes"}) {
+      SearchOptions options;
+      options.strategy = *parse_strategy(strategy);
+      options.budget_evaluations = 40;
+      options.threads = 1;
+      const auto answer = map_workload(p.workload, p.architecture, options);
+      ASSERT_TRUE(answer.ok()) << strategy << to_string(answer.errors());
+      EXPECT_LE(answer->lower_bound, optimum * (1 + 1e-9)) << strategy << ", seed " << seed;
+      if (answer->status == Status::Infeasible) continue;
+      ++found;
+      EXPECT_GE(answer->value, optimum * (1 - 1e-9)) << strategy << ", seed " << seed;
+      const Evaluation cost = CostModel(p.workload, p.architecture).evaluate(answer->mapping);
+      EXPECT_EQ(cost.cost, answer->cost) << strategy << ", seed " << seed;
+      const Breakdown breakdown = CostModel(p.workload, p.architecture).explain(answer->mapping);
+      EXPECT_EQ(breakdown.cycles, answer->cost.cycles) << strategy << ", seed " << seed;
+      EXPECT_EQ(breakdown.energy, answer->cost.energy) << strategy << ", seed " << seed;
+    }
+  }
+  EXPECT_GT(found, 15);
+}
+
+// With tiles of any size nothing is above what perfect ones reach, and no bound is above what was found; so with uneven
+// tiles.
+TEST(OperationsSearch, MoreMappingsAreNoWorse) {
+  int compared = 0;
+  for (u64 seed = 0; seed < 25; ++seed) {
+    const SearchProblem p = problem(seed);
+    if (p.answer.legal == 0) continue;
+    const double perfect = objective_number(Objective::Edp, p.answer.best[2].cost);
+    SearchOptions options;
+    options.threads = 1;
+    options.factors = Factors::Any;
+    options.budget_evaluations = 20'000;
+    const auto any = map_workload(p.workload, p.architecture, options);
+    if (any.ok() && any->status != Status::Infeasible) {
+      EXPECT_LE(any->lower_bound, perfect * (1 + 1e-9)) << seed;
+      EXPECT_LE(any->lower_bound, any->value * (1 + 1e-9)) << seed;
+      ++compared;
+    }
+    options.factors = Factors::Perfect;
+    options.tiles = Tiles::Uneven;
+    const auto uneven = map_workload(p.workload, p.architecture, options);
+    ASSERT_TRUE(uneven.ok()) << to_string(uneven.errors());
+    EXPECT_LE(uneven->value, perfect * (1 + 1e-9)) << seed;
+    EXPECT_LE(uneven->lower_bound, uneven->value * (1 + 1e-9)) << seed;
+  }
+  EXPECT_GT(compared, 8);
+}
+
+// A matrix array and a vector unit beside it, whose words come past a buffer of its own.
+constexpr const char* kTwoUnits = R"(
+architecture:
+  name: two
+  levels:
+  - {name: DRAM, dram: true, energy: 200, bandwidth: {shared: 8}}
+  - {name: SRAM, entries: 4096, energy: 6, leak_pj_per_cycle: 1, fanout: 4x4}
+  - {name: Regs, entries: 16, energy: 0.5, leak_pj_per_cycle: 0.25, area_um2: 10}
+  compute: {name: MXU, energy: 1, area_um2: 5}
+  units:
+  - name: VPU
+    below: SRAM
+    fanout: 8
+    energy: 2
+    cycles_per_op: 2
+    area_um2: 7
+    levels:
+    - {name: VRegs, entries: 32, energy: 0.25, leak_pj_per_cycle: 0.5, area_um2: 3}
+)";
+
+constexpr const char* kLayers = R"(
+layers:
+- {name: product, gemm: 32x16x8}
+- {name: gate, einsum: "Z[m,n] = A[m,n]*B[m,n]; m=32,n=16", operation: elementwise}
+- {name: exp, einsum: "Z[m,n] = A[m,n]; m=32,n=16", operation: softmax, operations: 6}
+)";
+
+TEST(ComputeUnits, EachLayerRunsWhereItCan) {
+  const Architecture machine = *parse_architecture(kTwoUnits, "two");
+  ASSERT_EQ(machine.units.size(), 1u);
+  // What stands beside the array is the vector unit, and the other way round.
+  EXPECT_EQ(machine.beside_um2, 8 * (7 + 3));
+  EXPECT_EQ(machine.units[0].beside_um2, 16 * (10 + 5));
+  EXPECT_EQ(machine.area_um2(), machine.units[0].area_um2());
+  EXPECT_EQ(machine.beside_pj_per_cycle, 8 * 0.5);
+  EXPECT_EQ(machine.units[0].beside_pj_per_cycle, 16 * 0.25);
+  const Network network = *parse_network(kLayers, "layers");
+  for (const int threads : {1, 2, 8}) {
+    SearchOptions options;
+    options.threads = threads;
+    const auto answer = map_network(network, machine, options);
+    ASSERT_TRUE(answer.ok()) << to_string(answer.errors());
+    EXPECT_EQ(answer->layers[0].result.unit, 0u);
+    EXPECT_EQ(answer->layers[1].result.unit, 1u);
+    EXPECT_EQ(answer->layers[2].result.unit, 1u);
+    // 512 points of 6 operations of 2 cycles on 8 units.
+    EXPECT_EQ(answer->layers[2].result.cost.cycles, 512u * 6 * 2 / 8);
+    EXPECT_EQ(answer->layers[2].result.utilization, 1);
+    for (std::size_t i = 0; i < network.layers.size(); ++i) {
+      const MappingResult& r = answer->layers[i].result;
+      EXPECT_EQ(r.status, Status::Optimal) << i;
+      const CostModel model(network.layers[i].workload, machine.chain(r.unit));
+      EXPECT_EQ(model.evaluate(r.mapping).cost, r.cost) << i;
+    }
+  }
+}
+
+// Where several units can run a layer, the search takes the best, and proves it by the bounds of all.
+TEST(ComputeUnits, TheSearchChoosesTheBest) {
+  Architecture machine = *parse_architecture(kTwoUnits, "two");
+  machine.compute.runs = machine.units[0].compute.runs = kAllOperations;
+  Network network = *parse_network(kLayers, "layers");
+  std::array<std::vector<MappingResult>, 2> on;
+  for (std::size_t unit = 0; unit < 2; ++unit)
+    for (Layer layer : network.layers) {
+      layer.workload.unit = machine.chain(unit).compute.name;
+      const auto answer = map_workload(layer.workload, machine, {});
+      ASSERT_TRUE(answer.ok()) << to_string(answer.errors());
+      EXPECT_EQ(answer->unit, unit);
+      on[unit].push_back(*answer);
+    }
+  for (const int threads : {1, 8}) {
+    SearchOptions options;
+    options.threads = threads;
+    const auto answer = map_network(network, machine, options);
+    ASSERT_TRUE(answer.ok()) << to_string(answer.errors());
+    for (std::size_t i = 0; i < network.layers.size(); ++i) {
+      const MappingResult& r = answer->layers[i].result;
+      EXPECT_EQ(r.value, std::min(on[0][i].value, on[1][i].value)) << i;
+      EXPECT_EQ(r.status, Status::Optimal) << i;
+      EXPECT_LE(r.lower_bound, std::min(on[0][i].value, on[1][i].value)) << i;
+    }
+  }
+  // A network's own optimum is of one unit for each layer.
+  SearchOptions options;
+  options.network = true;
+  const auto refused = map_network(network, machine, options);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(to_string(refused.errors()).find("name one in the layer"), std::string::npos);
+}
+
+TEST(ComputeUnits, WhatNoUnitRunsIsRefused) {
+  const Architecture machine = *parse_architecture(kTwoUnits, "two");
+  Workload layer = parse_network(kLayers, "layers")->layers[2].workload;
+  layer.unit = "MXU";
+  const auto wrong = map_workload(layer, machine, {});
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_NE(to_string(wrong.errors()).find("MXU does not run operation softmax"), std::string::npos);
+  layer.unit = "VPX";
+  const auto unknown = map_workload(layer, machine, {});
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_NE(to_string(unknown.errors()).find("did you mean"), std::string::npos) << to_string(unknown.errors());
+}
+
+}  // namespace
+}  // namespace heliolite::operations_search_test
