@@ -15,7 +15,7 @@
 namespace heliolite {
 namespace {
 
-constexpr double kUnfusedFirst = 0.5;  // of the time, for the optimum without groups
+constexpr double kUnfusedFirst = 0.3;  // of the time, for the optimum without groups
 constexpr double kOneLambda = 0.5;     // of the time that is left, for the least sum at one lambda
 
 // All lambdas.
@@ -87,6 +87,7 @@ class FusedSearch {
     out.cost = result->total;
     for (int l = 0; l < static_cast<int>(graph_.links.size()); ++l) {
       out.schedule.mappings.push_back(result->layers[l].result.mapping);
+      out.links.push_back(result->layers[l].result.cost);
       LinkGroup alone;
       alone.first = alone.last = l;
       out.schedule.groups.push_back(alone);
@@ -110,12 +111,9 @@ class FusedSearch {
 
   // Asks for the least sum; returns what none is below.
   double at_lambda(double lambda) {
-    double known = kNoSum;
-    for (const KnownSchedule& k : known_) known = std::min(known, sum_value(k.cost, lambda));
     const SearchBudget budget = budget_.part_of_time(kOneLambda);
     LeastSum search(graph_, architecture_, rules_, solver_, lambda, budget);
-    const double lower =
-        search.run(known_.empty() ? FusedSchedule{} : known_[best_at(lambda)].schedule, known, out_.lambdas == 0);
+    const double lower = search.run(known_, out_.lambdas == 0);
     ++out_.lambdas;
     out_.trees += search.trees();
     if (auto best = search.best()) known_.push_back(*std::move(best));

@@ -1,14 +1,18 @@
 #include "engine/search/fused/least_sum.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "engine/base/integers.h"
 #include "engine/network/group_plan.h"
+#include "engine/search/core/parallel.h"
 
 namespace heliolite {
 namespace {
 
-constexpr double kFastTrees = 0.3;  // of the time, for groups that are quickly priced
+constexpr double kSingles = 0.25;   // of the time, for the links alone
+constexpr double kRefit = 0.2;      // of the time that is left, for the mappings of the best known trees
+constexpr double kFastTrees = 0.3;  // of the time that is left, for groups that are quickly priced
 
 }  // namespace
 
@@ -26,27 +30,37 @@ LeastSum::LeastSum(const LinkGraph& graph, const Architecture& architecture, con
     if (why_not_fusing_level(architecture, level).empty()) fusing_levels_.push_back(level);
 }
 
-double LeastSum::run(const FusedSchedule& start, double known, bool from_nothing) {
-  for (int l = 0; l < n_; ++l) single(l);
+double LeastSum::run(const std::vector<KnownSchedule>& known, bool from_nothing) {
+  double least = kNoSum;
+  const KnownSchedule* start = nullptr;
+  for (const KnownSchedule& k : known)
+    if (sum_value(k.cost, lambda_) < least) {
+      least = sum_value(k.cost, lambda_);
+      start = &k;
+    }
+  singles(known);
   // The longest groups first, which save most: without loops, then with.
   const SearchBudget fast_budget = budget_.part_of_time(kFastTrees);
   for (const bool loops : {false, true})
     for (int length = n_; length > 1 && from_nothing; --length)
       for (int i = 0; i + length <= n_; ++i) fast(i, i + length - 1, loops, fast_budget);
-  std::vector<LinkGroup> promising = start.groups;
+  std::vector<LinkGroup> promising;
+  if (start != nullptr) promising = start->schedule.groups;
   if (const auto quick = best(); from_nothing && quick) promising = quick->schedule.groups;
-  for (const LinkGroup& group : promising) refit(group);
+  const SearchBudget refit_budget = budget_.part_of_time(kRefit);
+  for (const LinkGroup& group : promising) refit(group, refit_budget);
   for (int i = 0; i < n_; ++i)
     for (int j = i + 1; j < n_; ++j) bound(i, j);
   // The cheapest way by what is known, until all of its steps are settled.
   while (true) {
     const std::vector<double> before = from_start(), after = to_end();
-    const double best = std::min(known, value_of_best());
+    const double best = std::min(least, value_of_best());
     if (after[0] >= best * kEqualSum || budget_.over()) return std::min(after[0], best);
-    const auto open = open_on_path(after);
-    if (!open) return std::min(after[0], best);
-    const auto [i, j] = *open;
-    search(i, j, best - before[i] - after[j + 1]);
+    const std::vector<Step> path = least_path(after);
+    if (search_bounds(path, BoundEffort::Whole) || search_bounds(path, BoundEffort::Passes)) continue;
+    const auto open = std::ranges::find_if(path, [&](const Step& s) { return !segment_[s.first][s.last].settled; });
+    if (open == path.end()) return std::min(after[0], best);
+    search(open->first, open->last, best - before[open->first] - after[open->last + 1]);
   }
 }
 
@@ -76,25 +90,52 @@ std::optional<KnownSchedule> LeastSum::unfused() const {
     if (s.value == kNoSum) return std::nullopt;
     out.schedule.groups.push_back(*s.group);
     out.schedule.mappings.push_back(s.mappings.front());
+    out.links.push_back(s.nests.front());
     out.cost.energy += s.cost.energy * graph_.links[l].count;
     out.cost.cycles += s.cost.cycles * graph_.links[l].count;
   }
   return out;
 }
 
-// A link alone.
-void LeastSum::single(int l) {
+// Every link alone, different shapes at a time: none may have more than its share of the time.
+void LeastSum::singles(const std::vector<KnownSchedule>& known) {
+  std::vector<int> first;
+  for (int l = 0; l < n_; ++l)
+    if (solver_.shape(l) == at(l)) first.push_back(l);
+  std::vector<LinkAnswer> found(at(n_));
+  const int threads = static_cast<int>(std::min(thread_count(solver_.threads()), first.size()));
+  const double share = std::min(1.0, kSingles * threads / static_cast<double>(first.size()));
+  parallel_for(first.size(), threads, [&](std::size_t k) {
+    const int l = first[k];
+    LinkGroup alone;
+    alone.first = alone.last = l;
+    const LinkPass pass = plan(alone, graph_, architecture_, rules_).passes.front();
+    std::optional<LinkMapping> best;
+    for (const KnownSchedule& schedule : known) {
+      if (schedule.fused || schedule.links.empty()) continue;
+      const Cost& cost = schedule.links[l];
+      if (!best || sum_value(cost, lambda_) < sum_value(best->cost, lambda_))
+        best = LinkMapping{schedule.schedule.mappings[l], cost};
+    }
+    const SearchBudget budget = budget_.part_of_time(share);
+    found[l] =
+        best ? solver_.solve_alone(l, pass, lambda_, *best, budget) : solver_.solve(l, pass, lambda_, kNoSum, budget);
+  });
+  for (int l = 0; l < n_; ++l) single(l, found[solver_.shape(l)]);
+}
+
+void LeastSum::single(int l, const LinkAnswer& answer) {
   Segment& s = segment_[l][l];
   LinkGroup alone;
   alone.first = alone.last = l;
   const GroupPlan p = plan(alone, graph_, architecture_, rules_);
-  const LinkAnswer answer = solver_.solve(l, p.passes.front(), lambda_, kNoSum, budget_);
   const Cost terms = terms_cost(p, graph_, architecture_);
   s.lower = (answer.lower_bound + sum_value(terms, lambda_)) * runs(l);
   s.settled = true;
   if (!answer.found) return;
   s.group = alone;
   s.mappings = {answer.found->mapping};
+  s.nests = {answer.found->cost};
   s.cost = {answer.found->cost.energy + terms.energy, answer.found->cost.cycles + terms.cycles};
   s.value = sum_value(s.cost, lambda_) * runs(l);
   s.lower = std::min(s.lower, s.value);
@@ -114,8 +155,8 @@ void LeastSum::fast(int i, int j, bool loops, const SearchBudget& budget) {
 }
 
 // The tree of a group with the best mappings for this lambda.
-void LeastSum::refit(const LinkGroup& group) {
-  if (group.is_single()) return;
+void LeastSum::refit(const LinkGroup& group, const SearchBudget& budget) {
+  if (group.is_single() || budget.over()) return;
   const GroupPlan p = plan(group, graph_, architecture_, rules_);
   FusedTree tree;
   tree.node = group.root;
@@ -124,7 +165,7 @@ void LeastSum::refit(const LinkGroup& group) {
     tree.cost.cycles += cost.cycles;
   };
   for (int l = group.first; l <= group.last; ++l) {
-    const LinkAnswer answer = solver_.solve(l, p.passes[l - group.first], lambda_, kNoSum, budget_);
+    const LinkAnswer answer = solver_.solve(l, p.passes[l - group.first], lambda_, kNoSum, budget);
     if (!answer.found) return;
     tree.mappings.push_back(answer.found->mapping);
     add(answer.found->cost);
@@ -153,10 +194,72 @@ void LeastSum::bound(int i, int j) {
     Level& own = levels_[{i, j}].emplace_back();
     own.interval = std::make_unique<FusedInterval>(*interval);
     own.trees = std::make_unique<TreeSearch>(*own.interval, solver_, lambda_, budget_, bounds_);
-    if (solver_.gate().on(Rule::LinkBound)) own.lower = own.trees->least() * runs(i);
+    if (solver_.gate().on(Rule::LinkBound)) own.lower = own.trees->quick_least() * runs(i);
+    else own.searched = BoundEffort::Passes;
     s.lower = std::min(s.lower, own.lower);
     s.settled = false;
   }
+}
+
+// Searches what the links of a path's groups cost at least, as far as it is not known: links of different shapes at a
+// time, those first with which most may be won. False: there is nothing to search.
+bool LeastSum::search_bounds(const std::vector<Step>& path, BoundEffort effort) {
+  struct Due {
+    Level* level;
+    int link;
+    double open, lower;
+  };
+  std::vector<Level*> levels;
+  std::map<std::vector<u64>, Due> due;
+  for (const Step& step : path) {
+    if (step.first == step.last) continue;
+    for (Level& level : levels_[{step.first, step.last}]) {
+      if (level.searched >= effort) continue;
+      levels.push_back(&level);
+      LinkBound& bound = level.trees->bound();
+      for (int l = step.first; l <= step.last; ++l)
+        if (!bound.is_searched(l, effort))
+          due.try_emplace(bound.key_at_root(l), Due{&level, l, segment_[l][l].value - bound.quick(l) * runs(l), 0});
+    }
+  }
+  if (levels.empty()) return false;
+  std::map<std::size_t, std::vector<Due*>> of_shape;
+  for (auto& [key, d] : due) of_shape[solver_.shape(d.link)].push_back(&d);
+  std::vector<std::vector<Due*>> shapes;
+  for (auto& [shape, own] : of_shape) shapes.push_back(std::move(own));
+  const auto most = [](const std::vector<Due*>& own) {
+    double sum = 0;
+    for (const Due* d : own) sum += d->open;
+    return sum;
+  };
+  std::ranges::stable_sort(shapes, std::greater(), most);
+  parallel_for(shapes.size(), solver_.threads(), [&](std::size_t k) {
+    for (Due* d : shapes[k]) d->lower = d->level->trees->bound().search(d->link, effort);
+  });
+  for (const auto& [key, d] : due) d.level->trees->bound().keep(d.link, effort, d.lower);
+  for (Level* level : levels) {
+    level->lower = std::max(level->lower, level->trees->quick_least() * runs(level->interval->first));
+    level->searched = effort;
+  }
+  for (const Step& step : path) {
+    if (step.first == step.last) continue;
+    Segment& s = segment_[step.first][step.last];
+    double lower = s.value;
+    for (const Level& level : levels_[{step.first, step.last}]) lower = std::min(lower, level.lower);
+    s.lower = std::max(s.lower, lower);
+  }
+  return true;
+}
+
+// The other searches of trees may remember as much as one.
+void LeastSum::make_room(const TreeSearch& next) {
+  u64 bytes = 0;
+  for (auto& [step, levels] : levels_)
+    for (Level& level : levels) bytes += level.trees.get() == &next ? 0 : level.trees->bytes();
+  if (bytes <= solver_.memory_bytes() / kPartsOfMemory) return;
+  for (auto& [step, levels] : levels_)
+    for (Level& level : levels)
+      if (level.trees.get() != &next) level.trees->forget();
 }
 
 void LeastSum::search(int i, int j, double limit) {
@@ -165,6 +268,7 @@ void LeastSum::search(int i, int j, double limit) {
   for (Level& level : levels_[{i, j}]) {
     const double below = std::min(limit, s.value);
     if (level.lower < below * kEqualSum) {
+      make_room(*level.trees);
       const u64 before = level.trees->states();
       const TreeAnswer answer = level.trees->run(below / runs(i));
       trees_ += level.trees->states() - before;
@@ -207,17 +311,16 @@ std::vector<double> LeastSum::shortest_values(std::vector<int>* cut) const {
   return out;
 }
 
-// The first step of the path with the least bound that may still be found better.
-std::optional<std::pair<int, int>> LeastSum::open_on_path(const std::vector<double>& after) const {
+// The path with the least bound.
+std::vector<LeastSum::Step> LeastSum::least_path(const std::vector<double>& after) const {
+  std::vector<Step> out;
   for (int i = 0; i < n_;) {
-    int next = n_;
-    for (int j = i; j < n_ && next == n_; ++j)
-      if (segment_[i][j].lower + after[j + 1] <= after[i]) next = j;
-    if (next == n_) return std::nullopt;
-    if (!segment_[i][next].settled) return std::pair(i, next);
+    int next = i;
+    while (next + 1 < n_ && segment_[i][next].lower + after[next + 1] > after[i]) ++next;
+    out.push_back({i, next});
     i = next + 1;
   }
-  return std::nullopt;
+  return out;
 }
 
 }  // namespace heliolite

@@ -19,6 +19,7 @@ struct KnownSchedule {
   FusedSchedule schedule;
   Cost cost;
   bool fused = false;
+  std::vector<Cost> links{};  // [link]: of its nests in one run, without terms of sums; none if it is fused
 };
 
 class LeastSum {
@@ -27,9 +28,9 @@ class LeastSum {
   LeastSum(const LinkGraph& graph, const Architecture& architecture, const FusionRules& rules, LinkSolver& solver,
            double lambda, const SearchBudget& budget);
 
-  // What no schedule is below, `known` at most: the least value of all schedules that are known. `start`: one of them,
-  // whose trees get the best mappings for this lambda. `from_nothing`: no schedule with groups has been looked for.
-  double run(const FusedSchedule& start, double known, bool from_nothing);
+  // What no schedule is below, the least value of all that are `known` at most. The trees of the best of them get the
+  // best mappings for this lambda. `from_nothing`: no schedule with groups has been looked for.
+  double run(const std::vector<KnownSchedule>& known, bool from_nothing);
 
   // The best schedule that was found, and the best without groups; nothing: none.
   std::optional<KnownSchedule> best() const;
@@ -45,27 +46,36 @@ class LeastSum {
     bool settled = false;  // nothing more is to be found
     std::optional<LinkGroup> group{};
     std::vector<Mapping> mappings{};
-    Cost cost{};  // of one repetition
+    Cost cost{};                // of one repetition
+    std::vector<Cost> nests{};  // of a link alone: without terms
   };
   // Trees of such links at one fusing level.
   struct Level {
     std::unique_ptr<FusedInterval> interval;
     std::unique_ptr<TreeSearch> trees;
     double lower = 0;
+    std::optional<BoundEffort> searched{};  // the bounds of its links
+  };
+  // A step of a path through the network.
+  struct Step {
+    int first, last;
   };
 
-  void single(int link);
+  void singles(const std::vector<KnownSchedule>& known);
+  void single(int link, const LinkAnswer& answer);
   void fast(int first, int last, bool loops, const SearchBudget& budget);
-  void refit(const LinkGroup& group);
+  void refit(const LinkGroup& group, const SearchBudget& budget);
   void take(Segment& s, int first, int last, int level, const FusedTree& tree);
   void bound(int first, int last);
+  bool search_bounds(const std::vector<Step>& path, BoundEffort effort);
+  void make_room(const TreeSearch& next);
   void search(int first, int last, double limit);
 
   std::vector<double> from_start() const;
   std::vector<double> to_end() const;
   std::vector<double> shortest_values(std::vector<int>* cut = nullptr) const;
   double value_of_best() const { return shortest_values()[0]; }
-  std::optional<std::pair<int, int>> open_on_path(const std::vector<double>& after) const;
+  std::vector<Step> least_path(const std::vector<double>& after) const;
   double runs(int link) const { return static_cast<double>(graph_.links[link].count); }
 
   const LinkGraph& graph_;

@@ -111,41 +111,82 @@ LinkPass LinkBound::with_homes(LinkPass pass, int link, TensorMask others) const
 
 double LinkBound::least(const Subtree& s, int link, u64 room) {
   if (s.depth == 0) return at_root(s, link, room);
-  return std::max(at_root(root_, link, room_), anywhere(s, link, false));
+  return std::max(at_root(root_, link, room_), anywhere(s, link, BoundEffort::Moved));
+}
+
+double LinkBound::quick(int link) {
+  RootBound& known = known_[key_at_root(link)];
+  if (!known.effort) known = {bound(root_, link, room_, BoundEffort::Moved), BoundEffort::Moved};
+  return known.lower;
+}
+
+bool LinkBound::is_searched(int link, BoundEffort effort) const {
+  const auto known = known_.find(key_at_root(link));
+  return known != known_.end() && known->second.effort && *known->second.effort >= effort;
+}
+
+double LinkBound::search(int link, BoundEffort effort) { return bound(root_, link, room_, effort); }
+
+void LinkBound::keep(int link, BoundEffort effort, double lower) {
+  RootBound& known = known_[key_at_root(link)];
+  known = {std::max(known.lower, lower), effort};
+  solver_.gate().pruned(Rule::HomeBound, solver_.gate().on(Rule::HomeBound) ? 1 : 0);
 }
 
 double LinkBound::at_root(const Subtree& s, int link, u64 room) {
-  const auto [known, is_new] = known_.try_emplace(key_of(s, link, room), 0);
-  if (!is_new) return known->second;
+  RootBound& known = known_[key_of(s, link, room)];
+  if (known.effort == BoundEffort::Passes) return known.lower;
+  known = {std::max(known.lower, bound(s, link, room, BoundEffort::Passes)), BoundEffort::Passes};
+  solver_.gate().pruned(Rule::HomeBound, solver_.gate().on(Rule::HomeBound) ? 1 : 0);
+  return known.lower;
+}
+
+double LinkBound::bound(const Subtree& s, int link, u64 room, BoundEffort effort) {
   double out = 0;
   bool bounded = false;
   for (std::size_t a = 0; a < group_.array.size() && solver_.gate().on(Rule::HomeBound); ++a) {
     const FusedInterval::Array& own = group_.array[a];
     const bool touched = std::ranges::any_of(own.inside, [&](const ArrayTouch* t) { return t->link == link; });
     if (!own.intermediate || !touched || s.array[a].at != At::Open || own.first == own.last) continue;
-    out = std::max(out, with_home(s, link, static_cast<int>(a), room));
+    out = std::max(out, with_home(s, link, static_cast<int>(a), room, effort));
     bounded = true;
-    solver_.gate().pruned(Rule::HomeBound, 1);
   }
-  if (!bounded) out = anywhere(s, link, true);
-  return known->second = out;
+  return bounded ? out : anywhere(s, link, effort);
 }
 
 // In the passes that the place leaves, with all room of the level: its tensors may stay wherever they are not yet.
-double LinkBound::anywhere(const Subtree& s, int link, bool searched) {
+double LinkBound::anywhere(const Subtree& s, int link, BoundEffort effort) {
   const TensorMask may = open(s, link);
-  double least = kNoSum;
+  std::vector<Case> cases;
   for (unsigned some = may;; some = (some - 1) & may) {
     const LinkPass pass = with_homes(s.of(link), link, static_cast<TensorMask>(some));
-    least = std::min(least, searched ? solver_.least(link, pass, lambda_, least, budget_)
-                                     : solver_.first_bound(link, pass, lambda_));
+    cases.push_back({pass, solver_.first_bound(link, pass, lambda_)});
     if (some == 0) break;
   }
-  return least;
+  return least_case(link, cases, effort);
+}
+
+// The least of the cases, of which only those are looked at more closely that may be it.
+double LinkBound::least_case(int link, std::vector<Case>& cases, BoundEffort effort) {
+  if (cases.empty()) return kNoSum;
+  while (true) {
+    Case& least = *std::ranges::min_element(cases, {}, &Case::lower);
+    if (least.effort >= effort) return least.lower;
+    if (least.effort == BoundEffort::Moved) {
+      least.effort = BoundEffort::Whole;
+      least.lower = std::max(least.lower, solver_.whole_bound(link, least.pass, lambda_, budget_));
+      continue;
+    }
+    least.effort = BoundEffort::Passes;
+    double next = kNoSum;  // it need not be known how far above it is
+    for (const Case& c : cases)
+      if (&c != &least && c.effort == BoundEffort::Passes) next = std::min(next, c.lower);
+    least.lower = std::max(least.lower, solver_.least(link, least.pass, lambda_, next, budget_));
+  }
 }
 
 // The intermediate's tile must fit into the room: loops above its home divide it, and with it the link.
-double LinkBound::with_home(const Subtree& s, int link, int array, u64 room) {
+double LinkBound::with_home(const Subtree& s, int link, int array, u64 room, BoundEffort effort) {
   const std::vector<Split> all = splits(s, link, array);
   const TensorMask may = open(s, link);
   std::vector<Case> cases;
@@ -154,13 +195,7 @@ double LinkBound::with_home(const Subtree& s, int link, int array, u64 room) {
       add_cases(s, link, *split, static_cast<TensorMask>(held), cases);
     if (held == 0) break;
   }
-  std::ranges::sort(cases, {}, &Case::lower);
-  double least = kNoSum;
-  for (const Case& c : cases) {
-    if (c.lower >= least) break;
-    least = std::min(least, solver_.least(link, c.pass, lambda_, least, budget_));
-  }
-  return least;
+  return least_case(link, cases, effort);
 }
 
 std::vector<LinkBound::Split> LinkBound::splits(const Subtree& s, int link, int array) const {

@@ -2,6 +2,7 @@
 // What a link of a group costs at least, whatever tree it is in and wherever its tensors stay (docs/rules/fused.md,
 // rules link-bound and home-bound). Trees and groups whose links cost too much are not searched.
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "engine/search/fused/link_solver.h"
@@ -9,8 +10,18 @@
 
 namespace heliolite {
 
-// Bounds at the roots of groups, at one lambda. A link has the same in all groups that see it alike.
-using LinkBounds = std::map<std::vector<u64>, double>;
+// What a bound is made of.
+enum class BoundEffort : u8 {
+  Moved,   // what passes must move
+  Whole,   // and searches of the whole link, one for all passes with the same homes
+  Passes,  // searches of the passes
+};
+// What a link costs at least at the roots of groups, at one lambda; the same in all groups that see it alike.
+struct RootBound {
+  double lower = 0;
+  std::optional<BoundEffort> effort{};  // none: nothing is known
+};
+using LinkBounds = std::map<std::vector<u64>, RootBound>;
 
 class LinkBound {
  public:
@@ -20,6 +31,16 @@ class LinkBound {
 
   // What no tree beneath the place is below for the link, with this many words of the fusing level left to it.
   double least(const Subtree& s, int link, u64 room);
+
+  // The same at the root by what is known; without a search, but for what the passes must move.
+  double quick(int link);
+  // More of it. search() keeps nothing of what it finds but in the solver: links of different shapes may be searched by
+  // several threads at a time; keep() takes it up.
+  bool is_searched(int link, BoundEffort effort) const;
+  double search(int link, BoundEffort effort);
+  void keep(int link, BoundEffort effort, double lower);
+  // All that the bound at the root depends on.
+  std::vector<u64> key_at_root(int link) const { return key_of(root_, link, room_); }
 
  private:
   // A division of an intermediate's ranks by the loops above its home, as one of its links sees it.
@@ -33,11 +54,14 @@ class LinkBound {
   struct Case {
     LinkPass pass;
     double lower = 0;
+    BoundEffort effort = BoundEffort::Moved;
   };
 
   double at_root(const Subtree& s, int link, u64 room);
-  double anywhere(const Subtree& s, int link, bool searched);
-  double with_home(const Subtree& s, int link, int array, u64 room);
+  double bound(const Subtree& s, int link, u64 room, BoundEffort effort);
+  double anywhere(const Subtree& s, int link, BoundEffort effort);
+  double with_home(const Subtree& s, int link, int array, u64 room, BoundEffort effort);
+  double least_case(int link, std::vector<Case>& cases, BoundEffort effort);
   std::vector<Split> splits(const Subtree& s, int link, int array) const;
   std::vector<const Split*> coarsest(const Subtree& s, int link, const std::vector<Split>& all, TensorMask held,
                                      u64 room) const;

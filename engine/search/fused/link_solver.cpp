@@ -18,6 +18,16 @@ constexpr u64 kMostForBound = 20'000;  // mappings that a bound of a link is wor
 // How a limit below which nothing is found rises, and up to which multiple of what the passes must move.
 constexpr double kRise = 1.25, kMostRise = 16;
 
+LinkPass without_taken(LinkPass pass) {
+  pass.taken = 0;
+  return pass;
+}
+
+Architecture without_peer_channel(Architecture machine) {
+  machine.peer_channel = false;
+  return machine;
+}
+
 }  // namespace
 
 double sum_value(const Cost& cost, double lambda) {
@@ -25,7 +35,13 @@ double sum_value(const Cost& cost, double lambda) {
 }
 
 LinkSolver::LinkSolver(const LinkGraph& graph, const Architecture& architecture, const SearchOptions& options)
-    : graph_(graph), architecture_(architecture), options_(options), shape_(first_of_shape(graph.links)) {
+    : graph_(graph),
+      architecture_(architecture),
+      alone_(without_peer_channel(architecture)),
+      options_(options),
+      shape_(first_of_shape(graph.links)),
+      threads_(options.threads) {
+  for (std::size_t l = 0; l < graph.links.size(); ++l) store_.emplace_back(options_.rules);
   options_.progress = {};
   options_.threads = 1;
   options_.strategy = Strategy::Exact;
@@ -45,6 +61,22 @@ Result<LayerSearch> LinkSolver::prepare(int link, const LinkPass& pass, double l
   options.objective = Objective::weighted_sum(lambda);
   if (pass.is_plain()) return LayerSearch::create(graph_.link(link), architecture_, options);
   return LayerSearch::create(pass_workload(graph_.link(link), pass), architecture_, pass, options);
+}
+
+RuleCounts LinkSolver::rules() const {
+  RuleCounts out = counts_;
+  for (const Store& s : store_) out += s.counts;
+  return out;
+}
+u64 LinkSolver::searches() const {
+  u64 out = 0;
+  for (const Store& s : store_) out += s.searches;
+  return out;
+}
+u64 LinkSolver::evaluated() const {
+  u64 out = 0;
+  for (const Store& s : store_) out += s.evaluated;
+  return out;
 }
 
 LinkMapping LinkSolver::with_room(const LayerSearch& search, const LinkPass& pass, const Mapping& mapping,
@@ -67,9 +99,10 @@ LinkMapping LinkSolver::with_room(const LayerSearch& search, const LinkPass& pas
 }
 
 // What a search in more room proved holds in less; what it found, wherever it fits.
-std::optional<LinkAnswer> LinkSolver::recall(const Memo& memo, u64 room, double lambda, double limit) const {
+std::optional<LinkAnswer> LinkSolver::recall(const Memo& memo, const Gate& gate, u64 room, double lambda,
+                                             double limit) {
   LinkAnswer best;
-  const bool reuses = gate_.on(Rule::RoomReuse);
+  const bool reuses = gate.on(Rule::RoomReuse);
   for (const Known& known : memo.exact) {
     if (!reuses && known.room != room) continue;
     const bool fits = known.answer.found && known.answer.found->room <= room;
@@ -81,16 +114,15 @@ std::optional<LinkAnswer> LinkSolver::recall(const Memo& memo, u64 room, double 
   if (best.lower_bound < std::min(limit, value) && !(best.lower_bound == kNoSum)) return std::nullopt;
   best.proven = true;
   best.lower_bound = std::min(best.lower_bound, value);
-  if (reuses) gate_.pruned(Rule::RoomReuse, 1);
+  if (reuses) gate.pruned(Rule::RoomReuse, 1);
   return best;
 }
 
 LinkAnswer LinkSolver::solve(int link, const LinkPass& pass, double lambda, double limit, const SearchBudget& budget) {
-  Context context{shape_[link], pass, lambda};
-  context.pass.taken = 0;
-  Memo& memo = memo_[context];
+  Store& own = store(link);
+  Memo& memo = own.memo[{without_taken(pass), lambda}];
   const u64 room = room_of(pass);
-  if (const auto known = recall(memo, room, lambda, limit)) return *known;
+  if (const auto known = recall(memo, own.gate, room, lambda, limit)) return *known;
   const auto search = prepare(link, pass, lambda, Strategy::Exact);
   LinkAnswer out;
   if (!search) {
@@ -100,17 +132,17 @@ LinkAnswer LinkSolver::solve(int link, const LinkPass& pass, double lambda, doub
     return out;
   }
   const double first = search->first_bound() * Energy::kUnitsPerPicojoule;
-  if (gate_.prunes(Rule::PassBound, [&] { return first >= limit; })) {
+  if (own.gate.prunes(Rule::PassBound, [&] { return first >= limit; })) {
     out.lower_bound = first;
     out.proven = true;
     memo.exact.push_back({room, out});
     return out;
   }
-  ++searches_;
+  ++own.searches;
   const ObjectiveKey key = limit < kNoSum ? ObjectiveKey{limit, 0} : ObjectiveKey{};
   const LayerAnswer answer =
       limit < kNoSum ? run_exact_alone(*search, budget, key) : run_exact_limited(*search, budget, key);
-  evaluated_ += answer.statistics.evaluated;
+  own.evaluated += answer.statistics.evaluated;
   if (answer.found) out.found = with_room(*search, pass, answer.mapping, answer.cost);
   const double value = out.found ? sum_value(out.found->cost, lambda) : kNoSum;
   out.proven = answer.complete;
@@ -120,10 +152,28 @@ LinkAnswer LinkSolver::solve(int link, const LinkPass& pass, double lambda, doub
   return out;
 }
 
+// What is proven at other lambdas may be enough; else only what is below the known mapping is looked for.
+LinkAnswer LinkSolver::solve_alone(int link, const LinkPass& pass, double lambda, const LinkMapping& known,
+                                   const SearchBudget& budget) {
+  LeastByLambda& all = store(link).alone;
+  const double value = sum_value(known.cost, lambda), others = from_other_lambdas(all, lambda);
+  LinkAnswer out;
+  if (others >= value * kEqualSum) {
+    out.lower_bound = value;
+    out.proven = true;
+  } else {
+    out = solve(link, pass, lambda, value, budget);
+    out.lower_bound = std::max(out.lower_bound, std::min(others, value));
+  }
+  if (!out.found) out.found = known;
+  Least& least = all[lambda];
+  least.first = std::max(least.first, out.lower_bound);
+  return out;
+}
+
 std::optional<LinkMapping> LinkSolver::fast(int link, const LinkPass& pass, double lambda, const SearchBudget& budget) {
-  Context context{shape_[link], pass, lambda};
-  context.pass.taken = 0;
-  Memo& memo = memo_[context];
+  Store& own = store(link);
+  Memo& memo = own.memo[{without_taken(pass), lambda}];
   const u64 room = room_of(pass);
   // What fits from a search in more room is as good as what a search here would find.
   for (auto known = memo.fast.lower_bound(room); known != memo.fast.end(); ++known) {
@@ -133,9 +183,9 @@ std::optional<LinkMapping> LinkSolver::fast(int link, const LinkPass& pass, doub
   const auto search = prepare(link, pass, lambda, Strategy::Sunstone);
   std::optional<LinkMapping>& out = memo.fast[room];
   if (!search) return out;
-  ++searches_;
+  ++own.searches;
   const LayerAnswer answer = run_sunstone(*search, budget);
-  evaluated_ += answer.statistics.evaluated;
+  own.evaluated += answer.statistics.evaluated;
   if (answer.found) out = with_room(*search, pass, answer.mapping, answer.cost);
   return out;
 }
@@ -148,7 +198,7 @@ Result<LayerSearch> LinkSolver::prepare_least(int link, const LinkPass& pass, do
 
 // E + lambda T is linear in lambda: between two lambdas it is at least what lies on the line between their bounds,
 // above them at least the bound, below them at least its part.
-double LinkSolver::from_other_lambdas(const std::map<double, Least>& known, double lambda) {
+double LinkSolver::from_other_lambdas(const LeastByLambda& known, double lambda) {
   const auto after = known.upper_bound(lambda);
   double out = 0;
   if (after != known.end()) out = after->second.best() * (lambda / after->first);
@@ -161,13 +211,31 @@ double LinkSolver::from_other_lambdas(const std::map<double, Least>& known, doub
 }
 
 LinkSolver::Least& LinkSolver::known_least(int link, const LinkPass& pass, double lambda) {
-  std::map<double, Least>& all = least_[{shape_[link], pass, 0}];
-  const double others = all.contains(lambda) ? 0 : from_other_lambdas(all, lambda);
-  const auto [known, is_new] = all.try_emplace(lambda);
-  Least& out = known->second;
-  if (!is_new) return out;
-  const auto search = prepare_least(link, pass, lambda);
-  out.first = search ? std::max(others, search->first_bound() * Energy::kUnitsPerPicojoule) : 0;
+  LeastByLambda& all = store(link).least[pass];
+  const auto known = all.find(lambda);
+  if (known != all.end()) return known->second;
+  Least out = compulsory_value(link, pass, lambda);
+  out.first = std::max(out.first, from_other_lambdas(all, lambda));
+  return all.try_emplace(lambda, out).first->second;
+}
+
+// What the passes must move. Only the first of a level and of what has a home there needs a mapspace: which levels may
+// keep what is the same for all sizes.
+LinkSolver::Least LinkSolver::compulsory_value(int link, const LinkPass& pass, double lambda) {
+  auto& keeps = store(link).keep;
+  auto keep = keeps.find({pass.level, pass.at_home});
+  if (keep == keeps.end()) {
+    const auto search = prepare_least(link, pass, lambda);
+    if (!search) return {};
+    keep = keeps.try_emplace({pass.level, pass.at_home}, search->problem().keep_range()).first;
+  }
+  const Workload one = pass_workload(graph_.link(link), pass);
+  NestPass own = pass;
+  own.taken = 0;
+  const CostModel model(one, alone_, own);
+  Least out;
+  out.first = sum_value(compulsory_cost(model, keep->second).whole, lambda);
+  if (pass.at_home != 0) out.passage = static_cast<double>(passage_units(model.compiled()));
   return out;
 }
 
@@ -175,7 +243,19 @@ double LinkSolver::first_bound(int link, const LinkPass& pass, double lambda) {
   return known_least(link, pass, lambda).first;
 }
 
+double LinkSolver::whole_bound(int link, const LinkPass& pass, double lambda, const SearchBudget& budget) {
+  Least& known = known_least(link, pass, lambda);
+  LinkPass whole;
+  whole.size = sizes_of(graph_.link(link));
+  whole.level = pass.level;
+  whole.at_home = pass.at_home;
+  if (whole == pass) return known.best();
+  known.first = std::max(known.first, least(link, whole, lambda, kNoSum, budget) + known.passage);
+  return known.best();
+}
+
 double LinkSolver::least(int link, const LinkPass& pass, double lambda, double limit, const SearchBudget& budget) {
+  Store& own = store(link);
   Least& known = known_least(link, pass, lambda);
   if (known.first >= limit) return known.first;
   if (known.limit >= limit || known.lower >= limit || known.lower < known.limit) return known.best();
@@ -188,9 +268,9 @@ double LinkSolver::least(int link, const LinkPass& pass, double lambda, double l
   double below = known.best() * kRise;
   while (true) {
     const double limit_now = std::min(below, limit);
-    ++searches_;
+    ++own.searches;
     const LayerAnswer answer = run_exact_alone(*search, budget.at_most(kMostForBound), ObjectiveKey{limit_now, 0});
-    evaluated_ += answer.statistics.evaluated;
+    own.evaluated += answer.statistics.evaluated;
     if (!answer.complete && budget.over()) break;  // another budget may have time for more
     known.limit = limit_now;
     const bool found = answer.complete && answer.found;

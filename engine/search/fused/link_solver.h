@@ -2,16 +2,21 @@
 // The best mapping of a link in one context of a fusion tree (docs/fusion_trees.md): on the sizes of one pass, with
 // some tensors at home, in the room that homes leave at the fusing level, for the least energy + lambda x cycles of all
 // passes. Contexts come back again and again: in other trees, other groups, at other places of the network.
+//
+// What is known of a link is known of its shape, in a store of its own: links of different shapes may be asked about by
+// several threads at a time.
+#include <deque>
 #include <limits>
 #include <map>
-#include <memory>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "arch/architecture.h"
 #include "engine/network/fused_schedule.h"
 #include "engine/network/link_graph.h"
 #include "engine/search/core/budget.h"
+#include "engine/search/core/compulsory.h"
 #include "engine/search/core/options.h"
 #include "engine/search/core/rules.h"
 #include "engine/search/layer_search.h"
@@ -54,27 +59,33 @@ class LinkSolver {
   // A mapping that is found quickly, if any fits; nothing is proven.
   std::optional<LinkMapping> fast(int link, const LinkPass& pass, double lambda, const SearchBudget& budget);
 
+  // The best mapping of the link alone, if `known` is not: a mapping of it, whose cost it is.
+  LinkAnswer solve_alone(int link, const LinkPass& pass, double lambda, const LinkMapping& known,
+                         const SearchBudget& budget);
+
   // What no mapping of these passes is below, with any loops of a tree around its nests and all room of the level,
   // whatever the machine says of loops; infinity: there is none. Above `limit` as good as at it.
   double least(int link, const LinkPass& pass, double lambda, double limit, const SearchBudget& budget);
   // The same without a search: what the passes must move.
   double first_bound(int link, const LinkPass& pass, double lambda);
+  // The same by a search of the whole link with the same homes, whose words are there already: one for all passes.
+  double whole_bound(int link, const LinkPass& pass, double lambda, const SearchBudget& budget);
 
   // Energy and cycles that the link has at least, in whatever group.
   Cost least_cost(int link) const;
 
+  // Of what is asked of links, but not of one shape.
   const Gate& gate() const { return gate_; }
-  const RuleCounts& rules() const { return counts_; }
-  u64 searches() const { return searches_; }
-  u64 evaluated() const { return evaluated_; }
+  // The first link of the same shape.
+  std::size_t shape(int link) const { return shape_[link]; }
+  int threads() const { return threads_; }
+  u64 memory_bytes() const { return options_.memory_bytes; }
+
+  RuleCounts rules() const;
+  u64 searches() const;
+  u64 evaluated() const;
 
  private:
-  struct Context {
-    std::size_t shape;
-    LinkPass pass;  // without `taken`
-    double lambda;
-    auto operator<=>(const Context&) const = default;
-  };
   // In room of at most `room` words: nothing is below `lower_bound`.
   struct Known {
     u64 room = 0;
@@ -89,28 +100,48 @@ class LinkSolver {
   struct Least {
     double first = 0, lower = 0;
     double limit = 0;
+    double passage = 0;  // of what comes to homes and leaves them: every mapping has it
     double best() const { return std::max(first, lower); }
+  };
+  using LeastByLambda = std::map<double, Least>;
+
+  // What is known of the links of a shape, by the pass without `taken`.
+  struct Store {
+    explicit Store(const RuleSet& rules) : gate(rules, counts) {}
+    Store(const Store&) = delete;
+    Store& operator=(const Store&) = delete;
+
+    std::map<std::pair<LinkPass, double>, Memo> memo;  // at a lambda
+    std::map<LinkPass, LeastByLambda> least;
+    LeastByLambda alone;  // the link by itself
+    // [level, tensors at home]: the keep choices of its passes, which do not depend on sizes.
+    std::map<std::pair<int, TensorMask>, KeepRange> keep;
+    u64 searches = 0, evaluated = 0;
+    RuleCounts counts;
+    Gate gate;
   };
 
   u64 room_of(const LinkPass& pass) const;
   Result<LayerSearch> prepare_least(int link, const LinkPass& pass, double lambda) const;
   Least& known_least(int link, const LinkPass& pass, double lambda);
-  static double from_other_lambdas(const std::map<double, Least>& known, double lambda);
+  Least compulsory_value(int link, const LinkPass& pass, double lambda);
+  static double from_other_lambdas(const LeastByLambda& known, double lambda);
+  Store& store(int link) { return store_[shape_[link]]; }
   // The search of a link's pass for the least sum; none: the machine leaves it no mapping.
   Result<LayerSearch> prepare(int link, const LinkPass& pass, double lambda, Strategy strategy) const;
-  std::optional<LinkAnswer> recall(const Memo& memo, u64 room, double lambda, double limit) const;
+  static std::optional<LinkAnswer> recall(const Memo& memo, const Gate& gate, u64 room, double lambda, double limit);
   LinkMapping with_room(const LayerSearch& search, const LinkPass& pass, const Mapping& mapping,
                         const Cost& cost) const;
 
   const LinkGraph& graph_;
   const Architecture& architecture_;
+  Architecture alone_;  // without words from peers
   SearchOptions options_;
   RuleCounts counts_;
   Gate gate_{options_.rules, counts_};
   std::vector<std::size_t> shape_;  // [link]: the first link of its shape
-  std::map<Context, Memo> memo_;
-  std::map<Context, std::map<double, Least>> least_;  // [lambda]; the context's own is 0
-  u64 searches_ = 0, evaluated_ = 0;
+  int threads_;
+  std::deque<Store> store_;  // [shape_]
 };
 
 }  // namespace heliolite

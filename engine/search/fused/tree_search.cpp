@@ -12,6 +12,7 @@ namespace heliolite {
 namespace {
 
 constexpr u64 kAnyRoom = CompiledLevel::kUnbounded;
+constexpr u64 kEntryBytes = 160, kTreeBytes = 512;  // of a remembered state and of a tree, about
 
 u64 less(u64 room, u64 taken) { return room == kAnyRoom ? room : room - std::min(room, taken); }
 bool holds(u64 room, u64 words) { return room == kAnyRoom || words <= room; }
@@ -67,6 +68,12 @@ double TreeSearch::least_of(const Subtree& s, u64 room) {
   return sum;
 }
 
+double TreeSearch::quick_least() {
+  double sum = 0;
+  for (int l = group_.first; l <= group_.last; ++l) sum += bound_.quick(l);
+  return sum;
+}
+
 bool TreeSearch::bounds_links() const { return options_.exact && solver_.gate().on(Rule::LinkBound); }
 
 bool TreeSearch::too_dear(double bound, double limit) const {
@@ -86,6 +93,20 @@ Cost TreeSearch::terms_of(const Subtree& s, int link) const {
       out.cycles += cost.cycles;
     }
   return out;
+}
+
+void TreeSearch::forget() {
+  nodes_.clear();
+  children_.clear();
+  bytes_ = 0;
+}
+
+// In its part of the memory; where that is full everything is forgotten.
+void TreeSearch::remember(Memo& memo, std::vector<u64> key, u64 room, const TreeAnswer& answer) {
+  if (bytes_ > solver_.memory_bytes() / kPartsOfMemory) forget();
+  bytes_ += kEntryBytes + key.size() * sizeof(u64);
+  if (answer.found) bytes_ += kTreeBytes + answer.found->mappings.size() * (sizeof(Mapping) + kTreeBytes);
+  memo[std::move(key)].push_back({room, answer});
 }
 
 // Sets of arrays that a node may hold, as masks of `may`.
@@ -145,7 +166,7 @@ TreeAnswer TreeSearch::node(const Subtree& s, u64 room, double limit) {
       break;
     }
   }
-  nodes_[key_of(group_, s)].push_back({room, best});
+  remember(nodes_, key_of(group_, s), room, best);
   return best;
 }
 
@@ -199,7 +220,7 @@ TreeAnswer TreeSearch::child(const Subtree& s, u64 room, bool only, double limit
   best.lower_bound = kNoSum;
   if (s.first == s.last) join(best, leaf(s, room, limit));
   if (options_.exact || (options_.loops && s.depth == 0 && s.first != s.last)) loops(s, room, only, limit, best);
-  children_[key].push_back({room, best});
+  remember(children_, std::move(key), room, best);
   return best;
 }
 

@@ -30,6 +30,9 @@ struct TreeAnswer {
   bool is_proven(double limit) const { return lower_bound >= (found ? found->value : limit) * (1 - 1e-12); }
 };
 
+// Of the memory (SearchOptions::memory_bytes) a search may remember trees in one part.
+inline constexpr u64 kPartsOfMemory = 4;
+
 struct TreeSearchOptions {
   // Every tree; else those with loops directly beneath the root, around several links, with nothing held or all that is
   // not divided, their links mapped by the fast strategy: nothing is proven.
@@ -48,7 +51,14 @@ class TreeSearch {
 
   // What no tree of the links is below.
   double least() { return least_of(whole(group_), capacity_); }
+  // The same by what is known of its links without searches.
+  double quick_least();
+  LinkBound& bound() { return bound_; }
   u64 states() const { return states_; }
+
+  // What it remembers, and nothing of it any more: subtrees that come again are searched again.
+  u64 bytes() const { return bytes_; }
+  void forget();
 
  private:
   struct Known {
@@ -57,6 +67,7 @@ class TreeSearch {
   };
   using Memo = std::map<std::vector<u64>, std::vector<Known>>;
 
+  void remember(Memo& memo, std::vector<u64> key, u64 room, const TreeAnswer& answer);
   TreeAnswer node(const Subtree& s, u64 room, double limit);
   TreeAnswer with_held(const Subtree& s, u64 room, double limit);
   TreeAnswer child(const Subtree& s, u64 room, bool only, double limit);
@@ -81,7 +92,7 @@ class TreeSearch {
   LinkBound bound_;
   Memo nodes_, children_;
   std::map<std::pair<int, int>, std::vector<RankClass>> classes_;
-  u64 states_ = 0;
+  u64 states_ = 0, bytes_ = 0;
 };
 
 }  // namespace heliolite
