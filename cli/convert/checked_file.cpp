@@ -205,12 +205,6 @@ bool needs_partners(const Recognised& file) {
   return (file.has(Part::Constraints) || file.is_mapping() || file.is_schedule()) && !file.is_machine();
 }
 
-// What a file of AccelForge holds, and what to do with it.
-Diagnostic accelforge_complaint(const std::string& path, const ReadOptions& reading) {
-  const Result<YamlNode> document = refuse_accelforge(load_input(path, reading));
-  return document ? Diagnostic{path, 0, "", accelforge_advice("machine")} : document.errors().front();
-}
-
 // What reads the part by itself complains about; none if it needs others, or only its own command reads it.
 Diagnostics read_alone(Part part, const std::string& path, const ReadOptions& reading) {
   Diagnostics errors;
@@ -218,11 +212,13 @@ Diagnostics read_alone(Part part, const std::string& path, const ReadOptions& re
     return {{path, 0, "", std::string(why)}};
   switch (part) {
     case Part::Machine:
-    case Part::TimeloopMachine: collect(load_architecture(path, reading), errors); break;
+    case Part::TimeloopMachine:
+    case Part::AccelForgeMachine: collect(load_architecture(path, reading), errors); break;
     case Part::Workload:
     case Part::Problem:
     case Part::Model:
-    case Part::LanguageModel: collect(load_network(path, reading), errors); break;
+    case Part::LanguageModel:
+    case Part::AccelForgeWorkload: collect(load_network(path, reading), errors); break;
     case Part::Sweep: collect(load_sweep(path, {.reading = reading}), errors); break;
     case Part::Bench: collect(load_bench_config(path, {}, reading), errors); break;
     case Part::Experiment: collect(read_experiment(path), errors); break;
@@ -232,7 +228,6 @@ Diagnostics read_alone(Part part, const std::string& path, const ReadOptions& re
       errors = load_learned(path, unused);
       break;
     }
-    case Part::AccelForge: return {accelforge_complaint(path, reading)};
     case Part::Tables: errors = read_tables_of(path, reading); break;
     default: break;
   }

@@ -1,4 +1,5 @@
-// heliolite convert: machines, workloads and mappings as files of Timeloop, or of ours with everything resolved.
+// heliolite convert: machines, workloads and mappings as files of Timeloop, of AccelForge, or of ours with everything
+// resolved.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -69,7 +70,9 @@ int run(const ConvertArguments& arguments, const Output& output) {
   if (from->machine) output.report_notes(from->machine->notes);
   if (from->network) output.report_notes(from->network->notes);
   const TimeloopVersion version = arguments.version == "0.3" ? TimeloopVersion::V03 : TimeloopVersion::V04;
-  const Result<WrittenFiles> files = arguments.to == "timeloop" ? to_timeloop(*from, version) : to_heliolite(*from);
+  const Result<WrittenFiles> files = arguments.to == "timeloop"     ? to_timeloop(*from, version)
+                                     : arguments.to == "accelforge" ? to_accelforge(*from)
+                                                                    : to_heliolite(*from);
   if (!files) return fail(files.errors());
   if (!make_room(*files, arguments.folder, output)) return kBadInput;
   Table table({"<file", "<what"});
@@ -86,7 +89,8 @@ int run(const ConvertArguments& arguments, const Output& output) {
 
 void add_convert_command(CLI::App& app, Output& output, Action& action) {
   auto arguments = std::make_shared<ConvertArguments>();
-  CLI::App* command = app.add_subcommand("convert", "A machine, a workload, mappings as files of Timeloop, or of ours");
+  CLI::App* command =
+      app.add_subcommand("convert", "A machine, a workload, mappings as files of Timeloop, AccelForge, or of ours");
   command
       ->add_option("given", arguments->given,
                    "Files in any order, told apart by content; presets and texts as -a and -w take them")
@@ -96,8 +100,8 @@ void add_convert_command(CLI::App& app, Output& output, Action& action) {
       ->add_option("-o,--output", arguments->folder,
                    "Folder for the files; of an ONNX model the file for its network, stdout if left out")
       ->type_name("DIR");
-  command->add_option("--to", arguments->to, "Whose format: timeloop or heliolite")
-      ->transform(one_of({"timeloop", "heliolite"}))
+  command->add_option("--to", arguments->to, "Whose format: timeloop, accelforge or heliolite")
+      ->transform(one_of({"timeloop", "accelforge", "heliolite"}))
       ->type_name("NAME")
       ->capture_default_str();
   command->add_option("--timeloop-version", arguments->version, "0.3 (Timeloop itself) or 0.4 (its front end)")

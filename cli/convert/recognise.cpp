@@ -9,6 +9,7 @@
 #include "engine/base/file_claims.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
+#include "engine/formats/accelforge/mapping.h"
 #include "engine/formats/language_model/config.h"
 #include "engine/formats/timeloop/architecture_reader.h"
 #include "engine/formats/timeloop/nest.h"
@@ -52,7 +53,10 @@ constexpr std::array kPartNames{
     PartNames{Part::Search, "settings of Timeloop's mapper", ""},
     PartNames{Part::Sparse, "sparse optimizations", ""},
     PartNames{Part::Libconfig, "libconfig file of Timeloop", ""},
-    PartNames{Part::AccelForge, "file of AccelForge", ""},
+    PartNames{Part::AccelForgeMachine, "AccelForge machine", "map, eval, space, .. -a"},
+    PartNames{Part::AccelForgeWorkload, "AccelForge workload", "map, eval, bound, .. -w"},
+    PartNames{Part::AccelForgeMapping, "AccelForge mapping", "eval, explain -m"},
+    PartNames{Part::AccelForgeSchedule, "AccelForge mapping of several Einsums", "eval, explain -m"},
     PartNames{Part::Template, "template of Timeloop's front end", ""},
 };
 
@@ -108,6 +112,12 @@ bool names_its_machine(const YamlNode& root) {
   return machine && machine->is_scalar() && root.has("mapping");
 }
 
+Part accelforge(std::string_view part) {
+  return part == "machine"    ? Part::AccelForgeMachine
+         : part == "workload" ? Part::AccelForgeWorkload
+                              : Part::AccelForgeMapping;
+}
+
 bool looks_like_records(std::string_view text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   return line.starts_with('{') &&
@@ -128,7 +138,8 @@ std::vector<Part> parts_of(const YamlNode& root) {
   };
   if (const auto part = list_part(root)) add(*part);
   if (!root.is_map()) return parts;
-  if (!accelforge_part(root).empty()) return {Part::AccelForge};
+  if (const std::string_view part = accelforge_part(root); !part.empty())
+    return {part == "mapping" && accelforge::count_einsums(root) > 1 ? Part::AccelForgeSchedule : accelforge(part)};
   if (is_schedule(root)) return {Part::Schedule};
   if (language_model::is_config(root)) return {Part::LanguageModel};
   if (is_answer(root)) {
@@ -174,7 +185,8 @@ Recognised recognise(const std::string& path, const ReadOptions& reading) {
   if (!yaml) return {};
   const Result<YamlNode> document = load_input(path, reading);
   if (document) return {parts_of(*document), {}};
-  if (is_template(*text) && !accelforge_part(std::string_view(*text)).empty()) return {{Part::AccelForge}, {}};
+  if (const std::string_view part = accelforge_part(std::string_view(*text)); is_template(*text) && !part.empty())
+    return {{accelforge(part)}, {}};
   if (is_front_end_text(*text)) return {{Part::Template}, document.errors()};
   return {{}, document.errors()};
 }

@@ -37,8 +37,11 @@ enum class Part : u8 {
   Search,      // settings of Timeloop's mapper, mapspaces, variables: nothing of ours
   Sparse,      // sparse optimizations alone
   Libconfig,   // .cfg of Timeloop before 2020
-  AccelForge,  // a machine or problem of the tool that follows Timeloop
-  Template,    // of the front end's template language
+  AccelForgeMachine,
+  AccelForgeWorkload,  // a cascade of Einsums
+  AccelForgeMapping,   // a tree of loops, of one Einsum
+  AccelForgeSchedule,  // of several
+  Template,            // of the front end's template language
 };
 
 // What a part is called, and the commands that take it ("map -a"); "" when none does.
@@ -50,13 +53,14 @@ struct Recognised {
   Diagnostics errors;       // it is one, but cannot be parsed
 
   bool has(Part part) const;
-  bool is_machine() const { return has(Part::Machine) || has(Part::TimeloopMachine); }
+  bool is_machine() const { return has(Part::Machine) || has(Part::TimeloopMachine) || has(Part::AccelForgeMachine); }
   bool belongs_to_machine() const { return is_machine() || has(Part::Tables) || has(Part::Constraints); }
   bool is_workload() const {
-    return has(Part::Workload) || has(Part::Problem) || has(Part::Model) || has(Part::LanguageModel);
+    return has(Part::Workload) || has(Part::Problem) || has(Part::Model) || has(Part::LanguageModel) ||
+           has(Part::AccelForgeWorkload);
   }
-  bool is_mapping() const { return has(Part::Mapping) || has(Part::TimeloopMapping); }
-  bool is_schedule() const { return has(Part::Schedule); }
+  bool is_mapping() const { return has(Part::Mapping) || has(Part::TimeloopMapping) || has(Part::AccelForgeMapping); }
+  bool is_schedule() const { return has(Part::Schedule) || has(Part::AccelForgeSchedule); }
 };
 
 // The file must be there. It is not read beyond what tells what it is: whether it can be used is for its readers.

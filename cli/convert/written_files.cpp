@@ -10,6 +10,10 @@
 #include "arch/architecture_yaml.h"
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
+#include "engine/formats/accelforge/writer.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_mapping.h"
+#include "engine/formats/load_network.h"
 #include "engine/formats/timeloop/architecture_reader.h"
 #include "engine/formats/timeloop/architecture_writer.h"
 #include "engine/formats/timeloop/form.h"
@@ -55,6 +59,54 @@ Result<WrittenFiles> to_heliolite(const Convertible& from) {
     if (from.mappings[i])
       written.add(layer_file("mapping", network, i), "mapping",
                   write_mapping(*from.mappings[i], network.layers[i].workload, *from.machine));
+  return written;
+}
+
+Result<WrittenFiles> to_accelforge(const Convertible& from) {
+  WrittenFiles written;
+  Diagnostics errors;
+  std::optional<Architecture> machine;
+  std::optional<Network> network;
+  const auto take = [&](const Result<accelforge::WrittenText>& one, std::string name, std::string what) {
+    if (!one) errors.insert(errors.end(), one.errors().begin(), one.errors().end());
+    if (!one) return std::string();
+    written.notes.insert(written.notes.end(), one->notes.begin(), one->notes.end());
+    written.add(std::move(name), std::move(what), one->text);
+    return one->text;
+  };
+  const auto bug = [&](const auto& read, const std::string& what) {
+    if (read) return;
+    errors.push_back({"", 0, what, "cannot be read again: a mistake of this program, please report it"});
+    errors.insert(errors.end(), read.errors().begin(), read.errors().end());
+  };
+  if (from.machine) {
+    const std::string text = take(accelforge::write_machine(*from.machine), "arch.yaml", "machine");
+    if (!errors.empty()) return errors;
+    const Result<Architecture> read = parse_architecture(text, "arch.yaml");
+    bug(read, "arch.yaml");
+    if (read) machine = *read;
+  }
+  if (!from.network) return errors.empty() ? Result<WrittenFiles>(std::move(written)) : errors;
+  // Words without a size are those of the machine, where its levels agree.
+  std::optional<u64> bits;
+  if (from.machine && std::ranges::all_of(from.machine->levels, [&](const StorageLevel& level) {
+        return level.word_bits == from.machine->levels.front().word_bits;
+      }))
+    bits = from.machine->levels.front().word_bits;
+  const std::string text = take(accelforge::write_workload(*from.network, bits), "workload.yaml", "workload");
+  if (!errors.empty()) return errors;
+  const Result<Network> read = parse_network(text, "workload.yaml");
+  bug(read, "workload.yaml");
+  if (!read) return errors;
+  for (std::size_t i = 0; i < from.mappings.size(); ++i) {
+    if (!from.mappings[i]) continue;
+    const std::string name = layer_file("mapping", *from.network, i);
+    const std::string tree =
+        take(accelforge::write_mapping(*from.mappings[i], *from.network, i, *from.machine), name, "mapping");
+    if (!errors.empty()) return errors;
+    if (machine) bug(parse_mapping(tree, name, read->layers[i].workload, *machine), name);
+  }
+  if (!errors.empty()) return errors;
   return written;
 }
 

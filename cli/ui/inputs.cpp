@@ -122,7 +122,7 @@ Result<MappedLayer> load_mapped_layer(const MappedLayerNames& names, const Resul
 }
 
 bool names_schedule(const Result<MappingFile>& file) {
-  return file && file->document() != nullptr && is_schedule(*file->document());
+  return file && file->document() != nullptr && (is_schedule(*file->document()) || file->is_tree_of_several());
 }
 
 Workload ScheduledNetwork::one_pass(int l) const { return pass_workload(graph.link(l), file.passes[l]); }
@@ -145,7 +145,9 @@ Result<ScheduledNetwork> scheduled_network(Inputs inputs, const MappingFile& fil
     for (Diagnostic& e : errors) e.file = workload;
     return errors;
   }
-  Result<ScheduleFile> schedule = read_schedule_file(*file.document(), *graph, inputs.architecture);
+  const Result<YamlNode> document = file.document_for(inputs.network, inputs.architecture);
+  if (!document) return document.errors();
+  Result<ScheduleFile> schedule = read_schedule_file(*document, *graph, inputs.architecture);
   if (!schedule) return schedule.errors();
   std::vector<std::string> notes = inputs.notes();
   return ScheduledNetwork{std::move(inputs.architecture), std::move(inputs.network), *std::move(graph),

@@ -14,6 +14,7 @@
 #include "cli/ui/json.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
+#include "cli/verify/verify_accelforge.h"
 #include "cli/verify/verify_optima.h"
 #include "engine/base/file_claims.h"
 #include "engine/search/core/option_kinds.h"
@@ -80,6 +81,17 @@ Result<VerifiedFile> check_golden(const std::string& file, const VerifyArguments
 }
 
 Result<VerifiedFile> check(const std::string& file, const VerifyArguments& arguments, const Output& output) {
+  if (holds_forge_cases(file)) {
+    ForgeOptions options;
+    if (!arguments.mode.empty()) options.machine = arguments.mode;
+    if (!arguments.id.empty()) options.id = arguments.id;
+    if (arguments.limit > 0) options.limit = arguments.limit;
+    options.threads = arguments.threads;
+    SearchOptions search;
+    arguments.search.apply(search);
+    options.budget_seconds = search.budget_seconds;
+    return check_forge(file, options, output);
+  }
   if (!holds_optima(file)) {
     const auto given = arguments.search.given();
     if (given.empty()) return check_golden(file, arguments);

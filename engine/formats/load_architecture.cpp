@@ -10,6 +10,7 @@
 #include "arch/reference_tables.h"
 #include "engine/base/embedded.h"
 #include "engine/base/text.h"
+#include "engine/formats/accelforge/machine.h"
 #include "engine/formats/timeloop/architecture_reader.h"
 #include "engine/inputs/input_file.h"
 #include "engine/inputs/sparse.h"
@@ -34,7 +35,7 @@ bool is_there(const fs::path& path) {
 // A preset's name or a path. Something that is neither, and does not look like a path, is a misspelt preset.
 Result<YamlNode> load_document(const std::string& what, const ReadOptions& options) {
   if (const auto preset = architecture_preset(what)) return YamlNode::parse(*preset, what + std::string(kPresetSuffix));
-  if (looks_like_path(what) || is_there(what)) return refuse_accelforge(load_input(what, options));
+  if (looks_like_path(what) || is_there(what)) return refuse_accelforge(load_input(what, options), "machine");
   const std::vector<std::string> presets = architecture_preset_names();
   const std::string suggestion = did_you_mean(what, presets);
   return Diagnostic{"", 0, "architecture",
@@ -106,6 +107,26 @@ Result<ArchitectureSource> load_own(const YamlNode& document, const std::vector<
   return ArchitectureSource{*std::move(architecture), *std::move(spec), *std::move(tables), {}, {}};
 }
 
+// A machine of AccelForge, by way of our own format.
+Result<ArchitectureSource> load_accelforge(const YamlNode& document, const std::vector<YamlNode>& others,
+                                           const ReadOptions& options) {
+  const std::string name = fs::path(document.file()).stem().string();
+  const Result<accelforge::MachineText> machine =
+      accelforge::machine_text(document, name, accelforge::einsum_kind(options.word_bits));
+  if (!machine) return machine.errors();
+  const Result<YamlNode> ours = YamlNode::parse(machine->text, document.file());
+  Result<ArchitectureSource> source =
+      ours ? load_own(*ours, others, options) : Result<ArchitectureSource>(ours.errors());
+  if (!source) {
+    Diagnostics errors = source.errors();
+    for (Diagnostic& error : errors) error.line = 0;  // lines of a text that nobody has seen
+    return errors;
+  }
+  for (const std::string& note : machine->notes)
+    source->architecture.notes.push_back(fmt::format("{}: {}", document.file(), note));
+  return source;
+}
+
 // Reads a machine from at least one document.
 Result<ArchitectureSource> read_documents(std::vector<YamlNode> documents, const ReadOptions& options) {
   const auto own = std::ranges::find_if(documents, is_architecture_yaml);
@@ -113,6 +134,13 @@ Result<ArchitectureSource> read_documents(std::vector<YamlNode> documents, const
     const YamlNode document = *own;
     documents.erase(own);
     return load_own(document, documents, options);
+  }
+  const auto forge =
+      std::ranges::find_if(documents, [](const YamlNode& node) { return accelforge_part(node) == "machine"; });
+  if (forge != documents.end()) {
+    const YamlNode document = *forge;
+    documents.erase(forge);
+    return load_accelforge(document, documents, options);
   }
   if (std::ranges::any_of(documents, is_timeloop_architecture)) {
     Result<TimeloopSource> source = read_timeloop_source(documents);

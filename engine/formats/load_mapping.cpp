@@ -8,6 +8,7 @@
 #include "engine/base/field_reader.h"
 #include "engine/base/file_bytes.h"
 #include "engine/base/text.h"
+#include "engine/formats/accelforge/mapping.h"
 #include "engine/formats/timeloop/loops.h"
 #include "engine/formats/timeloop/mapping.h"
 #include "engine/formats/timeloop/nest.h"
@@ -114,7 +115,7 @@ Result<MappingFile> MappingFile::load(const std::string& path, const ReadOptions
     file.nest_ = *std::move(text);
     return file;
   }
-  Result<YamlNode> root = refuse_accelforge(load_input(path, options, *text));
+  Result<YamlNode> root = refuse_accelforge(load_input(path, options, *text), "mapping");
   if (!root) return root.errors();
   file.root_ = *std::move(root);
   return file;
@@ -146,7 +147,37 @@ Result<std::size_t> MappingFile::unit(const Workload& workload, const Architectu
   return *unit;
 }
 
+namespace {
+
+// A text of ours that a file of AccelForge became. Complaints have no line: nobody has seen the text.
+Result<YamlNode> as_ours(const Result<std::string>& text, const std::string& file) {
+  if (!text) return text.errors();
+  return YamlNode::parse(*text, file);
+}
+
+Diagnostics without_lines(Diagnostics errors) {
+  for (Diagnostic& error : errors) error.line = 0;
+  return errors;
+}
+
+}  // namespace
+
+bool MappingFile::is_tree_of_several() const {
+  return nest_.empty() && accelforge_part(root_) == "mapping" && accelforge::count_einsums(root_) > 1;
+}
+
+Result<YamlNode> MappingFile::document_for(const Network& network, const Architecture& architecture) const {
+  if (!is_tree_of_several()) return root_;
+  return as_ours(accelforge::schedule_text(root_, network, architecture), name_);
+}
+
 Result<Mapping> MappingFile::read(const Workload& workload, const Architecture& architecture) const {
+  if (nest_.empty() && accelforge_part(root_) == "mapping") {
+    const Result<YamlNode> ours = as_ours(accelforge::mapping_text(root_, workload, architecture), name_);
+    if (!ours) return ours.errors();
+    Result<Mapping> mapping = read_document(*ours, workload, architecture);
+    return mapping ? std::move(mapping) : Result<Mapping>(without_lines(mapping.errors()));
+  }
   if (const auto named = nest_.empty() ? named_unit(root_, workload.name) : std::nullopt)
     if (named->text() != architecture.compute.name)
       return named->error(fmt::format("the mapping is on {}, must be on {}", named->text(), architecture.compute.name));

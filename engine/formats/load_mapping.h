@@ -1,6 +1,6 @@
 #pragma once
-// Loads what `-m` is given: a mapping file of ours or of Timeloop, or an answer of this program, told apart by content
-// and checked to be legal on the machine.
+// Loads what `-m` is given: a mapping file of ours, of Timeloop or of AccelForge, or an answer of this program, told
+// apart by content and checked to be legal on the machine.
 #include <map>
 #include <optional>
 #include <string>
@@ -10,6 +10,7 @@
 #include "engine/base/yaml_node.h"
 #include "engine/inputs/read_options.h"
 #include "engine/model/mapping.h"
+#include "workloads/network.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
@@ -26,6 +27,11 @@ class MappingFile {
 
   // Null: the file is a printed nest.
   const YamlNode* document() const { return nest_.empty() ? &root_ : nullptr; }
+  // Whether it is of a whole network, its layers fused or not: an AccelForge tree of several Einsums. Schedules of ours
+  // are told by their document (schedule_yaml.h).
+  bool is_tree_of_several() const;
+  // The document for a network: itself, or the schedule that such a tree is, in our format.
+  Result<YamlNode> document_for(const Network& network, const Architecture& architecture) const;
   // What load_mapping() gives.
   Result<Mapping> read(const Workload& workload, const Architecture& architecture) const;
   // The machine's chain that the mapping of this workload is on, as a number of Architecture::chain(): of the unit that

@@ -13,6 +13,7 @@
 #include "engine/base/number_text.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
+#include "engine/formats/accelforge/workload.h"
 #include "engine/formats/language_model/import.h"
 #include "engine/formats/onnx/import.h"
 #include "engine/formats/timeloop/problem.h"
@@ -159,11 +160,22 @@ Result<Network> from_config(const YamlNode& root, const std::string& name, const
   return language_model::import_config(root, name, what, request.options, outer.batch);
 }
 
-// A document of ours, of Timeloop or a language model's config; what stands behind '@' depends on which it is.
+// What stands behind '@' are values of its template, which it has been read with.
+Result<Network> from_accelforge(const YamlNode& root, const std::string& name, const NetworkOptions& outer) {
+  if (outer.batch || outer.pass)
+    return root.error(
+        "a workload of AccelForge has its sizes by the names of its template; 'batch' and 'pass' are of "
+        "networks of ours");
+  return accelforge::read_workload(root, name);
+}
+
+// A document of ours, of Timeloop, of AccelForge or a language model's config; what stands behind '@' depends on which
+// it is.
 Result<Network> from_yaml(const YamlNode& root, const std::string& name, const Request& request,
                           const NetworkOptions& outer, Reading& reading, bool preset = false,
                           const std::vector<YamlNode>& others = {}) {
   if (language_model::is_config(root)) return from_config(root, name, request, outer);
+  if (accelforge_part(root) == "workload") return from_accelforge(root, name, outer);
   const Result<NetworkOptions> stated = options_of_ours(request, outer);
   if (!stated) return stated.errors();
   const NetworkOptions& options = *stated;
@@ -194,6 +206,15 @@ std::string name_of_files(const std::vector<std::string>& paths) {
   return std::ranges::all_of(paths, is_beside) && !name.empty() ? name : fs::path(paths.front()).stem().string();
 }
 
+// The document of a file. The names behind '@' are its template's if it is AccelForge's, else options of what it is.
+Result<YamlNode> load_workload_file(const std::string& path, const Request& request, const ReadOptions& options) {
+  const Result<std::string> text = read_text_file(path);
+  if (!text) return text.errors();
+  if (accelforge_part(*text).empty()) return refuse_accelforge(load_input(path, options, *text), "workload");
+  const Result<ReadOptions> all = accelforge::with_parameters(options, request.options, path);
+  return all ? refuse_accelforge(load_input(path, *all, *text), "workload") : Result<YamlNode>(all.errors());
+}
+
 // A file, or a Timeloop problem with files of its variables; several problems are the layers of a network. What is no
 // problem in a `folder` is left out.
 Result<Network> from_files(const std::vector<std::string>& paths, const Request& request, const NetworkOptions& outer,
@@ -202,7 +223,7 @@ Result<Network> from_files(const std::vector<std::string>& paths, const Request&
   std::vector<std::string> notes;
   std::vector<YamlNode> others;
   for (const std::string& path : paths) {
-    const Result<YamlNode> root = refuse_accelforge(load_input(path, reading.options));
+    const Result<YamlNode> root = load_workload_file(path, request, reading.options);
     if (root) others.push_back(reading.options.ignore_sparse ? without_sparse(*root, notes) : *root);
     else errors.insert(errors.end(), root.errors().begin(), root.errors().end());
   }

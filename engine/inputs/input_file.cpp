@@ -35,12 +35,17 @@ class InputLoader {
     for (const auto& [name, value] : options.defines) names_[name] = template_value(value);
   }
 
+  Result<YamlNode> load(const std::string& path, const std::string& content) { return load(path, {}, names_, content); }
+
+ private:
   // `added`: folders that are searched besides that of the file.
   // `content`: its text, where it has been read.
-  Result<YamlNode> load(const std::string& path, const std::vector<std::string>& added,
+  // `names`: what its template knows at its beginning.
+  Result<YamlNode> load(const std::string& path, const std::vector<std::string>& added, const TemplateNames& names,
                         const std::optional<std::string>& content = {}) {
     const Result<std::string> text = open(path, content);
     if (!text) return text.errors();
+    if (stack_.size() == 1) shares_names_ = !accelforge_part(*text).empty();
     if (is_libconfig(*text)) {
       close();
       return Diagnostic{path, 0, "",
@@ -49,13 +54,12 @@ class InputLoader {
     }
     SearchPath search(path, added);
     std::vector<std::shared_ptr<const YamlValue>> values;  // that `!include_loaded N` stands for
-    const Result<RenderedText> rendered = render(*text, path, search, values, names_);
+    const Result<RenderedText> rendered = render(*text, path, search, values, names);
     Result<YamlNode> node = rendered ? parse(*rendered, path, search, values) : Result<YamlNode>(rendered.errors());
     close();
     return node;
   }
 
- private:
   using Values = std::vector<std::shared_ptr<const YamlValue>>;
 
   Result<std::string> open(const std::string& path, const std::optional<std::string>& content = {}) {
@@ -84,8 +88,9 @@ class InputLoader {
       plain.text = text;
       return plain;
     }
-    const TemplateCall call = [&](std::string_view name, std::span<const TemplateValue> arguments) {
-      return this->call(name, arguments, search, values);
+    const TemplateCall call = [&](std::string_view name, std::span<const TemplateValue> arguments,
+                                  const TemplateNames& known) {
+      return this->call(name, arguments, search, values, shares_names_ ? known : names_);
     };
     const TemplateInclude include = [&](const std::string& name, const TemplateNames& known) {
       return this->included_text(name, search, known);
@@ -97,15 +102,22 @@ class InputLoader {
                          const Values& values) {
     const auto include = [&](const YamlNode& scalar, Diagnostics& errors) -> std::shared_ptr<const YamlValue> {
       if (scalar.tag() == "!include_loaded") {
-        const std::optional<i64> index = scalar.as_integer();
-        if (index && *index >= 0 && *index < static_cast<i64>(values.size())) return values[*index];
+        // "3", or with the keys that a template has behind the included value, "3.workload.einsums".
+        const std::vector<std::string> parts = split(scalar.text(), '.');
+        const std::optional<i64> index = parts.empty() ? std::nullopt : scalar.scalar(parts.front()).as_integer();
+        if (index && *index >= 0 && *index < static_cast<i64>(values.size())) {
+          const Result<YamlNode> value = at_key(YamlNode::of(values[*index], ""), std::span(parts).subspan(1));
+          if (value) return value->value();
+          errors.push_back(scalar.error(value.errors().front().message));
+          return nullptr;
+        }
         errors.push_back(scalar.error("!include_loaded is written by templates only; write !include FILE"));
         return nullptr;
       }
       std::string file =
           scalar.text().ends_with(',') ? scalar.text().substr(0, scalar.text().size() - 1) : scalar.text();
       const bool folder = scalar.tag() == "!includedir";
-      Result<YamlNode> value = included(folder ? file + "/*.yaml" : file, "", folder, search);
+      Result<YamlNode> value = included(folder ? file + "/*.yaml" : file, "", folder, search, names_);
       if (value) return value->value();
       for (const Diagnostic& error : value.errors())
         errors.push_back(error.file.empty() ? scalar.error(error.message) : error);
@@ -116,8 +128,18 @@ class InputLoader {
     return YamlNode::parse(YamlText{.text = rendered.text, .name = path, .lines = rendered.lines, .include = include});
   }
 
+  static Result<YamlNode> at_key(YamlNode node, std::span<const std::string> parts) {
+    for (const std::string& part : parts) {
+      const auto child = node.find(part);
+      if (!child) return node.error(fmt::format("has no key '{}'{}", shortened(part), did_you_mean(part, node.keys())));
+      node = *child;
+    }
+    return node;
+  }
+
   // The value at `key` ("a.b.c") of the file, or the list of those of all files that `name` stands for.
-  Result<YamlNode> included(const std::string& name, const std::string& key, bool all, const SearchPath& search) {
+  Result<YamlNode> included(const std::string& name, const std::string& key, bool all, const SearchPath& search,
+                            const TemplateNames& names) {
     const Result<std::vector<std::string>> files = search.find(name);
     if (!files) return files.errors();
     if (!all && files->size() > 1)
@@ -125,14 +147,9 @@ class InputLoader {
     auto list = std::make_shared<YamlValue>();
     list->kind = YamlNode::Kind::Sequence;
     for (const std::string& file : *files) {
-      Result<YamlNode> node = load(file, search.passed_on());
+      Result<YamlNode> node = load(file, search.passed_on(), names);
+      if (node) node = at_key(*node, split(key, '.'));
       if (!node) return node;
-      for (const std::string& part : split(key, '.')) {
-        const auto child = node->find(part);
-        if (!child)
-          return node->error(fmt::format("has no key '{}'{}", shortened(part), did_you_mean(part, node->keys())));
-        node = *child;
-      }
       if (!all) return node;
       list->account(*node->value());
       list->elements.push_back(node->value());
@@ -140,7 +157,8 @@ class InputLoader {
     return YamlNode::of(list, "");
   }
 
-  CallResult call(std::string_view name, std::span<const TemplateValue> arguments, SearchPath& search, Values& values) {
+  CallResult call(std::string_view name, std::span<const TemplateValue> arguments, SearchPath& search, Values& values,
+                  const TemplateNames& names) {
     const auto text = [&](std::size_t i) { return i < arguments.size() ? text_of(arguments[i]) : std::string(); };
     const auto takes = [&](std::size_t low, std::size_t high) -> std::optional<CallResult> {
       if (arguments.size() >= low && arguments.size() <= high) return std::nullopt;
@@ -150,7 +168,7 @@ class InputLoader {
     if (name == "cwd") return takes(0, 0).value_or(CallResult{true, TemplateValue{search.absolute_folder()}});
     if (name == "path_exists") return takes(1, 1).value_or(CallResult{true, TemplateValue{search.exists(text(0))}});
     if (name == "include_text")
-      return takes(1, 1).value_or(CallResult{true, text_value(included_text(text(0), search, names_))});
+      return takes(1, 1).value_or(CallResult{true, text_value(included_text(text(0), search, names))});
     if (name == "find_path" || name == "add_to_path") {
       if (const auto wrong = takes(1, 1)) return *wrong;
       // An empty name is the folder itself: cwd() of a file that was named without a folder.
@@ -162,7 +180,7 @@ class InputLoader {
     }
     if (name != "include" && name != "include_all") return {false, TemplateValue{}};
     if (const auto wrong = takes(1, 2)) return *wrong;
-    const Result<YamlNode> value = included(text(0), text(1), name == "include_all", search);
+    const Result<YamlNode> value = included(text(0), text(1), name == "include_all", search, names);
     if (!value) return {true, value.errors()};
     values.push_back(value->value());
     return {true, TemplateValue{fmt::format("!include_loaded {}", values.size() - 1)}};
@@ -199,6 +217,7 @@ class InputLoader {
   }
 
   TemplateNames names_;
+  bool shares_names_ = false;    // AccelForge's files hand the names they have set to those that they include
   std::vector<fs::path> stack_;  // files being read, each included by the one before
   int files_ = 0;
   std::size_t bytes_ = 0;
@@ -212,11 +231,7 @@ Result<YamlNode> load_input(const std::string& path, const ReadOptions& options)
 }
 
 Result<YamlNode> load_input(const std::string& path, const ReadOptions& options, const std::string& text) {
-  Result<YamlNode> document = InputLoader(options).load(path, {}, text);
-  if (document) return document;
-  const std::string_view part = is_template(text) ? accelforge_part(text) : "";
-  if (part.empty()) return document;
-  return Diagnostic{path, 0, "", accelforge_advice(part)};
+  return InputLoader(options).load(path, text);
 }
 
 std::string_view accelforge_part(const YamlNode& document) {
@@ -241,26 +256,17 @@ std::string_view accelforge_part(std::string_view text) {
   };
   const auto has = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
   if (has_key("arch:") && has("!Memory") && has("!Compute")) return "machine";
+  if (has_key("mapping:") && has("!Storage") && has("!Compute")) return "mapping";
   return has_key("workload:") && (has("einsums:") || has_key("renames:")) ? "workload" : "";
 }
 
-std::string accelforge_advice(std::string_view part) {
-  const std::string_view what_to_do =
-      part == "machine"
-          ? "write it as a machine of this program, a list of levels (`heliolite show eyeriss` is one to start from; "
-            "its sizes are bits, ours words)"
-      : part == "workload"
-          ? "give each Einsum as a text, -w \"Z[m,n] += A[m,k]*B[k,n]; m=8,n=4,k=16\", or as layers of a network "
-            "(docs/formats_workload.md)"
-          : "search on the machine and the workload in this program's formats";
-  return fmt::format("is a {} of AccelForge, which follows Timeloop; its files are not read: {}", part, what_to_do);
-}
-
-Result<YamlNode> refuse_accelforge(Result<YamlNode> document) {
+Result<YamlNode> refuse_accelforge(Result<YamlNode> document, std::string_view wanted) {
   if (!document) return document;
   const std::string_view part = accelforge_part(*document);
-  if (part.empty()) return document;
-  return Diagnostic{document->file(), 0, "", accelforge_advice(part)};
+  if (part.empty() || part == wanted) return document;
+  const auto option = [](std::string_view of) { return of == "machine" ? "-a" : of == "workload" ? "-w" : "-m"; };
+  return Diagnostic{document->file(), 0, "",
+                    fmt::format("is a {} of AccelForge, which {} takes; here stands a {}", part, option(part), wanted)};
 }
 
 bool is_front_end_text(std::string_view text) {

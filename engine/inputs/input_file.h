@@ -22,12 +22,11 @@ bool is_front_end_text(std::string_view text);
 // What a document of AccelForge, which follows Timeloop, holds: "machine", "workload" or "mapping"; "" if it is none of
 // its files.
 std::string_view accelforge_part(const YamlNode& document);
-// Which of AccelForge's parts a text holds whose template cannot be carried out.
+// Which of AccelForge's parts a text holds, whose template has not been carried out yet.
 std::string_view accelforge_part(std::string_view text);
 
-// The document, unless it is AccelForge's: then what it is and what to do.
-Result<YamlNode> refuse_accelforge(Result<YamlNode> document);
-std::string accelforge_advice(std::string_view part);
+// The document, unless it is a part of AccelForge's other than the wanted one: then what it is, and what takes it.
+Result<YamlNode> refuse_accelforge(Result<YamlNode> document, std::string_view wanted);
 
 // Whether a text is in the format of libconfig, Timeloop's before YAML: "name = value;".
 bool is_libconfig(std::string_view text);

@@ -153,6 +153,7 @@ class TemplateParser : public ArithmeticParser<TemplateParser, Value> {
     while (!broken()) {
       if (accept("|")) value = filtered(value);
       else if (accept("[")) value = indexed(value);
+      else if (accept(".items()")) value = items_of(value);
       else if (accept_word("is")) value = test(value);
       else break;
     }
@@ -185,6 +186,13 @@ class TemplateParser : public ArithmeticParser<TemplateParser, Value> {
     const i64 at_item = *number < 0 ? *number + size : *number;
     if (at_item < 0 || at_item >= size) return clause(fmt::format("[{}] of a list of {}", *number, size));
     return items->items[at_item];
+  }
+
+  // A map is a list of pairs, of which only the empty one can be made.
+  Value items_of(const Value& value) const {
+    const Value list = needed(value);
+    if (list && template_list(*list) == nullptr) return clause(".items() needs a map, as dict() makes it");
+    return list;
   }
 
   Value test(const Value& value) {
@@ -338,11 +346,12 @@ class TemplateParser : public ArithmeticParser<TemplateParser, Value> {
     const Value bad = read_arguments(name, arguments);
     if (broken() || !bad) return bad;
     if (name == "range") return template_range(arguments);
-    CallResult result = call_(name, arguments);
+    if (const auto value = template_function(name, arguments)) return *value;
+    CallResult result = call_(name, arguments, names_);
     if (!result.known)
       return clause(
           fmt::format("{}() is not a function of templates; understood are include, include_all, include_text, "
-                      "path_exists, find_path, add_to_path, cwd and range",
+                      "path_exists, find_path, add_to_path, cwd, range, max, min, ceil, floor and dict",
                       shortened(name)));
     return result.value;
   }

@@ -177,6 +177,41 @@ Result<TemplateValue> template_comparison(std::string_view op, const TemplateVal
   return TemplateValue{order >= 0};
 }
 
+namespace {
+
+// The largest or the smallest number.
+Result<TemplateValue> extreme(std::string_view name, std::span<const TemplateValue> items) {
+  std::optional<TemplateValue> best;
+  for (const TemplateValue& item : items) {
+    const std::optional<double> number = template_number(item);
+    if (!number) return operation_error(fmt::format("{} is of numbers, not of '{}'", name, shortened(text_of(item))));
+    const double before = best ? *template_number(*best) : *number;
+    if (!best || (name == "max" ? *number > before : *number < before)) best = item;
+  }
+  if (!best) return operation_error(fmt::format("{} of nothing", name));
+  return *best;
+}
+
+}  // namespace
+
+std::optional<Result<TemplateValue>> template_function(std::string_view name,
+                                                       std::span<const TemplateValue> arguments) {
+  if (name == "max" || name == "min") {
+    const TemplateList* list = arguments.size() == 1 ? template_list(arguments[0]) : nullptr;
+    return extreme(name, list ? std::span<const TemplateValue>(list->items) : arguments);
+  }
+  if (name == "dict") {
+    if (!arguments.empty()) return Result<TemplateValue>(operation_error("dict() is understood without values only"));
+    return Result<TemplateValue>(TemplateValue{std::make_shared<const TemplateList>()});
+  }
+  if (name != "ceil" && name != "floor") return std::nullopt;
+  const std::optional<double> number = arguments.size() == 1 ? template_number(arguments[0]) : std::nullopt;
+  if (!number || std::abs(*number) > 9e15)
+    return Result<TemplateValue>(operation_error(fmt::format("{}() takes a number up to 9e15", name)));
+  return Result<TemplateValue>(
+      TemplateValue{static_cast<i64>(name == "ceil" ? std::ceil(*number) : std::floor(*number))});
+}
+
 Result<TemplateValue> filter_default(const TemplateValue& value, std::span<const TemplateValue> arguments) {
   if (arguments.empty() || arguments.size() > 2)
     return Diagnostic{"", 0, "", "default() takes a value, and perhaps true"};
@@ -248,14 +283,18 @@ std::string_view filter_keyword(std::string_view filter, std::size_t place) {
 
 Result<TemplateValue> filter(std::string_view name, const TemplateValue& value,
                              std::span<const TemplateValue> arguments) {
-  const std::vector<std::string> known{"default", "int",    "float", "string", "lower", "upper",
-                                       "trim",    "length", "join",  "indent", "list"};
+  const std::vector<std::string> known{"default", "int",  "float",  "string", "lower", "upper", "trim",
+                                       "length",  "join", "indent", "list",   "max",   "min"};
   if (std::ranges::find(known, name) == known.end())
     return complain(fmt::format("filter '{}' is not understood; understood are {}", shortened(name), join(known)));
   if (name == "indent") return indented(value, arguments);
   if (name == "join") return joined(value, arguments);
   if (name == "list" && template_list(value) != nullptr) return value;
   if (!arguments.empty()) return complain(fmt::format("filter '{}' takes no arguments here", name));
+  if (name == "max" || name == "min") {
+    const TemplateList* list = template_list(value);
+    return list ? extreme(name, list->items) : complain(fmt::format("filter '{}' needs a list", name));
+  }
   if (name == "length") {
     const TemplateList* list = template_list(value);
     return TemplateValue{static_cast<i64>(list ? list->items.size() : text_of(value).size())};

@@ -74,6 +74,10 @@ bool is_true(const TemplateValue& value);
 // range(end), range(start, end), range(start, end, step).
 Result<TemplateValue> template_range(std::span<const TemplateValue> arguments);
 
+// max(a, b, ..), min(a, b, ..) and both of one list, ceil(x), floor(x), and dict(), the empty map, which is an empty
+// list here; none for another name.
+std::optional<Result<TemplateValue>> template_function(std::string_view name, std::span<const TemplateValue> arguments);
+
 // Whether a list has an item that is equal, or a text the other one inside.
 Result<TemplateValue> template_contains(const TemplateValue& item, const TemplateValue& list);
 
@@ -89,8 +93,8 @@ Result<TemplateValue> filter_default(const TemplateValue& value, std::span<const
 // What a filter calls its value number `place`; "" if it has none there.
 std::string_view filter_keyword(std::string_view filter, std::size_t place);
 
-// int, float, string, lower, upper, trim, length, join(separator), and indent(width, first, blank), which also takes
-// included texts. The error is one clause without a place.
+// int, float, string, lower, upper, trim, length, max, min, join(separator), and indent(width, first, blank), which
+// also takes included texts. The error is one clause without a place.
 Result<TemplateValue> filter(std::string_view name, const TemplateValue& value,
                              std::span<const TemplateValue> arguments);
 

@@ -178,11 +178,12 @@ class TemplateRun {
     else if (word == "elif" || word == "else" || word == "endif") go_on(word, rest);
     else if (word == "set") set(rest);
     else if (word == "include") include(rest);
+    else if (word == "assert") check(rest);
     else if (word == "endfor") complain("'endfor' without a 'for'");
     else
       complain(
           fmt::format("template statement '{}' is not understood; understood are set, if, elif, else, endif, for, "
-                      "endfor and include: expand the file with its own tool first",
+                      "endfor, include, assert and raw: expand the file with its own tool first",
                       shortened(word)));
   }
 
@@ -217,6 +218,19 @@ class TemplateRun {
       else errors_.push_back(error);
     }
     if (!why.empty() && !why.front().file.empty()) complain(fmt::format("include {}: cannot be read", shortened(text)));
+  }
+
+  // "assert CONDITION, MESSAGE".
+  void check(std::string_view text) {
+    if (!is_active()) return;
+    const std::optional<TemplateValue> value = value_of(fmt::format("({},)", text));
+    const TemplateList* parts = value ? template_list(*value) : nullptr;
+    if (!value) return;
+    if (parts == nullptr || parts->items.empty() || parts->items.size() > 2)
+      return complain(fmt::format("'assert {}' must be: assert CONDITION, MESSAGE", shortened(text)));
+    if (is_true(parts->items[0])) return;
+    const std::string why = parts->items.size() == 2 ? text_of(parts->items[1]) : std::string(text);
+    complain(fmt::format("the file's own check fails: {}", shortened(why)));
   }
 
   void open_if(std::string_view condition) {

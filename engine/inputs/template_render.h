@@ -1,6 +1,7 @@
 #pragma once
 // Templates: a text with {{ expressions }}, {% set .. %}, {% if .. %} .. {% endif %}, {% for .. %} .. {% endfor %},
-// {% include .. %} and {# remarks #}, in Jinja's syntax. Nothing in them runs code.
+// {% include .. %}, {% assert .. %}, {% raw %} .. {% endraw %} and {# remarks #}, in Jinja's syntax. Nothing in them
+// runs code.
 #include <functional>
 #include <map>
 #include <span>
@@ -23,11 +24,14 @@ struct CallResult {
   bool known = true;
   Result<TemplateValue> value = TemplateValue{};
 };
-using TemplateCall = std::function<CallResult(std::string_view name, std::span<const TemplateValue> arguments)>;
+// `names`: what is known where the call stands.
+using TemplateCall = std::function<CallResult(std::string_view name, std::span<const TemplateValue> arguments,
+                                              const TemplateNames& names)>;
 
 // Numbers, 'texts', [lists], names, True False None, ~ + - * / // % **, comparisons, in, and or not, x if c else y,
-// list[i], `is defined`, `is none`, range() and other calls of functions, and the filters of template_operations.h. A
-// name may have a dot: loop.index. Errors are one clause without a place; errors of calls are passed on.
+// list[i], `is defined`, `is none`, range(), max(), min(), ceil(), floor(), dict() without anything, list.items() and
+// other calls of functions, and the filters of template_operations.h. A name may have a dot: loop.index. Errors are one
+// clause without a place; errors of calls are passed on.
 Result<TemplateValue> evaluate_template(std::string_view text, const TemplateNames& names, const TemplateCall& call);
 
 // The text of a file that a template includes, which is a template that knows the same names.

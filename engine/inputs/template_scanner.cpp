@@ -55,10 +55,29 @@ class TemplateScanner {
     trim_next_ = inside.ends_with('-');
     if (inside.starts_with('-') || inside.starts_with('+')) inside.remove_prefix(1);
     if (trim_next_ || inside.ends_with('+')) inside.remove_suffix(std::min<std::size_t>(1, inside.size()));
+    if (mark == '%' && trim(inside) == "raw") return raw(end + 2);
     if (mark != '#')
       pieces_.push_back(
           {mark == '{' ? TemplatePieceKind::Expression : TemplatePieceKind::Statement, trim(inside), line_});
     advance(end + 2);
+  }
+
+  // Text in which braces mean nothing, up to {% endraw %}.
+  void raw(std::size_t from) {
+    for (std::size_t open = text_.find("{%", from); open != std::string_view::npos; open = text_.find("{%", open + 1)) {
+      const std::size_t end = text_.find("%}", open);
+      if (end == std::string_view::npos) break;
+      std::string_view word = text_.substr(open + 2, end - open - 2);
+      if (word.starts_with('-')) word.remove_prefix(1);
+      if (word.ends_with('-')) word.remove_suffix(1);
+      if (trim(word) != "endraw") continue;
+      advance(from);
+      plain(open);
+      advance(end + 2);
+      trim_next_ = text_[end - 1] == '-';
+      return;
+    }
+    errors_.push_back({file_, line_, "", "'raw' without 'endraw'"});
   }
 
   // Where `closing` stands, outside quotes if there may be any.

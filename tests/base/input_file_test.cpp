@@ -94,9 +94,32 @@ TEST(InputFile, NamesFilesOfAccelForge) {
   EXPECT_EQ(part("renames: {a: b}"), "");
   const TempFolder folder;
   folder.write("model.yaml", "{% set N = SIZE %}\nworkload:\n  einsums:\n  - Z[n] = A[n]\n");
-  EXPECT_THAT(complaint(folder.path("model.yaml")), HasSubstr("is a workload of AccelForge"));
-  EXPECT_THAT(to_string(refuse_accelforge(YamlNode::parse("workload: {einsums: []}", "f.yaml")).errors()),
-              HasSubstr("f.yaml: is a workload of AccelForge, which follows Timeloop; its files are not read"));
+  EXPECT_EQ(accelforge_part(std::string_view("{% set N = SIZE %}\nworkload:\n  einsums:\n")), "workload");
+  const auto wanted = [](const char* part) {
+    return refuse_accelforge(YamlNode::parse("workload: {einsums: []}", "f.yaml"), part);
+  };
+  EXPECT_TRUE(wanted("workload").ok());
+  EXPECT_THAT(to_string(wanted("machine").errors()),
+              HasSubstr("f.yaml: is a workload of AccelForge, which -w takes; here stands a machine"));
+}
+
+// Included files know the names that were set before, keys stand behind what was included.
+TEST(InputFile, FollowsIncludesOfAccelForge) {
+  const TempFolder folder;
+  folder.write("part.yaml",
+               "{% assert N > 1, 'N is too small' %}\nworkload:\n  rank_sizes: {M: {{N}}}\n  einsums: [a, b]\n");
+  folder.write("top.yaml",
+               "{% set N = SIZE %}\n{% set P = include('part.yaml', '') %}\nworkload:\n  rank_sizes:\n"
+               "    <<<: [{{P}}.workload.rank_sizes]\n  einsums:\n  - {{P}}.workload.einsums\n");
+  ReadOptions options;
+  options.defines["SIZE"] = "4";
+  const Result<YamlNode> top = load_input(folder.path("top.yaml"), options);
+  ASSERT_TRUE(top.ok()) << to_string(top.errors());
+  EXPECT_EQ(top->find("workload")->find("rank_sizes")->find("M")->text(), "4");
+  EXPECT_EQ(top->find("workload")->find("einsums")->at(0).at(1).text(), "b");
+  options.defines["SIZE"] = "1";
+  EXPECT_THAT(to_string(load_input(folder.path("top.yaml"), options).errors()),
+              HasSubstr("part.yaml:1: the file's own check fails: N is too small"));
 }
 
 TEST(InputFile, FollowsTags) {

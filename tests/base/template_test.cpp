@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-CallResult no_calls(std::string_view name, std::span<const TemplateValue>) {
+CallResult no_calls(std::string_view name, std::span<const TemplateValue>, const TemplateNames&) {
   return {name == "broken", Diagnostic{"", 0, "", "is broken"}};
 }
 
@@ -102,6 +102,11 @@ TEST(Template, ListsAndIndents) {
       {"range(2, 4) | list | length", "2"},
       {"'a\\nb' | indent", "anb"},  // a backslash stands for the character behind it
       {"missing | default('') | indent(2)", ""},
+      {"[3, 1, 2] | min", "1"},
+      {"max(3, 1.5)", "3"},
+      {"ceil(7 / 2)", "4"},
+      {"floor(7 / 2)", "3"},
+      {"'a' in dict()", "False"},
       {"'x' | indent(3, true)", "   x"},
       {"'x' | indent(width=3, first=True)", "   x"},
   };
@@ -110,11 +115,19 @@ TEST(Template, ListsAndIndents) {
   EXPECT_EQ(rendered("{% set a = 'x\ny\n\nz' %}{{ a | indent(2) }}"), "x\n  y\n\n  z");
 }
 
+TEST(Template, ReadsChecksAndRawText) {
+  EXPECT_EQ(rendered("a{% raw %} {{ b }} {% c %}{% endraw %}d"), "a {{ b }} {% c %}d");
+  EXPECT_EQ(rendered("{% assert 1 < 2, 'no' %}x"), "x");
+  EXPECT_EQ(rendered("{% for k, v in dict().items() %}{{k}}{% endfor %}x"), "x");
+  EXPECT_FALSE(render_template("{% assert 2 < 1, 'no' %}", "t.yaml", {}, {}).ok());
+  EXPECT_FALSE(render_template("{% raw %} a", "t.yaml", {}, {}).ok());
+}
+
 TEST(Template, LinesKnowWhereTheyComeFrom) {
   const auto other = std::make_shared<const std::string>("o.yaml");
   auto included = std::make_shared<RenderedText>();
   included->append("a: 1\nb: 2\n", other, 1, true);
-  const TemplateCall call = [&](std::string_view, std::span<const TemplateValue>) {
+  const TemplateCall call = [&](std::string_view, std::span<const TemplateValue>, const TemplateNames&) {
     return CallResult{true, TemplateValue{std::shared_ptr<const RenderedText>(included)}};
   };
   const auto out = render_template("{# two\nlines #}{{f()}}\n{% if false %}\n{% endif %}c: 3\n", "t.yaml", {}, call);

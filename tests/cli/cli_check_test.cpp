@@ -49,7 +49,8 @@ TEST(CliCheck, SaysWhatAFileIs) {
   folder.write("a/template.yaml", "{{include_text('base.yaml')}}\n{% for x in y %}\n");
   folder.write("a/sparse.yaml", "sparse_optimizations: {targets: [{name: GLB}]}");
   folder.write("a/notes.txt", "buy milk");
-  folder.write("a/forge.yaml", "arch: {nodes: [!Memory {name: Main, size: inf}, !Compute {name: Mult}]}");
+  folder.write("a/forge.yaml",
+               "arch: {nodes: [!Memory {name: Main, size: inf, component_class: Dummy}, !Compute {name: Mult}]}");
   folder.write("a/forged.yaml", "workload: {einsums: ['Z[m,n] = A[m,k]*B[k,n]']}");
   folder.write("a/other.yaml", "jobs: {build: {steps: [a, b]}}");
   folder.write("a/broken.yaml", "problem: {shape: cnn-layer\n");
@@ -68,9 +69,10 @@ TEST(CliCheck, SaysWhatAFileIs) {
       {"other.yaml", "not ours"}, {"broken.yaml", "refused"},   {"lone.yaml", "waits"}};
   EXPECT_EQ(state, expected);
   EXPECT_EQ(answer["counts"]["refused"], 7);
-  EXPECT_THAT(result.out, HasSubstr("is a machine of AccelForge"));
-  EXPECT_THAT(run_cli("map -a eyeriss -w " + folder.path("a/forged.yaml")).err,
-              HasSubstr("is a workload of AccelForge"));
+  EXPECT_THAT(result.out, HasSubstr("AccelForge workload"));
+  EXPECT_THAT(result.out, HasSubstr("Mult: no energy of compute"));
+  EXPECT_THAT(run_cli("map -a " + folder.path("a/forged.yaml") + " -w conv").err,
+              HasSubstr("is a workload of AccelForge, which -w takes"));
   EXPECT_EQ(run_cli("check " + folder.path("nothing")).exit_code, 2);
   const CliResult mapping = run_cli("check " + kQuick);
   EXPECT_EQ(mapping.exit_code, 0) << mapping.out;

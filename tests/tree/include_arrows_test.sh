@@ -62,7 +62,8 @@ formats=engine/formats
 room $formats/timeloop
 room $formats/onnx
 room $formats/language_model
-room $formats/. $formats/timeloop $formats/onnx $formats/language_model
+room $formats/accelforge
+room $formats/. $formats/timeloop $formats/onnx $formats/language_model $formats/accelforge
 
 may_include engine/bounds "${below[@]}"
 bounds=engine/bounds

@@ -1,0 +1,107 @@
+#include "cli/verify/verify_accelforge.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <map>
+#include <optional>
+
+#include "cli/ui/interrupt.h"
+#include "cli/ui/json.h"
+#include "cli/ui/lines.h"
+#include "cli/ui/progress.h"
+#include "cli/ui/table.h"
+#include "engine/base/number_text.h"
+
+namespace heliolite::cli {
+namespace {
+
+std::string short_number(double value) { return fmt::format("{:.6g}", value); }
+
+std::string forge_text(const std::string& file, const std::vector<ForgeComparison>& all, double elapsed) {
+  Table table({"<case", "energy [J]", "ours", "latency [s]", "ours", "<", "proven", "counts", "groups", "time"});
+  std::map<std::string_view, u64> verdicts;
+  std::map<std::string, u64> notes;
+  u64 proven = 0, counts = 0, equal = 0;
+  for (const ForgeComparison& c : all) {
+    ++verdicts[name(c.verdict)];
+    proven += c.optimal ? 1 : 0, counts += c.actions, equal += c.equal_actions;
+    for (const std::string& note : c.notes) ++notes[fmt::format("{}: {}", c.machine, note)];
+    const bool found = c.verdict != ForgeVerdict::Refused && c.verdict != ForgeVerdict::Skipped;
+    const std::string verdict(name(c.verdict));
+    table.row(
+        {c.id, short_number(c.energy), found ? short_number(c.our_energy) : "", short_number(c.latency),
+         found ? short_number(c.our_latency) : "",
+         c.verdict == ForgeVerdict::Above || c.verdict == ForgeVerdict::Refused ? painted(verdict, Tone::Bad) : verdict,
+         !found      ? ""
+         : c.optimal ? "yes"
+                     : "no",
+         c.actions == 0 ? "" : fmt::format("{}/{}", c.equal_actions, c.actions),
+         c.groups == 0 ? "" : fmt::format("{}", c.groups), seconds(c.seconds)});
+  }
+  std::string text = table.to_string();
+  for (const auto& [note, number] : notes) text += fmt::format("  {} cases: {}\n", number, note);
+  for (const ForgeComparison& c : all)
+    for (const Diagnostic& why : c.why) text += fmt::format("{}: {}: {}\n", file, c.id, why.to_string());
+  std::vector<std::string> parts;
+  for (const auto& [verdict, number] : verdicts) parts.push_back(fmt::format("{} {}", number, verdict));
+  return text + fmt::format(
+                    "  {} cases: {}; {} of our answers proven; {} of {} recorded counts are those of our best "
+                    "unfused mappings; {}\n",
+                    all.size(), fmt::join(parts, ", "), proven, equal, counts, seconds(elapsed));
+}
+
+Json forge_json(const std::string& file, const ForgeOptions& options, const std::vector<ForgeComparison>& all,
+                double elapsed) {
+  Json answer;
+  answer["question"] = {{"file", file},
+                        {"mode", options.machine.value_or("")},
+                        {"id", options.id.value_or("")},
+                        {"limit", options.limit.value_or(0)}};
+  Json cases = Json::array();
+  for (const ForgeComparison& c : all) {
+    Json one = {{"id", c.id},
+                {"verdict", name(c.verdict)},
+                {"energy_J", c.energy},
+                {"latency_s", c.latency},
+                {"our_energy_J", c.our_energy},
+                {"our_latency_s", c.our_latency},
+                {"proven", c.optimal},
+                {"groups", c.groups},
+                {"counts", c.actions},
+                {"equal_counts", c.equal_actions},
+                {"notes", c.notes},
+                {"seconds", c.seconds}};
+    if (!c.why.empty()) one["refused"] = to_string(c.why);
+    cases.push_back(std::move(one));
+  }
+  answer["cases"] = std::move(cases);
+  answer["seconds"] = elapsed;
+  return answer;
+}
+
+}  // namespace
+
+Result<VerifiedFile> check_forge(const std::string& file, ForgeOptions options, const Output& output) {
+  options.stop = &interrupt_flag();
+  const auto start = std::chrono::steady_clock::now();
+  const Result<std::vector<ForgeComparison>> all = [&] {
+    std::optional<Progress> progress;
+    options.progress = [&](u64 done, u64 of) {
+      if (!progress) progress.emplace(output, "cases", of);
+      progress->update(done, "");
+    };
+    return verify_forge(file, options);
+  }();
+  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!all) return all.errors();
+  VerifiedFile out{forge_text(file, *all, elapsed), forge_json(file, options, *all, elapsed), {}};
+  for (const ForgeComparison& c : *all)
+    ++(c.verdict == ForgeVerdict::Skipped                                     ? out.total.skipped
+       : c.verdict == ForgeVerdict::Equal || c.verdict == ForgeVerdict::Below ? out.total.matched
+                                                                              : out.total.mismatched);
+  out.answer.update(tally_json(out.total));
+  return out;
+}
+
+}  // namespace heliolite::cli

@@ -1,0 +1,50 @@
+#pragma once
+// Searches what AccelForge has recorded: of each case the least energy x latency of the network, its layers fused or
+// not, against the recorded energy and latency (docs/formats_accelforge.md).
+#include <atomic>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/base/types.h"
+
+namespace heliolite {
+
+struct ForgeOptions {
+  std::optional<std::string> id;            // only the case with this key
+  std::optional<std::string> machine;       // only cases of this machine
+  std::optional<u64> limit;                 // at most this many cases
+  int threads = 0;                          // of each search; 0 = every core
+  std::optional<double> budget_seconds;     // for one layer, and for one search of fused layers
+  const std::atomic<bool>* stop = nullptr;  // when it is set, cases that are not searched yet are skipped
+  std::function<void(u64 done, u64 of)> progress;
+};
+
+// Ours beside the recorded one. Equal: energies to 1e-5, latencies to a cycle for each layer. Below, Above: the product
+// of energy and latency is; below a recorded optimum is a mapping that the other mapspace does not have.
+enum class ForgeVerdict : u8 { Equal, Below, Above, Refused, Skipped };
+std::string_view name(ForgeVerdict verdict);
+
+struct ForgeComparison {
+  std::string id, machine;
+  bool fused = false;
+  ForgeVerdict verdict = ForgeVerdict::Skipped;
+  double energy = 0, latency = 0;          // recorded, J and s
+  double our_energy = 0, our_latency = 0;  // of the best schedule found
+  bool optimal = false;                    // that nothing of our mapspace is below is proven
+  u64 groups = 0;                          // of fused layers
+  // Of the recorded actions, by Einsum, memory, tensor and direction, those that the best mappings of unfused layers
+  // have as often; mappings of equal cost may differ.
+  u64 actions = 0, equal_actions = 0;
+  std::vector<std::string> notes;  // what makes the two mapspaces differ here
+  Diagnostics why;                 // of Refused
+  double seconds = 0;
+};
+
+// Errors: those of the file; that nothing is selected. A case whose files cannot be read is Refused.
+Result<std::vector<ForgeComparison>> verify_forge(const std::string& path, const ForgeOptions& options);
+
+}  // namespace heliolite
