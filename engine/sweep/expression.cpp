@@ -23,14 +23,29 @@ std::string identifier(std::string name) {
   return name;
 }
 
+// All instances together, in both directions; infinite if a direction has no limit.
+double words_per_cycle_of_all(const StorageLevel& level) {
+  constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+  const Bandwidth& rate = level.bandwidth;
+  const double apart = rate.read.value_or(kUnlimited) + rate.write.value_or(kUnlimited);
+  return std::min(apart, rate.shared.value_or(kUnlimited)) * static_cast<double>(level.instances);
+}
+
+double leakage(const Architecture& machine) {
+  double sum = 0;
+  for (const StorageLevel& level : machine.levels)
+    sum += level.leak_pj_per_cycle * static_cast<double>(level.instances);
+  return sum;
+}
+
 double bytes(const StorageLevel& level, double words) { return words * static_cast<double>(level.word_bits) / 8; }
 
 }  // namespace
 
 std::vector<std::string> derived_names(const ArchitectureSpec& machine) {
-  std::vector<std::string> names{"pes", "area_um2", "area_mm2", "total_bytes"};
+  std::vector<std::string> names{"pes", "area_um2", "area_mm2", "total_bytes", "leak_pj_per_cycle_of_all"};
   for (const LevelSpec& level : machine.levels)
-    for (const char* quantity : {"_words", "_bytes", "_area_um2", "_instances"})
+    for (const char* quantity : {"_words", "_bytes", "_area_um2", "_instances", "_words_per_cycle"})
       names.push_back(identifier(level.name) + quantity);
   return names;
 }
@@ -38,10 +53,11 @@ std::vector<std::string> derived_names(const ArchitectureSpec& machine) {
 std::vector<double> derived_values(const Architecture& machine) {
   const double area = machine.area_um2();
   std::vector<double> values{static_cast<double>(machine.compute.instances), area, area / kUm2PerMm2,
-                             total_capacity_bytes(machine)};
+                             total_capacity_bytes(machine), leakage(machine)};
   for (const StorageLevel& level : machine.levels) {
     const double words = level.entries ? static_cast<double>(*level.entries) : std::numeric_limits<double>::infinity();
-    values.insert(values.end(), {words, bytes(level, words), level.area_um2, static_cast<double>(level.instances)});
+    values.insert(values.end(), {words, bytes(level, words), level.area_um2, static_cast<double>(level.instances),
+                                 words_per_cycle_of_all(level)});
   }
   return values;
 }

@@ -67,6 +67,7 @@ class Runner {
   bool find_best();
   std::vector<u64> machines_left(const MachineGrid& parts, const SetRows& rows);
   void map_best(const BestMachine& best);
+  void pass_others(const std::vector<u64>& machines, const SetRows& rows, const BestMachine& best);
   void exclude_open(FrontCertificate& front);
   Totals least_of(u64 id) const;
   void begin_pilot();
@@ -236,9 +237,25 @@ bool Runner::find_best() {
   hooks.excluded = [&](const std::vector<u64>& points, Excluded why, const MachineValue& least,
                        std::optional<u64> best) { state_.pass_together(rows.of_excluded(points, why, least, best)); };
   hooks.tell = [&](u64 open, double value, double bound) { state_.tell_best(open, value, bound); };
+  const std::vector<u64> all = rows.row_for_each() ? machines : std::vector<u64>{};
   state_.result.best = find_best_machine(spec_, points_, *parts, std::move(machines), known, hooks);
-  if (!state_.over()) map_best(*state_.result.best);
+  if (state_.over()) return true;
+  map_best(*state_.result.best);
+  if (state_.result.best->proven) pass_others(all, rows, *state_.result.best);
   return true;
+}
+
+// Machines that were the best known for a while have no row yet.
+void Runner::pass_others(const std::vector<u64>& machines, const SetRows& rows, const BestMachine& best) {
+  MachineValue least;
+  least.lower_bound = best.value;
+  for (const u64 id : machines) {
+    const auto row = state_.keep(state_.store.point(id));
+    if (row && !*row && id != best.point)
+      for (PointRecord& point : rows.of_excluded({id}, Excluded::Alone, least, std::nullopt))
+        state_.pass(std::move(point));
+  }
+  state_.flush();
 }
 
 // Points that are machines, admitted by the constraints, and not decided by an earlier run.
