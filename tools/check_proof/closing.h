@@ -2,6 +2,8 @@
 // What closes an extension of a state by its next level (docs/rules/proof.md): the instance, bounds, equal order,
 // push-in, and rule listed: a state that a proof lists stands for an extension over the same tile with the same
 // servers, if each completion costs with it inside at most what it costs with the extension inside.
+#include <ranges>
+
 #include "check_proof/bounds.h"
 
 namespace check_proof {
@@ -187,7 +189,10 @@ class Compared {
     for (const Flow& f : state_.flows) {
       flowing_ |= bit(f.tensor);
       if (f.is_moving()) moving_ |= bit(f.tensor);
-      else place(f);
+      if (f.is_moving()) continue;
+      placed_[f.into] += f.full * f.fills;
+      if (f.server > s.level) coming_[f.tensor] += f.full * f.serves;
+      else if (f.server >= 0) placed_[m.slot(kAsked, f.server, f.tensor)] += f.full * f.serves;
     }
     for (const auto& price : m.comparisons) total_.push_back(weighed(price, state_.count, ~Mask{0}));
   }
@@ -199,10 +204,11 @@ class Compared {
     if (a.units < b.units || !is_nowhere_more(b.summed, a.summed)) return false;
     const Mask gone = flowing_ & ~o.flowing_;
     if (gone != 0) return (moving_ & gone) == 0 && Compared(m_, moved(gone)).stands_for(o, rounding);
-    for (int v = 0; v < m_.tensors(); ++v)
-      if (contains(flowing_, v) && m_.in.tensors[v].sliding != 0 && flows_of(v) != o.flows_of(v)) return false;
+    const auto sliding = std::views::filter(
+        [&](const Flow& f) { return contains(flowing_, f.tensor) && m_.in.tensors[f.tensor].sliding != 0; });
+    if (!std::ranges::equal(a.flows | sliding, b.flows | sliding)) return false;
     if (!is_nowhere_more(a.pending, b.pending) || !is_nowhere_more(coming_, o.coming_)) return false;
-    if (is_nowhere_more(a.count, b.count) && is_nowhere_more(placed_, o.placed_)) return true;
+    if (has_no_more_words(o)) return true;
     for (std::size_t p = 0; p < total_.size(); ++p) {
       if (total_[p] + (p < m_.energies ? rounding : 0) > o.total_[p]) return false;
       for (int v = 0; v < m_.tensors(); ++v)
@@ -222,10 +228,15 @@ class Compared {
         out += static_cast<i128>(static_cast<u128>(price[k]) * words[k]);
     return out;
   }
-  void place(const Flow& f) {
-    placed_[f.into] += f.full * f.fills;
-    if (f.server > state_.level) coming_[f.tensor] += f.full * f.serves;
-    else if (f.server >= 0) placed_[m_.slot(kAsked, f.server, f.tensor)] += f.full * f.serves;
+  // Of networks, where nothing is rounded, it is enough that all together cost no more.
+  bool has_no_more_words(const Compared& o) const {
+    i128 network = 0;
+    for (std::size_t k = 1; k < m_.slots.size(); ++k) {
+      const i128 more = static_cast<i128>(state_.count[k]) - o.state_.count[k];
+      if (m_.slots[k].kind > kArrived) network += more * static_cast<i128>(m_.comparisons[0][k]);
+      else if (more > 0) return false;
+    }
+    return network <= 0 && is_nowhere_more(placed_, o.placed_);
   }
   // With all words of some tensors moved by the next loop, which is the most that they can be.
   State moved(Mask tensors) const {
@@ -236,12 +247,6 @@ class Compared {
       else s.flows.push_back(f);
     }
     return s;
-  }
-  std::vector<Flow> flows_of(int v) const {
-    std::vector<Flow> out;
-    for (const Flow& f : state_.flows)
-      if (f.tensor == v) out.push_back(f);
-    return out;
   }
   const Steps& m_;
   const State& state_;
@@ -260,8 +265,8 @@ class Listed {
       const Level& l = m_.in.levels[i];
       u64 dearest = 0;
       for (const Prices& p : l.of) dearest = std::max({dearest, p[kRead], p[kFill], p[kUpdate]});
-      const i128 rounded = static_cast<i128>(m_.in.scale / l.block) * (l.block - 1);  // of an access
-      rounding_ += static_cast<i128>(3) * dearest * m_.tensors() * l.instances * rounded;
+      rounding_ +=
+          static_cast<i128>(3) * dearest * m_.tensors() * l.instances * (m_.in.scale / l.block) * (l.block - 1);
     }
   }
   bool stand_for(const State& s) const {

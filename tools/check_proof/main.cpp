@@ -32,8 +32,7 @@ int run(const std::vector<std::string>& arguments) {
     else if (!file.empty() || (!has_value && a.size() > 1 && a[0] == '-')) return usage("unknown argument " + a);
     else file = arguments[k], is_priced = has_value;
   }
-  if (threads == 0 || threads > 1024) return usage("1 to 1024 threads expected");
-  if (file.empty()) return usage("a file expected");
+  if (threads == 0 || threads > 1024 || file.empty()) return usage("a file expected, and 1 to 1024 threads");
   const auto say = [&](const char* verdict, const std::string& where, const std::string& what, int exit_code) {
     std::printf("%s: %s%s\n", verdict, where.c_str(), what.c_str());
     return exit_code;
