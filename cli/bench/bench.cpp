@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/bench/bench_config.h"
+#include "cli/bench/bench_proofs.h"
 #include "cli/bench/bench_tables.h"
 #include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"
@@ -113,15 +114,23 @@ int run_suite(const BenchConfig& config, const BenchArguments& arguments, const 
   BenchSuite suite = *config.suite;
   suite.threads = arguments.threads;
   const std::size_t searches = suite.machines.size() * suite.layers.size() * suite.strategies.size();
-  const auto result = with_progress(output, "searches", searches, [&](const BenchProgress& progress) {
+  auto result = with_progress(output, "searches", searches, [&](const BenchProgress& progress) {
     return run_bench(suite, &interrupt_flag(), progress);
   });
   if (!result) return fail(result.errors());
+  bool is_right = true;
+  const BenchProofs proofs = write_bench_proofs(suite, result->rows, &interrupt_flag(), output, is_right);
   const std::vector<BenchSummary> summaries = summarize(result->rows);
   std::string text = fmt::format("{}, objective {}, {} thread{}: {} of {} searches\n\n", suite.name, name(asked(suite)),
                                  arguments.threads, arguments.threads == 1 ? "" : "s", result->done, result->planned);
   if (!arguments.summary_only) text += rows_table(result->rows, asked(suite)) + "\n";
   const BenchAnalysis analysis = analyze(suite, result->rows);
+  if (!suite.proofs.empty())
+    text += fmt::format("{} proofs in {}, {} rows without\n\n",
+                        std::ranges::count_if(proofs, [](const auto& p) { return p.second.contains("file"); }),
+                        suite.proofs,
+                        result->rows.size() - static_cast<std::size_t>(std::ranges::count_if(
+                                                  proofs, [](const auto& p) { return p.second.contains("file"); })));
   text += rows_notes(result->rows) + summary_table(summaries) + analysis_tables(analysis);
   if (result->left_out > 0)
     output.note(fmt::format("heliolite: {} external results are of machines or layers that the suite does not have",
@@ -132,6 +141,7 @@ int run_suite(const BenchConfig& config, const BenchArguments& arguments, const 
   Json answer = answer_head("bench");
   answer["question"] = suite_question(arguments, suite);
   answer["rows"] = rows_json(result->rows);
+  for (const auto& [row, proof] : proofs) answer["rows"][row]["proof"] = proof;
   answer["summary"] = summary_json(summaries);
   add_analysis(answer, analysis);
   answer["interrupted"] = result->interrupted;
@@ -141,6 +151,7 @@ int run_suite(const BenchConfig& config, const BenchArguments& arguments, const 
   const int code = write(output, config, text, rows_csv(result->rows, asked(suite)), answer);
   bool any = false;
   for (const BenchRow& row : result->rows) any |= !row.external && row.value.has_value();
+  if (!is_right) return kBug;
   return code == kSuccess && !any ? kNegative : code;
 }
 

@@ -59,7 +59,8 @@ const FieldTable& bench_suite_fields() {
               {"training", shape::map(training_fields()), "What strategies with trained: true learn from before."},
               {"external", shape::list_or_one(shape::text()), "Tables of what other mappers found, beside this file."},
               {"published", shape::list_or_one(shape::map(published_fields())), "Published ratios to compare with."},
-              {"repeat", shape::integer(1, kMaxRepeat), "Searches of each row; its time is their median.", "", "1"}})};
+              {"repeat", shape::integer(1, kMaxRepeat), "Searches of each row; its time is their median.", "", "1"},
+              {"proofs", shape::text(), "Folder beside this file for proofs of the rows whose value is proven."}})};
   return table;
 }
 

@@ -26,13 +26,8 @@ bool is_packed(const std::string& file) { return file.ends_with(".gz"); }
 // The file of a layer; a folder's files are called as its layers, as far as names of files go.
 std::string file_of(const Network& network, std::size_t i, const std::string& target) {
   if (network.layers.size() == 1 && !std::filesystem::is_directory(target)) return target;
-  std::string name = network.layers[i].workload.name;
-  for (char& c : name)
-    if (c == '/' || c == '\0' || c == ' ') c = '_';
-  return (std::filesystem::path(target) / (name + ".proof.gz")).string();
+  return (std::filesystem::path(target) / (file_name_of(network.layers[i].workload.name) + ".proof.gz")).string();
 }
-
-std::string option_of(const std::string& file) { return "--proof " + file; }
 
 // The answer with the better mapping in its place.
 void replace(MappingResult& result, const Mapping& mapping, const Cost& cost, Objective objective) {
@@ -62,7 +57,7 @@ class LayerProver {
     }
     do {
       out.report = {};
-      const bool written = output_.write(option_of(file), [&](std::ostream& stream) {
+      const bool written = output_.write(proof_option(file), [&](std::ostream& stream) {
         out.report = proof::prove(workload_, architecture_, options_, result.mapping, limits_, stream);
         return complaints(out.report);
       });
@@ -109,6 +104,20 @@ class LayerProver {
 
 }  // namespace
 
+std::string proof_option(const std::string& file) { return "--proof " + file; }
+
+std::string file_name_of(std::string text) {
+  for (char& c : text)
+    if (c == '/' || c == '\0' || c == ' ') c = '_';
+  return text;
+}
+
+LayerProof write_proof(const Workload& workload, const Architecture& architecture, const SearchOptions& options,
+                       const ProofArguments& arguments, MappingResult& result, const std::string& file,
+                       const Output& output, bool& is_right) {
+  return LayerProver(workload, architecture.chain(result.unit), options, arguments, output).run(result, file, is_right);
+}
+
 bool claim_proofs(const Network& network, const ProofArguments& arguments, const Output& output) {
   if (arguments.target.empty()) return true;
   if (network.layers.size() > 1) {
@@ -122,7 +131,7 @@ bool claim_proofs(const Network& network, const ProofArguments& arguments, const
   const std::vector<std::size_t> first = first_of_shape(network.layers);
   for (std::size_t i = 0; i < first.size(); ++i) {
     const std::string file = file_of(network, i, arguments.target);
-    if (first[i] == i && !output.claim(option_of(file), file)) return false;
+    if (first[i] == i && !output.claim(proof_option(file), file)) return false;
   }
   return true;
 }
@@ -140,9 +149,8 @@ LayerProofs write_proofs(const Network& network, const Architecture& architectur
       mine.mapping = its.mapping, mine.cost = its.cost, mine.value = its.value, mine.lower_bound = its.lower_bound;
       continue;
     }
-    LayerProver prover(network.layers[i].workload, architecture.chain(result.layers[i].result.unit), options, arguments,
-                       output);
-    out.push_back(prover.run(result.layers[i].result, file_of(network, i, arguments.target), is_right));
+    out.push_back(write_proof(network.layers[i].workload, architecture, options, arguments, result.layers[i].result,
+                              file_of(network, i, arguments.target), output, is_right));
   }
   return out;
 }

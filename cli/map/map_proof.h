@@ -35,6 +35,14 @@ bool claim_proofs(const Network& network, const ProofArguments& arguments, const
 LayerProofs write_proofs(const Network& network, const Architecture& architecture, const SearchOptions& options,
                          const ProofArguments& arguments, NetworkResult& result, const Output& output, bool& is_right);
 
+// One proof, into a file that was claimed as proof_option(file).
+LayerProof write_proof(const Workload& workload, const Architecture& architecture, const SearchOptions& options,
+                       const ProofArguments& arguments, MappingResult& result, const std::string& file,
+                       const Output& output, bool& is_right);
+std::string proof_option(const std::string& file);
+// A text as part of a file's name.
+std::string file_name_of(std::string text);
+
 Json proof_json(const LayerProof& proof);
 std::string proofs_text(const LayerProofs& proofs, const NetworkResult& result);
 

@@ -130,6 +130,34 @@ TEST_F(CliBench, EverySuiteOfTheProjectIsGood) {
   }
 }
 
+TEST_F(CliBench, ProvenRowsHaveProofsWhichLaterRunsKeep) {
+  const std::string exact = R"(bench:
+  strategies: [exact, {name: random, evaluations: 5}]
+  machines: [edge_unified]
+  workloads: ["gemm:16x16x16"]
+  proofs: proofs
+)";
+  const json first = answer(exact);
+  const std::string file = folder_.path("proofs/edge_unified/gemm:16x16x16-exact.proof.gz");
+  ASSERT_TRUE(std::filesystem::exists(file));
+  EXPECT_EQ(first["rows"][0]["proof"]["file"], file);
+  EXPECT_GT(first["rows"][0]["proof"]["bytes"], 100);
+  EXPECT_FALSE(first["rows"][1].contains("proof"));
+  const std::string bytes = read_text(file);
+  EXPECT_EQ(answer(exact)["rows"][0]["proof"], (json{{"file", file}, {"kept", true}}));
+  EXPECT_EQ(read_text(file), bytes);
+  folder_.write("proofs/edge_unified/gemm:16x16x16-exact.proof.gz", "something else");
+  EXPECT_THAT(answer(exact)["rows"][0]["proof"]["refused"].get<std::string>(), HasSubstr("is there already"));
+  EXPECT_EQ(read_text(file), "something else");
+}
+
+TEST_F(CliBench, ProofsAreOfLayers) {
+  const CliResult result = bench(
+      "bench: {objective: network_edp, strategies: exact, machines: edge_unified, workloads: resnet18, proofs: p}\n");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("proofs are of layers"));
+}
+
 TEST_F(CliBench, NamesLabelsAndOptionsReachTheRows) {
   const json a = answer(kSuite);
   ASSERT_EQ(a["rows"].size(), 4u);

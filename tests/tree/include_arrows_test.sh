@@ -118,7 +118,7 @@ room cli/ui
 room cli/map cli/ui
 room cli/show cli/ui
 room cli/verify cli/ui
-room cli/bench cli/ui
+room cli/bench cli/ui cli/map
 room cli/space cli/ui cli/map
 room cli/bound cli/ui cli/map
 room cli/execute cli/ui

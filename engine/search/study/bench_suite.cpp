@@ -91,10 +91,7 @@ class SuiteRunner {
 
   // Empty when cut short.
   std::optional<BenchRow> search(const BenchMachine& machine, const BenchLayer& layer, const BenchStrategy& strategy) {
-    SearchOptions options = strategy.options;
-    options.objective = suite_.objective;
-    options.network = suite_.network;
-    options.threads = suite_.threads;
+    SearchOptions options = options_of(suite_, strategy);
     options.stop = stop_;
     if (strategy.trained) {
       auto learned = train(layer, strategy, options);
@@ -152,6 +149,7 @@ class SuiteRunner {
       row.lower_bound = result->lower_bound;
       row.gap = result->gap;
     }
+    if (!suite_.proofs.empty()) row.answer = *std::move(result);
     return row;
   }
 
@@ -264,6 +262,14 @@ BenchSummary summary_of(const std::vector<const BenchRow*>& rows, const std::str
 }
 
 }  // namespace
+
+SearchOptions options_of(const BenchSuite& suite, const BenchStrategy& strategy) {
+  SearchOptions out = strategy.options;
+  out.objective = suite.objective;
+  out.network = suite.network;
+  out.threads = suite.threads;
+  return out;
+}
 
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

@@ -60,8 +60,9 @@ struct BenchSuite {
   BenchTraining training;
   std::vector<ExternalResult> external;
   std::vector<PublishedClaim> published;
-  int repeat = 1;   // how often each row's search is run; its time is the median
-  int threads = 1;  // that one search uses; searches run one after the other
+  int repeat = 1;        // how often each row's search is run; its time is the median
+  int threads = 1;       // that one search uses; searches run one after the other
+  std::string proofs{};  // folder of proofs of rows whose value is proven, which then keep their answers; "": none
 };
 
 // Values that differ by less are the same: external tables have six digits. Relative.
@@ -88,9 +89,13 @@ struct BenchRow {
   std::optional<Status> status{};         // none: external
   std::vector<TracePoint> trace{};        // of the last search, value falling; the last one is its answer
   Diagnostics why_infeasible{};           // where it has no value
+  std::optional<MappingResult> answer{};  // of a layer, where the suite wants its proof
   std::optional<EvaluatorReport>
       evaluator{};  // whose value was minimised; `value` is the suite's objective all the same
 };
+
+// What a strategy of the suite is asked.
+SearchOptions options_of(const BenchSuite& suite, const BenchStrategy& strategy);
 
 // The middle of some values; of an even number of them the mean of both.
 double median(std::vector<double> values);
