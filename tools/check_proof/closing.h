@@ -2,8 +2,6 @@
 // What closes an extension of a state by its next level (docs/rules/proof.md): the instance, bounds, equal order,
 // push-in, and rule listed: a state that a proof lists stands for an extension over the same tile with the same
 // servers, if each completion costs with it inside at most what it costs with the extension inside.
-#include <ranges>
-
 #include "check_proof/bounds.h"
 
 namespace check_proof {
@@ -204,9 +202,12 @@ class Compared {
     if (a.units < b.units || !is_nowhere_more(b.summed, a.summed)) return false;
     const Mask gone = flowing_ & ~o.flowing_;
     if (gone != 0) return (moving_ & gone) == 0 && Compared(m_, moved(gone)).stands_for(o, rounding);
-    const auto sliding = std::views::filter(
-        [&](const Flow& f) { return contains(flowing_, f.tensor) && m_.in.tensors[f.tensor].sliding != 0; });
-    if (!std::ranges::equal(a.flows | sliding, b.flows | sliding)) return false;
+    std::vector<Flow> x = a.flows, y = b.flows;  // those that slide must be alike
+    const auto is_free = [&](const Flow& f) {
+      return !contains(flowing_, f.tensor) || !m_.in.tensors[f.tensor].sliding;
+    };
+    std::erase_if(x, is_free), std::erase_if(y, is_free);
+    if (x != y) return false;
     if (!is_nowhere_more(a.pending, b.pending) || !is_nowhere_more(coming_, o.coming_)) return false;
     if (has_no_more_words(o)) return true;
     for (std::size_t p = 0; p < total_.size(); ++p) {
