@@ -172,10 +172,10 @@ TEST(FusedSearch, NoLegalTreeIsBelow) {
   EXPECT_GT(reached, 0);
 }
 
-// What a link costs at least in any tree, against what it costs in random ones: in little room, and for lambdas whose
-// bounds follow from each other.
+// What a link costs at least in any tree, and all links of a group together, against what they cost in random ones: in
+// little room, and for lambdas whose bounds follow from each other.
 TEST(FusedSearch, NoLinkOfATreeIsBelowItsBound) {
-  int links = 0, reached = 0, raised = 0;
+  int links = 0, reached = 0, raised = 0, raised_together = 0;
   for (FusionProblem& toy : testing::fusion_toys())
     for (const char* entries : {"18", "12", "7"}) {
       if (toy.graph.links[0].workload.macs() > 500) continue;
@@ -200,21 +200,29 @@ TEST(FusedSearch, NoLinkOfATreeIsBelowItsBound) {
           LinkBounds bounds, bounds_anywhere;
           LinkBound bound(*interval, solver, lambda, budget, bounds);
           LinkBound anywhere(*interval, without, lambda, budget, bounds_anywhere);
+          double sum = 0, sum_of_bounds = 0;
           for (int l = group.first; l <= group.last; ++l) {
             const LinkAnswer answer = solver.solve(l, p.passes[l - group.first], lambda, kNoSum, budget);
+            sum += answer.found ? sum_value(answer.found->cost, lambda) : kNoSum;
             if (!answer.found) continue;
             const double value = sum_value(answer.found->cost, lambda), least = bound.least(whole(*interval), l, room);
             EXPECT_LE(least * kEqualSum, value) << group_text(group, toy.graph, toy.architecture) << " link " << l;
             ++links;
             reached += value <= least * (1 + 1e-9);
             raised += least > anywhere.least(whole(*interval), l, room) * (1 + 1e-9);
+            sum_of_bounds += least;
           }
+          const double together = bound.of_group();
+          EXPECT_LE(together * kEqualSum, sum) << group_text(group, toy.graph, toy.architecture);
+          EXPECT_GE(together, sum_of_bounds * kEqualSum) << group_text(group, toy.graph, toy.architecture);
+          raised_together += sum < kNoSum && together > sum_of_bounds * (1 + 1e-9);
         }
       }
     }
   EXPECT_GT(links, 500);
   EXPECT_GT(reached, 50);
   EXPECT_GT(raised, 20);
+  EXPECT_GT(raised_together, 3);
 }
 
 // The exact search of a pass against all of its mappings, one by one.

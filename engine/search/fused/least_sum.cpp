@@ -57,7 +57,8 @@ double LeastSum::run(const std::vector<KnownSchedule>& known, bool from_nothing)
     const double best = std::min(least, value_of_best());
     if (after[0] >= best * kEqualSum || budget_.over()) return std::min(after[0], best);
     const std::vector<Step> path = least_path(after);
-    if (search_bounds(path, BoundEffort::Whole) || search_bounds(path, BoundEffort::Passes)) continue;
+    if (search_bounds(path, BoundEffort::Whole) || search_common(path) || search_bounds(path, BoundEffort::Passes))
+      continue;
     const auto open = std::ranges::find_if(path, [&](const Step& s) { return !segment_[s.first][s.last].settled; });
     if (open == path.end()) return std::min(after[0], best);
     search(open->first, open->last, best - before[open->first] - after[open->last + 1]);
@@ -241,14 +242,32 @@ bool LeastSum::search_bounds(const std::vector<Step>& path, BoundEffort effort) 
     level->lower = std::max(level->lower, level->trees->quick_least() * runs(level->interval->first));
     level->searched = effort;
   }
+  for (const Step& step : path) raise(step);
+  return true;
+}
+
+// The bound of a step that its levels give.
+void LeastSum::raise(const Step& step) {
+  if (step.first == step.last) return;
+  Segment& s = segment_[step.first][step.last];
+  double lower = s.value;
+  for (const Level& level : levels_[{step.first, step.last}]) lower = std::min(lower, level.lower);
+  s.lower = std::max(s.lower, lower);
+}
+
+// Searches what links that share an intermediate cost at least together, in the groups of a path. False: it is known.
+bool LeastSum::search_common(const std::vector<Step>& path) {
+  bool any = false;
   for (const Step& step : path) {
     if (step.first == step.last) continue;
-    Segment& s = segment_[step.first][step.last];
-    double lower = s.value;
-    for (const Level& level : levels_[{step.first, step.last}]) lower = std::min(lower, level.lower);
-    s.lower = std::max(s.lower, lower);
+    for (Level& level : levels_[{step.first, step.last}]) {
+      if (level.common || !solver_.gate().on(Rule::LinkBound)) continue;
+      level.common = any = true;
+      level.lower = std::max(level.lower, level.trees->bound().of_group() * runs(step.first));
+    }
+    raise(step);
   }
-  return true;
+  return any;
 }
 
 // The other searches of trees may remember as much as one.

@@ -55,6 +55,7 @@ class LeastSum {
     std::unique_ptr<TreeSearch> trees;
     double lower = 0;
     std::optional<BoundEffort> searched{};  // the bounds of its links
+    bool common = false;                    // and those of all links of an intermediate
   };
   // A step of a path through the network.
   struct Step {
@@ -68,6 +69,8 @@ class LeastSum {
   void take(Segment& s, int first, int last, int level, const FusedTree& tree);
   void bound(int first, int last);
   bool search_bounds(const std::vector<Step>& path, BoundEffort effort);
+  bool search_common(const std::vector<Step>& path);
+  void raise(const Step& step);
   void make_room(const TreeSearch& next);
   void search(int first, int last, double limit);
 

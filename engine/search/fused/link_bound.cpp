@@ -115,26 +115,26 @@ double LinkBound::least(const Subtree& s, int link, u64 room) {
 }
 
 double LinkBound::quick(int link) {
-  RootBound& known = known_[key_at_root(link)];
+  RootBound& known = known_.link[key_at_root(link)];
   if (!known.effort) known = {bound(root_, link, room_, BoundEffort::Moved), BoundEffort::Moved};
   return known.lower;
 }
 
 bool LinkBound::is_searched(int link, BoundEffort effort) const {
-  const auto known = known_.find(key_at_root(link));
-  return known != known_.end() && known->second.effort && *known->second.effort >= effort;
+  const auto known = known_.link.find(key_at_root(link));
+  return known != known_.link.end() && known->second.effort && *known->second.effort >= effort;
 }
 
 double LinkBound::search(int link, BoundEffort effort) { return bound(root_, link, room_, effort); }
 
 void LinkBound::keep(int link, BoundEffort effort, double lower) {
-  RootBound& known = known_[key_at_root(link)];
+  RootBound& known = known_.link[key_at_root(link)];
   known = {std::max(known.lower, lower), effort};
   solver_.gate().pruned(Rule::HomeBound, solver_.gate().on(Rule::HomeBound) ? 1 : 0);
 }
 
 double LinkBound::at_root(const Subtree& s, int link, u64 room) {
-  RootBound& known = known_[key_of(s, link, room)];
+  RootBound& known = known_.link[key_of(s, link, room)];
   if (known.effort == BoundEffort::Passes) return known.lower;
   known = {std::max(known.lower, bound(s, link, room, BoundEffort::Passes)), BoundEffort::Passes};
   solver_.gate().pruned(Rule::HomeBound, solver_.gate().on(Rule::HomeBound) ? 1 : 0);
@@ -205,37 +205,39 @@ std::vector<LinkBound::Split> LinkBound::splits(const Subtree& s, int link, int 
   for (const ArrayTouch* t : group_.array[array].inside)
     if (touch == nullptr && t->link != maker && (link == maker || t->link == link)) touch = t;
   const std::vector<bool> whole = whole_dimensions(group_, array);
-  struct Part {
-    Split split;
-    LinkSizes made;
-  };
-  std::vector<Part> parts{{{{}, 1, s.of(link).size, 0}, s.of(maker).size}};
+  std::vector<Split> parts{{{}, 1, s.of(link).size, s.of(maker).size, 0}};
   for (const CommonRank& r : touch->ranks) {
     u64 lines = 1;
     for (const int d : r.array) lines *= s.of(maker).size[d];
     const bool may = r.divides && std::ranges::none_of(r.array, [&](int d) { return whole[d]; });
-    std::vector<Part> next;
-    for (const Part& before : parts)
+    std::vector<Split> next;
+    for (const Split& before : parts)
       for (const u64 factor : may ? divisors(lines) : std::vector<u64>{1}) {
         const auto of_made = divide(before.made, r.array, factor);
-        const auto of_link = link == maker ? of_made : divide(before.split.size, r.own, factor);
+        const auto of_link = link == maker ? of_made : divide(before.size, r.own, factor);
         if (!of_made || !of_link) continue;
-        Part part = before;
-        part.split.factor.push_back(factor);
-        part.split.passes *= factor;
+        Split part = before;
+        part.factor.push_back(factor);
+        part.passes *= factor;
         for (const DividedDimension& d : *of_made) part.made[d.dimension] /= d.factor;
-        for (const DividedDimension& d : *of_link) part.split.size[d.dimension] /= d.factor;
+        for (const DividedDimension& d : *of_link) part.size[d.dimension] /= d.factor;
         next.push_back(std::move(part));
       }
     parts = std::move(next);
   }
-  std::vector<Split> out;
-  for (Part& part : parts) {
-    part.split.home_words = room_words(array, tile_words(made, made.output(), part.made), group_.level, *group_.graph,
-                                       *group_.architecture);
-    out.push_back(std::move(part.split));
-  }
-  return out;
+  for (Split& part : parts)
+    part.home_words = room_words(array, tile_words(made, made.output(), part.made), group_.level, *group_.graph,
+                                 *group_.architecture);
+  return parts;
+}
+
+// Whether the tiles of the intermediate and of what is held with it fit.
+bool LinkBound::fits(const Subtree& s, int link, const Split& split, TensorMask held, u64 room) const {
+  u64 words = split.home_words;
+  for (const int v : bits(held))
+    words += room_words(group_.graph->array_of[link][v], tile(s, link, v, split.size), group_.level, *group_.graph,
+                        *group_.architecture);
+  return room == CompiledLevel::kUnbounded || words <= room;
 }
 
 // Of the divisions beneath which the tiles of the intermediate and of what is held with it fit, those that are no
@@ -243,13 +245,8 @@ std::vector<LinkBound::Split> LinkBound::splits(const Subtree& s, int link, int 
 std::vector<const LinkBound::Split*> LinkBound::coarsest(const Subtree& s, int link, const std::vector<Split>& all,
                                                          TensorMask held, u64 room) const {
   std::vector<const Split*> fit, out;
-  for (const Split& split : all) {
-    u64 words = split.home_words;
-    for (const int v : bits(held))
-      words += room_words(group_.graph->array_of[link][v], tile(s, link, v, split.size), group_.level, *group_.graph,
-                          *group_.architecture);
-    if (room == CompiledLevel::kUnbounded || words <= room) fit.push_back(&split);
-  }
+  for (const Split& split : all)
+    if (fits(s, link, split, held, room)) fit.push_back(&split);
   std::ranges::stable_sort(fit, {}, &Split::passes);
   for (const Split* split : fit)
     if (std::ranges::none_of(out, [&](const Split* o) { return is_multiple(split->factor, o->factor); }))

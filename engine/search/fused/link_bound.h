@@ -21,7 +21,10 @@ struct RootBound {
   double lower = 0;
   std::optional<BoundEffort> effort{};  // none: nothing is known
 };
-using LinkBounds = std::map<std::vector<u64>, RootBound>;
+struct LinkBounds {
+  std::map<std::vector<u64>, RootBound> link;
+  std::map<std::vector<u64>, double> common;  // of an intermediate's links together
+};
 
 class LinkBound {
  public:
@@ -39,6 +42,9 @@ class LinkBound {
   bool is_searched(int link, BoundEffort effort) const;
   double search(int link, BoundEffort effort);
   void keep(int link, BoundEffort effort, double lower);
+  // What all links of the group cost at least: as quick() says of each, or more where an intermediate's links must
+  // agree on its split.
+  double of_group();
   // All that the bound at the root depends on.
   std::vector<u64> key_at_root(int link) const { return key_of(root_, link, room_); }
 
@@ -48,6 +54,7 @@ class LinkBound {
     std::vector<u64> factor;  // [rank of the touch]
     u64 passes = 1;
     LinkSizes size;      // of the link in one pass
+    LinkSizes made;      // of the intermediate's maker
     u64 home_words = 0;  // room of the intermediate's tile
   };
   // The passes of a link for one of the ways its tensors may stay, and what is known of their cost.
@@ -65,6 +72,10 @@ class LinkBound {
   std::vector<Split> splits(const Subtree& s, int link, int array) const;
   std::vector<const Split*> coarsest(const Subtree& s, int link, const std::vector<Split>& all, TensorMask held,
                                      u64 room) const;
+  bool fits(const Subtree& s, int link, const Split& split, TensorMask held, u64 room) const;
+  double with_common_split(int array);
+  std::vector<int> links_of(int array) const;
+  std::vector<u64> key_of_links(int array, const std::vector<int>& links) const;
   void add_cases(const Subtree& s, int link, const Split& split, TensorMask held, std::vector<Case>& cases);
 
   const FusedInterval::Array& array_of(int link, int tensor) const;
