@@ -91,6 +91,7 @@ class Runner {
   std::vector<u64> pilots_;
   std::map<u64, Totals> least_;       // of open points
   std::optional<PilotRule> rule_;     // none while the pilots are mapped
+  u64 decided_before_ = 0;            // machines that were decided when the search for the best one began
   u64 cursor_ = 0;                    // next pilot, then next planned point
   bool at_end_ = false;               // no point is left to begin
   std::vector<RunCandidate> to_map_;  // as soon as there is room
@@ -239,6 +240,7 @@ bool Runner::find_best() {
   hooks.tell = [&](u64 open, double value, double bound) { state_.tell_best(open, value, bound); };
   const std::vector<u64> all = rows.row_for_each() ? machines : std::vector<u64>{};
   state_.result.best = find_best_machine(spec_, points_, *parts, std::move(machines), known, hooks);
+  state_.result.best->machines += decided_before_;
   if (state_.over()) return true;
   map_best(*state_.result.best);
   if (state_.result.best->proven) pass_others(all, rows, *state_.result.best);
@@ -266,7 +268,11 @@ std::vector<u64> Runner::machines_left(const MachineGrid& parts, const SetRows& 
   std::vector<u64> out;
   for (u64 k = 0; k < points_.planned() && !state_.over(); ++k) {
     const u64 id = points_.id(k);
-    if (!mine_.has(id) || rows.decided(id)) continue;
+    if (!mine_.has(id)) continue;
+    if (rows.decided(id)) {
+      ++decided_before_;
+      continue;
+    }
     const std::optional<Architecture> machine =
         conditions.empty() && parts.shape(id) != 0 ? std::nullopt : parts.machine(id);
     if (parts.shape(id) == 0) {

@@ -306,5 +306,27 @@ TEST(CliSweep, EndsSoonWhenAskedTo) {
   }
 }
 
+// The best machine of a family comes with what is proven of all.
+TEST(CliSweep, SaysWhatIsProvenOfAFamily) {
+  const TempFolder folder;
+  const std::string file = small_sweep(folder, "  objective: network_edp\n  goal: best\n");
+  const std::string json = folder.path("a.json");
+  const CliResult run = run_cli("sweep " + file + " --strategy exact -o " + folder.path("b.db") + " --json " + json);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("optimal: the least of 22 machines"));
+  const auto answer = nlohmann::json::parse(read_text(json));
+  const auto& certificate = answer["certificate"];
+  EXPECT_EQ(certificate["status"], "optimal");
+  EXPECT_EQ(certificate["point"], answer["best"][0]["id"]);
+  EXPECT_EQ(certificate["value"], certificate["lower_bound"]);
+  EXPECT_EQ(answer["best"][0]["status"], "best");
+  const CliResult all =
+      run_cli("sweep " + file + " --goal all --strategy exact -o " + folder.path("c.db") + " --json " + json);
+  ASSERT_EQ(all.exit_code, 0) << all.err;
+  const auto every = nlohmann::json::parse(read_text(json));
+  EXPECT_TRUE(every["certificate"].is_null());
+  EXPECT_NEAR(every["best"][0]["value"].get<double>() / certificate["value"].get<double>(), 1, 1e-9);
+}
+
 }  // namespace
 }  // namespace heliolite::cli_sweep_test
