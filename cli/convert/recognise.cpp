@@ -17,6 +17,7 @@
 #include "engine/inputs/input_file.h"
 #include "engine/inputs/template_render.h"
 #include "engine/network/schedule_yaml.h"
+#include "engine/verify/accelforge_record.h"
 #include "workloads/families.h"
 
 namespace heliolite::cli {
@@ -183,6 +184,7 @@ Recognised recognise(const std::string& path, const ReadOptions& reading) {
   if (ends_with_one(path, {".txt"})) return {};
   if (is_libconfig(*text)) return {{Part::Libconfig}, {}};
   if (!yaml) return {};
+  if (holds_forge_cases(path)) return {{Part::Records}, {}};
   const Result<YamlNode> document = load_input(path, reading);
   if (document) return {parts_of(*document), {}};
   if (const std::string_view part = accelforge_part(std::string_view(*text)); is_template(*text) && !part.empty())

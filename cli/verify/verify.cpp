@@ -187,18 +187,19 @@ int run(const VerifyArguments& arguments, const Output& output) {
 
 void add_verify_command(CLI::App& app, Output& output, Action& action) {
   auto arguments = std::make_shared<VerifyArguments>();
-  CLI::App* command = app.add_subcommand("verify", "Check against recorded Timeloop runs or proven optima");
+  CLI::App* command =
+      app.add_subcommand("verify", "Check against recorded runs of Timeloop or AccelForge, or proven optima");
   command
       ->add_option("files", arguments->paths,
-                   "Recorded runs (arch/ and problem/ beside them) or proven optima (machines/ and workloads/); "
-                   "of a folder all its .jsonl files")
+                   "Recorded runs (arch/ and problem/ beside them), proven optima (machines/ and workloads/) or "
+                   "recorded results of AccelForge; of a folder all its .jsonl files")
       ->required()
       ->type_name("FILE");
   command
       ->add_option(
           "--mode", arguments->mode,
           "Only records of this mode (strict, free, imperfect, link; true counts: residual, perfect) or, of optima, "
-          "set")
+          "set, of AccelForge's results machine")
       ->type_name("MODE");
   command->add_option("--id", arguments->id, "Only this record; an optimum is called \"edp of gemm_a on m1_flat2\"")
       ->type_name("ID");
