@@ -16,6 +16,7 @@
 #include "cli/map/map_front.h"
 #include "cli/map/map_fused.h"
 #include "cli/map/map_proof.h"
+#include "cli/map/roofline_picture.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/interrupt.h"
@@ -36,8 +37,8 @@ namespace heliolite::cli {
 namespace {
 
 struct MapArguments {
-  std::string architecture, workload, layer, witness, from, learn, dump, csv, timeloop, schedule, softmax{"whole"},
-      front;
+  std::string architecture, workload, layer, witness, from, learn, dump, csv, timeloop, schedule, roofline,
+      softmax{"whole"}, front;
   bool network = false, no_look = false, fuse = false;
   ReadOptions reading;
   SearchArguments search;
@@ -179,6 +180,7 @@ Diagnostics fuse_complaints(const MapArguments& arguments) {
   refuse("--dump", arguments.dump, kOneLayer);
   refuse("--timeloop", arguments.timeloop, kOneLayer);
   refuse("--proof", arguments.proof.target, kOneLayer);
+  refuse("--roofline", arguments.roofline, "is of layers mapped by themselves: must be left out with --fuse");
   refuse("--csv", arguments.csv, "has a row for each layer mapped by itself: must be left out with --fuse");
   refuse("--front", arguments.front, "is of layers mapped by themselves: must be left out with --fuse");
   return errors;
@@ -198,6 +200,7 @@ Diagnostics front_complaints(const MapArguments& arguments) {
   refuse("--dump", arguments.dump);
   refuse("--timeloop", arguments.timeloop);
   refuse("--proof", arguments.proof.target);
+  refuse("--roofline", arguments.roofline);
   if (arguments.search.given("objective"))
     errors.push_back({"", 0, "--objective", "the front has two: must be left out with --front"});
   return errors;
@@ -248,6 +251,7 @@ int run(const MapArguments& arguments, const Output& output) {
   output.table(fmt::format("{} on {}, {}, strategy {}\n\n", answer.network.name, answer.architecture.name,
                            (external ? "" : "objective ") + minimised(options), name(options.strategy)) +
                map_text(answer));
+  if (!arguments.roofline.empty()) output.table(roofline_table(answer));
   // The text says it next to the totals.
   if (std::string alone = layers_alone_note(answer.network, answer.architecture.levels.back().name); !alone.empty())
     notes.push_back(std::move(alone));
@@ -256,6 +260,7 @@ int run(const MapArguments& arguments, const Output& output) {
   explain_infeasible(answer.result, arguments.architecture);
   if (!output.json(answer_json(options, answer, notes)) || !write_learned(options, output)) return kBadInput;
   if (!arguments.timeloop.empty() && !write_timeloop(answer, output)) return kBadInput;
+  if (!arguments.roofline.empty() && !output.write("--roofline", roofline_svg(answer))) return kBadInput;
   if (!arguments.csv.empty() &&
       !output.write("--csv", map_csv(answer, external ? "" : unit(info(options.objective), "cycles", " "))))
     return kBadInput;
@@ -321,6 +326,8 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
   add_target_option(*command, output, "--csv", arguments->csv,
                     "Write a row for each layer: costs, sizes, words and energy by level and tensor; with --front for "
                     "each point; - = stdout");
+  add_target_option(*command, output, "--roofline", arguments->roofline,
+                    "Say what each layer waits for, and write its roofline as SVG; - = stdout");
   add_read_options(*command, arguments->reading);
   add_output_options(*command, output);
   command->footer(

@@ -73,6 +73,7 @@ Json answer_json(const FusedReport& r) {
   const Objective objective = r.options.objective;
   Json json = schedule_json("map", r.network, r.answer.cost, {});
   json["question"]["options"] = options_json(r.options);
+  json["picture"] = schedule_overview_svg(r.network, r.answer.cost);
   Json network = {{"objective", name(objective)},
                   {"value", best.value},
                   {"energy_pj", best.cost.energy.picojoules()},

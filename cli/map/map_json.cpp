@@ -5,6 +5,7 @@
 #include "cli/map/answer_texts.h"
 #include "cli/map/level_bounds.h"
 #include "cli/map/map_answer.h"
+#include "cli/map/roofline_picture.h"
 #include "cli/map/status.h"
 #include "engine/base/integers.h"
 
@@ -154,6 +155,7 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   json["proof"] = answer.proofs.empty() ? Json() : proof_json(*answer.proofs[i]);
   json["mapping"] = feasible ? to_json(r.mapping, workload, answer.chain(i)) : Json();
   json["breakdown"] = answer.breakdowns[i] ? to_json(*answer.breakdowns[i], workload) : Json();
+  json["roofline"] = roofline_json(answer, i);
   json["bounds"] = distances_json(answer.distances[i]);
   if (!answer.distances[i]) json["why_no_bounds"] = answer.distances[i].errors().front().message;
   if (feasible) return json;

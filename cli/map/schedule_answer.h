@@ -24,6 +24,8 @@ std::string explained_schedule_text(const ScheduledNetwork& network, const Sched
 // The trees as loops around the nests of their links, in text and as a picture.
 std::string schedule_drawing(const ScheduledNetwork& network, const ScheduleBreakdown& cost);
 std::string schedule_svg(const ScheduledNetwork& network, const ScheduleBreakdown& cost);
+// The graph of the layers and what lives at fusing levels over time, without the nests, as SVG.
+std::string schedule_overview_svg(const ScheduledNetwork& network, const ScheduleBreakdown& cost);
 
 // The answer of `eval` and `explain`, which `eval -m` reads (docs/json.md).
 Json schedule_json(const char* command, const ScheduledNetwork& network, const ScheduleBreakdown& cost,

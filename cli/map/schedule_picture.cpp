@@ -134,8 +134,20 @@ class SchedulePicture : public ScheduleWalk {
   using ScheduleWalk::ScheduleWalk;
 
   std::string run() {
-    const std::string title = question_.network.name + " on " + question_.architecture.name;
-    canvas_.text_within(kTreeSide, 30, kNestBoxes, title, {.size = 17, .bold = true});
+    overview();
+    walk();
+    return canvas_.document(2 * kTreeSide + kTreeStep * deepest_ + kNestBoxes, title_);
+  }
+
+  std::string run_overview() {
+    overview();
+    return canvas_.document(2 * kTreeSide + kNestBoxes, title_);
+  }
+
+ private:
+  void overview() {
+    title_ = question_.network.name + " on " + question_.architecture.name;
+    canvas_.text_within(kTreeSide, 30, kNestBoxes, title_, {.size = 17, .bold = true});
     y_ = draw_schedule_graph(canvas_, kTreeSide, 44, question_, cost_) + 12;
     for (std::size_t g = 0; g < question_.file.schedule.groups.size(); ++g) {
       const LinkGroup& group = question_.file.schedule.groups[g];
@@ -144,11 +156,7 @@ class SchedulePicture : public ScheduleWalk {
       for (int l = group.first; l <= group.last; ++l) nests.push_back(nest_of(l));
       y_ = draw_room_timeline(canvas_, kTreeSide, y_, question_, cost_, g, nests) + 12;
     }
-    walk();
-    return canvas_.document(2 * kTreeSide + kTreeStep * deepest_ + kNestBoxes, title);
   }
-
- private:
   double left(int depth) const { return kTreeSide + kTreeStep * depth; }
 
   void node(const std::string& title, const std::string& homes, int depth) override {
@@ -172,6 +180,7 @@ class SchedulePicture : public ScheduleWalk {
   }
 
   SvgCanvas canvas_;
+  std::string title_;
   std::vector<double> tops_;  // of the nodes around what is drawn
   double y_ = 0;
   int deepest_ = 0;
@@ -185,6 +194,10 @@ std::string schedule_drawing(const ScheduledNetwork& network, const ScheduleBrea
 
 std::string schedule_svg(const ScheduledNetwork& network, const ScheduleBreakdown& cost) {
   return SchedulePicture(network, cost).run();
+}
+
+std::string schedule_overview_svg(const ScheduledNetwork& network, const ScheduleBreakdown& cost) {
+  return SchedulePicture(network, cost).run_overview();
 }
 
 }  // namespace heliolite::cli

@@ -316,6 +316,14 @@ void add_sweep_command(CLI::App& app, Output& output, Action& action) {
   add_target_option(*command, output, "--layers-csv", arguments->rows.layers_csv,
                     "With --export: the layers of the points")
       ->needs(rows);
+  add_target_option(*command, output, "--jsonl", arguments->rows.lines,
+                    "With --export: a line of JSON for each point, with its layers")
+      ->needs(rows);
+  command
+      ->add_option("--mappings", arguments->rows.mappings,
+                   "With --export: the mappings of the best points and of the front as files, a folder for each point")
+      ->type_name("DIR")
+      ->needs(rows);
   add_output_options(*command, output);
   command->footer(
       "Results are kept as they come: after Ctrl-C, a crash or a power cut --resume goes on. Exit code 1 when no point "

@@ -24,12 +24,14 @@ struct SlurmSweep {
 // the exit code.
 int write_slurm_script(const SlurmSweep& sweep, const Output& output);
 
-// heliolite sweep --export DB: writes the rows of a results database for other programs, as CSV and as JSON.
+// heliolite sweep --export DB: writes the rows of a results database for other programs, as CSV, as JSON, as a line of
+// JSON a point; the mappings of the best points and of the front as files.
 
 // The options of --export.
 struct SweepExport {
   std::string database;
-  std::string points_csv, layers_csv;  // files, "-" = stdout, "" = not wanted
+  std::string points_csv, layers_csv, lines;  // files, "-" = stdout, "" = not wanted
+  std::string mappings;                       // a folder
 };
 
 // Writes the files and, with --json, all points and layers as JSON. Returns the exit code.

@@ -3,6 +3,11 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <ostream>
 #include <vector>
@@ -40,17 +45,66 @@ Json json_head(const Store& store) {
   return answer;
 }
 
+// Letters, digits, '_', '.' and '-' of a name; the rest becomes '_'.
+std::string file_word(const std::string& name) {
+  std::string out;
+  for (const char c : name) out += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' ? c : '_';
+  return out;
+}
+
+// DIR/point_42/workload_conv1.yaml for each layer of the best points and of the front. A file names its point, its
+// layer and what it costs; `eval -m` reads it.
+bool write_mappings(const Store& store, const std::string& folder, const Output& output) {
+  const Result<SweepSummary> summary = summarize(store);
+  const auto complain = [](const auto& what) {
+    fail(what);
+    return false;
+  };
+  if (!summary) return complain(summary.errors());
+  std::map<u64, PointRecord> points;
+  for (const auto* list : {&summary->best, &summary->front})
+    for (const PointRecord& point : *list) points.emplace(point.id, point);
+  for (const auto& [id, point] : points) {
+    const Result<std::vector<LayerRecord>> layers = store.layers(point);
+    if (!layers) return complain(layers.errors());
+    const std::filesystem::path place = std::filesystem::path(folder) / fmt::format("point_{}", id);
+    std::error_code problem;
+    std::filesystem::create_directories(place, problem);
+    if (problem)
+      return complain(fmt::format("--mappings: {} cannot be made a folder: {}", place.string(), problem.message()));
+    std::string settings;
+    for (std::size_t p = 0; p < point.values.size(); ++p)
+      settings += fmt::format(" {}={}", store.sweep().parameters[p], point.values[p]);
+    for (const LayerRecord& layer : *layers) {
+      if (layer.mapping.empty()) continue;
+      const std::string file =
+          (place / fmt::format("{}_{}_{}.yaml", file_word(layer.workload), layer.layer, file_word(layer.name)))
+              .string();
+      const std::string option = "--mappings " + file;
+      std::string head = fmt::format("{} of {}, point {}:{}; {} pJ, {} cycles, {}", layer.name, layer.workload, id,
+                                     settings, layer.energy_pj, layer.cycles, layer.status);
+      std::ranges::replace(head, '\n', ' ');
+      const std::string end = layer.mapping.ends_with('\n') ? "" : "\n";
+      if (!output.claim(option, file) || !output.write(option, "# " + head + "\n" + layer.mapping + end)) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 int run_sweep_export(const SweepExport& arguments, const Output& output) {
   const Result<Store> store = open_to_read(arguments.database, output);
   if (!store) return fail_reading(store.errors());
-  if (arguments.points_csv.empty() && arguments.layers_csv.empty() && output.json_target.empty())
-    return fail("--export needs --csv FILE, --layers-csv FILE or --json FILE");
+  const bool nothing = arguments.points_csv.empty() && arguments.layers_csv.empty() && arguments.lines.empty() &&
+                       arguments.mappings.empty() && output.json_target.empty();
+  if (nothing) return fail("--export needs --csv FILE, --layers-csv FILE, --json FILE, --jsonl FILE or --mappings DIR");
   const bool written =
       output.write("--csv", [&](std::ostream& out) { return write_points_csv(*store, out); }) &&
       output.write("--layers-csv", [&](std::ostream& out) { return write_layers_csv(*store, out); }) &&
-      output.write("--json", [&](std::ostream& out) { return write_json(*store, json_head(*store), out); });
+      output.write("--jsonl", [&](std::ostream& out) { return write_json_lines(*store, out); }) &&
+      output.write("--json", [&](std::ostream& out) { return write_json(*store, json_head(*store), out); }) &&
+      (arguments.mappings.empty() || write_mappings(*store, arguments.mappings, output));
   return written ? kSuccess : interrupt_flag() ? kInterrupted : kBadInput;
 }
 

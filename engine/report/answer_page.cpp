@@ -13,44 +13,15 @@
 #include "engine/base/file_claims.h"
 #include "engine/base/integers.h"
 #include "engine/base/number_text.h"
+#include "engine/report/answer_json.h"
 #include "engine/report/html.h"
+#include "engine/report/schedule_page.h"
 #include "engine/search/core/objective.h"
 
 namespace heliolite {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-// ---- Reading: a number or a text that an answer does not have is absent on the page, whatever stands in its place.
-
-const Json& part(const Json& of, const char* key) {
-  static const Json none;
-  const auto found = of.is_object() ? of.find(key) : of.end();
-  return found == of.end() ? none : *found;
-}
-
-std::optional<double> number(const Json& of, const char* key) {
-  const Json& value = part(of, key);
-  return value.is_number() ? std::optional<double>(value.get<double>()) : std::nullopt;
-}
-
-double number_or_0(const Json& of, const char* key) { return number(of, key).value_or(0); }
-
-std::string text(const Json& of, const char* key) {
-  const Json& value = part(of, key);
-  return value.is_string() ? value.get<std::string>() : std::string();
-}
-
-// ---- Numbers as cells.
-
-std::string whole(std::optional<double> n) {
-  if (!n) return "";
-  return *n >= 0 && *n < kExactInDoubles ? grouped(static_cast<u64>(std::llround(*n))) : fmt::format("{:.4g}", *n);
-}
-
-std::string energy(std::optional<double> pj) { return pj ? with_prefix(*pj * 1e-12, "J") : ""; }
-std::string share(std::optional<double> of_one) { return of_one ? percent(*of_one) : ""; }
-std::string digits(std::optional<double> n) { return n ? fmt::format("{:.4g}", *n) : ""; }
+using namespace answer_json;
 
 // ---- Where energy goes. A colour means one thing in the charts, the tables and the nests.
 
@@ -389,6 +360,7 @@ Diagnostics complaints(const Json& answer, const std::string& file) {
 
 Result<std::string> answer_page(std::string_view answer, const std::string& file, const std::string& program) {
   const Json json = Json::parse(answer, nullptr, /*allow_exceptions=*/false);
+  if (is_schedule_answer(json)) return schedule_page(json, program);
   if (Diagnostics errors = complaints(json, file); !errors.empty()) return errors;
   const Json &asked = part(json, "question"), &layers = part(json, "layers");
   const std::string title = text(part(asked, "workload"), "name") + " on " + text(part(asked, "architecture"), "name");

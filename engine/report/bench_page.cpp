@@ -59,7 +59,7 @@ LinePlot profile_plot(const std::vector<PerformanceProfile>& profiles) {
   return plot;
 }
 
-std::string text(const MeanRatio& e) { return fmt::format("{:.3g} [{:.3g}, {:.3g}]", e.mean, e.low, e.high); }
+std::string ratio_text(const MeanRatio& e) { return fmt::format("{:.3g} [{:.3g}, {:.3g}]", e.mean, e.low, e.high); }
 
 std::string arrival_section(const std::vector<BenchRow>& rows, const BenchAnalysis& analysis) {
   std::vector<std::vector<std::string>> cells;
@@ -93,11 +93,11 @@ std::string comparison_section(const BenchAnalysis& analysis) {
   for (const Comparison& c : analysis.comparisons)
     if (c.layers > 0)
       pairs.push_back({c.of, c.over, fmt::format("{}", c.layers), fmt::format("{}", c.better),
-                       fmt::format("{}", c.worse), text(c.value), c.seconds ? text(*c.seconds) : ""});
+                       fmt::format("{}", c.worse), ratio_text(c.value), c.seconds ? ratio_text(*c.seconds) : ""});
   for (const RandomVerdict& v : analysis.against_random)
     random.push_back({v.against.of, std::string(name(v.verdict)), fmt::format("{}", v.against.layers),
-                      v.against.layers > 0 ? text(v.against.value) : "",
-                      v.against.seconds ? text(*v.against.seconds) : ""});
+                      v.against.layers > 0 ? ratio_text(v.against.value) : "",
+                      v.against.seconds ? ratio_text(*v.against.seconds) : ""});
   std::string out;
   if (!random.empty())
     out += html_section("Against random search", "Better, worse: the whole interval of the ratio is below, above 1.",

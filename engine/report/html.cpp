@@ -70,7 +70,8 @@ std::string html_section(std::string_view title, std::string_view note, std::str
 std::string html_page(std::string_view title, std::string_view body, std::string_view program) {
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta http-equiv=\"Content-Security-Policy\" "
-      "content=\"default-src 'none'; style-src 'unsafe-inline'\"><meta name=\"viewport\" content=\"width=device-width, "
+      "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\"><meta name=\"viewport\" "
+      "content=\"width=device-width, "
       "initial-scale=1\"><meta name=\"color-scheme\" content=\"light "
       "dark\"><title>{}</title>\n<style>{}</style></head>\n"
       "<body>\n{}<footer class=\"note\">{}</footer>\n</body></html>\n",

@@ -30,7 +30,8 @@ std::string scripts() {
 }
 
 // What stands for {{name}} in page.html.
-std::string part(std::string_view name, const ReportData& data, const std::string& program, const std::string& state) {
+std::string page_part(std::string_view name, const ReportData& data, const std::string& program,
+                      const std::string& state) {
   if (name == "style") return std::string(file("style.css"));
   if (name == "charts") return std::string(file(kCharts));
   if (name == "scripts") return scripts();
@@ -54,7 +55,7 @@ Result<std::string> report_page(const ReportData& data, const std::string& progr
   for (std::size_t open = 0; (open = rest.find("{{")) != std::string_view::npos;) {
     const std::size_t close = rest.find("}}", open);
     page += rest.substr(0, open);
-    page += part(rest.substr(open + 2, close - open - 2), data, program, state);
+    page += page_part(rest.substr(open + 2, close - open - 2), data, program, state);
     rest.remove_prefix(close + 2);
   }
   return page + std::string(rest);

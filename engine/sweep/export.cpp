@@ -198,16 +198,31 @@ Diagnostics write_layers_csv(const Store& store, std::ostream& out) {
   });
 }
 
+namespace {
+
+Json with_layers(const Store& store, const PointRecord& point, const std::vector<LayerRecord>& layers) {
+  Json json = to_json(point, store.sweep());
+  json["layers"] = Json::array();
+  for (const LayerRecord& layer : layers) json["layers"].push_back(to_json(layer));
+  return json;
+}
+
+}  // namespace
+
+Diagnostics write_json_lines(const Store& store, std::ostream& out) {
+  return store.visit([&](const PointRecord& point, const std::vector<LayerRecord>& layers) {
+    out << with_layers(store, point, layers).dump(-1, ' ', false, Json::error_handler_t::replace) << "\n";
+    return out.good();
+  });
+}
+
 Diagnostics write_json(const Store& store, const Json& head, std::ostream& out) {
   std::string opening = head.dump(2, ' ', false, Json::error_handler_t::replace);
   opening.resize(opening.size() - std::string_view("\n}").size());
   out << opening << ",\n  \"points\": [";
   const char* separator = "\n";
   Diagnostics errors = store.visit([&](const PointRecord& point, const std::vector<LayerRecord>& layers) {
-    Json json = to_json(point, store.sweep());
-    json["layers"] = Json::array();
-    for (const LayerRecord& layer : layers) json["layers"].push_back(to_json(layer));
-    out << std::exchange(separator, ",\n") << indented(json, 2);
+    out << std::exchange(separator, ",\n") << indented(with_layers(store, point, layers), 2);
     return out.good();
   });
   out << "\n  ]\n}\n";

@@ -26,6 +26,9 @@ Diagnostics write_layers_csv(const Store& store, std::ostream& out);
 // Writes the object `head` with a further key "points": the points, each with its "layers" (docs/json.md).
 Diagnostics write_json(const Store& store, const nlohmann::ordered_json& head, std::ostream& out);
 
+// Writes JSON lines: a point with its "layers" each, an object on a line of its own.
+Diagnostics write_json_lines(const Store& store, std::ostream& out);
+
 // One record as an object with the keys of docs/json.md.
 nlohmann::ordered_json to_json(const PointRecord& point, const SweepRecord& sweep);
 nlohmann::ordered_json to_json(const LayerRecord& layer);

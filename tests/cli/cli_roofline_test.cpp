@@ -1,0 +1,91 @@
+// map --roofline: what each layer waits for, as a table, a picture and JSON; pages of fused networks; exports of sweeps
+// as JSON lines and as folders of mappings.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "tests/support/cli_runner.h"
+
+namespace heliolite::cli_roofline_test {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(CliRoofline, SaysWhatLayersWaitFor) {
+  const TempFolder folder;
+  const std::string svg = folder.path("roof.svg"), file = folder.path("a.json");
+  const CliResult run = run_cli("map -a eyeriss -w resnet18 -s sunstone --roofline " + svg + " --json " + file + " -q");
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("waits for"));
+  EXPECT_THAT(run.out, HasSubstr("MACs/byte"));
+  EXPECT_THAT(read_text(svg), HasSubstr("compute units"));
+  const json answer = json::parse(read_text(file));
+  bool memory = false;
+  for (const json& layer : answer["layers"]) {
+    const json& roof = layer["roofline"];
+    EXPECT_LE(roof["macs_per_cycle"], roof["macs_per_cycle_at_most"]);
+    EXPECT_EQ(roof["levels"].size(), 5u);
+    const json& most = roof["macs_per_byte_at_most"];
+    const double own = roof["levels"][0]["macs_per_byte"];
+    EXPECT_GE(most.is_null() ? own : most.get<double>(), own * (1 - 1e-9));
+    memory = memory || roof["waits_for"] != "compute";
+  }
+  EXPECT_TRUE(memory) << "fc waits for DRAM";
+  EXPECT_EQ(run_cli("map -a tpu_v4i -w bert_base_block --fuse --roofline " + svg).exit_code, 2);
+}
+
+TEST(CliRoofline, PagesOfFusedNetworksHaveTheirPicture) {
+  const TempFolder folder;
+  const std::string file = folder.path("fused.json"), page = folder.path("fused.html");
+  ASSERT_EQ(run_cli("map -a tpu_v4i -w bert_base_block --fuse --budget 2 -q --json " + file).exit_code, 0);
+  const CliResult run = run_cli("report " + file + " -o " + page);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const std::string html = read_text(page);
+  EXPECT_THAT(html, HasSubstr("data:image/svg+xml,"));
+  EXPECT_THAT(html, HasSubstr("bert_base_block on tpu_v4i"));
+  EXPECT_THAT(html, HasSubstr("Gain of fusing"));
+  EXPECT_THAT(html, Not(HasSubstr("<script")));
+  json damaged = json::parse(read_text(file));
+  damaged["picture"] = "<script>alert(1)</script>";
+  damaged["name"] = "<b>net</b>";
+  const std::string other = folder.write("other.json", damaged.dump());
+  ASSERT_EQ(run_cli("report " + other + " -o " + page).exit_code, 0);
+  EXPECT_THAT(read_text(page), Not(HasSubstr("<script")));
+  EXPECT_THAT(read_text(page), Not(HasSubstr("<b>net")));
+}
+
+TEST(CliRoofline, SweepsAreReadOutAsLinesAndFolders) {
+  const TempFolder folder;
+  const std::string database = folder.path("small.db"), lines = folder.path("all.jsonl"), maps = folder.path("maps");
+  const std::string spec = folder.write("small.yaml",
+                                        "sweep:\n  machine: eyeriss_45nm\n  workloads: gemm:8x8x8\n"
+                                        "  strategy: sunstone\n"
+                                        "  parameters: {glb: {set: GLB.capacity, values: [32 KB, 64 KB]}}\n");
+  ASSERT_EQ(run_cli("sweep " + spec + " -q -o " + database).exit_code, 0);
+  const CliResult run = run_cli("sweep --export " + database + " --jsonl " + lines + " --mappings " + maps);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  std::istringstream text(read_text(lines));
+  std::size_t points = 0;
+  for (std::string line; std::getline(text, line); ++points) {
+    const json point = json::parse(line);
+    EXPECT_EQ(point["layers"].size(), 1u);
+  }
+  EXPECT_EQ(points, 2u);
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(maps)) {
+    if (!entry.is_regular_file()) continue;
+    ++files;
+    const CliResult priced = run_cli("eval -a eyeriss_45nm -w gemm:8x8x8 -m " + entry.path().string());
+    EXPECT_NE(priced.exit_code, 2) << priced.err;
+  }
+  EXPECT_GT(files, 0u);
+  EXPECT_EQ(run_cli("sweep --export " + database).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace heliolite::cli_roofline_test
