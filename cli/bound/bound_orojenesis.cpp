@@ -24,6 +24,7 @@
 #include "engine/bounds/curve/provision.h"
 #include "engine/bounds/tiling/iotile_parts.h"
 #include "engine/model/cost_model.h"
+#include "engine/model/running_units.h"
 #include "engine/search/map.h"
 #include "engine/space/constraint_notes.h"
 
@@ -106,6 +107,7 @@ Diagnostics add_levels(LayerAnswer& answer, const OrojenesisArguments& arguments
     answer.cloud = *std::move(cloud);
   }
   if (!arguments.map) return {};
+  if (Diagnostics errors = operation_complaints(answer.workload, architecture); !errors.empty()) return errors;
   const Result<MappingResult> mapped = map_workload(answer.workload, architecture, {});
   if (!mapped) return mapped.errors();
   if (mapped->status == Status::Infeasible) return mapped->why_infeasible;

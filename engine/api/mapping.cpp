@@ -64,10 +64,15 @@ std::string level_text(const MappingLevel& level) {
   return out;
 }
 
-Result<Mapping> placed(const Result<heliolite::Mapping>& read, const Workload& workload,
-                       const Architecture& architecture) {
+// On the chain of the compute unit that the file names, or of the only one that can run the workload.
+Result<Mapping> placed(const Result<MappingFile>& file, const Workload& workload, const Architecture& architecture) {
+  if (!file) return file.errors();
+  const Result<std::size_t> unit = file->unit(Inside::of(workload), Inside::of(architecture));
+  if (!unit) return unit.errors();
+  const Architecture chain = *unit == 0 ? architecture : Inside::chain(architecture, *unit);
+  const Result<heliolite::Mapping> read = file->read(Inside::of(workload), Inside::of(chain));
   if (!read) return read.errors();
-  return Inside::handle(*read, workload, architecture);
+  return Inside::handle(*read, workload, chain);
 }
 
 }  // namespace
@@ -100,14 +105,12 @@ Result<Mapping> load_mapping(const std::string& path, const Workload& workload, 
                              const ReadOptions& options) {
   const Result<heliolite::ReadOptions> reading = engine_options(options);
   if (!reading) return reading.errors();
-  return placed(heliolite::load_mapping(path, Inside::of(workload), Inside::of(architecture), *reading), workload,
-                architecture);
+  return placed(MappingFile::load(path, *reading), workload, architecture);
 }
 
 Result<Mapping> parse_mapping(std::string_view text, const std::string& name, const Workload& workload,
                               const Architecture& architecture) {
-  return placed(heliolite::parse_mapping(text, name, Inside::of(workload), Inside::of(architecture)), workload,
-                architecture);
+  return placed(MappingFile::parse(text, name), workload, architecture);
 }
 
 Result<Mapping> create_mapping(const std::vector<MappingLevel>& levels, const Workload& workload,

@@ -45,16 +45,22 @@ std::vector<std::string> outside_mapspace(const PlacedMapping& placed) {
   return out;
 }
 
+// On the chain of the compute unit that the file names, or of the only one that can run the workload.
+PlacedMapping placed_on_unit(const MappingFile& file, std::shared_ptr<Workload> workload,
+                             const std::shared_ptr<Architecture>& machine) {
+  std::shared_ptr<const Architecture> chain(machine, &machine->chain(value_of(file.unit(*workload, *machine))));
+  const Mapping mapping = value_of(file.read(*workload, *chain));
+  return {mapping, std::move(workload), std::move(chain)};
+}
+
 PlacedMapping parse(const std::string& text, const std::string& file, std::shared_ptr<Workload> workload,
-                    std::shared_ptr<Architecture> machine) {
-  const Mapping mapping = value_of(parse_mapping(text, file, *workload, *machine));
-  return {mapping, std::move(workload), std::move(machine)};
+                    const std::shared_ptr<Architecture>& machine) {
+  return placed_on_unit(value_of(MappingFile::parse(text, file)), std::move(workload), machine);
 }
 
 PlacedMapping mapping_of_file(const std::string& path, std::shared_ptr<Workload> workload,
-                              std::shared_ptr<Architecture> machine) {
-  const Mapping mapping = value_of(load_mapping(path, *workload, *machine));
-  return {mapping, std::move(workload), std::move(machine)};
+                              const std::shared_ptr<Architecture>& machine) {
+  return placed_on_unit(value_of(MappingFile::load(path)), std::move(workload), machine);
 }
 
 // The rooms of levels with a limit, outermost first, in words of one instance: "level", "capacity_words", and by tensor

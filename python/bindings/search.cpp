@@ -73,7 +73,9 @@ py::dict other_tiles_as_dict(const OtherTilesProbe& probe, const PlacedMapping& 
 // The numbers that only a layer with a mapping has.
 void add_found(py::dict& out, const MappingResult& r, const std::shared_ptr<Workload>& workload, const Asked& asked,
                MovementBound& bound) {
-  const PlacedMapping placed{r.mapping, workload, asked.machine};
+  // The chain of levels that leads to the unit that runs it; it lives as long as the machine.
+  const std::shared_ptr<const Architecture> chain(asked.machine, &asked.machine->chain(r.unit));
+  const PlacedMapping placed{r.mapping, workload, chain};
   out["energy_pj"] = r.cost.energy.picojoules();
   out["cycles"] = r.cost.cycles;
   out["utilization"] = r.utilization;
@@ -82,7 +84,7 @@ void add_found(py::dict& out, const MappingResult& r, const std::shared_ptr<Work
   out["gap"] = r.lower_bound > 0 ? py::cast(r.gap) : py::object(py::none());
   out["mapping"] = placed;
   if (r.other_tiles) out["any_look"] = other_tiles_as_dict(*r.other_tiles, placed);
-  const auto distances = bound.distances(*workload, *asked.machine, r.mapping);
+  const auto distances = bound.distances(*workload, *chain, r.mapping);
   out["bounds"] = distances ? py::object(distances_as_list(*distances)) : py::none();
 }
 

@@ -152,7 +152,7 @@ TEST(CliShell, BashCompletes) {
   EXPECT_THAT(complete("heliolite map --budget "), IsEmpty());
   EXPECT_THAT(complete("heliolite map --no"), ElementsAre("--no-look"));
   EXPECT_THAT(complete("heliolite bound --kind h"), ElementsAre("hbl"));
-  EXPECT_THAT(complete("heliolite show tpu"), UnorderedElementsAre("tpu_v1", "tpu_v4i"));
+  EXPECT_THAT(complete("heliolite show tpu"), UnorderedElementsAre("tpu_v1", "tpu_v4i", "tpu_v4i_vpu"));
   EXPECT_THAT(complete("heliolite report res"), ElementsAre("results"));
   EXPECT_THAT(complete("heliolite convert eyeriss -o res"), ElementsAre("results"));
   EXPECT_THAT(complete("heliolite merge a.db results/"), ElementsAre("results/x.db"));

@@ -439,7 +439,7 @@ TEST(WorkloadYaml, ReadsTheExamplesOfTheDocumentation) {
     EXPECT_TRUE(read.ok()) << to_string(read.errors()) << example;
     at = end;
   }
-  EXPECT_EQ(examples, 11);
+  EXPECT_EQ(examples, 12);
 }
 
 }  // namespace

@@ -1,0 +1,119 @@
+// Machines of several compute units and operators as layers, from the command line: what `map` writes other commands
+// read, and what they do not know is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/support/cli_runner.h"
+
+namespace heliolite::cli_operators_test {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kQuestion = "-a tpu_v4i_vpu -w bert_base_block@operators=unit";
+
+// What two runs agree in.
+json without_times(json value) {
+  if (value.is_object()) {
+    for (const char* key : {"seconds", "threads"}) value.erase(key);
+    for (auto& [key, inner] : value.items()) inner = without_times(inner);
+  } else if (value.is_array()) {
+    for (json& inner : value) inner = without_times(inner);
+  }
+  return value;
+}
+
+class CliOperators : public ::testing::Test {
+ protected:
+  json answer(const std::string& arguments) {
+    const std::string path = folder_.path("answer" + std::to_string(++answers_) + ".json");
+    const CliResult run = run_cli(arguments + " --json " + path);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return json::parse(read_text(path));
+  }
+
+  TempFolder folder_;
+  int answers_ = 0;
+};
+
+TEST_F(CliOperators, EvalReadsWhatMapWrote) {
+  const json map = answer(std::string("map --no-look ") + kQuestion);
+  const std::string best = folder_.path("answer1.json");
+  int on_vector = 0;
+  for (const json& layer : map["layers"]) {
+    const std::string name = layer["name"];
+    SCOPED_TRACE(name);
+    EXPECT_EQ(layer["status"], "optimal");
+    on_vector += layer["unit"] == "VPU";
+    const json eval = answer(std::string("eval ") + kQuestion + " -l " + name + " -m " + best);
+    EXPECT_EQ(eval["unit"], layer["unit"]);
+    EXPECT_EQ(eval["energy_pj"], layer["energy_pj"]);
+    EXPECT_EQ(eval["cycles"], layer["cycles"]);
+    EXPECT_TRUE(eval["outside_mapspace"].empty());
+  }
+  EXPECT_EQ(on_vector, 6);
+  EXPECT_EQ(map["total"]["units"].size(), 2u);
+  double units = 0;
+  for (const json& unit : map["total"]["units"]) units += unit["energy_pj"].get<double>();
+  EXPECT_NEAR(units, map["total"]["compute_pj"], 1e-6 * units);
+}
+
+TEST_F(CliOperators, ThreadsChangeNoAnswer) {
+  const json one = without_times(answer(std::string("map --no-look --threads 1 ") + kQuestion));
+  for (const char* threads : {"2", "8"})
+    EXPECT_EQ(without_times(answer(std::string("map --no-look --threads ") + threads + " " + kQuestion)), one);
+}
+
+TEST_F(CliOperators, AMappingFileNamesItsUnit) {
+  const std::string mapping =
+      folder_.write("m.yaml", "unit: VPU\nmapping:\n- {level: HBM, temporal: [M: 64, N: 64]}\n");
+  const std::string layer = " -w \"Z[M,N] = A[M,N]; M=64,N=64\" -m " + mapping;
+  const CliResult product = run_cli("eval -a tpu_v4i_vpu" + layer);
+  EXPECT_NE(product.exit_code, 0);
+  EXPECT_THAT(product.err, HasSubstr("VPU does not run operation product"));
+  const std::string file = folder_.write(
+      "w.yaml", "dimensions: {M: 64, N: 64}\ntensors: {A: [M, N], Z: [M, N]}\noutput: Z\noperation: norm\n");
+  const CliResult norm = run_cli("explain -a tpu_v4i_vpu -w " + file + " -m " + mapping);
+  EXPECT_EQ(norm.exit_code, 0) << norm.err;
+  EXPECT_THAT(norm.out, HasSubstr("VPU units in use"));
+  EXPECT_THAT(norm.out, HasSubstr("of 1 operation (norm)"));
+  // Of the only unit that can.
+  folder_.write("m.yaml", "mapping:\n- {level: HBM, temporal: [M: 64, N: 64]}\n");
+  EXPECT_THAT(run_cli("explain -a tpu_v4i_vpu -w " + file + " -m " + mapping).out, HasSubstr("VPU units in use"));
+}
+
+TEST_F(CliOperators, RefusesByName) {
+  const CliResult fused = run_cli(std::string("map --fuse ") + kQuestion);
+  EXPECT_EQ(fused.exit_code, 2);
+  EXPECT_THAT(fused.err, HasSubstr("scores_softmax_rows: operation: softmax runs on VPU: fused layers are all on MAC"));
+  const std::string machine = folder_.write("machine.yaml",
+                                            "architecture:\n  levels:\n  - {name: DRAM, dram: true, energy: 9}\n"
+                                            "  - {name: Regs, entries: 8, energy: 1}\n  compute: {energy: 1}\n"
+                                            "  units: [{name: VPU, below: DRAM, energy: 1}]\n");
+  const CliResult timeloop = run_cli("convert " + machine + " -o " + folder_.path("tl") + " --to timeloop");
+  EXPECT_NE(timeloop.exit_code, 0);
+  EXPECT_THAT(timeloop.err, HasSubstr("VPU beside MAC: Timeloop has one kind of compute units"));
+  const CliResult space = run_cli(std::string("space -l scores_softmax ") + kQuestion);
+  EXPECT_NE(space.exit_code, 0);
+  EXPECT_THAT(space.err, HasSubstr("MAC of tpu_v4i_vpu does not run that"));
+  // Seven operations of one cycle are several cycles, which no rule of proofs knows.
+  const CliResult proof =
+      run_cli(std::string("map --no-look -l scores_softmax --proof ") + folder_.path("p.gz ") + kQuestion);
+  EXPECT_THAT(proof.out, HasSubstr("for operations of several cycles"));
+}
+
+// Products are mapped as on the machine without the unit.
+TEST_F(CliOperators, ProductsStayAsTheyAre) {
+  const json with = answer("map --no-look -a tpu_v4i_vpu -w bert_base_block");
+  const json without = answer("map --no-look -a tpu_v4i -w bert_base_block");
+  EXPECT_EQ(with["total"]["energy_pj"], without["total"]["energy_pj"]);
+  EXPECT_EQ(with["total"]["cycles"], without["total"]["cycles"]);
+}
+
+}  // namespace
+}  // namespace heliolite::cli_operators_test
