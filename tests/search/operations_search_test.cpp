@@ -187,6 +187,26 @@ TEST(ComputeUnits, TheSearchChoosesTheBest) {
   EXPECT_NE(to_string(refused.errors()).find("name one in the layer"), std::string::npos);
 }
 
+// What sweeps know of a layer before it is searched.
+TEST(ComputeUnits, NothingIsBelowTheLeastOfAllUnits) {
+  Architecture machine = *parse_architecture(kTwoUnits, "two");
+  const Network network = *parse_network(kLayers, "layers");
+  for (const bool several : {false, true}) {
+    if (several) machine.compute.runs = machine.units[0].compute.runs = kAllOperations;
+    for (const Layer& layer : network.layers) {
+      const auto least = least_cost(layer.workload, machine, {});
+      ASSERT_TRUE(least.ok()) << to_string(least.errors());
+      for (const Objective objective : {Objective::Energy, Objective::Delay}) {
+        SearchOptions options;
+        options.objective = objective;
+        const auto best = map_workload(layer.workload, machine, options);
+        ASSERT_TRUE(best.ok()) << to_string(best.errors());
+        EXPECT_LE(objective_number(objective, *least), best->value) << layer.workload.name;
+      }
+    }
+  }
+}
+
 TEST(ComputeUnits, WhatNoUnitRunsIsRefused) {
   const Architecture machine = *parse_architecture(kTwoUnits, "two");
   Workload layer = parse_network(kLayers, "layers")->layers[2].workload;

@@ -1,9 +1,12 @@
 #include "engine/search/core/layer_problem.h"
 
+#include <algorithm>
+
 #include "engine/base/integers.h"
 #include "engine/model/multicast.h"
 #include "engine/model/nest.h"
 #include "engine/model/perfect.h"
+#include "engine/model/running_units.h"
 
 namespace heliolite {
 
@@ -112,11 +115,33 @@ bool peers_searched(const Mapspace& space, const Compiled& c) {
   return true;
 }
 
-Result<Cost> least_cost(const Workload& workload, const Architecture& architecture, const SearchOptions& options) {
-  Result<Mapspace> space = resolve(workload, architecture, mapspace_options(options));
+namespace {
+
+Result<Cost> least_cost_on_chain(const Workload& workload, const Architecture& chain, const SearchOptions& options) {
+  Result<Mapspace> space = resolve(workload, chain, mapspace_options(options));
   if (!space) return space.errors();
-  const LayerProblem problem{workload, architecture, options, *std::move(space), CostModel(workload, architecture)};
+  const LayerProblem problem{workload, chain, options, *std::move(space), CostModel(workload, chain)};
   return compulsory_cost(problem.model, problem.keep_range()).whole;
+}
+
+}  // namespace
+
+Result<Cost> least_cost(const Workload& workload, const Architecture& architecture, const SearchOptions& options) {
+  const Result<std::vector<std::size_t>> units = units_that_run(workload, architecture);
+  if (!units) return units.errors();
+  std::optional<Cost> least;
+  Diagnostics errors;
+  for (const std::size_t unit : *units) {
+    const Result<Cost> cost = least_cost_on_chain(workload, architecture.chain(unit), options);
+    if (!cost) {
+      if (errors.empty()) errors = cost.errors();
+      continue;
+    }
+    if (!least) least = *cost;
+    least = Cost{std::min(least->energy, cost->energy), std::min(least->cycles, cost->cycles)};
+  }
+  if (!least) return errors;
+  return *least;
 }
 
 }  // namespace heliolite
