@@ -10,9 +10,10 @@
 namespace heliolite {
 namespace {
 
-constexpr double kSingles = 0.25;   // of the time, for the links alone
-constexpr double kRefit = 0.2;      // of the time that is left, for the mappings of the best known trees
-constexpr double kFastTrees = 0.3;  // of the time that is left, for groups that are quickly priced
+constexpr double kSingles = 0.25;         // of the time, for the links alone
+constexpr double kRefit = 0.2;            // of the time that is left, for the mappings of the best known trees
+constexpr double kFastTrees = 0.3;        // of the time that is left, for groups that are quickly priced
+constexpr double kFirstShare = 1.0 / 16;  // of what is between bound and value, for the groups that are bounded first
 
 }  // namespace
 
@@ -51,14 +52,16 @@ double LeastSum::run(const std::vector<KnownSchedule>& known, bool from_nothing)
   for (const LinkGroup& group : promising) refit(group, refit_budget);
   for (int i = 0; i < n_; ++i)
     for (int j = i + 1; j < n_; ++j) bound(i, j);
-  // The cheapest way by what is known, until all of its steps are settled.
-  while (true) {
+  // The cheapest way by what is known, until all of its steps are settled. Bounds are searched of ever more groups at a
+  // time, of all that could be on a path of at most so great a value.
+  for (double share = kFirstShare;; share = std::min(1.0, 2 * share)) {
     const std::vector<double> before = from_start(), after = to_end();
     const double best = std::min(least, value_of_best());
     if (after[0] >= best * kEqualSum || budget_.over()) return std::min(after[0], best);
+    const std::vector<Step> near = steps_below(before, after, after[0] + share * (best - after[0]));
+    if (search_bounds(near, BoundEffort::Whole) || search_bounds(near, BoundEffort::Passes)) continue;
     const std::vector<Step> path = least_path(after);
-    if (search_bounds(path, BoundEffort::Whole) || search_common(path) || search_bounds(path, BoundEffort::Passes))
-      continue;
+    if (search_common(path)) continue;
     const auto open = std::ranges::find_if(path, [&](const Step& s) { return !segment_[s.first][s.last].settled; });
     if (open == path.end()) return std::min(after[0], best);
     search(open->first, open->last, best - before[open->first] - after[open->last + 1]);
@@ -202,7 +205,7 @@ void LeastSum::bound(int i, int j) {
   }
 }
 
-// Searches what the links of a path's groups cost at least, as far as it is not known: links of different shapes at a
+// Searches what the links of these groups cost at least, as far as it is not known: links of different shapes at a
 // time, those first with which most may be won. False: there is nothing to search.
 bool LeastSum::search_bounds(const std::vector<Step>& path, BoundEffort effort) {
   struct Due {
@@ -255,7 +258,7 @@ void LeastSum::raise(const Step& step) {
   s.lower = std::max(s.lower, lower);
 }
 
-// Searches what links that share an intermediate cost at least together, in the groups of a path. False: it is known.
+// Searches what links that share an intermediate cost at least together, in these groups. False: it is known.
 bool LeastSum::search_common(const std::vector<Step>& path) {
   bool any = false;
   for (const Step& step : path) {
@@ -327,6 +330,17 @@ std::vector<double> LeastSum::shortest_values(std::vector<int>* cut) const {
       out[i] = value;
       if (cut != nullptr) (*cut)[i] = j;
     }
+  return out;
+}
+
+// The steps that are on a path whose bound is at most `value`.
+std::vector<LeastSum::Step> LeastSum::steps_below(const std::vector<double>& before, const std::vector<double>& after,
+                                                  double value) const {
+  std::vector<Step> out;
+  for (int i = 0; i < n_; ++i)
+    for (int j = i; j < n_; ++j)
+      if (segment_[i][j].lower < kNoSum && before[i] + segment_[i][j].lower + after[j + 1] <= value)
+        out.push_back({i, j});
   return out;
 }
 

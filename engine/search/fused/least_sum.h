@@ -78,6 +78,8 @@ class LeastSum {
   std::vector<double> to_end() const;
   std::vector<double> shortest_values(std::vector<int>* cut = nullptr) const;
   double value_of_best() const { return shortest_values()[0]; }
+  std::vector<Step> steps_below(const std::vector<double>& before, const std::vector<double>& after,
+                                double value) const;
   std::vector<Step> least_path(const std::vector<double>& after) const;
   double runs(int link) const { return static_cast<double>(graph_.links[link].count); }
 
