@@ -171,7 +171,7 @@ std::vector<std::string> examples(const fs::path& page) {
 
 TEST_F(ArchitectureFiles, TheManualsExamplesWork) {
   const Names blocks = examples(fs::path(HELIOLITE_TEST_DATA) / ".." / "docs" / "formats_architecture.md");
-  ASSERT_EQ(blocks.size(), 5U);
+  ASSERT_EQ(blocks.size(), 6U);
   for (const std::string& block : blocks) {
     const Result<Architecture> loaded = load_architecture(write("example.yaml", block));
     ASSERT_TRUE(loaded.ok()) << to_string(loaded.errors());

@@ -27,8 +27,8 @@ class FormMaker {
   }
 
   Result<TimeloopForm> run() {
-    for (std::size_t i = 0; i < levels().size(); ++i) level(i);
     errors_ = refuse_units(form_.machine, "Timeloop has");
+    for (std::size_t i = 0; i < levels().size(); ++i) level(i);
     if (form_.machine.compute.cycles_per_op != 1)
       errors_.push_back({"", 0, "compute",
                          fmt::format("cycles_per_op = {}: Timeloop's units take one cycle for an operation",
