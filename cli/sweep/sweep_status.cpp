@@ -84,8 +84,9 @@ bool write_mappings(const Store& store, const std::string& folder, const Output&
       std::string head = fmt::format("{} of {}, point {}:{}; {} pJ, {} cycles, {}", layer.name, layer.workload, id,
                                      settings, layer.energy_pj, layer.cycles, layer.status);
       std::ranges::replace(head, '\n', ' ');
-      const std::string end = layer.mapping.ends_with('\n') ? "" : "\n";
-      if (!output.claim(option, file) || !output.write(option, "# " + head + "\n" + layer.mapping + end)) return false;
+      const char* end = layer.mapping.ends_with('\n') ? "" : "\n";
+      if (!output.claim(option, file) || !output.write(option, fmt::format("# {}\n{}{}", head, layer.mapping, end)))
+        return false;
     }
   }
   return true;
