@@ -60,9 +60,9 @@ const std::string kEndless = "map -a eyeriss -w resnet18/conv2_x -s exhaustive -
 
 CliResult interrupted(const std::string& arguments, const std::string& signal = "INT") {
   const TempFolder folder;
-  const std::string command = "timeout --foreground --preserve-status -k 20 -s " + signal +
-                              " 0.5 '" HELIOLITE_BINARY "' " + arguments + " >" + folder.path("out") + " 2>" +
-                              folder.path("err") + " </dev/null";
+  const std::string command = "timeout --foreground --preserve-status -k 20 -s " + signal + " " +
+                              std::to_string(0.5 * kSlowdown) + " '" HELIOLITE_BINARY "' " + arguments + " >" +
+                              folder.path("out") + " 2>" + folder.path("err") + " </dev/null";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_text(folder.path("out")),
           read_text(folder.path("err"))};
@@ -88,7 +88,7 @@ TEST(Progress, CtrlCStopsEveryStrategy) {
     const double before = cpu_seconds_of_programs();
     const CliResult r =
         interrupted("map -a dc_split -w conv:n=16,k=512,c=512,p=56,q=56,r=3,s=3 -t 1 -s " + std::string(strategy));
-    EXPECT_LT(cpu_seconds_of_programs() - before, 0.5 + 2 * kSlowdown) << strategy;
+    EXPECT_LT(cpu_seconds_of_programs() - before, 2.5 * kSlowdown) << strategy;
     EXPECT_TRUE(r.exit_code == 130 || r.exit_code == 0) << strategy << " " << r.exit_code << r.err;  // 0: it was faster
     EXPECT_THAT(r.out, HasSubstr("total")) << strategy;
   }
