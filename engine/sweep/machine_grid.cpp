@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <utility>
 
 #include "arch/limits.h"
 #include "engine/base/integers.h"
 #include "engine/base/split_mix.h"
-#include "engine/model/compiled.h"
 #include "engine/model/fingerprint.h"
+#include "engine/search/core/machine_family.h"
 
 namespace heliolite {
 namespace {
@@ -31,40 +30,19 @@ void arrange_instances(Architecture& machine) {
   machine.compute.instances = x * y, machine.compute.mesh_x = x;
 }
 
-double words_per_cycle(const std::optional<double>& rate) {
-  return rate.value_or(std::numeric_limits<double>::infinity());
-}
-
-u64 room(const StorageLevel& level) { return level.capacity_words().value_or(CompiledLevel::kUnbounded); }
-
 // The best of both, of each number by itself.
 void take_best(StorageLevel& all, const StorageLevel& one) {
-  const auto faster = [](std::optional<double>& a, const std::optional<double>& b) {
-    if (words_per_cycle(b) > words_per_cycle(a)) a = b;
-  };
-  if (room(one) > room(all)) all.entries = one.entries, all.multiple_buffering = one.multiple_buffering;
-  all.energy.read_pj = std::min(all.energy.read_pj, one.energy.read_pj);
-  all.energy.fill_pj = std::min(all.energy.fill_pj, one.energy.fill_pj);
-  all.energy.update_pj = std::min(all.energy.update_pj, one.energy.update_pj);
-  for (const LevelPrice& p : kLevelPrices) all.*p.price = std::min(all.*p.price, one.*p.price);
-  all.leak_pj_per_cycle = std::min(all.leak_pj_per_cycle, one.leak_pj_per_cycle);
+  widen(all, one);
   all.area_um2 = std::min(all.area_um2, one.area_um2);
   all.fanout_x = std::max(all.fanout_x, one.fanout_x);
   all.fanout_y = std::max(all.fanout_y, one.fanout_y);
-  faster(all.bandwidth.read, one.bandwidth.read);
-  faster(all.bandwidth.write, one.bandwidth.write);
-  faster(all.bandwidth.shared, one.bandwidth.shared);
 }
 
 // What machines of one shape may differ in, taken out.
 void forget_numbers(StorageLevel& level, bool fanouts, bool word_bits) {
-  level.entries.reset();
-  level.multiple_buffering = 1;
-  if (word_bits) level.word_bits = 0;
-  level.energy = {};
-  for (const LevelPrice& price : kLevelPrices) level.*price.price = 0;
-  level.leak_pj_per_cycle = level.area_um2 = 0;
-  level.bandwidth = {};
+  const u64 bits = level.word_bits;
+  forget_memory(level);
+  if (!word_bits) level.word_bits = bits;
   level.instances = level.mesh_x = 1;
   if (fanouts) level.fanout_x = level.fanout_y = 1;
 }

@@ -16,17 +16,6 @@
 namespace heliolite {
 namespace {
 
-// What machines of a family may differ in, taken out.
-void forget_memory(StorageLevel& level) {
-  level.entries.reset();
-  level.multiple_buffering = 1;
-  level.word_bits = 0;
-  level.energy = {};
-  for (const LevelPrice& price : kLevelPrices) level.*price.price = 0;
-  level.leak_pj_per_cycle = level.area_um2 = 0;
-  level.bandwidth = {};
-}
-
 Architecture shape_of(Architecture machine) {
   for (StorageLevel& level : machine.levels) forget_memory(level);
   machine.compute.op_pj = machine.compute.area_um2 = 0;
@@ -65,6 +54,8 @@ bool same_memory(const StorageLevel& a, const StorageLevel& b) {
   return words(a) == words(b) && nowhere_dearer(a, b) && nowhere_dearer(b, a);
 }
 
+}  // namespace
+
 void widen(StorageLevel& all, const StorageLevel& one) {
   const auto faster = [](std::optional<double>& a, const std::optional<double>& b) {
     if (rate(b) > rate(a)) a = b;
@@ -80,7 +71,15 @@ void widen(StorageLevel& all, const StorageLevel& one) {
   faster(all.bandwidth.shared, one.bandwidth.shared);
 }
 
-}  // namespace
+void forget_memory(StorageLevel& level) {
+  level.entries.reset();
+  level.multiple_buffering = 1;
+  level.word_bits = 0;
+  level.energy = {};
+  for (const LevelPrice& price : kLevelPrices) level.*price.price = 0;
+  level.leak_pj_per_cycle = level.area_um2 = 0;
+  level.bandwidth = {};
+}
 
 Result<MachineFamily> MachineFamily::create(std::vector<Architecture> machines) {
   if (machines.empty()) return Diagnostic{"", 0, "machines", "a family needs at least one"};

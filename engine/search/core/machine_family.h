@@ -10,6 +10,13 @@
 
 namespace heliolite {
 
+// Gives a level of an envelope the better of each number of its memory: the larger room, the higher rate, the lower
+// energy, price and leakage. Area and fan-out stay.
+void widen(StorageLevel& all, const StorageLevel& one);
+
+// Takes out of a level the numbers that widen() chooses, its area and the size of its words.
+void forget_memory(StorageLevel& level);
+
 // The machines, each with an index, and what they have in common.
 class MachineFamily {
  public:
