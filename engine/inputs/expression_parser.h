@@ -1,6 +1,6 @@
 #pragma once
-// What the expressions of Timeloop's files and of templates have in common: scanning, and arithmetic with Python's
-// precedence.
+// What the expressions of Timeloop's and AccelForge's files and of templates have in common: scanning, and arithmetic
+// with Python's precedence.
 #include <array>
 #include <string>
 #include <string_view>
@@ -57,7 +57,7 @@ class ExpressionScanner {
 };
 
 // sum: term {(+|-) term}; product: sign {(*|/|//|%) sign}; sign: {-|+} power; power: operand [** sign]. A grammar says
-// what a term, an operand, zero and an operation are.
+// what a term, an operand, zero and an operation are; its own sign() may know more signs.
 template <class Grammar, class Value>
 class ArithmeticParser : protected ExpressionScanner {
  protected:
@@ -74,13 +74,13 @@ class ArithmeticParser : protected ExpressionScanner {
   }
 
   Value product() {
-    Value value = sign();
+    Value value = grammar().sign();
     while (!broken()) {
       peek();
       if (rest().starts_with("**")) break;
       const std::string_view op = accept("//") ? "//" : accept("*") ? "*" : accept("/") ? "/" : accept("%") ? "%" : "";
       if (op.empty()) break;
-      value = grammar().operate(op, value, sign());
+      value = grammar().operate(op, value, grammar().sign());
     }
     return value;
   }

@@ -35,10 +35,10 @@ bool holds(const ExpressionValue& value) {
 }
 
 // All parts are evaluated; errors of a branch that is not taken are dropped.
-class SetParser : private ExpressionScanner {
+class SetParser : private ArithmeticParser<SetParser, Value> {
  public:
   SetParser(std::string_view text, const ExpressionScope& scope)
-      : ExpressionScanner(text, kMaxNesting), length_(text.size()), scope_(scope) {}
+      : ArithmeticParser(text, kMaxNesting), length_(text.size()), scope_(scope) {}
 
   Value run() {
     if (length_ > kMaxExpression) return problem(fmt::format("longer than {} characters", kMaxExpression));
@@ -49,6 +49,8 @@ class SetParser : private ExpressionScanner {
   }
 
  private:
+  friend class ArithmeticParser<SetParser, Value>;
+
   static Value truth(bool is) { return ExpressionValue{is ? 1.0 : 0.0}; }
 
   Value choice() {
@@ -117,27 +119,11 @@ class SetParser : private ExpressionScanner {
     while (!broken() && accept("&")) value = of_sets("&", value, sum());
     return value;
   }
-  Value sum() {
-    Value value = product();
-    while (!broken()) {
-      const std::string_view op = accept("+") ? "+" : accept("-") ? "-" : "";
-      if (op.empty()) break;
-      const Value right = product();
-      const bool sets = op == "-" && value && std::holds_alternative<NameSet>(*value);
-      value = sets ? of_sets(op, value, right) : of_numbers(op, value, right);
-    }
-    return value;
-  }
-  Value product() {
-    Value value = sign();
-    while (!broken()) {
-      peek();
-      if (rest().starts_with("**")) break;
-      const std::string_view op = accept("//") ? "//" : accept("*") ? "*" : accept("/") ? "/" : accept("%") ? "%" : "";
-      if (op.empty()) break;
-      value = of_numbers(op, value, sign());
-    }
-    return value;
+  // A term of a sum; between two of them - is of sets, too.
+  Value term() { return product(); }
+  static Value operate(std::string_view op, const Value& a, const Value& b) {
+    const bool sets = op == "-" && a && std::holds_alternative<NameSet>(*a);
+    return sets ? of_sets(op, a, b) : of_numbers(op, a, b);
   }
   Value sign() {
     const Nested nested(*this);
