@@ -7,19 +7,13 @@
 #include <filesystem>
 
 #include "cli/ui/json.h"
+#include "engine/base/child_process.h"
 #include "engine/base/file_claims.h"
 
 namespace heliolite::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// One word of a shell.
-std::string shell_quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string(R"('\'')") : std::string(1, c);
-  return out + "'";
-}
 
 std::string words(const std::vector<std::string>& texts) {
   std::string out;
