@@ -207,7 +207,7 @@ void LeastSum::bound(int i, int j) {
 
 // Searches what the links of these groups cost at least, as far as it is not known: links of different shapes at a
 // time, those first with which most may be won. False: there is nothing to search.
-bool LeastSum::search_bounds(const std::vector<Step>& path, BoundEffort effort) {
+bool LeastSum::search_bounds(const std::vector<Step>& steps, BoundEffort effort) {
   struct Due {
     Level* level;
     int link;
@@ -215,7 +215,7 @@ bool LeastSum::search_bounds(const std::vector<Step>& path, BoundEffort effort) 
   };
   std::vector<Level*> levels;
   std::map<std::vector<u64>, Due> due;
-  for (const Step& step : path) {
+  for (const Step& step : steps) {
     if (step.first == step.last) continue;
     for (Level& level : levels_[{step.first, step.last}]) {
       if (level.searched >= effort) continue;
@@ -245,7 +245,7 @@ bool LeastSum::search_bounds(const std::vector<Step>& path, BoundEffort effort) 
     level->lower = std::max(level->lower, level->trees->quick_least() * runs(level->interval->first));
     level->searched = effort;
   }
-  for (const Step& step : path) raise(step);
+  for (const Step& step : steps) raise(step);
   return true;
 }
 
@@ -259,9 +259,9 @@ void LeastSum::raise(const Step& step) {
 }
 
 // Searches what links that share an intermediate cost at least together, in these groups. False: it is known.
-bool LeastSum::search_common(const std::vector<Step>& path) {
+bool LeastSum::search_common(const std::vector<Step>& steps) {
   bool any = false;
-  for (const Step& step : path) {
+  for (const Step& step : steps) {
     if (step.first == step.last) continue;
     for (Level& level : levels_[{step.first, step.last}]) {
       if (level.common || !solver_.gate().on(Rule::LinkBound)) continue;

@@ -68,8 +68,8 @@ class LeastSum {
   void refit(const LinkGroup& group, const SearchBudget& budget);
   void take(Segment& s, int first, int last, int level, const FusedTree& tree);
   void bound(int first, int last);
-  bool search_bounds(const std::vector<Step>& path, BoundEffort effort);
-  bool search_common(const std::vector<Step>& path);
+  bool search_bounds(const std::vector<Step>& steps, BoundEffort effort);
+  bool search_common(const std::vector<Step>& steps);
   void raise(const Step& step);
   void make_room(const TreeSearch& next);
   void search(int first, int last, double limit);
