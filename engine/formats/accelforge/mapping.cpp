@@ -12,154 +12,10 @@
 #include "engine/base/integers.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
+#include "engine/formats/accelforge/loop_tree.h"
 
 namespace heliolite::accelforge {
 namespace {
-
-constexpr int kMaxTreeDepth = 16;
-constexpr std::size_t kMaxTreeNodes = 100'000;
-
-// A storage node or a loop.
-struct Event {
-  YamlNode node;
-  int level = -1;                    // of a storage node: of the machine
-  std::vector<std::string> tensors;  // of a storage node
-  std::string variable, axis;        // of a loop; the axis of a spatial one
-  u64 tile = 0;
-  bool spatial = false;
-
-  bool is_storage() const { return level >= 0; }
-};
-
-// Events from the outside in, then an Einsum or branches that run one after another.
-struct Tree {
-  YamlNode node;
-  std::vector<Event> events;
-  std::string einsum;  // "" of branches
-  std::vector<Tree> branches;
-};
-
-std::vector<std::string> names_in(const std::optional<YamlNode>& node) {
-  std::vector<std::string> out;
-  for (const YamlNode& name : elements(node)) out.push_back(name.text());
-  return out;
-}
-
-class TreeReader {
- public:
-  explicit TreeReader(const Architecture* machine) : machine_(machine) {}
-
-  std::optional<Tree> read(const YamlNode& root) {
-    const auto mapping = root.find("mapping");
-    const auto nodes = mapping ? mapping->find("nodes") : std::nullopt;
-    if (!nodes || !nodes->is_sequence() || nodes->size() == 0) {
-      errors.push_back((mapping ? *mapping : root).error("must have a list of 'nodes'"));
-      return std::nullopt;
-    }
-    Tree tree = list(*nodes, 0);
-    if (!errors.empty()) return std::nullopt;
-    return tree;
-  }
-
-  Diagnostics errors;
-
- private:
-  void complain(const YamlNode& node, std::string message) { errors.push_back(node.error(std::move(message))); }
-
-  Tree list(const YamlNode& nodes, int depth) {
-    Tree tree{.node = nodes, .events = {}, .einsum = {}, .branches = {}};
-    if (depth > kMaxTreeDepth) return complain(nodes, fmt::format("nested deeper than {}", kMaxTreeDepth)), tree;
-    bool ended = false;
-    for (const YamlNode& node : elements(nodes)) {
-      if (++count_ > kMaxTreeNodes) return complain(node, fmt::format("more than {} nodes", kMaxTreeNodes)), tree;
-      if (ended) return complain(node, "stands behind the Einsum or the branches that end this list"), tree;
-      const std::string tag = node.tag();
-      if (tag == "!Storage") storage(node, tree);
-      else if (tag == "!Temporal" || tag == "!Spatial") loop(node, tag == "!Spatial", tree);
-      else if (tag == "!Compute") compute(node, tree), ended = true;
-      else if (tag == "!Sequential") branches(node, depth, tree), ended = true;
-      else if (tag == "!Nested") nested(node, depth, tree), ended = true;
-      else if (tag == "!Reservation") continue;  // how long a tensor stays follows from the tree
-      else
-        return complain(node, fmt::format("node {} has no counterpart: understood are !Storage, !Temporal, !Spatial, "
-                                          "!Sequential, !Nested, !Compute and !Reservation{}",
-                                          tag.empty() ? "without a tag" : tag,
-                                          tag == "!Pipeline" ? "; layers do not run at the same time here" : "")),
-               tree;
-    }
-    if (!ended && errors.empty()) complain(nodes, "ends without a !Compute");
-    return tree;
-  }
-
-  void nested(const YamlNode& node, int depth, Tree& tree) {
-    const auto nodes = node.find("nodes");
-    if (!nodes) return complain(node, "must have 'nodes'");
-    Tree inner = list(*nodes, depth + 1);
-    tree.events.insert(tree.events.end(), inner.events.begin(), inner.events.end());
-    tree.einsum = inner.einsum;
-    tree.branches = std::move(inner.branches);
-  }
-
-  void branches(const YamlNode& node, int depth, Tree& tree) {
-    for (const YamlNode& branch : elements(node.find("nodes"))) {
-      const auto nodes = branch.tag() == "!Nested" ? branch.find("nodes") : std::nullopt;
-      tree.branches.push_back(list(nodes ? *nodes : branch.listed(), depth + 1));
-    }
-    if (tree.branches.empty()) complain(node, "has no branches");
-  }
-
-  void storage(const YamlNode& node, Tree& tree) {
-    MapReader reader(node, errors);
-    Event event{.node = node, .level = 0, .tensors = names_in(reader.child("tensors")), .variable = {}, .axis = {}};
-    const std::string component = reader.required_string("component").value_or("");
-    reader.finish();
-    if (machine_ != nullptr) {
-      const std::optional<int> level = machine_->find_level(component);
-      std::vector<std::string> names;
-      for (const StorageLevel& l : machine_->levels) names.push_back(l.name);
-      if (!level)
-        return complain(node, fmt::format("component = {}, must be a memory of {}: {}{}", shortened(component),
-                                          machine_->name, join(names, "or"), did_you_mean(component, names)));
-      event.level = *level;
-    }
-    tree.events.push_back(std::move(event));
-  }
-
-  void loop(const YamlNode& node, bool spatial, Tree& tree) {
-    MapReader reader(node, errors);
-    Event event{.node = node, .tensors = {}, .variable = {}, .axis = {}, .spatial = spatial};
-    const std::vector<std::string> variables = names_in(reader.required_child("rank_variable"));
-    if (variables.size() == 1) event.variable = variables[0];
-    else complain(node, "rank_variable must be one name");
-    event.tile = static_cast<u64>(reader.required_integer("tile_shape", 1, 2'147'483'647).value_or(1));
-    if (spatial) {
-      const auto name = reader.child("name");
-      event.axis = name ? name->text() : "";
-      reader.ignore("component");
-    }
-    reader.finish();
-    tree.events.push_back(std::move(event));
-  }
-
-  void compute(const YamlNode& node, Tree& tree) {
-    MapReader reader(node, errors);
-    tree.einsum = reader.required_string("einsum").value_or("");
-    const std::string component = reader.string("component").value_or("");
-    reader.finish();
-    if (machine_ != nullptr && !component.empty() && component != machine_->compute.name)
-      complain(node, fmt::format("component = {}, the compute unit of {} is {}", shortened(component), machine_->name,
-                                 machine_->compute.name));
-  }
-
-  const Architecture* machine_;
-  std::size_t count_ = 0;
-};
-
-std::size_t count_of(const Tree& tree) {
-  std::size_t sum = tree.einsum.empty() ? 0 : 1;
-  for (const Tree& branch : tree.branches) sum += count_of(branch);
-  return sum;
-}
 
 // Sizes of a layer's dimensions that are left for the loops inside.
 using Left = std::map<std::string, u64>;
@@ -177,13 +33,13 @@ class TreeWriter {
 
   // The levels of a mapping, from the path of events to the Einsum. `first`: the level whose loops come first, with
   // `kept`, tensors that are there already.
-  std::string levels(const Workload& workload, Left left, const std::vector<const Event*>& path, int first,
+  std::string levels(const Workload& workload, Left left, const std::vector<const LoopEvent*>& path, int first,
                      std::vector<std::string> kept, const YamlNode& place) {
     parts_.clear();
     const int outermost = static_cast<int>(machine_.levels.size()) - 1;
     if (first < outermost) parts_.push_back({.level = outermost, .keep = names_of(workload), .loops = {}, .axes = {}});
     parts_.push_back({.level = first, .keep = std::move(kept), .loops = {}, .axes = {}});
-    for (const Event* event : path) {
+    for (const LoopEvent* event : path) {
       if (event->is_storage()) store(*event, workload, outermost);
       else if (const u64 factor = divide(*event, left, workload); factor > 1) add_loop(*event, factor);
     }
@@ -196,7 +52,7 @@ class TreeWriter {
   }
 
   // The factor of a loop, which takes it from what is left; 0 with a complaint.
-  u64 divide(const Event& event, Left& left, const Workload& workload) {
+  u64 divide(const LoopEvent& event, Left& left, const Workload& workload) {
     const auto it = left.find(event.variable);
     if (it == left.end()) {
       std::vector<std::string> names;
@@ -232,7 +88,7 @@ class TreeWriter {
     return names;
   }
 
-  void store(const Event& event, const Workload& workload, int outermost) {
+  void store(const LoopEvent& event, const Workload& workload, int outermost) {
     std::vector<std::string> tensors;
     for (const std::string& tensor : event.tensors)
       if (workload.find_tensor(tensor)) tensors.push_back(tensor);
@@ -251,7 +107,7 @@ class TreeWriter {
         parts_.back().keep.push_back(tensor);
   }
 
-  void add_loop(const Event& event, u64 factor) {
+  void add_loop(const LoopEvent& event, u64 factor) {
     Part& last = parts_.back();
     auto& loops = event.spatial ? last.axes[event.axis] : last.loops;
     const auto same = std::ranges::find(loops, event.variable, &std::pair<std::string, u64>::first);
@@ -315,22 +171,6 @@ class TreeWriter {
   std::vector<Part> parts_;
 };
 
-// The way to the Einsum; empty if it is not in the tree. `shared`: events that stand above branches.
-bool find_path(const Tree& tree, const std::string& einsum, std::vector<const Event*>& path, std::size_t& shared,
-               const Tree*& leaf) {
-  const std::size_t before = path.size();
-  for (const Event& event : tree.events) path.push_back(&event);
-  if (tree.einsum == einsum && tree.branches.empty()) return leaf = &tree, true;
-  const std::size_t here = path.size();
-  for (const Tree& branch : tree.branches) {
-    if (!find_path(branch, einsum, path, shared, leaf)) continue;
-    shared = std::max(shared, here);
-    return true;
-  }
-  path.resize(before);
-  return false;
-}
-
 class ScheduleMaker {
  public:
   ScheduleMaker(const Network& network, const Architecture& machine)
@@ -339,7 +179,7 @@ class ScheduleMaker {
         outermost_(static_cast<int>(machine.levels.size()) - 1),
         writer_(machine, errors_) {}
 
-  Result<std::string> run(const Tree& tree) {
+  Result<std::string> run(const LoopTree& tree) {
     for (const Layer& layer : network_.layers) left_[layer.workload.name] = sizes_of(layer.workload);
     std::vector<std::string> groups;
     root(tree, groups);
@@ -355,16 +195,16 @@ class ScheduleMaker {
 
  private:
   // Without loops and memories above its branches each of them is a group of its own.
-  void root(const Tree& tree, std::vector<std::string>& groups) {
+  void root(const LoopTree& tree, std::vector<std::string>& groups) {
     const bool alone =
-        std::ranges::all_of(tree.events, [&](const Event& e) { return e.is_storage() && e.level == outermost_; });
+        std::ranges::all_of(tree.events, [&](const LoopEvent& e) { return e.is_storage() && e.level == outermost_; });
     if (!tree.branches.empty() && alone) {
-      for (const Tree& branch : tree.branches) root(branch, groups);
+      for (const LoopTree& branch : tree.branches) root(branch, groups);
       return;
     }
     if (tree.branches.empty()) {
-      std::vector<const Event*> path;
-      for (const Event& event : tree.events) path.push_back(&event);
+      std::vector<const LoopEvent*> path;
+      for (const LoopEvent& event : tree.events) path.push_back(&event);
       leaf(tree, path, outermost_, {});
       groups.push_back(tree.einsum);
       return;
@@ -377,8 +217,8 @@ class ScheduleMaker {
     groups.push_back(fmt::format("{}[{}]", machine_.levels[fusing_].name, inside));
   }
 
-  void find_fusing_level(const Tree& tree) {
-    for (const Event& event : tree.events) {
+  void find_fusing_level(const LoopTree& tree) {
+    for (const LoopEvent& event : tree.events) {
       if (!event.is_storage() || event.level == outermost_) continue;
       if (fusing_ >= 0 && event.level != fusing_)
         errors_.push_back(
@@ -386,17 +226,17 @@ class ScheduleMaker {
                                          machine_.levels[event.level].name, machine_.levels[fusing_].name)));
       fusing_ = event.level;
     }
-    for (const Tree& branch : tree.branches)
+    for (const LoopTree& branch : tree.branches)
       if (!branch.branches.empty()) find_fusing_level(branch);
   }
 
   // What stands between the brackets of a node. `home`: tensors at the fusing level by here.
-  std::string nodes(const Tree& tree, std::size_t first, std::vector<std::string> home) {
+  std::string nodes(const LoopTree& tree, std::size_t first, std::vector<std::string> home) {
     std::vector<std::string> items;
-    std::vector<const Tree*> leaves;
+    std::vector<const LoopTree*> leaves;
     collect(tree, leaves);
     for (std::size_t i = first; i < tree.events.size(); ++i) {
-      const Event& event = tree.events[i];
+      const LoopEvent& event = tree.events[i];
       if (event.spatial) {
         errors_.push_back(event.node.error("a spatial loop above several Einsums: nothing is fused inside a fan-out"));
         return "";
@@ -413,27 +253,27 @@ class ScheduleMaker {
           if (const std::string name = array_name(tensor, leaves); !name.empty()) items.push_back("+" + name);
       }
     }
-    for (const Tree& branch : tree.branches) {
+    for (const LoopTree& branch : tree.branches) {
       if (!branch.branches.empty()) {
         items.push_back(nodes(branch, 0, home));
         continue;
       }
-      std::vector<const Event*> path;
-      for (const Event& event : branch.events) path.push_back(&event);
+      std::vector<const LoopEvent*> path;
+      for (const LoopEvent& event : branch.events) path.push_back(&event);
       leaf(branch, path, fusing_, home);
       items.push_back(branch.einsum);
     }
     return fmt::format("{}", fmt::join(items, ", "));
   }
 
-  static void collect(const Tree& tree, std::vector<const Tree*>& leaves) {
+  static void collect(const LoopTree& tree, std::vector<const LoopTree*>& leaves) {
     if (tree.branches.empty()) leaves.push_back(&tree);
-    for (const Tree& branch : tree.branches) collect(branch, leaves);
+    for (const LoopTree& branch : tree.branches) collect(branch, leaves);
   }
 
-  std::string loop(const Event& event, const std::vector<const Tree*>& leaves) {
+  std::string loop(const LoopEvent& event, const std::vector<const LoopTree*>& leaves) {
     std::vector<std::string> parts;
-    for (const Tree* leaf : leaves) {
+    for (const LoopTree* leaf : leaves) {
       const Workload* workload = find(leaf->einsum, leaf->node);
       if (workload == nullptr) continue;
       const u64 factor = writer_.divide(event, left_[leaf->einsum], *workload);
@@ -442,7 +282,8 @@ class ScheduleMaker {
     return fmt::format("({})", fmt::join(parts, " "));
   }
 
-  void leaf(const Tree& tree, const std::vector<const Event*>& path, int first, const std::vector<std::string>& home) {
+  void leaf(const LoopTree& tree, const std::vector<const LoopEvent*>& path, int first,
+            const std::vector<std::string>& home) {
     const Workload* workload = find(tree.einsum, tree.node);
     if (workload == nullptr) return;
     std::vector<std::string> kept;
@@ -471,9 +312,9 @@ class ScheduleMaker {
   }
 
   // Made and read beneath.
-  bool is_intermediate(const std::string& tensor, const std::vector<const Tree*>& leaves) const {
+  bool is_intermediate(const std::string& tensor, const std::vector<const LoopTree*>& leaves) const {
     bool made = false, read = false;
-    for (const Tree* leaf : leaves) {
+    for (const LoopTree* leaf : leaves) {
       const int k = layer_index(leaf->einsum);
       if (k < 0) continue;
       const Workload& workload = network_.layers[k].workload;
@@ -484,8 +325,8 @@ class ScheduleMaker {
   }
 
   // What schedules call the array: an input's name, or that of the layer with its tensor.
-  std::string array_name(const std::string& tensor, const std::vector<const Tree*>& leaves) const {
-    for (const Tree* leaf : leaves) {
+  std::string array_name(const std::string& tensor, const std::vector<const LoopTree*>& leaves) const {
+    for (const LoopTree* leaf : leaves) {
       const int k = layer_index(leaf->einsum);
       const auto v = k < 0 ? std::nullopt : network_.layers[k].workload.find_tensor(tensor);
       if (!v) continue;
@@ -512,18 +353,16 @@ class ScheduleMaker {
 }  // namespace
 
 std::size_t count_einsums(const YamlNode& root) {
-  TreeReader reader(nullptr);
-  const std::optional<Tree> tree = reader.read(root);
-  return tree ? count_of(*tree) : 0;
+  const Result<LoopTree> tree = read_tree(root, nullptr);
+  return tree ? count_einsums(*tree) : 0;
 }
 
 Result<std::string> mapping_text(const YamlNode& root, const Workload& workload, const Architecture& machine) {
-  TreeReader reader(&machine);
-  const std::optional<Tree> tree = reader.read(root);
-  if (!tree) return reader.errors;
-  std::vector<const Event*> path;
+  const Result<LoopTree> tree = read_tree(root, &machine);
+  if (!tree) return tree.errors();
+  std::vector<const LoopEvent*> path;
   std::size_t shared = 0;
-  const Tree* leaf = nullptr;
+  const LoopTree* leaf = nullptr;
   if (!find_path(*tree, workload.name, path, shared, leaf))
     return root.error(fmt::format("computes no Einsum {}", shortened(workload.name)));
   const int outermost = static_cast<int>(machine.levels.size()) - 1;
@@ -541,9 +380,8 @@ Result<std::string> mapping_text(const YamlNode& root, const Workload& workload,
 }
 
 Result<std::string> schedule_text(const YamlNode& root, const Network& network, const Architecture& machine) {
-  TreeReader reader(&machine);
-  const std::optional<Tree> tree = reader.read(root);
-  if (!tree) return reader.errors;
+  const Result<LoopTree> tree = read_tree(root, &machine);
+  if (!tree) return tree.errors();
   return ScheduleMaker(network, machine).run(*tree);
 }
 

@@ -9,6 +9,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
+#include "engine/formats/accelforge/machine_parts.h"
 
 namespace heliolite::accelforge {
 namespace {
@@ -22,13 +23,6 @@ std::string plain_name(std::string name) {
     if (!is_letter(c) && !is_digit(c)) c = '_';
   if (name.empty() || !is_letter(name.front())) name.insert(0, "_");
   return name;
-}
-
-// "weights" of ours is the rename "weight".
-const std::vector<std::pair<std::string, std::string>>& their_roles() {
-  static const std::vector<std::pair<std::string, std::string>> names{
-      {"inputs", "input"}, {"weights", "weight"}, {"outputs", "output"}};
-  return names;
 }
 
 bool has_name(const std::vector<std::string>& list, const std::string& name) {
@@ -103,10 +97,10 @@ class MachineWriter {
   std::string keep(const StorageLevel& l) {
     for (const auto* list : {&l.keep.keep, &l.keep.bypass})
       for (const std::string& name : *list)
-        if (name != "all" && std::ranges::none_of(their_roles(), [&](const auto& r) { return r.first == name; }))
+        if (name != "all" && std::ranges::none_of(roles(), [&](const auto& r) { return r.second == name; }))
           fail(l.name, fmt::format("keep rules name '{}', understood are roles", name));
     std::vector<std::string> kept, open;
-    for (const auto& [ours, theirs] : their_roles()) {
+    for (const auto& [theirs, ours] : roles()) {
       const bool own_keep = has_name(l.keep.keep, ours), own_bypass = has_name(l.keep.bypass, ours);
       const bool keeps = own_keep || (has_name(l.keep.keep, "all") && !own_bypass);
       const bool passes = own_bypass || (has_name(l.keep.bypass, "all") && !own_keep);
@@ -114,9 +108,9 @@ class MachineWriter {
       else if (!passes) open.push_back(theirs);
     }
     const auto text = [](const std::vector<std::string>& names) {
-      return names.empty()                          ? std::string("Nothing")
-             : names.size() == their_roles().size() ? std::string("All")
-                                                    : fmt::format("{}", fmt::join(names, " | "));
+      return names.empty()                    ? std::string("Nothing")
+             : names.size() == roles().size() ? std::string("All")
+                                              : fmt::format("{}", fmt::join(names, " | "));
     };
     std::vector<std::string> may = kept;
     may.insert(may.end(), open.begin(), open.end());
@@ -140,7 +134,7 @@ class MachineWriter {
       std::vector<std::string> reuse;
       const std::string inside = allowed->front().substr(11, allowed->front().size() - 12);
       for (const std::string& role : split(inside, '+'))
-        for (const auto& [ours, theirs] : their_roles())
+        for (const auto& [theirs, ours] : roles())
           if (ours == role) reuse.push_back(theirs);
       out += fmt::format(", reuse: {}", fmt::join(reuse, " | "));
     } else if (allowed) {

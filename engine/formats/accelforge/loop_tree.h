@@ -1,0 +1,45 @@
+#pragma once
+// The LoopTrees of AccelForge's mappings: what is kept where and which loops run, from the outside in, down to an
+// Einsum or to branches that run one after another.
+#include <string>
+#include <vector>
+
+#include "arch/architecture.h"
+#include "engine/base/result.h"
+#include "engine/base/yaml_node.h"
+
+namespace heliolite::accelforge {
+
+// A storage node or a loop.
+struct LoopEvent {
+  YamlNode node;
+  int level = -1;                    // of a storage node: of the machine
+  std::vector<std::string> tensors;  // of a storage node
+  std::string variable, axis;        // of a loop; the axis of a spatial one
+  u64 tile = 0;
+  bool spatial = false;
+
+  bool is_storage() const { return level >= 0; }
+};
+
+// Events from the outside in, then an Einsum or branches that run one after another.
+struct LoopTree {
+  YamlNode node;
+  std::vector<LoopEvent> events;
+  std::string einsum;  // "" of branches
+  std::vector<LoopTree> branches;
+};
+
+// The tree of a document. With a machine its memories and its compute unit must be the tree's; without one the levels
+// are not known. Errors: nodes that have no counterpart here, lists that do not end at an Einsum.
+Result<LoopTree> read_tree(const YamlNode& root, const Architecture* machine);
+
+// Einsums that the tree computes.
+std::size_t count_einsums(const LoopTree& tree);
+
+// Whether the Einsum is in the tree. `path`: the events on the way to it; `shared`: how many of them stand above
+// branches; `leaf`: its part of the tree.
+bool find_path(const LoopTree& tree, const std::string& einsum, std::vector<const LoopEvent*>& path,
+               std::size_t& shared, const LoopTree*& leaf);
+
+}  // namespace heliolite::accelforge
