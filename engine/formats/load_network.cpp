@@ -10,11 +10,11 @@
 
 #include "engine/base/embedded.h"
 #include "engine/base/file_bytes.h"
-#include "engine/base/number_text.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/accelforge/workload.h"
 #include "engine/formats/language_model/import.h"
+#include "engine/formats/network_request.h"
 #include "engine/formats/onnx/import.h"
 #include "engine/formats/timeloop/problem.h"
 #include "engine/inputs/input_file.h"
@@ -37,59 +37,6 @@ Network single(Workload workload) {
   Network network{workload.name, {}};
   network.layers.push_back({std::move(workload), 1});
   return network;
-}
-
-// "resnet18/conv2_x@batch=16,pass=weight_update"
-struct Request {
-  std::string name;
-  std::optional<std::string> layer;
-  std::optional<std::string> options;  // what stands behind '@'
-};
-
-// Options for files of ours. Complaints: file = the request.
-Result<NetworkOptions> parse_options(const std::optional<std::string>& text, const std::string& name) {
-  NetworkOptions options;
-  if (!text) return options;
-  const std::string what = name + "@" + *text;
-  Diagnostics errors;
-  const auto complain = [&](std::string message) { errors.push_back({shortened(what), 0, "", std::move(message)}); };
-  if (trim(*text).empty()) complain("nothing after '@', must be batch=N or pass=weight_update");
-  for (const std::string& option : split(*text, ',')) {
-    const std::size_t equals = option.find('=');
-    const std::string_view key = trim(std::string_view(option).substr(0, equals));
-    const std::string_view value = equals == std::string::npos ? "" : trim(std::string_view(option).substr(equals + 1));
-    if (key == "batch") {
-      const bool digits = !value.empty() && value.size() <= 7 &&
-                          std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; });
-      const u64 batch = digits ? static_cast<u64>(std::stoul(std::string(value))) : 0;
-      if (batch < 1 || batch > kMaxBatch) {
-        complain(fmt::format("batch = {}, must be an integer from 1 to {}", shortened(value), kMaxBatch));
-      } else {
-        options.batch = batch;
-      }
-    } else if (key == "pass") {
-      options.pass = find_pass(value);
-      if (!options.pass) complain(fmt::format("pass = {}, must be forward or weight_update", shortened(value)));
-    } else {
-      const std::vector<std::string> known{"batch", "pass"};
-      complain(fmt::format("unknown option '{}', must be batch or pass{}", shortened(key), did_you_mean(key, known)));
-    }
-  }
-  if (!errors.empty()) return errors;
-  return options;
-}
-
-Request parse_request(const std::string& what) {
-  Request request;
-  const std::size_t at = what.rfind('@');
-  if (at != std::string::npos) request.options = what.substr(at + 1);
-  request.name = what.substr(0, at);
-  const std::size_t slash = request.name.find('/');
-  if (slash != std::string::npos && workload_preset(request.name.substr(0, slash))) {
-    request.layer = request.name.substr(slash + 1);
-    request.name.resize(slash);
-  }
-  return request;
 }
 
 // A question to a file, and what was met on the way to its answer: networks inside networks.
@@ -145,14 +92,14 @@ class Inside {
 };
 
 // Options behind a name, and for what they do not say those of the network that it stands in.
-Result<NetworkOptions> options_of_ours(const Request& request, const NetworkOptions& outer) {
-  Result<NetworkOptions> options = parse_options(request.options, request.name);
+Result<NetworkOptions> options_of_ours(const NetworkRequest& request, const NetworkOptions& outer) {
+  Result<NetworkOptions> options = parse_network_options(request);
   if (options && !options->batch) options->batch = outer.batch;
   if (options && !options->pass) options->pass = outer.pass;
   return options;
 }
 
-Result<Network> from_config(const YamlNode& root, const std::string& name, const Request& request,
+Result<Network> from_config(const YamlNode& root, const std::string& name, const NetworkRequest& request,
                             const NetworkOptions& outer) {
   if (outer.pass.value_or(Pass::Forward) != Pass::Forward)
     return root.error("a language model's config is of the forward pass, which its network is");
@@ -171,7 +118,7 @@ Result<Network> from_accelforge(const YamlNode& root, const std::string& name, c
 
 // A document of ours, of Timeloop, of AccelForge or a language model's config; what stands behind '@' depends on which
 // it is.
-Result<Network> from_yaml(const YamlNode& root, const std::string& name, const Request& request,
+Result<Network> from_yaml(const YamlNode& root, const std::string& name, const NetworkRequest& request,
                           const NetworkOptions& outer, Reading& reading, bool preset = false,
                           const std::vector<YamlNode>& others = {}) {
   if (language_model::is_config(root)) return from_config(root, name, request, outer);
@@ -207,7 +154,8 @@ std::string name_of_files(const std::vector<std::string>& paths) {
 }
 
 // The document of a file. The names behind '@' are its template's if it is AccelForge's, else options of what it is.
-Result<YamlNode> load_workload_file(const std::string& path, const Request& request, const ReadOptions& options) {
+Result<YamlNode> load_workload_file(const std::string& path, const NetworkRequest& request,
+                                    const ReadOptions& options) {
   const Result<std::string> text = read_text_file(path);
   if (!text) return text.errors();
   if (accelforge_part(*text).empty()) return refuse_accelforge(load_input(path, options, *text), "workload");
@@ -217,8 +165,8 @@ Result<YamlNode> load_workload_file(const std::string& path, const Request& requ
 
 // A file, or a Timeloop problem with files of its variables; several problems are the layers of a network. What is no
 // problem in a `folder` is left out.
-Result<Network> from_files(const std::vector<std::string>& paths, const Request& request, const NetworkOptions& outer,
-                           Reading& reading, bool folder = false) {
+Result<Network> from_files(const std::vector<std::string>& paths, const NetworkRequest& request,
+                           const NetworkOptions& outer, Reading& reading, bool folder = false) {
   Diagnostics errors;
   std::vector<std::string> notes;
   std::vector<YamlNode> others;
@@ -252,7 +200,7 @@ Result<Network> from_files(const std::vector<std::string>& paths, const Request&
 }
 
 // Adds what stands behind '@', which goes first, and what the user says of models.
-Diagnostics add_model_options(const Request& request, const ReadOptions& reading, onnx::Options& options) {
+Diagnostics add_model_options(const NetworkRequest& request, const ReadOptions& reading, onnx::Options& options) {
   Diagnostics errors;
   const auto add = [&](const std::string& text) {
     for (Diagnostic& error : onnx::add_options(text, request.name, options)) errors.push_back(std::move(error));
@@ -271,7 +219,7 @@ Diagnostics add_model_options(const Request& request, const ReadOptions& reading
   return errors;
 }
 
-Result<Network> from_onnx(const Request& request, const NetworkOptions& outer, Reading& reading) {
+Result<Network> from_onnx(const NetworkRequest& request, const NetworkOptions& outer, Reading& reading) {
   onnx::Options options;
   reading.met_model = true;
   if (outer.batch || outer.pass)
@@ -295,12 +243,12 @@ Result<Network> from_onnx(const Request& request, const NetworkOptions& outer, R
   return std::move(imported->network);
 }
 
-Result<Network> from_file(const Request& request, const NetworkOptions& outer, Reading& reading) {
+Result<Network> from_file(const NetworkRequest& request, const NetworkOptions& outer, Reading& reading) {
   if (onnx::looks_like_onnx(request.name)) return from_onnx(request, outer, reading);
   return from_files({request.name}, request, outer, reading);
 }
 
-Result<Network> from_preset(std::string_view text, const Request& request, const NetworkOptions& outer,
+Result<Network> from_preset(std::string_view text, const NetworkRequest& request, const NetworkOptions& outer,
                             Reading& reading) {
   const Result<YamlNode> root = YamlNode::parse(text, "presets/" + request.name + std::string(kPresetSuffix));
   if (!root) return root.errors();
@@ -363,7 +311,7 @@ Result<Network> find_network(const std::string& what, const NetworkOptions& oute
     return network;
   }
   // Step 3. A preset, one of its layers, or a file, with options after '@'.
-  const Request request = parse_request(what);
+  const NetworkRequest request = parse_network_request(what);
   if (const auto text = workload_preset(request.name)) return from_preset(*text, request, outer, reading);
   if (is_file(request.name)) return from_file(request, outer, reading);
   // Step 4. Nothing: a path gets the file system's complaint.
@@ -401,50 +349,6 @@ Diagnostics unused_model_options(const ReadOptions& options) {
 bool names_workload(const std::string& what) {
   return is_compact_text(what) || workload_preset(what.substr(0, what.find_first_of("/@"))).has_value();
 }
-
-namespace {
-
-// "operators=unit,exponential=8" among what stands behind '@', which is said of any network.
-struct OperatorRequest {
-  std::string what;  // the rest of the request
-  bool layers = false;
-  OperatorPrices prices{};
-};
-
-Result<OperatorRequest> parse_operators(const std::string& what) {
-  OperatorRequest out{what};
-  const std::size_t at = what.rfind('@');
-  if (at == std::string::npos || what.find("operators=", at) == std::string::npos) return out;
-  Diagnostics errors;
-  std::vector<std::string> others;
-  const std::map<std::string_view, u64*, std::less<>> prices{{"exponential", &out.prices.exponential},
-                                                             {"activation", &out.prices.activation}};
-  for (const std::string& option : split(what.substr(at + 1), ',')) {
-    const std::size_t equals = option.find('=');
-    const std::string_view key = trim(std::string_view(option).substr(0, equals));
-    const std::string_view value = equals == std::string::npos ? "" : trim(std::string_view(option).substr(equals + 1));
-    if (key == "operators") {
-      out.layers = value == "unit";
-      if (value != "unit" && value != "free")
-        errors.push_back(
-            {shortened(what), 0, "", fmt::format("operators = {}, must be free or unit", shortened(value))});
-    } else if (const auto price = prices.find(key); price != prices.end()) {
-      const std::optional<u64> number = parse_number<u64>(value);
-      if (number && *number >= 1 && *number <= kMaxOperationsOfPoint / 2) *price->second = *number;
-      else
-        errors.push_back({shortened(what), 0, "",
-                          fmt::format("{} = {}, must be an integer from 1 to {}: operations of a compute unit", key,
-                                      shortened(value), kMaxOperationsOfPoint / 2)});
-    } else {
-      others.push_back(option);
-    }
-  }
-  if (!errors.empty()) return errors;
-  out.what = what.substr(0, at) + (others.empty() ? "" : fmt::format("@{}", fmt::join(others, ",")));
-  return out;
-}
-
-}  // namespace
 
 Result<Network> load_network(const std::string& asked, const ReadOptions& options, Wanted wanted) {
   const Result<OperatorRequest> operators = parse_operators(asked);
