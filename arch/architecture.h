@@ -10,6 +10,7 @@
 
 #include "engine/base/operation.h"
 #include "engine/base/types.h"
+#include "engine/base/word_length.h"
 
 namespace heliolite {
 
@@ -82,7 +83,7 @@ struct StorageLevel {
   std::string name;
   std::optional<u64> entries;     // words of one instance; absent = unbounded
   double multiple_buffering = 1;  // the usable capacity is floor(entries / multiple_buffering)
-  u64 word_bits = 16;
+  WordLength word_bits = 16;
   u64 block_words = 1;   // words moved by one access
   u64 cluster_size = 1;  // instances that share one physical access (rule 20)
   u64 instances = 1;     // in the whole machine
@@ -117,7 +118,7 @@ struct Compute {
   std::string name = "MAC";  // also that of the unit as a whole, where a machine has several
   u64 instances = 1;
   u64 mesh_x = 1;  // instances along X
-  u64 word_bits = 16;
+  WordLength word_bits = 16;
   double op_pj = 1;     // of one operation, such as a MAC
   double area_um2 = 0;  // of one instance
   u64 cycles_per_op = 1;

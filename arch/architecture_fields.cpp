@@ -22,7 +22,7 @@ std::vector<FileField> storage() {
        "Capacity of one instance with its unit, such as 108 KB (of 1024), or unbounded.", "", "unbounded of a DRAM"},
       {"multiple_buffering", shape::number(1, kMaxMultipleBuffering),
        "A tile may use this part of the capacity: 2 is double buffering.", "", "1"},
-      {"word_bits", shape::integer(1, kMaxWordBits), "Length of a word.", "bits", "the machine's"},
+      {"word_bits", shape::word_length(), "Length of a word.", "bits", "the machine's"},
       {"block_words", shape::integer(1, kMaxBlockWords), "Words moved by one access.", "words", "1"},
       {"cluster_size", shape::integer(1, kMaxClusterSize), "Instances that share one physical memory and its access.",
        "", "1"},
@@ -195,8 +195,8 @@ const FieldTable& architecture_fields() {
        {"cycle_ns", shape::number(kMinCycleNs, kMaxCycleNs),
         "Length of a cycle: turns leakage in mW into pJ per cycle, GB/s into words per cycle, cycles into seconds.",
         "ns", "1 where technology_nm is given"},
-       {"word_bits", shape::integer(1, kMaxWordBits),
-        "Length of a word, of every level and of compute that do not say.", "bits", "16"},
+       {"word_bits", shape::word_length(), "Length of a word, of every level and of compute that do not say.", "bits",
+        "16"},
        {"energy", shape::one_of({"pat", "table"}),
         "Where energies come from that levels and compute do not state: Timeloop's built-in table, or our tables."},
        {"one_axis_per_dimension", shape::boolean(),
@@ -228,7 +228,7 @@ namespace {
 
 // What compute units are, wherever they stand, but for their name.
 std::vector<FileField> units_of_compute(std::string usually_runs) {
-  return {{"word_bits", shape::integer(1, kMaxWordBits), "Length of the operands.", "bits", "the machine's"},
+  return {{"word_bits", shape::word_length(), "Length of the operands.", "bits", "the machine's"},
           {"energy", amount_shape(kMaxAccessPicojoules, {"pat", "table"}),
            "Energy of one operation, such as a multiply-accumulate.", "pJ",
            "of the reference table, else by the machine's energy"},

@@ -69,7 +69,8 @@ struct LevelSpec {
   Place place;  // in the file, for complaints
   std::optional<std::variant<Unbounded, Bytes, Words>> capacity;
   std::optional<double> multiple_buffering;
-  std::optional<u64> word_bits, block_words, cluster_size;
+  std::optional<WordLength> word_bits;
+  std::optional<u64> block_words, cluster_size;
   std::optional<u64> fanout_x, fanout_y;
   std::optional<std::variant<EnergyModel, AccessEnergy, PicojoulesPerBit>> energy;
   std::optional<Amount> leakage, area;
@@ -87,7 +88,8 @@ struct LevelSpec {
 struct ComputeSpec {
   Place place;  // in the file, for complaints
   std::optional<std::string> name;
-  std::optional<u64> word_bits, cycles_per_op;
+  std::optional<WordLength> word_bits;
+  std::optional<u64> cycles_per_op;
   std::optional<Amount> energy, area;
   std::optional<OperationMask> runs;
 };
@@ -103,7 +105,7 @@ struct UnitSpec {
 };
 
 // What a machine has that states neither words nor bits.
-inline constexpr u64 kDefaultWordBits = 16;
+inline constexpr WordLength kDefaultWordBits = 16;
 inline constexpr double kDefaultCycleNs = 1;
 
 struct ArchitectureSpec {
@@ -112,8 +114,8 @@ struct ArchitectureSpec {
   std::optional<std::string> ert, art;  // files of Accelergy's tables
   std::optional<std::string> name, description;
   std::optional<double> technology_nm, cycle_ns;
-  std::optional<u64> word_bits;       // for levels and compute units that state none
-  std::optional<EnergyModel> energy;  // for levels and compute units that state none
+  std::optional<WordLength> word_bits;  // for levels and compute units that state none
+  std::optional<EnergyModel> energy;    // for levels and compute units that state none
   std::optional<bool> one_axis_per_dimension;
   std::optional<bool> unit_loops_first;
   std::optional<bool> constraints_for_channels_only;

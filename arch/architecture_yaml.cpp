@@ -26,7 +26,7 @@ ComputeSpec read_compute(FieldReader& reader, Diagnostics& errors) {
   ComputeSpec compute;
   compute.place = place_of(reader.node());
   compute.name = reader.string("name");
-  if (const std::optional<i64> bits = reader.integer("word_bits")) compute.word_bits = static_cast<u64>(*bits);
+  compute.word_bits = reader.word_length("word_bits");
   if (const std::optional<i64> cycles = reader.integer("cycles_per_op"))
     compute.cycles_per_op = static_cast<u64>(*cycles);
   compute.energy = read_amount(reader.child("energy"), kMaxAccessPicojoules, {"pat", "table"}, errors);
@@ -112,7 +112,7 @@ Result<ArchitectureSpec> read_architecture_yaml(const YamlNode& document) {
   spec.description = reader.string("description");
   spec.technology_nm = reader.number("technology_nm");
   spec.cycle_ns = reader.number("cycle_ns");
-  if (const std::optional<i64> bits = reader.integer("word_bits")) spec.word_bits = static_cast<u64>(*bits);
+  spec.word_bits = reader.word_length("word_bits");
   if (const std::optional<YamlNode> energy = reader.child("energy")) spec.energy = read_energy_model(*energy, errors);
   spec.one_axis_per_dimension = reader.boolean("one_axis_per_dimension");
   spec.unit_loops_first = reader.boolean("unit_loops_first");

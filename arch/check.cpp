@@ -54,6 +54,10 @@ class Checker {
     if (value < low || value > high)
       complain(field, fmt::format("{} = {}, must be from {} to {}", field, value, low, high));
   }
+  void length(std::string_view field, WordLength value) {
+    if (const std::optional<std::string> why = refusal(value))
+      complain(field, fmt::format("{} = {}, {}", field, value, *why));
+  }
   void number(std::string_view field, double value, double low, double high) {
     if (!(value >= low && value <= high))
       complain(field, fmt::format("{} = {}, must be from {} to {}", field, value, low, high));
@@ -93,7 +97,7 @@ void Checker::sizes(const StorageLevel& level) {
   if (level.entries && *level.entries > 0 && level.multiple_buffering >= 1 && level.capacity_words() == 0)
     complain("multiple_buffering", fmt::format("multiple_buffering = {} leaves no room in {} words",
                                                level.multiple_buffering, *level.entries));
-  count("word_bits", level.word_bits, 1, kMaxWordBits);
+  length("word_bits", level.word_bits);
   count("block_words", level.block_words, 1, kMaxBlockWords);
   count("cluster_size", level.cluster_size, 1, kMaxClusterSize);
   count("instances", level.instances, 1, kMaxInstances);
@@ -198,7 +202,7 @@ void Checker::compute() {
   at_ = kComputeUnits;
   const Compute& compute = architecture_.compute;
   count("instances", compute.instances, 1, kMaxInstances);
-  count("word_bits", compute.word_bits, 1, kMaxWordBits);
+  length("word_bits", compute.word_bits);
   energy("energy", compute.op_pj);
   number("area_um2", compute.area_um2, 0, kMaxAreaUm2);
   if (compute.mesh_x < 1 || compute.instances % compute.mesh_x != 0)

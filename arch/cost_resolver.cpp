@@ -8,17 +8,19 @@
 
 namespace heliolite {
 
-double pat_sram_pj(u64 words, u64 word_bits, u64 block_words, u64 cluster_size) {
+double pat_sram_pj(u64 words, WordLength word_bits, u64 block_words, u64 cluster_size) {
   if (words == 0) return 0;
   const u64 rows = words / block_words + (words % block_words != 0);
-  const double width = static_cast<double>(word_bits * block_words * cluster_size);
+  const double width = static_cast<double>(word_bits * (block_words * cluster_size));
   const double kilobytes = width * static_cast<double>(rows) / 8192;
   return (1.0 + (kilobytes - 0.5) * 5.0 / 99.5) * width / 16 / static_cast<double>(cluster_size);
 }
 
-double pat_dram_pj(u64 word_bits, u64 block_words) { return 200.0 * static_cast<double>(word_bits * block_words) / 16; }
+double pat_dram_pj(WordLength word_bits, u64 block_words) {
+  return 200.0 * static_cast<double>(word_bits * block_words) / 16;
+}
 
-double pat_mac_pj(u64 word_bits) {
+double pat_mac_pj(WordLength word_bits) {
   const double ratio = static_cast<double>(word_bits) / 16;
   return ratio * ratio;
 }
@@ -76,6 +78,14 @@ AccessEnergy stated_energy(const std::variant<EnergyModel, AccessEnergy, Picojou
 
 }  // namespace
 
+bool CostResolver::whole(WordLength length, const Place& place, std::string_view what) {
+  if (!length.is_whole())
+    complain(place, fmt::format("the tables know memories and units of whole bits: {} has {} bits, so give energy, "
+                                "leakage and area as numbers, or choose another block_words",
+                                what, length));
+  return length.is_whole();
+}
+
 bool CostResolver::node_known(const Place& place) {
   if (!spec_.technology_nm)
     complain(place, "energies, leakage or areas from the tables need technology_nm of the machine");
@@ -117,7 +127,9 @@ std::optional<MemoryCost> CostResolver::table_cost(const LevelSpec& spec, const 
   }
   if (!node_known(spec.place)) return std::nullopt;
   const u64 rows = *level.entries / level.block_words + (*level.entries % level.block_words != 0);
-  const u64 width = level.word_bits * level.block_words * level.cluster_size;
+  const WordLength of_row = level.word_bits * (level.block_words * level.cluster_size);
+  if (!whole(of_row, spec.place, "a row of it")) return std::nullopt;
+  const u64 width = of_row.parts();
   const MemoryCost cost =
       registers ? register_cost(rows, width, *spec_.technology_nm) : memory_cost(rows, width, *spec_.technology_nm);
   const double share = 1.0 / static_cast<double>(level.cluster_size);
@@ -167,8 +179,9 @@ void CostResolver::fill_in(Compute& compute) {
     return;
   }
   LogicCost table;
-  if ((from.energy == CostSource::Table || from.area == CostSource::Table) && node_known(spec.place))
-    table = mac_cost(compute.word_bits, *spec_.technology_nm);
+  if ((from.energy == CostSource::Table || from.area == CostSource::Table) && node_known(spec.place) &&
+      whole(compute.word_bits, spec.place, "an operand of " + compute.name))
+    table = mac_cost(compute.word_bits.parts(), *spec_.technology_nm);
   switch (from.energy) {
     case CostSource::Stated: compute.op_pj = std::get<double>(*spec.energy); break;
     case CostSource::Reference: {

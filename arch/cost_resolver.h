@@ -18,13 +18,13 @@ namespace heliolite {
 // One access to `block_words` words of an SRAM or register file of `words` words, in pJ: linear in the capacity
 // through 0.5 KB = 1 and 100 KB = 6 for 16 bits, in proportion to the width. `cluster_size` instances share one
 // physical memory of that many times the width and its energy. No words cost nothing.
-double pat_sram_pj(u64 words, u64 word_bits, u64 block_words = 1, u64 cluster_size = 1);
+double pat_sram_pj(u64 words, WordLength word_bits, u64 block_words = 1, u64 cluster_size = 1);
 
 // One access to a block of DRAM, in pJ.
-double pat_dram_pj(u64 word_bits, u64 block_words = 1);
+double pat_dram_pj(WordLength word_bits, u64 block_words = 1);
 
 // One multiply-accumulate, in pJ.
-double pat_mac_pj(u64 word_bits);
+double pat_mac_pj(WordLength word_bits);
 
 // Where the energies, leakages and areas of a machine come from (docs/energy.md): what a file states itself comes
 // first, then the reference tables, then the machine's energy model.
@@ -69,6 +69,7 @@ class CostResolver {
   AccessEnergy pat_energy(const LevelSpec& spec, const StorageLevel& level);
   std::optional<MemoryCost> table_cost(const LevelSpec& spec, const StorageLevel& level);
   bool node_known(const Place& place);
+  bool whole(WordLength length, const Place& place, std::string_view what);
   double area(CostSource from, const std::optional<Amount>& stated, const std::string& name, double in_table) const;
   void complain(const Place& place, std::string message) { errors_.push_back(place.error(std::move(message))); }
 

@@ -180,7 +180,7 @@ void read_buffer(FieldReader& reader, LevelSpec& level, Diagnostics& errors) {
   level.name = reader.string("name").value_or("");
   read_capacity(reader, level, errors);
   level.multiple_buffering = reader.number("multiple_buffering");
-  level.word_bits = optional_size(reader, "word_bits");
+  level.word_bits = reader.word_length("word_bits");
   level.block_words = optional_size(reader, "block_words");
   level.cluster_size = optional_size(reader, "cluster_size");
   read_energy(reader, level, errors);

@@ -5,7 +5,6 @@
 namespace heliolite {
 
 inline constexpr u64 kMaxEntries = u64{1} << 50;  // words of one instance
-inline constexpr u64 kMaxWordBits = 1024;
 inline constexpr u64 kMaxBlockWords = 65536;
 inline constexpr u64 kMaxClusterSize = 65536;
 inline constexpr u64 kMaxFanout = 1'000'000;       // along one axis

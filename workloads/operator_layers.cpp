@@ -27,7 +27,7 @@ struct MadeArray {
   Edge edge;  // `from`, `from_input`, slice, counts and ranks; of a layer that was added `from` is its number
   bool added = false;
   std::vector<ArrayRank> ranks;
-  std::optional<u64> word_bits;
+  std::optional<WordLength> word_bits;
 };
 
 // Ranks by the names of their dimensions, the first of each if several make one.
@@ -242,7 +242,7 @@ class OperatorWriter {
   }
 
   static void add_tensor(Workload& w, std::string name, const std::vector<ArrayRank>& ranks,
-                         std::optional<u64> word_bits, Role role) {
+                         std::optional<WordLength> word_bits, Role role) {
     Tensor tensor{std::move(name), {}, role};
     for (const ArrayRank& r : ranks) tensor.ranks.push_back({{{*w.find_dimension(r.name), 1}}});
     tensor.word_bits = word_bits;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
 #include "engine/base/number_text.h"
 #include "engine/base/shortened.h"
@@ -43,14 +44,9 @@ bool names_any(const std::string& selector, std::span<const Workload* const> wor
 
 Diagnostic not_a_size(std::string_view text) {
   return {"", 0, "--word-bits",
-          fmt::format("'{}' must be a number of bits from 1 to {}, TENSOR=BITS,.. (names of tensors, inputs, weights, "
-                      "outputs, all), types or none",
-                      shortened(text), kMaxWordBitsOfTensor)};
-}
-
-std::optional<u64> parse_bits(std::string_view text) {
-  const std::optional<u64> bits = parse_number<u64>(trim(text));
-  return bits && *bits >= 1 && *bits <= kMaxWordBitsOfTensor ? bits : std::nullopt;
+          fmt::format("'{}' must be {}; or TENSOR=BITS,.. (names of tensors, inputs, weights, outputs, all), types or "
+                      "none",
+                      shortened(text), word_lengths_allowed())};
 }
 
 }  // namespace
@@ -58,8 +54,7 @@ std::optional<u64> parse_bits(std::string_view text) {
 std::vector<TensorBits> read_word_bits(const YamlNode& node, Diagnostics& errors) {
   std::vector<TensorBits> out;
   const auto add = [&](const std::string& tensors, const YamlNode& value, std::string_view what) {
-    if (const std::optional<u64> bits = read_size(value, what, kMaxWordBitsOfTensor, errors))
-      out.push_back({tensors, *bits});
+    if (const std::optional<WordLength> bits = read_word_length(value, what, errors)) out.push_back({tensors, *bits});
   };
   if (node.is_scalar()) {
     add(kAll, node, "word_bits");
@@ -78,7 +73,7 @@ Result<WordBits> parse_word_bits(const std::string& text) {
   if (text == "types") return WordBits{WordBitsSource::Types, {}};
   if (text == "none") return WordBits{WordBitsSource::None, {}};
   WordBits out{WordBitsSource::Given, {}};
-  if (const std::optional<u64> bits = parse_bits(text)) {
+  if (const std::optional<WordLength> bits = parse_word_length(text)) {
     out.given.push_back({kAll, *bits});
     return out;
   }
@@ -86,7 +81,7 @@ Result<WordBits> parse_word_bits(const std::string& text) {
     const std::size_t equals = part.find('=');
     if (equals == std::string::npos) return not_a_size(part);
     const std::string tensors(trim(std::string_view(part).substr(0, equals)));
-    const std::optional<u64> bits = parse_bits(std::string_view(part).substr(equals + 1));
+    const std::optional<WordLength> bits = parse_word_length(std::string_view(part).substr(equals + 1));
     if (tensors.empty() || !bits) return not_a_size(part);
     if (std::ranges::find(out.given, tensors, &TensorBits::tensors) != out.given.end())
       return Diagnostic{"", 0, "--word-bits", fmt::format("a second size for {}", shortened(tensors))};
@@ -171,7 +166,7 @@ Diagnostics refuse_word_bits(const Network& network, std::string_view who) {
 
 namespace {
 
-constexpr u64 kByte = 8;  // bits
+constexpr WordLength kByte = 8, kBit = 1;
 
 Diagnostic unstated_size(const Workload& workload, const Tensor& tensor, const Workload& stated) {
   return {"", 0, "word_bits",
@@ -182,39 +177,44 @@ Diagnostic unstated_size(const Workload& workload, const Tensor& tensor, const W
 
 }  // namespace
 
-std::string_view WordUnit::name() const { return counts_words() ? "words" : bits == kByte ? "bytes" : "bits"; }
+std::string WordUnit::name() const { return one() + "s"; }
 
-std::string_view WordUnit::one() const { return name().substr(0, name().size() - 1); }
+std::string WordUnit::one() const {
+  if (counts_words()) return "word";
+  if (bits == kByte) return "byte";
+  return bits == kBit ? "bit" : fmt::format("{} bit", bits);
+}
 
 WordUnit::Sizes WordUnit::sizes(const Workload& workload) const {
   Sizes sizes;
   sizes.fill(1);
   if (counts_words()) return sizes;
   for (std::size_t v = 0; v < workload.tensors.size(); ++v)
-    sizes[v] = static_cast<u32>(workload.tensors[v].word_bits.value_or(unstated.value_or(bits)) / bits);
+    sizes[v] = static_cast<u32>(workload.tensors[v].word_bits.value_or(unstated.value_or(bits)).in_units(bits));
   return sizes;
 }
 
-Result<WordUnit> word_unit(std::span<const Workload* const> workloads, std::optional<u64> unstated) {
+Result<WordUnit> word_unit(std::span<const Workload* const> workloads, std::optional<WordLength> unstated) {
   const auto states = [](const Workload* w) { return states_word_bits(*w); };
   const auto stated = std::ranges::find_if(workloads, states);
   if (stated == workloads.end()) return WordUnit{};
   WordUnit unit{kByte, unstated};
   for (const Workload* w : workloads)
     for (const Tensor& t : w->tensors) {
-      const std::optional<u64> bits = t.word_bits ? t.word_bits : unstated;
+      const std::optional<WordLength> bits = t.word_bits ? t.word_bits : unstated;
       if (!bits) return unstated_size(*w, t, **stated);
-      if (*bits % kByte != 0) unit.bits = 1;
+      unit.bits = gcd(unit.bits, *bits);
     }
+  if (unit.bits != kByte) unit.bits = gcd(unit.bits, kBit);
   return unit;
 }
 
-Result<WordUnit> word_unit(const Workload& workload, std::optional<u64> unstated) {
+Result<WordUnit> word_unit(const Workload& workload, std::optional<WordLength> unstated) {
   const Workload* one = &workload;
   return word_unit(std::span(&one, 1), unstated);
 }
 
-Result<WordUnit> word_unit(const Network& network, std::optional<u64> unstated) {
+Result<WordUnit> word_unit(const Network& network, std::optional<WordLength> unstated) {
   std::vector<const Workload*> workloads;
   for (const Layer& layer : network.layers) workloads.push_back(&layer.workload);
   return word_unit(workloads, unstated);

@@ -21,10 +21,10 @@ namespace heliolite {
 // How specifically a selector names the tensor: 0 not at all, 1 "all", 2 its role, 3 its name.
 int specificity(const std::string& selector, const Tensor& tensor);
 
-// Reads `word_bits: 8` or `word_bits: {weights: 4, A: 8}`.
+// Reads `word_bits: 8` or `word_bits: {weights: mxfp4, A: 8}`.
 std::vector<TensorBits> read_word_bits(const YamlNode& node, Diagnostics& errors);
 
-// Reads the value of --word-bits: "8", "weights=4,inputs=8", "types" or "none".
+// Reads the value of --word-bits: "8", "weights=mxfp4,inputs=8", "types" or "none".
 Result<WordBits> parse_word_bits(const std::string& text);
 
 // Gives each tensor the size of the most specific selector that names it, the last of several; tensors that none names
@@ -52,12 +52,12 @@ Diagnostics refuse_word_bits(const Network& network, std::string_view who);
 
 // A whole number of units is in each word. By default words: where no tensor states a size, all have one unit.
 struct WordUnit {
-  u64 bits = 0;                   // of the unit; 0: a word, whatever its size
-  std::optional<u64> unstated{};  // bits of the words of tensors that state none; without it every tensor states some
+  WordLength bits;                       // of the unit; 0: a word, whatever its size
+  std::optional<WordLength> unstated{};  // of tensors that state no size; without it every tensor states one
 
-  bool counts_words() const { return bits == 0; }
-  std::string_view name() const;  // "words", "bytes" or "bits"
-  std::string_view one() const;   // "word", "byte" or "bit"
+  bool counts_words() const { return bits == WordLength(0); }
+  std::string name() const;  // "words", "bytes", "bits", or parts of a bit: "0.25 bits"
+  std::string one() const;   // "word", "byte", "bit", "0.25 bit"
 
   // Bytes in a unit; `word_bytes` for words.
   double bytes(double word_bytes) const { return counts_words() ? word_bytes : static_cast<double>(bits) / 8; }
@@ -70,10 +70,11 @@ struct WordUnit {
 };
 
 // The unit of an answer about these workloads: words if no tensor states a size, bytes if every size is a whole number
-// of bytes, else bits. `unstated` are the bits of tensors that state none, such as those of a machine's words. Errors:
-// without it, some tensors state a size and others do not.
-Result<WordUnit> word_unit(std::span<const Workload* const> workloads, std::optional<u64> unstated = {});
-Result<WordUnit> word_unit(const Workload& workload, std::optional<u64> unstated = {});
-Result<WordUnit> word_unit(const Network& network, std::optional<u64> unstated = {});
+// of bytes, bits if it is one of bits, else the largest part of a bit of which it is. `unstated` are the bits of
+// tensors that state none, such as those of a machine's words. Errors: without it, some tensors state a size and others
+// do not.
+Result<WordUnit> word_unit(std::span<const Workload* const> workloads, std::optional<WordLength> unstated = {});
+Result<WordUnit> word_unit(const Workload& workload, std::optional<WordLength> unstated = {});
+Result<WordUnit> word_unit(const Network& network, std::optional<WordLength> unstated = {});
 
 }  // namespace heliolite

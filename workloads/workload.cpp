@@ -48,7 +48,7 @@ std::string_view name(Role role) {
 }
 
 std::string size_text(const Tensor& tensor) {
-  return tensor.word_bits ? " x " + std::to_string(*tensor.word_bits) + " bits" : "";
+  return tensor.word_bits ? " x " + text_of(*tensor.word_bits) + " bits" : "";
 }
 
 std::string_view name(DimensionClass c) {

@@ -10,6 +10,7 @@
 #include "engine/base/operation.h"
 #include "engine/base/result.h"
 #include "engine/base/types.h"
+#include "engine/base/word_length.h"
 
 namespace heliolite {
 
@@ -34,8 +35,6 @@ enum class Role : u8 { Input, Weight, Output };
 
 std::string_view name(Role role);  // "input", "weight", "output"
 
-inline constexpr u64 kMaxWordBitsOfTensor = 1024;
-
 // One operand or the output of the Einsum.
 struct Tensor {
   std::string name;
@@ -46,7 +45,7 @@ struct Tensor {
   // executions move count the words once.
   std::optional<int> access_of{};
   // Bits of one of its values; absent: each is a word of the level that holds it (docs/cost_model.md, rule 44).
-  std::optional<u64> word_bits{};
+  std::optional<WordLength> word_bits{};
 
   bool is_output() const { return role == Role::Output; }
 };

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
+#include "workloads/word_bits.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
@@ -67,9 +69,10 @@ class Checker {
       complain(field, fmt::format("{} has {} ranks, must be at most {}", t.name, t.ranks.size(), kMaxRanks));
     }
     for (const Rank& r : t.ranks) rank(t, r, field);
-    if (t.word_bits && (*t.word_bits < 1 || *t.word_bits > kMaxWordBitsOfTensor))
-      complain(field, fmt::format("the words of {} have {} bits, must be 1 to {}", t.name, *t.word_bits,
-                                  kMaxWordBitsOfTensor));
+    if (!t.word_bits) return;
+    if (const std::optional<std::string> why = refusal(*t.word_bits))
+      complain(field, fmt::format("the words of {} have {} bits, {}", t.name, *t.word_bits, *why));
+    else parts_of_bit_ = std::lcm(parts_of_bit_, t.word_bits->of_bit());
   }
 
   void rank(const Tensor& t, const Rank& r, const std::string& field) {
@@ -140,7 +143,7 @@ class Checker {
     DimensionMask used = 0;
     for (std::size_t v = 0; v < w_.tensors.size(); ++v) {
       used = static_cast<DimensionMask>(used | w_.indexing(static_cast<int>(v)));
-      const u64 most = sized_ ? kMostSizedWords : kMaxMacs;
+      const u64 most = sized_ ? kMostSizedWords / parts_of_bit_ : kMaxMacs;
       if (w_.tensor_words(static_cast<int>(v)) > most) {
         complain("tensors." + w_.tensors[v].name,
                  fmt::format("{} has more than {} words, the most a tensor may have{}", w_.tensors[v].name, most,
@@ -168,7 +171,10 @@ class Checker {
   // The words that cross between levels are at most the MACs times the holes that strides make in a tile's box: they
   // must stay countable in 64 bits.
   void countable() {
-    const double most = sized_ ? 4e18 / kMaxWordBitsOfTensor : 4e18;
+    if (parts_of_bit_ > kMaxPartsOfBit)
+      complain("word_bits", fmt::format("the sizes of words ({}) have no part of a bit in common that is at least 1/{}",
+                                        word_bits_text(w_), kMaxPartsOfBit));
+    const double most = sized_ ? 4e18 / static_cast<double>(kMaxWordLength * parts_of_bit_) : 4e18;
     for (const Tensor& t : w_.tensors) {
       double words = static_cast<double>(w_.macs());
       for (const Rank& rank : t.ranks) {
@@ -188,7 +194,8 @@ class Checker {
   static constexpr u64 kMostSizedWords = u64{1} << 50;
 
   const Workload& w_;
-  const bool sized_;  // some tensor states how many bits its words have
+  const bool sized_;      // some tensor states how many bits its words have
+  u64 parts_of_bit_ = 1;  // in which all sizes of words are whole numbers
   Diagnostics errors_;
 };
 

@@ -70,8 +70,6 @@ std::vector<FileField> family_fields() {
   return fields;
 }
 
-Shape size_of_words() { return shape::integer(1, static_cast<i64>(kMaxWordBitsOfTensor)); }
-
 Shape inputs_shape() { return shape::list(shape::either({shape::text(), shape::map(input_fields())})); }
 
 Shape sizes() { return shape::names(shape::integer(1, static_cast<i64>(kMaxDimensionSize))); }
@@ -116,7 +114,7 @@ const std::vector<FileField>& shape_fields() {
               {"operations", shape::integer(1, static_cast<i64>(kMaxOperationsOfPoint)),
                "How many operations of a compute unit that takes at each point.", "", "1"},
               {"unit", shape::text(), "The machine's compute unit that runs it.", "", "the best that can"},
-              {"word_bits", shape::either({size_of_words(), shape::names(size_of_words())}),
+              {"word_bits", shape::either({shape::word_length(), shape::names(shape::word_length())}),
                "Bits of the words of all tensors, or by the name or role of each.", "", "the words of each level"}});
   return fields;
 }

@@ -88,7 +88,7 @@ Result<WrittenFiles> to_accelforge(const Convertible& from) {
   }
   if (!from.network) return errors.empty() ? Result<WrittenFiles>(std::move(written)) : errors;
   // Words without a size are those of the machine, where its levels agree.
-  std::optional<u64> bits;
+  std::optional<WordLength> bits;
   if (from.machine && std::ranges::all_of(from.machine->levels, [&](const StorageLevel& level) {
         return level.word_bits == from.machine->levels.front().word_bits;
       }))

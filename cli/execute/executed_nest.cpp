@@ -122,7 +122,7 @@ Result<std::vector<ExecutedNest>> nests_of(const NestArguments& arguments, const
 // given too.
 Result<std::optional<double>> stated_word_bytes(const Workload& workload, const NestArguments& arguments) {
   if (!states_word_bits(workload)) return std::optional<double>();
-  const std::optional<u64> bits = workload.tensors.front().word_bits;
+  const std::optional<WordLength> bits = workload.tensors.front().word_bits;
   if (std::ranges::any_of(workload.tensors, [&](const Tensor& t) { return !t.word_bits || t.word_bits != bits; }))
     return refuse_word_bits(workload, "a cache of words of one size");
   if (!arguments.word_sizes.empty()) return second_word_size(workload);

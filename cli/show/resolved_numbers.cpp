@@ -54,6 +54,9 @@ class Numbers {
   void number(std::string_view key, u64 value, const char* unit, const std::string& from, std::string also = "") {
     entry(key, value, grouped(value) + unit, from, std::move(also));
   }
+  void bits(WordLength length, const std::string& from) {
+    entry("word_bits", length, fmt::format("{} bits", length), from);
+  }
   void optional(std::string_view key, const std::optional<double>& value, const char* unit, const char* without,
                 const std::string& from, std::string also = "") {
     if (value) amount(key, *value, unit, from, std::move(also));
@@ -105,7 +108,7 @@ void Numbers::whole() {
 void Numbers::size(const StorageLevel& level, const LevelSpec& spec) {
   if (level.is_interconnect) {
     entry("entries", Json(), "none", "interconnect");
-    number("word_bits", level.word_bits, " bits", word_bits_from(spec.word_bits.has_value()));
+    bits(level.word_bits, word_bits_from(spec.word_bits.has_value()));
     number("block_words", level.block_words, " words", stated(spec.block_words.has_value()));
     return;
   }
@@ -117,7 +120,7 @@ void Numbers::size(const StorageLevel& level, const LevelSpec& spec) {
          level.multiple_buffering != 1 && level.entries
              ? fmt::format("{} words usable", grouped(*level.capacity_words()))
              : "");
-  number("word_bits", level.word_bits, " bits", word_bits_from(spec.word_bits.has_value()));
+  bits(level.word_bits, word_bits_from(spec.word_bits.has_value()));
   number("block_words", level.block_words, " words", stated(spec.block_words.has_value()));
   number("cluster_size", level.cluster_size, "", stated(spec.cluster_size.has_value()));
 }
@@ -177,7 +180,7 @@ void Numbers::compute() {
   of_ = c.name;
   const CostSources from = spec_ ? compute_cost_sources(*spec_, tables_) : source_.compute_costs;
   number("instances", c.instances, "", "fan-outs", fmt::format("{} x {}", c.mesh_x, c.instances / c.mesh_x));
-  number("word_bits", c.word_bits, " bits", word_bits_from(spec_ && spec_->compute.word_bits));
+  bits(c.word_bits, word_bits_from(spec_ && spec_->compute.word_bits));
   cost("energy", c.op_pj, "pJ", source(from.energy));
   cost("area_um2", c.area_um2, "um2", source(from.area));
   if (c.cycles_per_op != 1) number("cycles_per_op", c.cycles_per_op, "", "stated");

@@ -15,7 +15,7 @@ namespace {
 StorageLevel public_level(const heliolite::StorageLevel& level) {
   return {.name = level.name,
           .capacity_words = level.capacity_words(),
-          .word_bits = level.word_bits,
+          .word_bits = static_cast<double>(level.word_bits),
           .block_words = level.block_words,
           .instances = level.instances,
           .fanout_x = level.fanout_x,
@@ -51,7 +51,7 @@ std::vector<StorageLevel> Architecture::levels() const {
 
 ComputeUnits Architecture::compute() const {
   const Compute& units = Inside::of(*this).compute;
-  return {units.name, units.instances, units.word_bits, units.op_pj, units.area_um2};
+  return {units.name, units.instances, static_cast<double>(units.word_bits), units.op_pj, units.area_um2};
 }
 
 double Architecture::area_um2() const { return Inside::of(*this).area_um2(); }

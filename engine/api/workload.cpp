@@ -45,7 +45,7 @@ class EinsumReader {
   }
 
   void read_tensor(const Tensor& tensor) {
-    heliolite::Tensor to{.name = tensor.name, .ranks = {}, .role = role_of(tensor), .word_bits = tensor.word_bits};
+    heliolite::Tensor to{.name = tensor.name, .ranks = {}, .role = role_of(tensor), .word_bits = word_bits_of(tensor)};
     for (const Rank& rank : tensor.ranks) {
       heliolite::Rank sum;
       for (const Term& term : rank) {
@@ -58,6 +58,14 @@ class EinsumReader {
       to.ranks.push_back(std::move(sum));
     }
     out_.tensors.push_back(std::move(to));
+  }
+
+  std::optional<WordLength> word_bits_of(const Tensor& tensor) {
+    if (!tensor.word_bits) return std::nullopt;
+    // The shortest text of a double is the decimal fraction that was meant.
+    const auto bits = parse_word_length(fmt::format("{}", *tensor.word_bits));
+    if (!bits) refuse(tensor, fmt::format("word_bits = {}, must be {}", *tensor.word_bits, word_lengths_allowed()));
+    return bits;
   }
 
   Role role_of(const Tensor& tensor) {
@@ -93,7 +101,7 @@ Einsum Workload::einsum() const {
     Tensor to{.name = tensor.name,
               .ranks = {},
               .role = std::string(heliolite::name(tensor.role)),
-              .word_bits = tensor.word_bits};
+              .word_bits = tensor.word_bits ? std::optional(static_cast<double>(*tensor.word_bits)) : std::nullopt};
     for (const heliolite::Rank& rank : tensor.ranks) {
       Rank& sum = to.ranks.emplace_back();
       for (const heliolite::Term& term : rank.terms)

@@ -72,6 +72,11 @@ std::optional<std::vector<std::string>> FieldReader::words(std::string_view fiel
   return asked(field, Shape::Kind::Words) != nullptr ? map_.words(field) : std::nullopt;
 }
 
+std::optional<WordLength> FieldReader::word_length(std::string_view field) {
+  const std::optional<YamlNode> value = child(field);
+  return value ? read_word_length(*value, field, errors_) : std::nullopt;
+}
+
 void FieldReader::ignore(std::string_view field) { asked(field, {}); }
 
 void FieldReader::refuse(std::string_view key, std::string message) {
@@ -126,6 +131,13 @@ std::string shown(const YamlNode& node) {
   }
   const std::string text = shortened(node.text());
   return node.quoted() ? '"' + text + '"' : text;
+}
+
+std::optional<WordLength> read_word_length(const YamlNode& node, std::string_view name, Diagnostics& errors) {
+  if (const auto length = node.is_scalar() ? parse_word_length(node.text()) : std::nullopt) return length;
+  errors.push_back(node.error(fmt::format("{} = {}, must be {}{}", name, shown(node), word_lengths_allowed(),
+                                          node.is_scalar() ? did_you_mean(node.text(), number_format_names()) : "")));
+  return std::nullopt;
 }
 
 MapReader::MapReader(const YamlNode& node, Diagnostics& errors) : node_(node), errors_(errors), valid_(node.is_map()) {

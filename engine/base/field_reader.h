@@ -6,9 +6,13 @@
 #include <vector>
 
 #include "engine/base/field_table.h"
+#include "engine/base/word_length.h"
 #include "engine/base/yaml_node.h"
 
 namespace heliolite {
+
+// The length of words that a scalar states, complained about as `name` = .. unless it is one.
+std::optional<WordLength> read_word_length(const YamlNode& node, std::string_view name, Diagnostics& errors);
 
 // Reads one map key by key. Types, ranges, allowed names and whether a field must be there are its table's; complaints
 // are those of MapReader. The table and its reader cannot drift apart: a field that the table has not, or has with
@@ -33,6 +37,7 @@ class FieldReader {
   std::optional<double> number(std::string_view field);                   // Number
   std::optional<std::string> choice(std::string_view field);              // Name
   std::optional<std::vector<std::string>> words(std::string_view field);  // Words
+  std::optional<WordLength> word_length(std::string_view field);          // shape::word_length()
   void ignore(std::string_view field);                                    // one that is for people's eyes
   void refuse(std::string_view key, std::string message);                 // one of no table, complained about
 

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "engine/base/word_length.h"
+
 namespace heliolite {
 namespace shape {
 namespace {
@@ -26,6 +28,7 @@ Shape any() { return of_kind(Shape::Kind::Any); }
 Shape nothing() { return of_kind(Shape::Kind::Nothing); }
 Shape boolean() { return of_kind(Shape::Kind::Boolean); }
 Shape words() { return of_kind(Shape::Kind::Words); }
+Shape word_length() { return either({number(1, static_cast<double>(kMaxWordLength)), text(kWordLengthPattern)}); }
 
 Shape text(std::string pattern) {
   Shape shape = of_kind(Shape::Kind::Text);

@@ -51,6 +51,7 @@ Shape boolean();
 Shape one_of(std::vector<std::string> names);
 Shape one_of_any_case(std::vector<std::string> names);
 Shape words();
+Shape word_length();
 Shape list(Shape of);
 Shape list_or_one(const Shape& of);  // one value stands for a list of it
 Shape names(Shape of);

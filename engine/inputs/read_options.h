@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/types.h"
+#include "engine/base/word_length.h"
 
 namespace heliolite {
 
@@ -18,7 +18,7 @@ namespace heliolite {
 // (workloads/word_bits.h).
 struct TensorBits {
   std::string tensors;
-  u64 bits = 0;
+  WordLength bits;
 };
 
 // What a user says of all workloads that are read (--word-bits).

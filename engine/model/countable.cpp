@@ -12,6 +12,7 @@
 #include "engine/model/keep.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/true_counts/cost.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite {
 namespace {
@@ -19,7 +20,8 @@ namespace {
 // pJ. Half of what 128 bits hold: the other half is for what roundings add.
 const double kMostPicojoules = std::ldexp(1.0, 127) / Energy::kUnitsPerPicojoule;
 const double kMostCycles = std::ldexp(1.0, 64);
-constexpr int kKinds = 3;  // kinds of accesses: a word may be read, filled and updated at a step
+constexpr double kMostParts = 4e18;  // of words: those of several tensors fit 64 bits
+constexpr int kKinds = 3;            // kinds of accesses: a word may be read, filled and updated at a step
 
 // Words of a tensor that cross between two levels at a step, at most: strides make holes in the boxes that move.
 double most_words(const Workload& workload, const Tensor& tensor) {
@@ -41,6 +43,7 @@ class PairCheck {
   Diagnostics run() {
     for (const StorageLevel& level : a_.levels) {
       const ValueParts parts = value_parts(value_bits(w_), level);
+      parts_of_words(level, parts);
       double words = 0;  // words of the level that move at a step
       for (std::size_t v = 0; v < w_.tensors.size(); ++v) {
         const double size = parts.of[v] / static_cast<double>(parts.of_word);
@@ -71,6 +74,20 @@ class PairCheck {
   }
 
  private:
+  // Where words have parts of bits, all that a level counts is in smaller parts yet, of which there may be too many.
+  void parts_of_words(const StorageLevel& level, const ValueParts& parts) {
+    const auto is_part = [](const Tensor& t) { return t.word_bits && !t.word_bits->is_whole(); };
+    if (level.word_bits.is_whole() && std::ranges::none_of(w_.tensors, is_part)) return;
+    double most = static_cast<double>(level.entries.value_or(1)) * parts.of_word;
+    for (std::size_t v = 0; v < w_.tensors.size(); ++v)
+      most = std::max(most, most_words(w_, w_.tensors[v]) * steps_ * parts.of[v]);
+    if (most > kMostParts)
+      errors_.push_back({"", 0, level.name,
+                         fmt::format("words of {} bits ({} of {}) are counted in {} parts each: {:.2g} parts, at most "
+                                     "{:.2g} can be counted",
+                                     level.word_bits, word_bits_text(w_), w_.name, parts.of_word, most, kMostParts)});
+  }
+
   // What a word of the tensor costs at the level and on the network below it, which is `size` of the level's words.
   void prices(const StorageLevel& level, const Tensor& tensor, double size, double moved) {
     const auto price_of_words = [&](double words) {

@@ -36,6 +36,11 @@ class Hasher {
     for (const T& item : items) add(item);
     return *this;
   }
+  // Whole bits as a number, as before there were others.
+  Hasher& add(WordLength length) {
+    add(length.parts());
+    return length.is_whole() ? *this : add(std::string_view("/")).add(length.of_bit());
+  }
   Hasher& add(const Term& t) { return add(static_cast<u64>(t.dimension)).add(t.coefficient); }
   Hasher& add(const Rank& r) { return add(r.terms); }
   Hasher& add(const Dimension& d) { return add(d.name).add(d.size); }

@@ -78,18 +78,19 @@ static_assert(kMaxTensors == 8, "ValueParts::of begins with one for each");
 ValueBits value_bits(const Workload& workload) {
   ValueBits out{};
   for (std::size_t v = 0; v < workload.tensors.size(); ++v)
-    out[v] = static_cast<u32>(workload.tensors[v].word_bits.value_or(0));
+    out[v] = workload.tensors[v].word_bits.value_or(WordLength());
   return out;
 }
 
 ValueParts value_parts(const ValueBits& bits, const StorageLevel& level) {
-  const auto word = static_cast<u32>(level.word_bits);
-  u32 part = word;                                              // bits
-  for (const u32 stated : bits) part = std::gcd(part, stated);  // gcd(part, 0) is the part
+  const WordLength word = level.word_bits;
+  WordLength part = word;
+  for (const WordLength stated : bits) part = gcd(part, stated);  // gcd(part, 0) is the part
+  const auto parts = [&part](WordLength length) { return static_cast<u32>(length.in_units(part)); };
   ValueParts out;
-  out.of_word = word / part;
+  out.of_word = parts(word);
   for (std::size_t v = 0; v < bits.size(); ++v) {
-    out.of[v] = (bits[v] == 0 ? word : bits[v]) / part;
+    out.of[v] = parts(bits[v] == WordLength(0) ? word : bits[v]);
     out.sized |= out.of[v] != out.of_word;
   }
   return out;

@@ -53,7 +53,7 @@ int first_loop(const Mapping& mapping, int level);
 // that a workload states meet those of a machine.
 
 // [tensor]: bits of its words; 0: they are words of the level that holds them.
-using ValueBits = std::array<u32, kMaxTensors>;
+using ValueBits = std::array<WordLength, kMaxTensors>;
 
 ValueBits value_bits(const Workload& workload);
 

@@ -46,9 +46,9 @@ struct EdgeBreakdown {
   u64 tile = 0;        // words that are at home at a time
   u64 read = 0;        // words that the reader takes from the outermost level
   u64 written = 0;     // words of the array that its maker writes there
-  u64 bits_of_word = 0;
+  WordLength bits_of_word;
 
-  u64 bytes(u64 of_words) const { return (of_words * bits_of_word + 7) / 8; }
+  u64 bytes(u64 of_words) const { return bits_of_word.in_units_up(8, of_words); }
 };
 
 // What of the edges between links stays inside, repetitions multiplied in.

@@ -40,7 +40,7 @@ void take_best(StorageLevel& all, const StorageLevel& one) {
 
 // What machines of one shape may differ in, taken out.
 void forget_numbers(StorageLevel& level, bool fanouts, bool word_bits) {
-  const u64 bits = level.word_bits;
+  const WordLength bits = level.word_bits;
   forget_memory(level);
   if (!word_bits) level.word_bits = bits;
   level.instances = level.mesh_x = 1;

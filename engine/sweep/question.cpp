@@ -122,8 +122,8 @@ ReadOptions parse_reading(const std::string& text) {
       source.is_number_unsigned() && source <= at(WordBitsSource::Given))
     out.word_bits.source = static_cast<WordBitsSource>(source.get<u8>());
   for (const SortedJson& size : part("word_bits"))
-    if (is_pair(size) && size[1].is_number_unsigned())
-      out.word_bits.given.push_back({size[0].get<std::string>(), size[1].get<u64>()});
+    if (const auto bits = is_pair(size) ? parse_word_length(size[1].dump()) : std::nullopt)
+      out.word_bits.given.push_back({size[0].get<std::string>(), *bits});
   for (const SortedJson& option : part("models"))
     if (option.is_string()) out.models.push_back(option.get<std::string>());
   return out;

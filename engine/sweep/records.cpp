@@ -19,14 +19,13 @@ std::string mapping_text(const Mapping& mapping, const Workload& workload, const
 
 // In words of the outermost level, as layers of a point are added up. Of bytes and bits: the least rounded down, what
 // moves up.
-void add_movement(LayerRecord& record, const LevelDistance& level, u64 word_bits) {
+void add_movement(LayerRecord& record, const LevelDistance& level, WordLength word_bits) {
   const WordUnit& unit = level.bound.boundary.unit;
-  const u64 units = unit.counts_words() ? 1 : word_bits, bits = unit.counts_words() ? 1 : unit.bits;
-  const auto words = [&](u64 count, u64 round) {
-    return count / units * bits + (count % units * bits + round) / units;
-  };
-  record.words_moved = words(level.mapping.accesses, units - 1);
-  record.least_words = words(level.bound.least, 0);
+  record.words_moved = level.mapping.accesses;
+  record.least_words = level.bound.least;
+  if (unit.counts_words()) return;
+  record.words_moved = unit.bits.in_units_up(word_bits, record.words_moved);
+  record.least_words = unit.bits.in_units(word_bits, record.least_words);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ accelforge::EinsumKind kind_of(const Workload& workload) {
   kind.bits.clear();
   kind.assumed = false;
   for (const Tensor& tensor : workload.tensors)
-    kind.bits[std::string(role_name(tensor.role))] = tensor.word_bits.value_or(8);
+    kind.bits[std::string(role_name(tensor.role))] = tensor.word_bits.value_or(WordLength(8));
   return kind;
 }
 
@@ -238,7 +238,7 @@ class ForgeSearch {
     for (std::size_t i = 0; i < ours.level.size(); ++i)
       for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
         const Accesses<u64>& row = ours.level[i].tensor[v].all;
-        const auto bits = static_cast<double>(workload.tensors[v].word_bits.value_or(8));
+        const auto bits = static_cast<double>(workload.tensors[v].word_bits.value_or(WordLength(8)));
         const std::array<std::pair<const char*, double>, 2> both{
             {{"read", static_cast<double>(row.reads)}, {"write", static_cast<double>(row.fills + row.updates)}}};
         for (const auto& [action, words] : both) {

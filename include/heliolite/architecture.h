@@ -24,7 +24,7 @@ struct ArchitectureState;
 struct StorageLevel {
   std::string name;
   std::optional<std::uint64_t> capacity_words;  // usable words of one instance; none: unbounded
-  std::uint64_t word_bits = 16;
+  double word_bits = 16;
   std::uint64_t block_words = 1;                          // words that one access moves
   std::uint64_t instances = 1;                            // in the whole machine
   std::uint64_t fanout_x = 1, fanout_y = 1;               // from one instance to the level below, or to compute units
@@ -42,7 +42,7 @@ struct StorageLevel {
 struct ComputeUnits {
   std::string name;
   std::uint64_t instances = 1;
-  std::uint64_t word_bits = 16;
+  double word_bits = 16;
   double op_pj = 0;     // of one multiply-accumulate
   double area_um2 = 0;  // of one unit
 };

@@ -19,7 +19,8 @@ struct ReadOptions {
   bool ignore_sparse = false;                    // sparse machines and problems are read as dense ones, with notes
   std::string rename{};                          // other names for dimensions of workloads: "P=OX,K=M"
   std::optional<bool> link_transfers{};          // whether units of a machine take words from neighbours
-  std::string word_bits{};  // bits of the words of tensors: "8", "weights=4,A=8", "types" (of an ONNX model) or "none"
+  std::string
+      word_bits{};  // bits of the words of tensors: "8", "weights=mxfp4,A=8", "types" (of an ONNX model) or "none"
   // Of ONNX models, each as it stands behind '@' of a workload's name: "batch=1", "value:sr=16000", "skip-unknown".
   std::vector<std::string> model{};
   bool edges =

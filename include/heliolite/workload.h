@@ -40,7 +40,9 @@ struct Tensor {
   // What it is to a machine whose buffers keep "weights": "input", "weight" or "output". Exactly one is the output;
   // empty: an operand, of which one becomes the weight if none is.
   std::string role{};
-  std::optional<std::uint64_t> word_bits{};  // bits of one value; none: each is a word of the level that holds it
+  // Bits of one value, a fraction (4.25) where blocks of values share a scale; none: each is a word of the level that
+  // holds it.
+  std::optional<double> word_bits{};
 };
 
 // A sum of products over all iterations of the dimensions. A dimension that does not index the output is reduced.

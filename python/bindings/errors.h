@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/base/result.h"
+#include "engine/base/word_length.h"
 
 namespace heliolite::python {
 
@@ -42,6 +43,13 @@ template <class T>
 T value_of(Result<T> result) {
   if (!result) throw InputError(result.errors());
   return *std::move(result);
+}
+
+// Bits of a word: an int where they are whole, else a float; None without a size.
+inline py::object number_of(const std::optional<WordLength>& length) {
+  if (!length) return py::none();
+  if (length->is_whole()) return py::int_(length->parts());
+  return py::float_(static_cast<double>(*length));
 }
 
 // Throws InputError if there are complaints.

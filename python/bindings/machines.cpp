@@ -18,7 +18,7 @@ py::dict storage_level_as_dict(const StorageLevel& level) {
   out["name"] = level.name;
   out["entries"] = level.entries;
   out["capacity_words"] = level.capacity_words();
-  out["word_bits"] = level.word_bits;
+  out["word_bits"] = number_of(level.word_bits);
   out["block_words"] = level.block_words;
   out["instances"] = level.instances;
   out["fanout_x"] = level.fanout_x;
@@ -48,7 +48,7 @@ py::dict compute_units_as_dict(const Compute& compute) {
   py::dict out;
   out["name"] = compute.name;
   out["instances"] = compute.instances;
-  out["word_bits"] = compute.word_bits;
+  out["word_bits"] = number_of(compute.word_bits);
   out["op_pj"] = compute.op_pj;
   out["area_um2"] = compute.area_um2;
   return out;

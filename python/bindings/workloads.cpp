@@ -31,7 +31,7 @@ py::list tensors_of(const Workload& workload) {
     tensor["name"] = workload.tensors[v].name;
     tensor["role"] = std::string(name(workload.tensors[v].role));
     tensor["words"] = workload.tensor_words(static_cast<int>(v));
-    tensor["word_bits"] = workload.tensors[v].word_bits;
+    tensor["word_bits"] = number_of(workload.tensors[v].word_bits);
     out.append(tensor);
   }
   return out;
@@ -41,7 +41,7 @@ py::list tensors_of(const Workload& workload) {
 py::dict word_bits_of(const Workload& workload) {
   py::dict out;
   for (const Tensor& t : workload.tensors)
-    if (t.word_bits) out[py::str(t.name)] = *t.word_bits;
+    if (t.word_bits) out[py::str(t.name)] = number_of(t.word_bits);
   return out;
 }
 

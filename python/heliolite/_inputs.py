@@ -13,7 +13,7 @@ Source = Union[str, "os.PathLike[str]", Dictionary[str, Any]]
 MachineSource = Union[Architecture, Source]
 WorkloadSource = Union[Workload, Source]
 NetworkSource = Union[Network, Workload, Sequence[Workload], Source]
-WordBits = Union[int, str, Dictionary[str, int]]
+WordBits = Union[float, str, Dictionary[str, Union[float, str]]]
 MappingSource = Union[Mapping, Sequence[Dictionary[str, Any]], Source]
 
 _T = TypeVar("_T")

@@ -15,7 +15,7 @@ class Level:
     name: str
     entries: Optional[int]  # words of one instance; None: unbounded
     capacity_words: Optional[int]  # of these, usable with multiple buffering
-    word_bits: int
+    word_bits: float
     block_words: int
     instances: int
     fanout_x: int  # to the level inside
@@ -39,7 +39,7 @@ class Compute:
 
     name: str
     instances: int
-    word_bits: int
+    word_bits: float
     op_pj: float
     area_um2: float
 
@@ -51,7 +51,7 @@ class Tensor:
     name: str
     role: str  # "input", "weight" or "output"
     words: int
-    word_bits: Optional[int]  # None: its words are those of each level
+    word_bits: Optional[float]  # None: its words are those of each level
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Explanation(Table):
     factors_divide: bool
     levels: List[Dict[str, Any]]
     compute: Dict[str, Any]
-    word_bits: Dict[str, int]  # of the tensors that state them; the words of others are those of each level
+    word_bits: Dict[str, float]  # of the tensors that state them; the words of others are those of each level
 
     @property
     def edp_pj_cycles(self) -> float:

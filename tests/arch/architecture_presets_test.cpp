@@ -48,7 +48,7 @@ TEST(ArchitecturePresets, TableVariantsDifferInCostsOnly) {
     EXPECT_EQ(table.technology_nm, 45);
     EXPECT_GT(table.area_um2(), 0);
     EXPECT_EQ(base.area_um2(), 0);
-    EXPECT_NEAR(table.compute.op_pj, mac_cost(table.compute.word_bits, 45).energy_pj, 1e-12);
+    EXPECT_NEAR(table.compute.op_pj, mac_cost(table.compute.word_bits.parts(), 45).energy_pj, 1e-12);
     ASSERT_EQ(table.levels.size(), base.levels.size());
     for (std::size_t i = 0; i < base.levels.size(); ++i) {
       const StorageLevel& level = table.levels[i];
@@ -161,7 +161,7 @@ TEST(ArchitecturePresets, PublishedAccelerators) {
       const StorageLevel& level = machine.levels[i];
       SCOPED_TRACE(level.name);
       const bool holds = !level.is_dram && !(level.keep.keep.empty() && level.keep.bypass == kAll);
-      EXPECT_EQ(holds ? *level.entries * level.instances * level.word_bits / 8 : 0, want.bytes[i]);
+      EXPECT_EQ(holds ? *level.entries * level.instances * level.word_bits.parts() / 8 : 0, want.bytes[i]);
     }
   }
 }

@@ -14,7 +14,9 @@ namespace {
 struct Expected {
   std::string name;
   std::optional<u64> entries;
-  u64 instances, mesh_x, word_bits, block_words, cluster_size;
+  u64 instances, mesh_x;
+  WordLength word_bits;
+  u64 block_words, cluster_size;
   u64 fanout_x, fanout_y;
   double access_pj;
   std::optional<double> read, write, shared;

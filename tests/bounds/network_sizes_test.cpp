@@ -78,14 +78,14 @@ TEST(NetworkSizes, BoundsAreBelowEveryFusedSchedule) {
 // Equal sizes give the bound of words times the size, but for its whole numbers and the steps of its exponents.
 TEST(NetworkSizes, EqualOnesGiveAMultiple) {
   const Network words = *load_network("bert_base_block");
-  for (const u64 bits : {u64{16}, u64{12}}) {
+  for (const WordLength bits : {WordLength(16), WordLength(12), WordLength::of_parts(17, 4)}) {
     const Network block = *load_network("bert_base_block", {.word_bits = {WordBitsSource::Given, {{"all", bits}}}});
     const WordUnit unit = *word_unit(block);
-    const u64 size = bits / unit.bits;
+    const u64 size = bits.in_units(unit.bits);
     for (const double capacity : {1e3, 1e5, 1e12}) {
       const auto expected = static_cast<double>(size * network_bound(words, capacity).words);
       const u64 found = network_bound(block, capacity * static_cast<double>(size), Unnamed::Apart, unit).words;
-      EXPECT_NEAR(static_cast<double>(found) / expected, 1, 1e-3) << bits << " " << capacity;
+      EXPECT_NEAR(static_cast<double>(found) / expected, 1, 1e-3) << text_of(bits) << " " << capacity;
     }
     EXPECT_EQ(network_bound(block, 1e15, Unnamed::Apart, unit).words, size * network_bound(words, 1e15).words);
   }

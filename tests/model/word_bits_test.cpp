@@ -1,5 +1,6 @@
 // Tensors whose words have sizes of their own (docs/cost_model.md, rule 44): by hand, and against machines and counts
 // without them.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -178,6 +179,46 @@ RC_GTEST_PROP(WordBits, CostFollowsFromTheWords, (const u64 seed, const bool lin
     if (level.bandwidth.shared) cycles = std::max(cycles, (reads + writes) / *level.bandwidth.shared);
     RC_ASSERT(std::abs(static_cast<double>(b.level[i].cycles) - cycles) <= 1 + 1e-9 * cycles);
   }
+}
+
+// Only ratios count: of words that are all four times as long costs are the same, and parts of bits are whole ones.
+RC_GTEST_PROP(WordBits, CountRatios, (const u64 seed, const bool imperfect)) {
+  RandomOptions options;
+  options.word_bits = options.plain_output = options.capacities = true;
+  options.imperfect = imperfect;
+  const RandomProblem p = random_problem(seed, options);
+  RandomProblem longer = p;
+  for (Tensor& t : longer.workload.tensors)
+    if (t.word_bits) t.word_bits = *t.word_bits * 4;
+  for (StorageLevel& level : longer.architecture.levels) level.word_bits = level.word_bits * 4;
+  const Evaluation here = CostModel(p.workload, p.architecture).evaluate(p.mapping);
+  const Evaluation there = CostModel(longer.workload, longer.architecture).evaluate(p.mapping);
+  RC_ASSERT(here.verdict == there.verdict);
+  RC_ASSERT(here.cost == there.cost);
+}
+
+// By hand: 32 words of MXFP4 are 17 bytes; a buffer of 17 bytes holds them, one of 16 does not.
+TEST(WordBits, OfBlocksWithScales) {
+  const Workload w =
+      parse_network("{gemm: 1x1x32, word_bits: {A: mxfp4, B: nvfp4, Z: 8}}", "w.yaml")->layers[0].workload;
+  const auto cost = [&](int bytes) {
+    const Architecture a = *parse_architecture(
+        fmt::format("architecture:\n  word_bits: 8\n  levels:\n  - {{name: DRAM, dram: true, energy: 100}}\n"
+                    "  - {{name: Buffer, entries: {}, energy: 1}}\n  compute: {{energy: 0}}\n",
+                    bytes),
+        "m.yaml");
+    const CostModel model(w, a);
+    Mapping mapping;
+    mapping.level_count = 2;
+    mapping.keep = {7, 7};
+    mapping.add(LoopKind::Temporal, 0, *w.find_dimension("K"), 32);
+    return model.evaluate(mapping);
+  };
+  EXPECT_EQ(cost(35).verdict, Verdict::OverCapacity);
+  ASSERT_EQ(cost(36).verdict, Verdict::Fits);  // 32 * 4.25 + 32 * 4.5 + 8 bits
+  // DRAM: A and B are read once, Z is written. The buffer is filled and read at each MAC; Z is updated 32 times.
+  const double dram = 100 * (17 + 18 + 1), buffer = 2 * (17 + 18) + 31 + 32;
+  EXPECT_EQ(cost(36).cost.energy.picojoules(), dram + buffer);
 }
 
 // The two forms of imperfect costs, and of true counts.

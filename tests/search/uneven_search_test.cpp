@@ -132,7 +132,8 @@ SearchProblem small_buffers(u64 seed, bool word_bits) {
   if (p.architecture.levels.size() > 2) p.architecture.levels[0].keep = {{"outputs"}, {"all"}};
   p.architecture.levels.back().entries.reset();
   for (Tensor& t : p.workload.tensors)
-    if (word_bits) t.word_bits = p.architecture.levels[0].word_bits * testing::pick(rng, 1, 3) / 2;
+    if (word_bits)
+      t.word_bits = WordLength::of_parts(p.architecture.levels[0].word_bits.parts() * testing::pick(rng, 1, 3), 2);
   p.answer = *enumerate_mapspace(p.workload, p.architecture);
   return p;
 }

@@ -225,7 +225,8 @@ inline Mapping random_mapping(Rng& rng, const Workload& w, const Architecture& a
 
 // Most tensors state a size; words of levels are as often smaller as they are larger.
 inline void add_word_bits(Rng& rng, Workload& w, Architecture& a) {
-  constexpr std::array<u64, 8> kSizes{1, 4, 6, 8, 12, 16, 24, 32};
+  constexpr WordLength kMxfp4 = WordLength::of_parts(17, 4), kNvfp4 = WordLength::of_parts(9, 2);
+  constexpr std::array<WordLength, 8> kSizes{1, 4, kMxfp4, 8, 12, 16, 24, kNvfp4};
   const auto size = [&] { return kSizes[pick(rng, 0, kSizes.size() - 1)]; };
   for (Tensor& t : w.tensors)
     if (chance(rng, 80)) t.word_bits = size();

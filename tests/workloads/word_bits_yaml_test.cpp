@@ -29,6 +29,10 @@ TEST(WordBitsYaml, OfOneWorkload) {
   EXPECT_EQ(sizes("{gemm: 4x4x4, word_bits: {B: 4}}"), "B: 4");
   EXPECT_EQ(sizes("{gemm: 4x4x4, word_bits: {all: 16, weights: 4, Z: 32}}"), "A: 4, B: 16, Z: 32");
   EXPECT_EQ(sizes("{gemm: 4x4x4, word_bits: {A: 2, weight: 4}}"), "A: 2");
+  EXPECT_EQ(sizes("{gemm: 4x4x4, word_bits: {A: mxfp4, B: 4.5, Z: 4+20/128}}"), "A: 4.25, B: 4.5, Z: 4.15625");
+  EXPECT_THAT(sizes("{gemm: 4x4x4, word_bits: {A: 1.0009765625, B: 1.6}}"),
+              HasSubstr("have no part of a bit in common that is at least 1/1024"));
+  EXPECT_THAT(sizes("{gemm: 4x4x4, word_bits: mxpf4}"), HasSubstr("word_bits = mxpf4, must be 1 to 1024 bits"));
   // All accesses of a tensor have one size.
   const std::string syrk = "{einsum: \"C[i,j] += A[i,k]*A[j,k]\", sizes: {i: 4, j: 4, k: 4}, word_bits: {A: 8}}";
   const Workload twice = parse_network(syrk, "w.yaml")->layers[0].workload;
@@ -43,7 +47,8 @@ TEST(WordBitsYaml, LayersGoBeforeTheNetwork) {
 }
 
 TEST(WordBitsYaml, Complaints) {
-  EXPECT_THAT(sizes("{gemm: 4x4x4, word_bits: 0}"), HasSubstr("word_bits = 0, must be an integer from 1 to 1024"));
+  EXPECT_THAT(sizes("{gemm: 4x4x4, word_bits: 0}"),
+              HasSubstr("word_bits = 0, must be 1 to 1024 bits: a number such as 8 or 4.25"));
   EXPECT_THAT(sizes("{gemm: 4x4x4, word_bits: {A: 4096}}"), HasSubstr("word_bits of A = 4096, must be"));
   EXPECT_THAT(sizes("{gemm: 4x4x4, word_bits: [8]}"), HasSubstr("must be a number of bits, or a map"));
   EXPECT_THAT(
@@ -81,6 +86,8 @@ TEST(WordBitsYaml, OnTheCommandLine) {
   EXPECT_EQ(said("gemm:4x4x4", "8"), "A: 8, B: 8, Z: 8");
   EXPECT_EQ(said("resnet18", "weights=4,Inputs=8"), "Weights: 4, Inputs: 8");
   EXPECT_EQ(said("resnet18", "none"), "");
+  EXPECT_EQ(said("gemm:4x4x4", "mxfp4"), "A: 4.25, B: 4.25, Z: 4.25");
+  EXPECT_EQ(said("gemm:4x4x4", "weights=4+16/128,inputs=FP8,outputs=bf16"), "A: 4.125, B: 8, Z: 16");
   EXPECT_THAT(said("resnet18", "Wieghts=8"), HasSubstr("unknown tensor 'Wieghts'"));
   EXPECT_THAT(said("resnet18", "types"), HasSubstr("types are those of an ONNX model"));
   for (const char* bad : {"", "0", "2000", "A", "A=", "=8", "A=8,A=4", "x y"})
@@ -93,7 +100,8 @@ onnx_writer::Model quantised() {
   Model m;
   m.inputs = {tensor("x", {"16", "64"}, 3), tensor("f", {"16", "64"}, 10)};
   m.constants = {weights("s", {}),          weights("w", {64, 32}, 3), weights("v", {32, 8}, 16),
-                 weights("q", {64, 32}, 2), weights("z", {}, 3),       weights("p", {32, 2, 16}, 2)};
+                 weights("q", {64, 32}, 2), weights("z", {}, 3),       weights("p", {32, 2, 16}, 2),
+                 weights("c", {64}, 10)};
   m.nodes = {node("DequantizeLinear", {"x", "s"}, {"dx"}),
              node("DequantizeLinear", {"w", "s"}, {"dw"}),
              node("Reshape", {"dx", "shape"}, {"rx"}),
@@ -102,7 +110,9 @@ onnx_writer::Model quantised() {
              node("MatMul", {"h", "v"}, {"o1"}),
              node("MatMulInteger", {"x", "q"}, {"o2"}),
              node("QLinearMatMul", {"x", "s", "z", "w", "s", "z", "s", "z"}, {"o3"}),
-             node("MatMulNBits", {"f", "p"}, {"o4"}, {Attribute("K", 64), Attribute("N", 32), Attribute("bits", 4)})};
+             node("MatMulNBits", {"f", "p"}, {"o4"}, {Attribute("K", 64), Attribute("N", 32), Attribute("bits", 4)}),
+             node("MatMulNBits", {"f", "p", "c"}, {"o5"},
+                  {Attribute("K", 64), Attribute("N", 32), Attribute("bits", 4), Attribute("block_size", 32)})};
   m.constants.push_back(integers("shape", {2}, {16, 64}));
   m.outputs = {tensor("o1", {"16", "8"}, 16)};
   return m;
@@ -116,7 +126,7 @@ TEST(WordBitsOnnx, AreThoseOfTheElements) {
   std::vector<std::string> said;
   for (const Layer& layer : imported->network.layers) said.push_back(word_bits_text(layer.workload));
   EXPECT_THAT(said, ::testing::ElementsAre("A: 8, B: 8, Z: 32", "A: 16, B: 16, Z: 16", "A: 8, B: 8, Z: 32",
-                                           "A: 8, B: 8, Z: 8", "A: 4, B: 16, Z: 16"));
+                                           "A: 8, B: 8, Z: 8", "A: 4, B: 16, Z: 16", "A: 4.5, B: 16, Z: 16"));
   EXPECT_EQ(imported->report.sized, 0u);
 }
 
@@ -124,7 +134,7 @@ TEST(WordBitsOnnx, AreNotUsedUnlessAskedFor) {
   const auto imported = onnx::import_bytes(quantised().bytes(), "m.onnx", {}, onnx::Merge::None);
   ASSERT_TRUE(imported.ok()) << to_string(imported.errors());
   EXPECT_FALSE(states_word_bits(imported->network));
-  EXPECT_EQ(imported->report.sized, 2u);  // dequantised, and packed
+  EXPECT_EQ(imported->report.sized, 3u);  // dequantised, and packed
   EXPECT_THAT(imported->notes(), ::testing::Contains(HasSubstr("element types, which are not used")));
 }
 

@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 
 // The unit, and the sizes of the first three tensors of each layer.
-std::string unit_of(const std::string& text, std::optional<u64> unstated = {}) {
+std::string unit_of(const std::string& text, std::optional<WordLength> unstated = {}) {
   const Network network = *parse_network(text, "w.yaml");
   const Result<WordUnit> unit = word_unit(network, unstated);
   if (!unit) return to_string(unit.errors());
@@ -33,6 +33,8 @@ TEST(WordUnit, IsTheLargestInWhichSizesAreWhole) {
   EXPECT_EQ(unit_of("{gemm: 4x4x4, word_bits: {A: 8, B: 4, Z: 32}}"), "bits 8 4 32");
   EXPECT_EQ(unit_of("{gemm: 4x4x4, word_bits: {A: 8}}", 16), "bytes 1 2 2");
   EXPECT_EQ(unit_of("{gemm: 4x4x4, word_bits: {A: 8}}", 12), "bits 8 12 12");
+  EXPECT_EQ(unit_of("{gemm: 4x4x4, word_bits: {A: mxfp4, B: nvfp4, Z: bf16}}"), "0.25 bits 17 18 64");
+  EXPECT_EQ(unit_of("{gemm: 4x4x4, word_bits: nvfp4}"), "0.5 bits 9 9 9");
 }
 
 TEST(WordUnit, IsOneForAllLayers) {
@@ -51,6 +53,7 @@ TEST(WordUnit, HasBytes) {
   EXPECT_EQ(WordUnit{}.bytes(2), 2);
   EXPECT_EQ((WordUnit{.bits = 8}.bytes(2)), 1);
   EXPECT_EQ((WordUnit{.bits = 1}.bytes(2)), 0.125);
+  EXPECT_EQ((WordUnit{.bits = WordLength::of_parts(1, 4)}.bytes(2)), 0.03125);
 }
 
 }  // namespace

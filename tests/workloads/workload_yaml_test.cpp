@@ -439,7 +439,7 @@ TEST(WorkloadYaml, ReadsTheExamplesOfTheDocumentation) {
     EXPECT_TRUE(read.ok()) << to_string(read.errors()) << example;
     at = end;
   }
-  EXPECT_EQ(examples, 12);
+  EXPECT_EQ(examples, 13);
 }
 
 }  // namespace

@@ -20,11 +20,11 @@ constexpr u64 kManyUnits = u64{1} << 63;
 std::optional<u64> room(const StorageLevel& level, const Workload& workload, const WordUnit& unit) {
   const std::optional<u64> words = level.capacity_words();
   if (!words || unit.counts_words()) return words ? std::optional(*words * level.instances) : std::nullopt;
-  u64 bits = level.word_bits;
+  WordLength bits = level.word_bits;
   const auto unstated = [](const Tensor& t) { return !t.word_bits; };
   if (std::ranges::any_of(workload.tensors, unstated)) bits = std::max(bits, unit.unstated.value_or(bits));
-  if (*words > kManyUnits / bits / level.instances) return std::nullopt;
-  return *words * bits / unit.bits * level.instances;
+  if (*words > kManyUnits / (bits.parts() * unit.bits.of_bit()) / level.instances) return std::nullopt;
+  return bits.in_units(unit.bits, *words) * level.instances;
 }
 
 }  // namespace

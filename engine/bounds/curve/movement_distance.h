@@ -96,7 +96,7 @@ class MovementBound {
 
   std::mutex mutex_;
   // [fingerprint of the workload, bits of tensors that state no size]
-  std::map<std::pair<u64, std::optional<u64>>, Entry> curves_;
+  std::map<std::pair<u64, std::optional<WordLength>>, Entry> curves_;
 };
 
 }  // namespace heliolite

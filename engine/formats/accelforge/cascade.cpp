@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
 #include "engine/base/number_text.h"
 #include "engine/base/shortened.h"
@@ -16,7 +17,6 @@ namespace {
 
 constexpr std::size_t kMaxEinsums = 10'000;
 constexpr double kMaxSize = 2'147'483'647;  // as of any dimension
-constexpr double kMaxBits = 1024;
 
 bool is_plain_name(std::string_view name) {
   return !name.empty() && is_letter(name.front()) &&
@@ -215,8 +215,8 @@ class CascadeReader {
     TensorAccess access;
     access.tensor = reader.required_string("name").value_or("");
     access.output = reader.boolean("output").value_or(false);
-    if (const auto bits = reader.integer("bits_per_value", 1, static_cast<i64>(kMaxBits)))
-      access.bits = static_cast<u64>(*bits);
+    if (const auto bits = reader.child("bits_per_value"))
+      access.bits = read_word_length(*bits, "bits_per_value", errors_);
     if (const auto ranks = reader.required_child("projection")) {
       if (ranks->is_map())
         for (const std::string& rank : ranks->keys())
@@ -350,11 +350,13 @@ class CascadeReader {
   void settle_bits(CascadeEinsum& e, const YamlNode& bits) {
     if (!bits.is_map()) return complain(bits, "must be a map of tensors and bits");
     ExpressionScope scope = scope_of(e, intermediates_, tensors_);
-    std::map<std::string, std::pair<u64, std::string>> found;
+    std::map<std::string, std::pair<WordLength, std::string>> found;
     const auto give = [&](const NameSet& set, const YamlNode& node, const std::string& key) {
       const Result<double> value = evaluate_number(node.text(), {});
-      const auto size = value ? whole(node, *value, kMaxBits) : std::nullopt;
+      // The shortest text of a double is the decimal fraction that was written, or worked out.
+      const auto size = value ? parse_word_length(fmt::format("{}", *value)) : std::nullopt;
       if (!value) complain(node, value.errors().front().message);
+      else if (!size) complain(node, fmt::format("{} bits, must be {}", *value, word_lengths_allowed()));
       if (!size) return;
       for (const std::string& tensor : set) {
         const auto [it, fresh] = found.emplace(tensor, std::pair(*size, key));

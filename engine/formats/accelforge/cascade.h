@@ -9,6 +9,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/types.h"
+#include "engine/base/word_length.h"
 #include "engine/base/yaml_node.h"
 #include "engine/formats/accelforge/expression.h"
 
@@ -26,7 +27,7 @@ struct Projection {
 struct TensorAccess {
   std::string tensor;
   std::vector<Projection> ranks;
-  std::optional<u64> bits;  // of a value
+  std::optional<WordLength> bits;  // of a value
   bool output = false;
 };
 

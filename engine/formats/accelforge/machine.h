@@ -15,8 +15,9 @@ namespace heliolite::accelforge {
 
 // The Einsum that a machine is read for: which components there are, what they keep and how much fits may depend on it.
 struct EinsumKind {
-  std::map<std::string, u64> bits{{"input", 8}, {"output", 8}, {"weight", 8}};  // [tensor by its role]: of a value
-  bool assumed = true;  // the sizes are no Einsum's: what depends on them is noted
+  std::map<std::string, WordLength> bits{
+      {"input", 8}, {"output", 8}, {"weight", 8}};  // [tensor by its role]: of a value
+  bool assumed = true;                              // the sizes are no Einsum's: what depends on them is noted
   // Seconds of a cycle, those of another kind's machine; 0: of this kind's compute unit. A unit that is a whole number
   // of times as fast has as many lanes.
   double cycle_seconds = 0;

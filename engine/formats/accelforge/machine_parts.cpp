@@ -81,8 +81,7 @@ class PartReader {
   std::string bits_text() const {
     std::vector<std::string> texts;
     for (const auto& [_, bits] : kind_.bits)
-      if (const std::string text = std::to_string(bits); std::ranges::find(texts, text) == texts.end())
-        texts.push_back(text);
+      if (const std::string text = text_of(bits); std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
     return join(texts);
   }
   std::optional<double> at_least(const YamlNode& node, double low) {

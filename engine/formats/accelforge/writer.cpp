@@ -79,7 +79,7 @@ class MachineWriter {
       if (l.energy.fill_pj != l.energy.update_pj)
         fail(l.name, "fills and updates of different energies have no counterpart");
       const auto words = l.capacity_words();
-      out_.text += fmt::format("    size: {}\n", words ? fmt::format("{}", *words * l.word_bits) : "inf");
+      out_.text += fmt::format("    size: {}\n", words ? fmt::format("{}", l.word_bits * *words) : "inf");
       const bool shared = l.bandwidth.shared.has_value();
       if (shared && (l.bandwidth.read || l.bandwidth.write))
         fail(l.name, "a bandwidth of both directions beside one of each has no counterpart");
@@ -204,7 +204,7 @@ std::string their_rank(const Rank& rank, const Workload& workload) {
 
 Result<WrittenText> write_machine(const Architecture& machine) { return MachineWriter(machine).run(); }
 
-Result<WrittenText> write_workload(const Network& network, std::optional<u64> unstated) {
+Result<WrittenText> write_workload(const Network& network, std::optional<WordLength> unstated) {
   WrittenText out;
   Diagnostics errors;
   const std::vector<std::vector<std::string>> names = array_names(network, out.notes);
@@ -220,7 +220,7 @@ Result<WrittenText> write_workload(const Network& network, std::optional<u64> un
     std::map<std::string, std::vector<std::string>> roles{{"input", {}}, {"weight", {}}, {"output", {}}};
     for (std::size_t v = 0; v < w.tensors.size(); ++v) {
       const Tensor& tensor = w.tensors[v];
-      const auto bits = tensor.word_bits ? std::optional<u64>(*tensor.word_bits) : unstated;
+      const auto bits = tensor.word_bits ? tensor.word_bits : unstated;
       if (!bits)
         errors.push_back(
             {"", 0, w.name, fmt::format("no size of the words of {}: --word-bits states it", tensor.name)});

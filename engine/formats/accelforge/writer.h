@@ -21,7 +21,7 @@ Result<WrittenText> write_machine(const Architecture& machine);
 
 // The network, each layer an Einsum. `unstated`: bits of values whose layer states no size. Errors: names of layers
 // that differ in other characters than letters and digits only, sizes that nobody states.
-Result<WrittenText> write_workload(const Network& network, std::optional<u64> unstated);
+Result<WrittenText> write_workload(const Network& network, std::optional<WordLength> unstated);
 
 // The mapping of one layer of the network that write_workload() wrote. Errors: factors that do not divide.
 Result<WrittenText> write_mapping(const Mapping& mapping, const Network& network, std::size_t layer,

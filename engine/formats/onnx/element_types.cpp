@@ -38,7 +38,7 @@ u64 rounded_bits(const Call& call) {
     if (value == nullptr || !value->contents || value->contents->size() != 1) return 0;
     const double bits =
         value->contents->real ? value->contents->reals.front() : static_cast<double>(value->contents->integers.front());
-    return bits > 0 && bits <= static_cast<double>(kMaxWordBitsOfTensor) ? static_cast<u64>(std::ceil(bits)) : 0;
+    return bits > 0 && bits <= static_cast<double>(kMaxWordLength) ? static_cast<u64>(std::ceil(bits)) : 0;
   };
   const std::string_view op = call.op();
   if (op == "Quant" || op == "IntQuant") return number(3);
@@ -97,10 +97,10 @@ void infer_elements(const OperatorRow* op, Call& call, std::vector<TensorFacts>&
 }
 
 bool types_differ(const LayerDraft& draft) {
-  u64 first = 0;
+  WordLength first = 0;
   for (const Operand& operand : draft.operands) {
     if (operand.value == nullptr) continue;
-    const u64 bits = operand.bits != 0 ? operand.bits : operand.value->stored_bits;
+    const WordLength bits = operand.bits != 0 ? operand.bits : WordLength(operand.value->stored_bits);
     if (bits != 0 && first != 0 && bits != first) return true;
     if (bits != element_bits(operand.value->element) && bits != 0) return true;
     first = bits != 0 ? bits : first;
@@ -109,14 +109,14 @@ bool types_differ(const LayerDraft& draft) {
 }
 
 void set_word_bits(LayerDraft& draft, const TensorFacts& output) {
-  const auto set = [](Tensor& tensor, u64 bits) {
-    if (bits != 0 && bits <= kMaxWordBitsOfTensor) tensor.word_bits = bits;
+  const auto set = [](Tensor& tensor, WordLength bits) {
+    if (!refusal(bits)) tensor.word_bits = bits;
   };
   for (const Operand& operand : draft.operands)
     if (const auto v = draft.workload.find_tensor(operand.tensor))
       set(draft.workload.tensors[*v], operand.bits != 0          ? operand.bits
-                                      : operand.value != nullptr ? operand.value->stored_bits
-                                                                 : output.stored_bits);
+                                      : operand.value != nullptr ? WordLength(operand.value->stored_bits)
+                                                                 : WordLength(output.stored_bits));
   set(draft.workload.tensors[draft.workload.output()], output.stored_bits);
   for (Tensor& t : draft.workload.tensors)
     if (t.access_of) t.word_bits = draft.workload.tensors[*t.access_of].word_bits;

@@ -23,7 +23,7 @@ struct Operand {
   const TensorFacts* value = nullptr;
   std::optional<InnerSource> inner{};
   const char* lost_by = "";  // why it is not all of `value`, or of the inner source, position by position; "": it is
-  u64 bits = 0;              // bits of its words, if it packs several into one element
+  WordLength bits{};         // of its words, if it packs several into one element; 0: it does not
   bool read_once = false;    // words that stand in `value` several times are read once
   Layout read{};             // the tensor's words as they stand in `value`; empty: unknown
 };

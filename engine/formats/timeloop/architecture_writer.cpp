@@ -144,7 +144,7 @@ void add_network(AttributeList& list, const NetworkEnergy& network) {
 void add_capacity(AttributeList& list, const StorageLevel& level) {
   constexpr u64 kMostEntries = 0xffff'ffff, kKilobyteBits = 8192;
   if (!level.entries) return;
-  const u128 bits = u128{*level.entries} * level.word_bits;
+  const u128 bits = u128{*level.entries} * level.word_bits.parts();
   if (*level.entries > kMostEntries && bits % kKilobyteBits == 0) {
     list.add("sizeKB", static_cast<u64>(bits / kKilobyteBits));
   } else {
@@ -160,7 +160,7 @@ bool usually_reduces(const StorageLevel& level, TimeloopVersion version) {
 AttributeList storage_attributes(const StorageLevel& level, TimeloopVersion version) {
   AttributeList list;
   list.add("datawidth", level.word_bits);
-  list.add("width", level.word_bits * level.block_words * level.cluster_size);
+  list.add("width", level.word_bits * (level.block_words * level.cluster_size));
   list.add("block_size", level.block_words);
   list.add("cluster_size", level.cluster_size);
   add_capacity(list, level);
@@ -286,9 +286,22 @@ class NodesWriter {
   bool handed_down_ = false;
 };
 
+// Timeloop reads whole numbers of bits, and refuses others.
+Diagnostics parts_of_bits(const Architecture& machine) {
+  Diagnostics errors;
+  const auto add = [&](const std::string& name, WordLength length) {
+    if (!length.is_whole())
+      errors.push_back({"", 0, name, fmt::format("word_bits = {}, and Timeloop's words have whole bits", length)});
+  };
+  for (const StorageLevel& level : machine.levels) add(level.name, level.word_bits);
+  add(machine.compute.name, machine.compute.word_bits);
+  return errors;
+}
+
 }  // namespace
 
 Result<TimeloopMachineFiles> write_timeloop_architecture(const Architecture& architecture, TimeloopVersion version) {
+  if (Diagnostics errors = parts_of_bits(architecture); !errors.empty()) return errors;
   Result<TimeloopForm> form = timeloop_form(architecture, version);
   if (!form) return form.errors();
   TimeloopMachineFiles files;

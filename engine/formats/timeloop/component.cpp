@@ -40,27 +40,28 @@ std::optional<u64> first_of(AttributeReader& reader, Spellings names, u64 low, u
 // How many bits a word has, how many words a block, how many instances share an access. `width` is what one physical
 // access moves: word_bits * block_size * cluster_size.
 void read_widths(AttributeReader& reader, StorageLevel& level) {
-  level.word_bits =
-      reader.integer({"word_bits", "word_width", "datawidth"}, 1, kMaxWordBits).value_or(kTimeloopWordBits);
+  const u64 word_bits =
+      reader.integer({"word_bits", "word_width", "datawidth"}, 1, kMaxWordLength).value_or(kTimeloopWordBits);
+  level.word_bits = word_bits;
   const std::optional<u64> block = reader.integer({"block_size", "n_words"}, 1, kMaxBlockWords);
   const std::optional<u64> cluster = reader.integer({"cluster_size"}, 1, kMaxClusterSize);
   level.block_words = block.value_or(1);
   level.cluster_size = cluster.value_or(1);
   const std::optional<u64> width =
-      first_of(reader, {"width", "memory_width", "data_storage_width"}, 1, kMaxWordBits * kMaxBlockWords);
+      first_of(reader, {"width", "memory_width", "data_storage_width"}, 1, kMaxWordLength * kMaxBlockWords);
   if (!width) return;
-  const u64 unit = level.word_bits * level.block_words * level.cluster_size;
+  const u64 unit = word_bits * level.block_words * level.cluster_size;
   if (*width % unit != 0 || (block && cluster && *width != unit)) {
     reader.error(fmt::format("width = {} of {} must be {} word_bits x block_size x cluster_size = {} x {} x {}", *width,
-                             reader.owner(), block && cluster ? "" : "a multiple of", level.word_bits,
-                             level.block_words, level.cluster_size));
+                             reader.owner(), block && cluster ? "" : "a multiple of", word_bits, level.block_words,
+                             level.cluster_size));
     return;
   }
-  if (!block) level.block_words = *width / (level.word_bits * level.cluster_size);
-  else level.cluster_size = *width / (level.word_bits * level.block_words);
+  if (!block) level.block_words = *width / (word_bits * level.cluster_size);
+  else level.cluster_size = *width / (word_bits * level.block_words);
   if (level.block_words > kMaxBlockWords || level.cluster_size > kMaxClusterSize)
     reader.error(fmt::format("width = {} of {} is {} words of {} bits, must be at most {}", *width, reader.owner(),
-                             *width / level.word_bits, level.word_bits, kMaxBlockWords));
+                             *width / word_bits, word_bits, kMaxBlockWords));
 }
 
 void read_capacity(AttributeReader& reader, TimeloopStorage& storage) {
@@ -271,7 +272,7 @@ TimeloopCompute read_compute_attributes(AttributeReader& reader) {
   compute.place = reader.place();
   compute.compute.name = reader.owner();
   compute.compute.word_bits =
-      reader.integer({"word_bits", "word_width", "datawidth"}, 1, kMaxWordBits).value_or(kTimeloopWordBits);
+      reader.integer({"word_bits", "word_width", "datawidth"}, 1, kMaxWordLength).value_or(kTimeloopWordBits);
   compute.user_pj = reader.number({"energy", "energy_per_op"}, 0, kMaxAccessPicojoules);
   compute.compute.area_um2 = reader.number({"area"}, 0, kMaxAreaUm2).value_or(0);
   reader.ignore({"technology",
