@@ -90,7 +90,7 @@ Result<VerifiedFile> check(const std::string& file, const VerifyArguments& argum
     SearchOptions search;
     arguments.search.apply(search);
     options.budget_seconds = search.budget_seconds;
-    return check_forge(file, options, output);
+    return check_forge(file, options, arguments.show, output);
   }
   if (!holds_optima(file)) {
     const auto given = arguments.search.given();

@@ -18,7 +18,21 @@ namespace {
 
 std::string short_number(double value) { return fmt::format("{:.6g}", value); }
 
-std::string forge_text(const std::string& file, const std::vector<ForgeComparison>& all, double elapsed) {
+// Where the energies of the first cases that differ do: "MainMemory 2.1e-06 -> 1.9e-06".
+std::string parts_text(const std::vector<ForgeComparison>& all, u64 most) {
+  std::string text;
+  for (const ForgeComparison& c : all) {
+    if (c.verdict == ForgeVerdict::Equal || c.parts.empty() || most == 0) continue;
+    --most;
+    std::vector<std::string> parts;
+    for (const ForgePart& p : c.parts)
+      parts.push_back(fmt::format("{} {:.4g} -> {:.4g}", p.component, p.energy, p.our_energy));
+    text += fmt::format("  {} [J]: {}\n", c.id, fmt::join(parts, ", "));
+  }
+  return text;
+}
+
+std::string forge_text(const std::string& file, const std::vector<ForgeComparison>& all, u64 shown, double elapsed) {
   Table table({"<case", "energy [J]", "ours", "latency [s]", "ours", "<", "proven", "counts", "groups", "time"});
   std::map<std::string_view, u64> verdicts;
   std::map<std::string, u64> notes;
@@ -40,6 +54,7 @@ std::string forge_text(const std::string& file, const std::vector<ForgeCompariso
          c.groups == 0 ? "" : fmt::format("{}", c.groups), seconds(c.seconds)});
   }
   std::string text = table.to_string();
+  text += parts_text(all, shown);
   for (const auto& [note, number] : notes) text += fmt::format("  {} cases: {}\n", number, note);
   for (const ForgeComparison& c : all)
     for (const Diagnostic& why : c.why) text += fmt::format("{}: {}: {}\n", file, c.id, why.to_string());
@@ -72,6 +87,9 @@ Json forge_json(const std::string& file, const ForgeOptions& options, const std:
                 {"equal_counts", c.equal_actions},
                 {"notes", c.notes},
                 {"seconds", c.seconds}};
+    Json& parts = one["energy_parts"] = Json::array();
+    for (const ForgePart& p : c.parts)
+      parts.push_back({{"component", p.component}, {"energy_J", p.energy}, {"our_energy_J", p.our_energy}});
     if (!c.why.empty()) one["refused"] = to_string(c.why);
     cases.push_back(std::move(one));
   }
@@ -82,7 +100,7 @@ Json forge_json(const std::string& file, const ForgeOptions& options, const std:
 
 }  // namespace
 
-Result<VerifiedFile> check_forge(const std::string& file, ForgeOptions options, const Output& output) {
+Result<VerifiedFile> check_forge(const std::string& file, ForgeOptions options, u64 shown, const Output& output) {
   options.stop = &interrupt_flag();
   const auto start = std::chrono::steady_clock::now();
   const Result<std::vector<ForgeComparison>> all = [&] {
@@ -95,7 +113,7 @@ Result<VerifiedFile> check_forge(const std::string& file, ForgeOptions options, 
   }();
   const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!all) return all.errors();
-  VerifiedFile out{forge_text(file, *all, elapsed), forge_json(file, options, *all, elapsed), {}};
+  VerifiedFile out{forge_text(file, *all, shown, elapsed), forge_json(file, options, *all, elapsed), {}};
   for (const ForgeComparison& c : *all)
     ++(c.verdict == ForgeVerdict::Skipped                                     ? out.total.skipped
        : c.verdict == ForgeVerdict::Equal || c.verdict == ForgeVerdict::Below ? out.total.matched

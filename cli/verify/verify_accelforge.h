@@ -9,7 +9,8 @@
 
 namespace heliolite::cli {
 
-// Searches all cases of the file; a case matches where ours is equal or below. After Ctrl-C the rest is skipped.
-Result<VerifiedFile> check_forge(const std::string& file, ForgeOptions options, const Output& output);
+// Searches all cases of the file, and says of the first `shown` that differ where; a case matches where ours is equal
+// or below. After Ctrl-C the rest is skipped.
+Result<VerifiedFile> check_forge(const std::string& file, ForgeOptions options, u64 shown, const Output& output);
 
 }  // namespace heliolite::cli

@@ -71,6 +71,8 @@ accelforge::ActionPrices recorded_prices(const ForgeCase& c, const std::string& 
   return prices;
 }
 
+const std::string kLeakage = "leakage";
+
 // One case: its machines, its network, what is found.
 class ForgeSearch {
  public:
@@ -218,8 +220,11 @@ class ForgeSearch {
     for (std::size_t k = 0; k < layers; ++k) {
       total.energy += results[k].cost.energy * network_.layers[k].count;
       total.cycles += results[k].cost.cycles * network_.layers[k].count;
-      count_actions(k, results[k].mapping);
+      const Breakdown ours = CostModel(network_.layers[k].workload, machine_[k]->machine).explain(results[k].mapping);
+      count_actions(k, ours);
+      add_parts(k, ours);
     }
+    order_parts();
     take(total, best.status == Status::Optimal);
     return {};
   }
@@ -231,10 +236,9 @@ class ForgeSearch {
   }
 
   // How many of the recorded numbers of accesses the mapping has.
-  void count_actions(std::size_t k, const Mapping& mapping) {
+  void count_actions(std::size_t k, const Breakdown& ours) {
     const Workload& workload = network_.layers[k].workload;
     const Architecture& machine = machine_[k]->machine;
-    const Breakdown ours = CostModel(workload, machine).explain(mapping);
     for (std::size_t i = 0; i < ours.level.size(); ++i)
       for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
         const Accesses<u64>& row = ours.level[i].tensor[v].all;
@@ -250,6 +254,42 @@ class ForgeSearch {
           out_.equal_actions += std::abs(theirs - words * bits) <= kForgeTolerance * theirs ? 1 : 0;
         }
       }
+  }
+
+  void add_parts(std::size_t k, const Breakdown& ours) {
+    const Architecture& machine = machine_[k]->machine;
+    const double joules = machine_[k]->joules_per_pj * static_cast<double>(network_.layers[k].count);
+    for (std::size_t i = 0; i < ours.level.size(); ++i) {
+      const LevelBreakdown& level = ours.level[i];
+      part(machine.levels[i].name).our_energy += (level.energy().picojoules() - level.leakage.picojoules()) * joules;
+      part(kLeakage).our_energy += level.leakage.picojoules() * joules;
+    }
+    part(machine.compute.name).our_energy += ours.compute.energy.picojoules() * joules;
+  }
+
+  // What was recorded of them, and the order of the machine's file.
+  void order_parts() {
+    if (case_.energies.empty()) return out_.parts.clear();
+    for (const auto& [key, energy] : case_.energies) {
+      const auto& [einsum, component, action] = key;
+      part(action == "leak" ? kLeakage : component).energy += energy;
+    }
+    std::vector<std::string> names;
+    for (const KindMachine* kind : machine_) {
+      for (auto level = kind->machine.levels.rbegin(); level != kind->machine.levels.rend(); ++level)
+        names.push_back(level->name);
+      names.push_back(kind->machine.compute.name);
+    }
+    const auto place = [&](const ForgePart& p) { return std::ranges::find(names, p.component) - names.begin(); };
+    std::ranges::stable_sort(out_.parts, {}, place);
+    std::erase_if(out_.parts, [](const ForgePart& p) {
+      return std::abs(p.our_energy - p.energy) <= kForgeTolerance * std::max(p.energy, p.our_energy);
+    });
+  }
+
+  ForgePart& part(const std::string& component) {
+    const auto known = std::ranges::find(out_.parts, component, &ForgePart::component);
+    return known != out_.parts.end() ? *known : out_.parts.emplace_back(ForgePart{component, 0, 0});
   }
 
   Diagnostics fused() {
@@ -273,6 +313,7 @@ class ForgeSearch {
     // The uneven tiles of layers alone may be better than what fusing even ones gains.
     if (value(energy, latency) >= value(out_.our_energy, out_.our_latency)) return {};
     take(best->cost, best->status == Status::Optimal);
+    out_.parts.clear();
     for (const LinkGroup& group : best->schedule.groups) out_.groups += group.is_single() ? 0 : 1;
     return {};
   }

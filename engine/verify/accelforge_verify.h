@@ -28,6 +28,12 @@ struct ForgeOptions {
 enum class ForgeVerdict : u8 { Equal, Below, Above, Refused, Skipped };
 std::string_view name(ForgeVerdict verdict);
 
+// What one component of the machine takes in a case, J.
+struct ForgePart {
+  std::string component;  // a memory or the compute unit, without leakage; or "leakage", that of all
+  double energy = 0, our_energy = 0;
+};
+
 struct ForgeComparison {
   std::string id, machine;
   bool fused = false;
@@ -39,6 +45,9 @@ struct ForgeComparison {
   // Of the recorded actions, by Einsum, memory, tensor and direction, those that the best mappings of unfused layers
   // have as often; mappings of equal cost may differ.
   u64 actions = 0, equal_actions = 0;
+  // In which components the two differ, outermost first: of what was recorded, and of our mappings of unfused layers.
+  // Empty where our answer fuses layers.
+  std::vector<ForgePart> parts;
   std::vector<std::string> notes;  // what makes the two mapspaces differ here
   Diagnostics why;                 // of Refused
   double seconds = 0;

@@ -42,6 +42,8 @@ TEST(AccelForgeVerify, SaysEqualBelowAndAbove) {
       "('T', 'Main', 'A', 'read')": 256, "('T', 'Main', 'W', 'read')": 192, "('Z', 'Main', 'Z', 'write')": 127}},
     "counting|pair|M=8|fused": {"energy": 672, "latency": 0},
     "counting|pair|M=4|unfused": {"energy": 10, "latency": 0},
+    "counting|pair|M=6|unfused": {"energy": 2000, "latency": 0, "actions": {"('T', 'Main', 'A', 'read')": 192},
+      "energy_per_component": {"('T', 'Main', 'read')": 2000, "('T', 'Mult', 'leak')": 0}},
     "counting|pair|M=2|unfused": {"energy": 1e6, "latency": 0},
     "counting|nothing|M=2|unfused": {"energy": 1, "latency": 0}})json");
   EXPECT_TRUE(holds_forge_cases(folder.path("cases.json")));
@@ -56,6 +58,13 @@ TEST(AccelForgeVerify, SaysEqualBelowAndAbove) {
   EXPECT_TRUE(equal.optimal);
   EXPECT_EQ(equal.actions, 3U);
   EXPECT_EQ(equal.equal_actions, 2U);
+  EXPECT_TRUE(equal.parts.empty());
+  const ForgeComparison& dearer = *by_id.at("counting|pair|M=6|unfused");
+  EXPECT_EQ(dearer.verdict, ForgeVerdict::Below);
+  ASSERT_EQ(dearer.parts.size(), 1U);
+  EXPECT_EQ(dearer.parts[0].component, "Main");
+  EXPECT_EQ(dearer.parts[0].energy, 2000);
+  EXPECT_DOUBLE_EQ(dearer.parts[0].our_energy, 8 * (24 + 24 + 36 + 36 + 12 + 12));
   const ForgeComparison& fused = *by_id.at("counting|pair|M=8|fused");
   EXPECT_EQ(fused.verdict, ForgeVerdict::Equal) << fused.our_energy << to_string(fused.why);
   EXPECT_EQ(fused.groups, 1U);
