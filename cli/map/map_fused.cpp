@@ -68,6 +68,14 @@ Json unfused_json(const FusedReport& r) {
           {"words", a.unfused->outermost.sum()}};
 }
 
+// What was known after some time, each better than the one before.
+Json answers_json(const FusedOptimum& best) {
+  Json out = Json::array();
+  for (const FusedAnswer& a : best.answers)
+    out.push_back({{"seconds", a.seconds}, {"value", a.value}, {"lower_bound", a.lower_bound}, {"fused", a.fused}});
+  return out;
+}
+
 Json answer_json(const FusedReport& r) {
   const FusedOptimum& best = r.answer.best;
   const Objective objective = r.options.objective;
@@ -85,6 +93,7 @@ Json answer_json(const FusedReport& r) {
                   {"why_not_proven", best.why_not_proven},
                   {"left_out", kLeftOutOfFusion},
                   {"unfused", unfused_json(r)},
+                  {"answers", answers_json(best)},
                   {"lambdas", best.lambdas},
                   {"layer_searches", best.links},
                   {"subtrees", best.trees},

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 
@@ -102,6 +103,61 @@ TEST(FusedSearch, AnswersWithinNoTime) {
     ASSERT_TRUE(cost.ok()) << to_string(cost.errors());
     EXPECT_EQ(cost->total, best->cost);
   }
+}
+
+// What a search tells before somebody stops it is what it returns, or better; the later that is, the better.
+TEST(FusedSearch, WhoeverWaitsLongerGetsNothingDearer) {
+  int stopped = 0;
+  for (const Record& record : records()) {
+    if (record.problem.graph.links.size() > 2) continue;  // others take longer
+    double before = kNoSum;
+    for (const int patience : {1, 2, 3, 4, 6}) {
+      SearchOptions options = options_for(Objective::Edp);
+      std::atomic<bool> stop = false;
+      options.stop = &stop;
+      double told = kNoSum;
+      int news = 0;
+      options.progress = [&](const SearchProgress& p) {
+        if (!stop) told = std::min(told, p.value);
+        if (++news >= patience) stop = true;
+      };
+      const auto best = search_fused(record.problem.graph, record.problem.architecture, options);
+      ASSERT_TRUE(best.ok()) << to_string(best.errors());
+      EXPECT_LE(best->value * kEqualSum, std::min(told, before));
+      EXPECT_LE(best->lower_bound, best->value);
+      const auto cost = schedule_cost(best->schedule, record.problem.graph, record.problem.architecture);
+      ASSERT_TRUE(cost.ok()) << to_string(cost.errors());
+      EXPECT_EQ(cost->total, best->cost);
+      before = best->value;
+      stopped += best->status != Status::Optimal;
+    }
+  }
+  EXPECT_GT(stopped, 3);
+}
+
+TEST(FusedSearch, AnswersGetBetterAlikeForAnyNumberOfThreads) {
+  int fused = 0;
+  for (const Record& record : records()) {
+    if (record.problem.graph.links.size() > 2) continue;  // others take longer
+    SearchOptions options = options_for(Objective::Edp);
+    const auto one = search_fused(record.problem.graph, record.problem.architecture, options);
+    ASSERT_TRUE(one.ok() && !one->answers.empty());
+    EXPECT_DOUBLE_EQ(one->answers.back().value, one->value);
+    for (std::size_t k = 1; k < one->answers.size(); ++k) EXPECT_LT(one->answers[k].value, one->answers[k - 1].value);
+    for (const FusedAnswer& a : one->answers) EXPECT_LE(a.lower_bound * kEqualSum, one->value);
+    fused += one->answers.back().fused;
+    for (const int threads : {2, 8}) {
+      options.threads = threads;
+      const auto more = search_fused(record.problem.graph, record.problem.architecture, options);
+      ASSERT_TRUE(more.ok());
+      EXPECT_EQ(more->cost, one->cost);
+      EXPECT_EQ(more->schedule.groups, one->schedule.groups);
+      EXPECT_EQ(more->schedule.mappings, one->schedule.mappings);
+      ASSERT_EQ(more->answers.size(), one->answers.size());
+      for (std::size_t k = 0; k < one->answers.size(); ++k) EXPECT_EQ(more->answers[k].value, one->answers[k].value);
+    }
+  }
+  EXPECT_GT(fused, 0);
 }
 
 const std::string kSmall = R"(

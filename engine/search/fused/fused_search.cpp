@@ -15,8 +15,12 @@
 namespace heliolite {
 namespace {
 
-constexpr double kUnfusedFirst = 0.3;  // of the time, for the optimum without groups
-constexpr double kOneLambda = 0.5;     // of the time that is left, for the least sum at one lambda
+// Of the time that is left:
+constexpr double kFirstAnswer = 0.25;  // for schedules that are quickly priced,
+constexpr double kFirstSeconds = 0.6;  // at least so many seconds,
+constexpr double kMostFirst = 0.6;     // but no more than this
+constexpr double kUnfused = 0.35;      // for the optimum without groups
+constexpr double kOneLambda = 0.5;     // for the least sum at one lambda
 
 // All lambdas.
 class FusedSearch {
@@ -36,11 +40,9 @@ class FusedSearch {
   }
 
   Result<FusedOptimum> run() {
-    const Stopwatch clock;
-    const Objective objective = options_.objective;
-    const ObjectiveInfo& kind = info(objective);
-    if (kind.degree() == 1) {
-      const double lambda = kind.energy_power == 1 ? Objective::kLeastLambda : Objective::kMostLambda;
+    first_answer();
+    if (is_sum()) {
+      const double lambda = tangent({});
       const double lower = at_lambda(lambda);
       if (known_.empty()) return nothing(start());
       take(best_at(lambda));
@@ -49,15 +51,12 @@ class FusedSearch {
     } else {
       const Diagnostics errors = start();
       // Layers that have no mapping alone may have one in a group, beside what is at home.
-      if (known_.empty()) {
-        const Cost least = least_cost();
-        at_lambda(static_cast<double>(least.energy.units) / static_cast<double>(std::max<u64>(least.cycles, 1)));
-      }
+      if (known_.empty()) at_lambda(tangent(least_cost()));
       if (known_.empty()) return nothing(errors);
       choose();
     }
     finish();
-    out_.seconds = clock.seconds();
+    out_.seconds = clock_.seconds();
     return std::move(out_);
   }
 
@@ -65,6 +64,50 @@ class FusedSearch {
   Diagnostics nothing(Diagnostics errors) const {
     if (errors.empty()) errors.push_back({"", 0, "schedule", "no schedule of the network is legal"});
     return errors;
+  }
+
+  // A schedule that is soon there, for lambda as it is where the least energy and the fewest cycles meet, then as the
+  // answer itself has it.
+  void first_answer() {
+    const Cost least = least_cost();
+    least_ = objective_number(options_.objective, least);
+    const double left = budget_.seconds_left().value_or(0);
+    const double share = left > 0 ? std::clamp(kFirstSeconds / left, kFirstAnswer, kMostFirst) : 1;
+    const SearchBudget budget = budget_.part_of_time(share);
+    LeastSum alone(graph_, architecture_, rules_, solver_, tangent(least), budget, teller());
+    alone.links_alone();
+    const auto unfused = alone.unfused();
+    if (!unfused) return;
+    known_.push_back(*unfused);
+    LeastSum groups(graph_, architecture_, rules_, solver_, tangent(unfused->cost), budget, teller());
+    groups.links_alone();
+    groups.climb(budget);
+    known_.push_back(*groups.best());
+    known_.push_back(*groups.unfused());
+  }
+
+  // Energy, or cycles: sums of those of groups.
+  bool is_sum() const { return info(options_.objective).degree() == 1; }
+
+  // Lambda of the tangent, at a point, of all points that have its value.
+  double tangent(const Cost& cost) const {
+    if (is_sum()) return info(options_.objective).energy_power == 1 ? Objective::kLeastLambda : Objective::kMostLambda;
+    const double slope = static_cast<double>(cost.energy.units) / static_cast<double>(std::max<u64>(cost.cycles, 1));
+    return std::clamp(info(options_.objective).cycles_power * slope, Objective::kLeastLambda, Objective::kMostLambda);
+  }
+
+  // Notes a schedule, and tells of it, if it is better than all before.
+  BetterSchedule teller() {
+    return [this](const KnownSchedule& known) {
+      const double value = objective_number(options_.objective, known.cost) * factor_;
+      if (!out_.answers.empty() && value >= out_.answers.back().value) return;
+      out_.answers.push_back({clock_.seconds(), value, std::min(value, least_ * factor_), known.fused});
+      if (options_.progress)
+        options_.progress({.layer = "schedule",
+                           .value = value,
+                           .lower_bound = out_.answers.back().lower_bound,
+                           .evaluated = solver_.evaluated()});
+    };
   }
 
   // The network's optimum without groups; errors that say which layers have none.
@@ -78,7 +121,7 @@ class FusedSearch {
     if (const auto left = budget_.seconds_left()) {
       const std::vector<std::size_t> shapes = first_of_shape(graph_.links);
       const std::set<std::size_t> different(shapes.begin(), shapes.end());
-      options.budget_seconds = *left * kUnfusedFirst / static_cast<double>(different.size());
+      options.budget_seconds = *left * kUnfused / static_cast<double>(different.size());
     }
     const Result<NetworkResult> result = map_network(network, architecture_, options);
     if (!result) return result.errors();
@@ -95,6 +138,7 @@ class FusedSearch {
       out.cost.energy += terms.energy * graph_.links[l].count;
       out.cost.cycles += terms.cycles * graph_.links[l].count;
     }
+    teller()(out);
     known_.push_back(std::move(out));
     return {};
   }
@@ -112,7 +156,7 @@ class FusedSearch {
   // Asks for the least sum; returns what none is below.
   double at_lambda(double lambda) {
     const SearchBudget budget = budget_.part_of_time(kOneLambda);
-    LeastSum search(graph_, architecture_, rules_, solver_, lambda, budget);
+    LeastSum search(graph_, architecture_, rules_, solver_, lambda, budget, teller());
     const double lower = search.run(known_, out_.lambdas == 0);
     ++out_.lambdas;
     out_.trees += search.trees();
@@ -164,13 +208,14 @@ class FusedSearch {
       return out;
     };
     ProductQuestion question{options_.objective, options_.rules, 1, [&] { return budget_.over(); }};
-    if (options_.progress)
-      question.tell = [&](double value, double bound) {
+    question.tell = [&](double value, double bound) {
+      least_ = std::max(least_, bound);
+      if (options_.progress)
         options_.progress({.layer = "schedule",
                            .value = value * factor_,
                            .lower_bound = bound * factor_,
                            .evaluated = solver_.evaluated()});
-      };
+    };
     const LeastProduct best = find_least_product(layers, search, question);
     const Cost& cost = layers.front().known[best.chosen.front()].cost;
     for (std::size_t k = 0; k < known_.size(); ++k)
@@ -217,8 +262,10 @@ class FusedSearch {
   const Architecture& architecture_;
   const SearchOptions& options_;
   const FusionRules& rules_;
+  Stopwatch clock_;
   SearchBudget budget_;
   LinkSolver solver_;
+  double least_ = 0;   // no schedule's objective is below
   double factor_ = 1;  // machine_factor() of the network
   std::vector<KnownSchedule> known_;
   FusedOptimum out_;

@@ -16,6 +16,13 @@
 
 namespace heliolite {
 
+// An answer on the way to the last one: what was known after so much time.
+struct FusedAnswer {
+  double seconds = 0;
+  double value = 0, lower_bound = 0;  // as below
+  bool fused = false;                 // whether the schedule has groups
+};
+
 // What is known of a network's schedules.
 struct FusedOptimum {
   FusedSchedule schedule;
@@ -30,6 +37,7 @@ struct FusedOptimum {
   Cost unfused_cost{};
   std::optional<double> unfused_value{};
   u64 lambdas = 0, links = 0, trees = 0, evaluated = 0;  // questions asked; searches of links, subtrees, mappings
+  std::vector<FusedAnswer> answers{};                    // each better than the one before
   RuleCounts rules{};
   double seconds = 0;
 };

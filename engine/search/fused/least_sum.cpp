@@ -10,15 +10,17 @@
 namespace heliolite {
 namespace {
 
-constexpr double kSingles = 0.25;         // of the time, for the links alone
-constexpr double kRefit = 0.2;            // of the time that is left, for the mappings of the best known trees
-constexpr double kFastTrees = 0.3;        // of the time that is left, for groups that are quickly priced
+// Of the time that is left:
+constexpr double kSingles = 0.25;         // for the links alone
+constexpr double kClimb = 0.15;           // for changes of the best known trees, before and after
+constexpr double kFastTrees = 0.25;       // all groups, quickly priced
+constexpr double kRefit = 0.2;            // for the mappings of the best of them
 constexpr double kFirstShare = 1.0 / 16;  // of what is between bound and value, for the groups that are bounded first
 
 }  // namespace
 
 LeastSum::LeastSum(const LinkGraph& graph, const Architecture& architecture, const FusionRules& rules,
-                   LinkSolver& solver, double lambda, const SearchBudget& budget)
+                   LinkSolver& solver, double lambda, const SearchBudget& budget, BetterSchedule tell)
     : graph_(graph),
       architecture_(architecture),
       rules_(rules),
@@ -26,7 +28,8 @@ LeastSum::LeastSum(const LinkGraph& graph, const Architecture& architecture, con
       lambda_(lambda),
       budget_(budget),
       n_(static_cast<int>(graph.links.size())),
-      segment_(at(n_), std::vector<Segment>(at(n_))) {
+      segment_(at(n_), std::vector<Segment>(at(n_))),
+      tell_(std::move(tell)) {
   for (int level = 0; level + 1 < static_cast<int>(architecture.levels.size()); ++level)
     if (why_not_fusing_level(architecture, level).empty()) fusing_levels_.push_back(level);
 }
@@ -40,16 +43,20 @@ double LeastSum::run(const std::vector<KnownSchedule>& known, bool from_nothing)
       start = &k;
     }
   singles(known);
+  tell_better();
+  if (start != nullptr) seed(start->schedule.groups);
+  climb(budget_.part_of_time(kClimb));
   // The longest groups first, which save most: without loops, then with.
   const SearchBudget fast_budget = budget_.part_of_time(kFastTrees);
   for (const bool loops : {false, true})
     for (int length = n_; length > 1 && from_nothing; --length)
       for (int i = 0; i + length <= n_; ++i) fast(i, i + length - 1, loops, fast_budget);
-  std::vector<LinkGroup> promising;
-  if (start != nullptr) promising = start->schedule.groups;
-  if (const auto quick = best(); from_nothing && quick) promising = quick->schedule.groups;
+  tell_better();
+  if (from_nothing) climb(budget_.part_of_time(kClimb));
   const SearchBudget refit_budget = budget_.part_of_time(kRefit);
-  for (const LinkGroup& group : promising) refit(group, refit_budget);
+  if (const auto quick = best())
+    for (const LinkGroup& group : quick->schedule.groups) refit(group, refit_budget);
+  tell_better();
   for (int i = 0; i < n_; ++i)
     for (int j = i + 1; j < n_; ++j) bound(i, j);
   // The cheapest way by what is known, until all of its steps are settled. Bounds are searched of ever more groups at a
@@ -162,21 +169,65 @@ void LeastSum::fast(int i, int j, bool loops, const SearchBudget& budget) {
 void LeastSum::refit(const LinkGroup& group, const SearchBudget& budget) {
   if (group.is_single() || budget.over()) return;
   const GroupPlan p = plan(group, graph_, architecture_, rules_);
+  std::vector<std::optional<LinkMapping>> found;
+  for (int l = group.first; l <= group.last; ++l)
+    found.push_back(solver_.solve(l, p.passes[l - group.first], lambda_, kNoSum, budget).found);
+  offer(group, p, found);
+}
+
+// A group whose links have these mappings, if each has one.
+void LeastSum::offer(const LinkGroup& group, const GroupPlan& p, std::span<const std::optional<LinkMapping>> found) {
   FusedTree tree;
   tree.node = group.root;
   const auto add = [&](const Cost& cost) {
     tree.cost.energy += cost.energy;
     tree.cost.cycles += cost.cycles;
   };
-  for (int l = group.first; l <= group.last; ++l) {
-    const LinkAnswer answer = solver_.solve(l, p.passes[l - group.first], lambda_, kNoSum, budget);
-    if (!answer.found) return;
-    tree.mappings.push_back(answer.found->mapping);
-    add(answer.found->cost);
+  for (const std::optional<LinkMapping>& one : found) {
+    if (!one) return;
+    tree.mappings.push_back(one->mapping);
+    add(one->cost);
   }
   add(terms_cost(p, graph_, architecture_));
   tree.value = sum_value(tree.cost, lambda_);
   take(segment_[group.first][group.last], group.first, group.last, group.level, tree);
+}
+
+// Known groups, with mappings that are quickly found for this lambda.
+void LeastSum::seed(const std::vector<LinkGroup>& groups) {
+  for (const LinkGroup& group : groups) {
+    if (group.is_single()) continue;
+    const GroupPlan p = plan(group, graph_, architecture_, rules_);
+    std::vector<LinkSolver::Question> questions;
+    for (int l = group.first; l <= group.last; ++l) questions.push_back({l, p.passes[l - group.first]});
+    offer(group, p, solver_.fast(questions, lambda_, budget_));
+  }
+  tell_better();
+}
+
+void LeastSum::tell_better() {
+  const double value = value_of_best();
+  if (!tell_ || value >= told_) return;
+  told_ = value;
+  tell_(*best());
+}
+
+void LeastSum::links_alone() {
+  std::vector<LinkSolver::Question> questions;
+  for (int l = 0; l < n_; ++l) questions.push_back({l, alone(l).passes.front()});
+  const auto found = solver_.fast(questions, lambda_, budget_);
+  for (int l = 0; l < n_; ++l) {
+    LinkAnswer answer;
+    answer.found = found[l];
+    single(l, answer);
+  }
+  tell_better();
+}
+
+GroupPlan LeastSum::alone(int link) const {
+  LinkGroup group;
+  group.first = group.last = link;
+  return plan(group, graph_, architecture_, rules_);
 }
 
 void LeastSum::take(Segment& s, int i, int j, int level, const FusedTree& tree) {
@@ -296,6 +347,7 @@ void LeastSum::search(int i, int j, double limit) {
       trees_ += level.trees->states() - before;
       level.lower = std::max(level.lower, answer.lower_bound * runs(i));
       if (answer.found) take(s, i, j, level.interval->level, *answer.found);
+      tell_better();
     }
     lower = std::min(lower, level.lower);
   }

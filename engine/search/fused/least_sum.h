@@ -2,13 +2,16 @@
 // The least energy + lambda x cycles of a network at one lambda, its layers fused or not (docs/rules/fused.md): groups
 // run one after another, so it is a shortest path over the places where the network is cut into groups. What a group
 // costs is asked for only where the path goes through it.
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "engine/network/fused_cost.h"
+#include "engine/network/group_plan.h"
 #include "engine/search/fused/link_solver.h"
 #include "engine/search/fused/tree_search.h"
 
@@ -22,15 +25,23 @@ struct KnownSchedule {
   std::vector<Cost> links{};  // [link]: of its nests in one run, without terms of sums; none if it is fused
 };
 
+// Told of each schedule that is the best so far.
+using BetterSchedule = std::function<void(const KnownSchedule&)>;
+
 class LeastSum {
  public:
   // All but lambda must outlive it.
   LeastSum(const LinkGraph& graph, const Architecture& architecture, const FusionRules& rules, LinkSolver& solver,
-           double lambda, const SearchBudget& budget);
+           double lambda, const SearchBudget& budget, BetterSchedule tell = {});
 
   // What no schedule is below, the least value of all that are `known` at most. The trees of the best of them get the
   // best mappings for this lambda. `from_nothing`: no schedule with groups has been looked for.
   double run(const std::vector<KnownSchedule>& known, bool from_nothing);
+
+  // In place of that, quickly and with nothing proven: mappings of every link alone, then changes of the best schedule
+  // as long as they make it better (climb.cpp).
+  void links_alone();
+  void climb(const SearchBudget& budget);
 
   // The best schedule that was found, and the best without groups; nothing: none.
   std::optional<KnownSchedule> best() const;
@@ -64,8 +75,13 @@ class LeastSum {
 
   void singles(const std::vector<KnownSchedule>& known);
   void single(int link, const LinkAnswer& answer);
+  GroupPlan alone(int link) const;
   void fast(int first, int last, bool loops, const SearchBudget& budget);
   void refit(const LinkGroup& group, const SearchBudget& budget);
+  class Climb;
+  void offer(const LinkGroup& group, const GroupPlan& plan, std::span<const std::optional<LinkMapping>> found);
+  void seed(const std::vector<LinkGroup>& groups);
+  void tell_better();
   void take(Segment& s, int first, int last, int level, const FusedTree& tree);
   void bound(int first, int last);
   bool search_bounds(const std::vector<Step>& steps, BoundEffort effort);
@@ -95,6 +111,8 @@ class LeastSum {
   LinkBounds bounds_;
   std::map<std::pair<int, int>, std::vector<Level>> levels_;
   u64 trees_ = 0;
+  BetterSchedule tell_;
+  double told_ = kNoSum;  // value of the schedule that was told last
 };
 
 }  // namespace heliolite

@@ -8,12 +8,15 @@
 #include "engine/model/pass_cost.h"
 #include "engine/network/fused_cost.h"
 #include "engine/network/group_plan.h"
+#include "engine/search/core/parallel.h"
 #include "engine/search/map.h"
 #include "engine/search/schedule.h"
 
 namespace heliolite {
 namespace {
 
+constexpr u64 kMostForFast = 1'500;    // mappings that a quick search of a pass is worth
+constexpr double kNearLambda = 1.05;   // a mapping that is found for a lambda is one for what is this near
 constexpr u64 kMostForBound = 20'000;  // mappings that a bound of a link is worth
 // How a limit below which nothing is found rises, and up to which multiple of what the passes must move.
 constexpr double kRise = 1.25, kMostRise = 16;
@@ -171,22 +174,74 @@ LinkAnswer LinkSolver::solve_alone(int link, const LinkPass& pass, double lambda
   return out;
 }
 
-std::optional<LinkMapping> LinkSolver::fast(int link, const LinkPass& pass, double lambda, const SearchBudget& budget) {
-  Store& own = store(link);
-  Memo& memo = own.memo[{without_taken(pass), lambda}];
-  const u64 room = room_of(pass);
-  // What fits from a search in more room is as good as what a search here would find.
-  for (auto known = memo.fast.lower_bound(room); known != memo.fast.end(); ++known) {
-    if (!known->second) return std::nullopt;
-    if (known->second->room <= room) return known->second;
+// What fits of what a search in more room found is as good as what a search here would find. Mappings of an exact
+// search are better still. Nothing: no search for about this lambda answers.
+std::optional<std::optional<LinkMapping>> LinkSolver::recall_fast(const Store& store, const LinkPass& pass, u64 room,
+                                                                  double lambda) {
+  std::optional<LinkMapping> best;
+  bool known = false;
+  const auto offer = [&](const std::optional<LinkMapping>& one) {
+    const bool fits = one && one->room <= room;
+    if (fits && (!best || sum_value(one->cost, lambda) < sum_value(best->cost, lambda))) best = one;
+    return fits;
+  };
+  const LinkPass key = without_taken(pass);
+  for (auto m = store.memo.lower_bound({key, lambda / kNearLambda});
+       m != store.memo.end() && m->first.first == key && m->first.second <= lambda * kNearLambda; ++m) {
+    for (auto f = m->second.fast.lower_bound(room); f != m->second.fast.end(); ++f) {
+      const bool answers = offer(f->second) || !f->second;
+      known |= answers;
+      if (answers) break;
+    }
+    for (const Known& k : m->second.exact) known |= offer(k.answer.found) && k.room == room;
   }
-  const auto search = prepare(link, pass, lambda, Strategy::Sunstone);
-  std::optional<LinkMapping>& out = memo.fast[room];
-  if (!search) return out;
-  ++own.searches;
-  const LayerAnswer answer = run_sunstone(*search, budget);
-  own.evaluated += answer.statistics.evaluated;
-  if (answer.found) out = with_room(*search, pass, answer.mapping, answer.cost);
+  if (!known) return std::nullopt;
+  return best;
+}
+
+std::vector<std::optional<LinkMapping>> LinkSolver::fast(std::span<const Question> questions, double lambda,
+                                                         const SearchBudget& budget) {
+  // Step 1. What is known, and what is asked more than once.
+  struct Due {
+    std::size_t question;
+    u64 room;
+    std::optional<LinkMapping> found{};
+    std::optional<u64> evaluated{};
+  };
+  std::vector<std::optional<LinkMapping>> out(questions.size());
+  std::map<std::pair<std::size_t, LinkPass>, std::size_t> number;
+  std::vector<Due> due;
+  std::vector<std::optional<std::size_t>> answered_by(questions.size());
+  for (std::size_t q = 0; q < questions.size(); ++q) {
+    const auto& [link, pass] = questions[q];
+    const u64 room = room_of(pass);
+    if (auto known = recall_fast(store(link), pass, room, lambda)) {
+      out[q] = *std::move(known);
+      continue;
+    }
+    const auto [n, is_new] = number.try_emplace({shape_[link], pass}, due.size());
+    if (is_new) due.push_back({q, room});
+    answered_by[q] = n->second;
+  }
+  // Step 2. The others.
+  parallel_for(due.size(), threads_, [&](std::size_t k) {
+    const auto& [link, pass] = questions[due[k].question];
+    const auto search = prepare(link, pass, lambda, Strategy::Sunstone);
+    if (!search) return;
+    const LayerAnswer answer = run_sunstone(*search, budget.at_most(kMostForFast));
+    due[k].evaluated = answer.statistics.evaluated;
+    if (answer.found) due[k].found = with_room(*search, pass, answer.mapping, answer.cost);
+  });
+  // Step 3. What is found is remembered.
+  for (const Due& d : due) {
+    const auto& [link, pass] = questions[d.question];
+    Store& own = store(link);
+    own.searches += d.evaluated.has_value();
+    own.evaluated += d.evaluated.value_or(0);
+    own.memo[{without_taken(pass), lambda}].fast[d.room] = d.found;
+  }
+  for (std::size_t q = 0; q < questions.size(); ++q)
+    if (answered_by[q]) out[q] = due[*answered_by[q]].found;
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -56,8 +57,14 @@ class LinkSolver {
   // link's own tiles.
   LinkAnswer solve(int link, const LinkPass& pass, double lambda, double limit, const SearchBudget& budget);
 
-  // A mapping that is found quickly, if any fits; nothing is proven.
-  std::optional<LinkMapping> fast(int link, const LinkPass& pass, double lambda, const SearchBudget& budget);
+  // A mapping of each that is found quickly, if any fits; nothing is proven. Different questions are answered by
+  // several threads at a time. What was found for nearly the same lambda is an answer as well.
+  struct Question {
+    int link;
+    LinkPass pass;
+  };
+  std::vector<std::optional<LinkMapping>> fast(std::span<const Question> questions, double lambda,
+                                               const SearchBudget& budget);
 
   // The best mapping of the link alone, if `known` is not: a mapping of it, whose cost it is.
   LinkAnswer solve_alone(int link, const LinkPass& pass, double lambda, const LinkMapping& known,
@@ -129,6 +136,8 @@ class LinkSolver {
   Store& store(int link) { return store_[shape_[link]]; }
   // The search of a link's pass for the least sum; none: the machine leaves it no mapping.
   Result<LayerSearch> prepare(int link, const LinkPass& pass, double lambda, Strategy strategy) const;
+  static std::optional<std::optional<LinkMapping>> recall_fast(const Store& store, const LinkPass& pass, u64 room,
+                                                               double lambda);
   static std::optional<LinkAnswer> recall(const Memo& memo, const Gate& gate, u64 room, double lambda, double limit);
   LinkMapping with_room(const LayerSearch& search, const LinkPass& pass, const Mapping& mapping,
                         const Cost& cost) const;

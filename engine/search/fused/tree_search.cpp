@@ -258,6 +258,15 @@ void TreeSearch::loops(const Subtree& s, u64 room, bool only, double limit, Tree
   }
 }
 
+// A mapping that is found quickly, if the pass need not cost too much.
+std::optional<LinkMapping> TreeSearch::fast(int link, const LinkPass& pass, double limit) {
+  LinkPass open = pass;
+  open.taken = 0;
+  if (solver_.first_bound(link, open, lambda_) >= limit) return std::nullopt;
+  const LinkSolver::Question question[] = {{link, pass}};
+  return solver_.fast(question, lambda_, budget_).front();
+}
+
 TreeAnswer TreeSearch::leaf(const Subtree& s, u64 room, double limit) {
   const int link = s.first;
   for (const int a : group_.graph->array_of[link])
@@ -268,7 +277,7 @@ TreeAnswer TreeSearch::leaf(const Subtree& s, u64 room, double limit) {
   if (room != kAnyRoom) pass.taken = capacity_ - room;
   LinkAnswer answer;
   if (options_.exact) answer = solver_.solve(link, pass, lambda_, limit - fixed, budget_);
-  else answer.found = solver_.fast(link, pass, lambda_, budget_);
+  else answer.found = fast(link, pass, limit - fixed);
   TreeAnswer out{nullptr, answer.lower_bound + fixed};
   if (!answer.found) return out;
   auto tree = std::make_shared<FusedTree>();

@@ -72,6 +72,7 @@ class TreeSearch {
   TreeAnswer with_held(const Subtree& s, u64 room, double limit);
   TreeAnswer child(const Subtree& s, u64 room, bool only, double limit);
   TreeAnswer leaf(const Subtree& s, u64 room, double limit);
+  std::optional<LinkMapping> fast(int link, const LinkPass& pass, double limit);
   std::vector<u64> held_sets(const Subtree& s, const std::vector<int>& may, u64 room) const;
   void loops(const Subtree& s, u64 room, bool only, double limit, TreeAnswer& best);
   std::optional<TreeAnswer> recall(const std::vector<Known>& known, u64 room, double limit) const;
