@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "check_proof/proof.h"
+#include "check_proof/network.h"
 #include "tests/support/proof_walk.h"
 
 namespace heliolite::testing {
@@ -23,7 +23,7 @@ struct Checked {
 inline Checked check(const std::string& text, int threads) {
   try {
     check_proof::Lines lines(text);
-    return {Verdict::Accepted, 0, check_proof::ProofChecker(lines, threads).run()};
+    return {Verdict::Accepted, 0, check_proof::proved(lines, threads)};
   } catch (const check_proof::Wrong& w) {
     return {w.refused ? Verdict::Refused : Verdict::Rejected, w.line, w.what};
   }

@@ -18,8 +18,9 @@ inline constexpr std::array kProverBugs = {ProverBug::HighBounds,      ProverBug
 struct ToyProof {
   bool has_mapping = false;
   check_proof::Cost best;
-  std::string claim;            // `claim optimal edp 7`
-  std::string mapping, states;  // lines
+  std::vector<check_proof::Cost> corners;  // of a curve
+  std::string claim;                       // `claim optimal edp 7`
+  std::string mapping, states;             // lines
   std::string text(const std::string& instance, const std::string& other_claim = "") const {
     const std::string head = "heliolite-proof 1\ninstance " + check_proof::sha256(instance) + "\n";
     const std::string& said = other_claim.empty() ? claim : other_claim;
@@ -46,7 +47,12 @@ class ToyProver {
       return out;
     }
     out.claim = "claim optimal " + std::string(check_proof::kObjectives[claim_.objective]) + " " +
-                check_proof::text_of(claim_.value.first);
+                (claim_.objective == check_proof::kCurve ? "" : check_proof::text_of(claim_.value.first));
+    if (claim_.objective == check_proof::kCurve) out.claim.pop_back();
+    for (const check_proof::Cost& c : claim_.corners)
+      out.claim += " " + std::to_string(c.cycles) + " " +
+                   check_proof::text_of(check_proof::big(static_cast<check_proof::u128>(c.energy)));
+    out.corners = claim_.corners;
     if (claim_.objective == check_proof::kDelay) out.claim += " " + check_proof::text_of(claim_.value.second);
     return out;
   }
@@ -129,8 +135,13 @@ class ToyProver {
     if (i + 1 == m_.levels()) {
       const check_proof::Cost cost = check_proof::exact_cost(m_, node.state);
       if (claim_.is_closed(cost)) return true;
+      out.has_mapping = true;
+      if (claim_.objective == check_proof::kCurve) {
+        add_corner(cost, node.mapping, out);
+        return false;
+      }
       claim_.value = check_proof::value_of(claim_.objective, cost);
-      out.has_mapping = true, out.best = cost, out.mapping = node.mapping;
+      out.best = cost, out.mapping = node.mapping;
       return false;
     }
     if (is_closed(node.state, i)) return true;
@@ -143,6 +154,27 @@ class ToyProver {
     std::erase_if(same, [&](const Node& n) { return stands_for(node, n); });
     same.push_back(std::move(node));
     return true;
+  }
+
+  // The curve becomes the lower left hull of its corners and a cost below it.
+  void add_corner(const check_proof::Cost& cost, const std::string& mapping, ToyProof& out) {
+    found_[{cost.cycles, cost.energy}] = mapping;
+    claim_.corners.clear(), claim_.steps.clear();
+    std::vector<std::string> mappings;
+    for (const auto& [at, lines] : found_) {
+      const check_proof::Cost corner{at.second, at.first};
+      const auto step = [&] {
+        const check_proof::Cost& last = claim_.corners.back();
+        return check_proof::Cost{last.energy - corner.energy, corner.cycles - last.cycles};
+      };
+      if (!claim_.corners.empty() && corner.energy >= claim_.corners.back().energy) continue;
+      while (!claim_.steps.empty() && !check_proof::is_steeper(claim_.steps.back(), step()))
+        claim_.corners.pop_back(), claim_.steps.pop_back(), mappings.pop_back();
+      if (!claim_.corners.empty()) claim_.steps.push_back(step());
+      claim_.corners.push_back(corner), mappings.push_back(lines);
+    }
+    out.mapping.clear();
+    for (const std::string& lines : mappings) out.mapping += lines;
   }
 
   check_proof::i128 counted(const check_proof::State& s) const {
@@ -197,6 +229,7 @@ class ToyProver {
   check_proof::Reader reader_;
   check_proof::Bounds bounds_;
   check_proof::Claim claim_;
+  std::map<std::pair<check_proof::u64, check_proof::i128>, std::string> found_;  // by cost: lines of the mapping
   ProverBug bug_;
 };
 

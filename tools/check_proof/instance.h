@@ -86,6 +86,7 @@ class InstanceReader {
   // of.
   Instance run() {
     l_.must("heliolite-instance 1", 2);
+    l_.mark();
     l_.must("unit", 2);
     if (l_.integer(l_.word(1)) > 64) l_.refuse("no proof with units below 2^-64 pJ");
     out_.unit_bits = static_cast<int>(l_.integer(l_.word(1)));

@@ -1,5 +1,5 @@
 // heliolite-check-proof: says whether a proof is one, in a line, and names the first line that is wrong.
-#include "check_proof/proof.h"
+#include "check_proof/network.h"
 
 namespace {
 
@@ -41,9 +41,10 @@ int run(const std::vector<std::string>& arguments) {
     const std::string text = check_proof::read_file(file);
     check_proof::Lines lines(text);
     if (is_priced) return say("priced", "", check_proof::priced(lines), 0);
-    if (!instance.empty() && !text.starts_with(check_proof::read_file(instance) + "heliolite-proof "))
+    if (!instance.empty() &&
+        ("\n" + text).find("\n" + check_proof::read_file(instance) + "heliolite-proof ") == text.npos)
       throw check_proof::Wrong{0, "a proof of the instance " + instance + " expected", false};
-    return say("accepted", "", check_proof::ProofChecker(lines, static_cast<int>(threads)).run(), 0);
+    return say("accepted", "", check_proof::proved(lines, static_cast<int>(threads)), 0);
   } catch (const check_proof::Wrong& w) {
     const std::string where = file + (w.line == 0 ? ": " : ":" + std::to_string(w.line) + ": ");
     return say(w.refused ? "refused" : "rejected", where, w.what, w.refused ? 2 : 1);

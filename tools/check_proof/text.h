@@ -100,7 +100,9 @@ class Lines {
 
   bool at_end() const { return offset_ == text_.size(); }
   u64 number() const { return number_; }
-  std::string_view before() const { return text_.substr(0, begin_); }  // all in front of the current line
+  // All in front of the current line, from the one that was current at mark() on.
+  void mark() { mark_ = begin_; }
+  std::string_view before() const { return text_.substr(mark_, begin_ - mark_); }
   // The next line becomes the current one.
   void next() {
     begin_ = offset_;
@@ -154,7 +156,7 @@ class Lines {
 
  private:
   std::string_view text_;
-  std::size_t begin_ = 0, offset_ = 0;
+  std::size_t mark_ = 0, begin_ = 0, offset_ = 0;
   u64 number_ = 0;
   std::vector<std::string_view> words_;
 };

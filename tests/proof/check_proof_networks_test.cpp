@@ -1,0 +1,277 @@
+// Proofs of toys' curves, and of networks of toys that add them up: true claims are accepted, false ones never.
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "tests/support/proof_cases.h"
+#include "tests/support/proof_enumeration.h"
+#include "tests/support/proof_prover.h"
+#include "tests/support/proof_toys.h"
+
+namespace heliolite::check_proof_networks_test {
+namespace {
+
+using namespace heliolite::testing;
+using check_proof::Claim;
+using check_proof::Cost;
+using check_proof::Value;
+
+constexpr int kMostMappings = 600;
+
+std::string decimal(const Value& v, bool is_pair) {
+  return check_proof::text_of(v.first) + (is_pair ? " " + check_proof::text_of(v.second) : "");
+}
+
+// The costs of all mappings of which no other has less of both; none: there are too many mappings to tell.
+std::optional<std::vector<Cost>> costs_of(const check_proof::Instance& instance) {
+  std::map<check_proof::u64, check_proof::i128> least;  // by cycles
+  int count = 0;
+  const bool all = ProofEnumeration(instance, [&](const WalkedMapping& mapping) {
+                     if (const auto cost = ProofWalk(instance, mapping).cost()) {
+                       const auto [at, is_new] = least.try_emplace(cost->cycles, cost->energy);
+                       if (!is_new) at->second = std::min(at->second, cost->energy);
+                     }
+                     return ++count < kMostMappings;
+                   }).run();
+  if (!all) return std::nullopt;
+  std::vector<Cost> out;
+  for (const auto& [cycles, energy] : least)
+    if (out.empty() || energy < out.back().energy) out.push_back({energy, cycles});
+  return out;
+}
+
+// One toy: its text, the proof of its curve, all its costs.
+struct Layer {
+  std::string text;
+  ToyProof proof;
+  std::vector<Cost> costs;
+};
+
+std::optional<Layer> layer_of(unsigned seed, bool rich, ProverBug bug = ProverBug::None) {
+  ProofToys toys(seed);
+  Layer out{toys.next(rich), {}, {}};
+  const check_proof::Instance instance = instance_of_text(out.text);
+  const auto costs = costs_of(instance);
+  if (!costs || costs->empty()) return std::nullopt;
+  out.costs = *costs;
+  out.proof = ToyProver(instance, check_proof::kCurve, bug).run();
+  return out;
+}
+
+// The costs of all choices of one mapping for each layer, run so often.
+std::vector<Cost> choices(const std::vector<std::vector<Cost>>& layers, const std::vector<check_proof::u64>& runs) {
+  std::vector<Cost> out{{0, 0}};
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    std::vector<Cost> more;
+    for (const Cost& a : out)
+      for (const Cost& b : layers[l])
+        more.push_back({a.energy + b.energy * static_cast<check_proof::i128>(runs[l]), a.cycles + b.cycles * runs[l]});
+    out = std::move(more);
+  }
+  return out;
+}
+
+Value least_of(check_proof::Objective objective, const std::vector<Cost>& costs) {
+  Value out = check_proof::value_of(objective, costs.front());
+  for (const Cost& c : costs) out = std::min(out, check_proof::value_of(objective, c));
+  return out;
+}
+
+std::string network_text(const std::vector<Layer>& layers, const std::vector<check_proof::u64>& runs,
+                         const std::string& claim) {
+  std::string out = "heliolite-network 1\nunit " + std::to_string(instance_of_text(layers[0].text).unit_bits) +
+                    "\nclaim " + claim + "\nlayers";
+  for (const check_proof::u64 n : runs) out += " " + std::to_string(n);
+  out += "\n";
+  for (const Layer& l : layers) out += l.proof.text(l.text);
+  return out;
+}
+
+// Whether what a text claims holds for all choices of mappings of its layers; also where there are too many to tell.
+bool is_true(const std::string& text) {
+  std::vector<std::vector<Cost>> layers;
+  check_proof::u64 bits = 0;
+  const std::string begin = "heliolite-instance 1\n";
+  for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1)) {
+    const check_proof::Instance instance = instance_of_text(text.substr(at));
+    auto costs = costs_of(instance);
+    if (!costs) return true;
+    layers.push_back(*std::move(costs));
+    bits = static_cast<check_proof::u64>(instance.unit_bits);
+  }
+  check_proof::Lines lines(text);
+  std::vector<check_proof::u64> runs(layers.size(), 1);
+  if (lines.take("heliolite-network")) {
+    lines.next();
+    if (lines.integer(lines.word(1)) != bits) return true;  // other units scale all values alike
+  }
+  do lines.next();
+  while (lines.word(0) != "claim");
+  const Claim claim = Claim::read(lines);
+  if (lines.take("layers"))
+    for (std::size_t l = 0; l < runs.size(); ++l) runs[l] = lines.integer(lines.word(l + 1));
+  const std::vector<Cost> all = choices(layers, runs);
+  if (all.empty()) return claim.kind != Claim::kOptimal;
+  const auto has = [&](const Value& v) {
+    return std::ranges::any_of(all, [&](const Cost& c) { return check_proof::value_of(claim.objective, c) == v; });
+  };
+  return std::ranges::all_of(all, [&](const Cost& c) { return claim.is_closed(c); }) &&
+         std::ranges::all_of(claim.met(), has);
+}
+
+// Two layers of equal units whose mappings are known, the second of them run three times; none: these seeds have none.
+std::optional<std::vector<Layer>> layers_of(unsigned seed) {
+  std::optional<Layer> a = layer_of(seed, seed % 2 == 0), b = layer_of(seed + 1, seed % 2 == 0);
+  if (!a || !b || instance_of_text(a->text).unit_bits != instance_of_text(b->text).unit_bits) return std::nullopt;
+  return std::vector{*std::move(a), *std::move(b)};
+}
+const std::vector<check_proof::u64> kRuns = {1, 3};
+
+// With the digests of the lines above them, whatever they are now.
+std::string with_digests(std::string text) {
+  const std::string head = "heliolite-proof 1\ninstance ", begin = "heliolite-instance 1\n";
+  for (std::size_t at = text.find(head); at != std::string::npos; at = text.find(head, at + 1)) {
+    const std::size_t from = text.rfind(begin, at);
+    if (from == std::string::npos || text.size() < at + head.size() + 64) continue;
+    text.replace(at + head.size(), 64, check_proof::sha256(text.substr(from, at - from)));
+  }
+  return text;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> out;
+  for (const std::string_view line : check_proof::split(text, '\n')) out.emplace_back(line);
+  out.pop_back();
+  return out;
+}
+std::string joined(const std::vector<std::string>& lines) {
+  std::string out;
+  for (const std::string& l : lines) out += l + "\n";
+  return out;
+}
+
+TEST(CheckProofNetworks, CurvesOfAllMappingsAreAcceptedAndNothingAbove) {
+  int corners = 0, checked = 0;
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    const std::optional<Layer> layer = layer_of(seed, seed % 2 == 0);
+    if (!layer) continue;
+    const std::string text = layer->proof.text(layer->text);
+    const Checked answer = check(text, 1);
+    ASSERT_EQ(answer.verdict, Verdict::Accepted) << answer.line << ": " << answer.what << "\n" << text;
+    ASSERT_TRUE(is_true(text)) << text;
+    corners += static_cast<int>(layer->proof.corners.size()), ++checked;
+    // Each corner moved up or to the right is no bound any more.
+    for (std::size_t k = 0; k < layer->proof.corners.size(); ++k)
+      for (const bool is_cycles : {false, true}) {
+        std::string claim = "claim bound curve";
+        for (std::size_t j = 0; j < layer->proof.corners.size(); ++j) {
+          Cost c = layer->proof.corners[j];
+          if (j == k) c.energy += is_cycles ? 0 : 1, c.cycles += is_cycles ? 1 : 0;
+          claim += " " + decimal(check_proof::value_of(check_proof::kCurve, c), true);
+        }
+        ASSERT_EQ(check(layer->proof.text(layer->text, claim), 1).verdict, Verdict::Rejected) << claim << text;
+      }
+  }
+  EXPECT_GT(checked, 15);
+  EXPECT_GT(corners, checked);
+}
+
+TEST(CheckProofNetworks, OptimaOfAllChoicesAreAcceptedAndNothingAbove) {
+  int checked = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    const auto layers = layers_of(seed);
+    if (!layers) continue;
+    const std::vector<Cost> all = choices({(*layers)[0].costs, (*layers)[1].costs}, kRuns);
+    for (const auto o : {check_proof::kEnergy, check_proof::kEdp, check_proof::kEd2p, check_proof::kDelay}) {
+      Value v = least_of(o, all);
+      const std::string name(check_proof::kObjectives[o]);
+      const Checked answer =
+          check(network_text(*layers, kRuns, "optimal " + name + " " + decimal(v, o == check_proof::kDelay)), 1);
+      ASSERT_EQ(answer.verdict, Verdict::Accepted) << answer.line << ": " << answer.what << name;
+      check_proof::multiply(o == check_proof::kDelay ? v.second : v.first, 1, 1);
+      for (const char* kind : {"optimal ", "bound "})
+        ASSERT_EQ(
+            check(network_text(*layers, kRuns, kind + name + " " + decimal(v, o == check_proof::kDelay)), 1).verdict,
+            Verdict::Rejected);
+    }
+    ++checked;
+  }
+  EXPECT_GT(checked, 5);
+}
+
+// Lines dropped, doubled, exchanged, digits changed; whole layers dropped, doubled, exchanged. Harmless: what is still
+// claimed is true of the layers that are still there.
+TEST(CheckProofNetworks, MutantsAreRejectedOrTrue) {
+  int rejected = 0, tried = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    const auto layers = layers_of(seed);
+    if (!layers) continue;
+    const std::vector<Cost> all = choices({(*layers)[0].costs, (*layers)[1].costs}, kRuns);
+    const std::string claim = "optimal edp " + decimal(least_of(check_proof::kEdp, all), false);
+    const Layer &a = (*layers)[0], &b = (*layers)[1];
+    for (const std::vector<Layer>& other : {std::vector{a}, std::vector{b}, std::vector{a, b, b}, std::vector{b, a}}) {
+      const std::string text = network_text(other, kRuns, claim);
+      ASSERT_TRUE(check(text, 1).verdict != Verdict::Accepted || (other.size() == 2 && is_true(text))) << text;
+    }
+    const std::vector<std::string> lines = lines_of(network_text(*layers, kRuns, claim));
+    ProofToys random(seed + 1);
+    for (int k = 0; k < 30; ++k) {
+      std::vector<std::string> mutant = lines;
+      const std::size_t at = random.below(static_cast<unsigned>(k % 3 == 0 ? 4 : lines.size()));
+      switch (random.below(4)) {
+        case 0: mutant.erase(mutant.begin() + static_cast<std::ptrdiff_t>(at)); break;
+        case 1: mutant.insert(mutant.begin() + static_cast<std::ptrdiff_t>(at), std::string(mutant[at])); break;
+        case 2: std::swap(mutant[at], mutant[random.below(static_cast<unsigned>(lines.size()))]); break;
+        default:
+          for (char& c : mutant[at])
+            if (c >= '0' && c <= '9' && random.chance(40)) c = static_cast<char>('0' + random.below(10));
+      }
+      const std::string text = random.chance(60) ? with_digests(joined(mutant)) : joined(mutant);
+      const bool is_accepted = check(text, 1).verdict == Verdict::Accepted;
+      ASSERT_TRUE(!is_accepted || is_true(text)) << text;
+      rejected += is_accepted ? 0 : 1, ++tried;
+    }
+  }
+  EXPECT_GT(tried, 100);
+  EXPECT_GT(rejected, tried / 2);
+}
+
+// Curves of provers whose rules are wrong on purpose.
+TEST(CheckProofNetworks, WrongCurvesAreFoundOut) {
+  int wrong = 0;
+  for (unsigned seed = 0; seed < 25; ++seed)
+    for (const ProverBug bug :
+         {ProverBug::NoRefunds, ProverBug::PushWithoutRoom, ProverBug::BlindDominance, ProverBug::OneOrder}) {
+      const std::optional<Layer> layer = layer_of(seed, false, bug);
+      if (!layer) continue;
+      const std::string text = layer->proof.text(layer->text);
+      const bool is_false = !layer->proof.has_mapping || !is_true(text);
+      wrong += is_false ? 1 : 0;
+      EXPECT_TRUE(!is_false || check(text, 1).verdict == Verdict::Rejected) << static_cast<int>(bug) << text;
+    }
+  EXPECT_GT(wrong, 0);
+}
+
+// Bytes changed at random in the lines of a network and in its first layer: an answer, always.
+TEST(CheckProofNetworks, AnswersToAnyBytes) {
+  std::optional<std::vector<Layer>> layers;
+  for (unsigned seed = 0; !layers; ++seed) layers = layers_of(seed);
+  const std::vector<Cost> all = choices({(*layers)[0].costs, (*layers)[1].costs}, kRuns);
+  const std::string text =
+      network_text(*layers, kRuns, "optimal edp " + decimal(least_of(check_proof::kEdp, all), false));
+  ProofToys random(3);
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random.below(static_cast<unsigned>(n))); };
+  for (int k = 0; k < 1500; ++k) {
+    std::string mutant = text;
+    const std::size_t at = below(k % 2 == 0 ? 90 : mutant.size());
+    switch (random.below(3)) {
+      case 0: mutant[at] = static_cast<char>(random.below(256)); break;
+      case 1: mutant.erase(at, 1 + below(30)); break;
+      default: mutant.insert(at, mutant.substr(below(mutant.size()), below(30)));
+    }
+    EXPECT_FALSE(check(mutant, 1).what.empty());
+  }
+}
+
+}  // namespace
+}  // namespace heliolite::check_proof_networks_test
