@@ -16,6 +16,7 @@
 #include "cli/map/map_front.h"
 #include "cli/map/map_fused.h"
 #include "cli/map/map_proof.h"
+#include "cli/map/network_proof.h"
 #include "cli/map/roofline_picture.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
@@ -199,7 +200,6 @@ Diagnostics front_complaints(const MapArguments& arguments) {
   refuse("--learn", arguments.learn);
   refuse("--dump", arguments.dump);
   refuse("--timeloop", arguments.timeloop);
-  refuse("--proof", arguments.proof.target);
   refuse("--roofline", arguments.roofline);
   if (arguments.search.given("objective"))
     errors.push_back({"", 0, "--objective", "the front has two: must be left out with --front"});
@@ -229,7 +229,7 @@ int run(const MapArguments& arguments, const Output& output) {
     if (!layer) return fail(layer.errors());
     std::erase_if(network.layers, [&](const Layer& l) { return l.workload.name != arguments.layer; });
   }
-  if (!arguments.front.empty()) return run_front(*inputs, options, std::move(notes), output);
+  if (!arguments.front.empty()) return run_front(*inputs, options, arguments.proof, std::move(notes), output);
   Diagnostics errors = read_learned(arguments, options);
   if (!errors.empty()) return fail(errors);
   errors = read_witness(arguments, network, architecture, options);
@@ -241,13 +241,21 @@ int run(const MapArguments& arguments, const Output& output) {
   }
   if (!arguments.timeloop.empty() && network.layers.size() > 1)
     return fail("--timeloop writes one mapping: choose a layer with --layer, or convert the answer of --json");
-  if (!claim_proofs(network, arguments.proof, output)) return kBadInput;
+  const bool of_network = options.network && !arguments.proof.target.empty();
+  if (of_network ? !claim_network_proof(network, arguments.proof, output)
+                 : !claim_proofs(network, arguments.proof, output))
+    return kBadInput;
   Result<NetworkResult> result = search(network, architecture, options, output);
   if (!result) return fail(at_their_levels(result.errors(), arguments.architecture));
   bool right = true;
-  LayerProofs proofs = write_proofs(network, architecture, options, arguments.proof, *result, output, right);
+  LayerProofs proofs;
+  std::optional<NetworkProofAnswer> network_proof;
+  if (of_network)
+    network_proof = write_optimum_proof(network, architecture, options, arguments.proof, *result, output, right);
+  else proofs = write_proofs(network, architecture, options, arguments.proof, *result, output, right);
   MapAnswer answer = map_answer(std::move(network), std::move(architecture), *std::move(result), options);
   answer.proofs = std::move(proofs);
+  answer.network_proof = std::move(network_proof);
   output.table(fmt::format("{} on {}, {}, strategy {}\n\n", answer.network.name, answer.architecture.name,
                            (external ? "" : "objective ") + minimised(options), name(options.strategy)) +
                map_text(answer));
@@ -316,8 +324,10 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
   add_target_option(*command, output, "--timeloop", arguments->timeloop,
                     "Write the mapping of the only layer in Timeloop's format; - = stdout");
   command
-      ->add_option("--proof", arguments->proof.target,
-                   "Write a proof of each optimal layer, for heliolite check-proof: a file, or a folder for a network")
+      ->add_option(
+          "--proof", arguments->proof.target,
+          "Write a proof of each optimal layer, with --network and --front of the network, for heliolite check-proof: "
+          "a file, or a folder for a network")
       ->type_name("FILE|DIR");
   command->add_option("--proof-limit", arguments->proof.limit_mebibytes, "Largest file of a proof")
       ->type_name("MIB")

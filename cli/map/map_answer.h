@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "cli/map/map_proof.h"
+#include "cli/map/network_proof.h"
 #include "cli/ui/figures.h"
 #include "cli/ui/json.h"
 #include "engine/base/types.h"
@@ -69,9 +69,10 @@ struct MapAnswer {
   std::vector<Distances> distances;  // [layer]
   // [layer]: cost in true counts of a mapping whose factors do not divide, where it is defined.
   std::vector<std::optional<Cost>> true_cost;
-  std::vector<std::optional<Breakdown>> breakdowns;  // [layer]; none: it has no mapping
-  NetworkBreakdown by_level;                         // sums over the layers that have one
-  LayerProofs proofs{};                              // of map --proof
+  std::vector<std::optional<Breakdown>> breakdowns;   // [layer]; none: it has no mapping
+  NetworkBreakdown by_level;                          // sums over the layers that have one
+  LayerProofs proofs{};                               // of map --proof
+  std::optional<NetworkProofAnswer> network_proof{};  // of map --network --proof
 };
 
 // The answer with the distances of its mappings.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "cli/map/network_proof.h"
 #include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
@@ -130,7 +131,7 @@ Json layer_json(const LayerTradeOff& layer, const Workload& workload, const Arch
 }
 
 Json answer_json(const Inputs& inputs, const SearchOptions& options, const NetworkCurve& answer,
-                 const std::vector<std::string>& notes) {
+                 const std::optional<NetworkProofAnswer>& proof, const std::vector<std::string>& notes) {
   Json json = answer_head("map");
   json["question"] = {{"architecture", question(inputs.architecture)},
                       {"workload", {{"name", inputs.network.name}, {"layers", inputs.network.layers.size()}}},
@@ -149,6 +150,7 @@ Json answer_json(const Inputs& inputs, const SearchOptions& options, const Netwo
   } else {
     front["points"] = nullptr;
   }
+  front["proof"] = proof ? network_proof_json(*proof) : Json();
   json["front"] = std::move(front);
   json["layers"] = Json::array();
   for (std::size_t k = 0; k < answer.layers.size(); ++k)
@@ -183,7 +185,9 @@ std::string front_csv(const NetworkCurve& answer) {
 
 }  // namespace
 
-int run_front(const Inputs& inputs, SearchOptions options, std::vector<std::string> notes, const Output& output) {
+int run_front(const Inputs& inputs, SearchOptions options, const ProofArguments& proof_arguments,
+              std::vector<std::string> notes, const Output& output) {
+  if (!claim_network_proof(inputs.network, proof_arguments, output)) return kBadInput;
   Result<NetworkCurve> found = [&] {
     Progress progress(output, "layers", inputs.network.layers.size(),
                       {"Ctrl-C ends the search with the curve so far; --budget SECONDS does so for each layer"});
@@ -196,16 +200,23 @@ int run_front(const Inputs& inputs, SearchOptions options, std::vector<std::stri
       if (e.file.empty() && !e.field.starts_with("-")) e.field = "--front: " + e.field;
     return fail(errors);
   }
+  bool is_right = true;
+  std::optional<NetworkProofAnswer> proof;
+  options.progress = {};
+  if (!proof_arguments.target.empty())
+    proof = write_network_proof(inputs.network, inputs.architecture, options, proof_arguments, *found, std::nullopt,
+                                output, is_right);
   output.table(fmt::format("{} on {}, front of energy and delay, strategy {}\n\n", inputs.network.name,
                            inputs.architecture.name, name(options.strategy)) +
-               front_text(*found));
+               front_text(*found) + (proof ? network_proof_text(*proof) : ""));
   if (std::string alone = layers_alone_note(inputs.network, inputs.architecture.levels.back().name); !alone.empty())
     notes.push_back(std::move(alone));
   if (interrupt_flag()) output.note("heliolite: interrupted, this is the curve found so far");
   for (const LayerTradeOff& layer : found->layers)
     if (layer.mappings.empty()) fail("no mapping of " + layer.name + " was found"), fail(layer.why_infeasible);
-  if (!output.json(answer_json(inputs, options, *found, notes))) return kBadInput;
+  if (!output.json(answer_json(inputs, options, *found, proof, notes))) return kBadInput;
   if (!output.write("--csv", front_csv(*found))) return kBadInput;
+  if (!is_right) return kBug;
   if (interrupt_flag()) return kInterrupted;
   return has_curve(*found) ? kSuccess : kNegative;
 }

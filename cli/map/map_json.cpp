@@ -106,7 +106,8 @@ Json optimum_json(const MapAnswer& answer) {
           {"layers_that_differ", std::move(differ)},
           {"searches", best.searches},
           {"rules", rules_json(best.rules, true)},
-          {"seconds", best.seconds}};
+          {"seconds", best.seconds},
+          {"proof", answer.network_proof ? network_proof_json(*answer.network_proof) : Json()}};
 }
 
 // What the compute units do, one entry for each that runs a layer.

@@ -217,7 +217,8 @@ std::string map_text(const MapAnswer& answer) {
       not_proven.push_back({answer.result.layers[i].name, answer.result.layers[i].result.why_not_proven});
   std::string text = result_table(answer) + optimum_lines(answer) + whole_text(answer) +
                      evaluator_text(answer.result, answer.evaluator) + not_proven_text(not_proven) +
-                     true_counts_text(answer) + looks_text(answer.result) + proofs_text(answer.proofs, answer.result);
+                     true_counts_text(answer) + looks_text(answer.result) + proofs_text(answer.proofs, answer.result) +
+                     (answer.network_proof ? network_proof_text(*answer.network_proof) : "");
   if (answer.distances.size() != 1 || answer.result.layers[0].result.status == Status::Infeasible) return text;
   const Distances& levels = answer.distances[0];
   if (!levels) return text + fmt::format("\n  No bound on words moved: {}.\n", levels.errors().front().message);

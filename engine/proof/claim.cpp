@@ -63,7 +63,30 @@ std::optional<Claim> Claim::of(Objective objective, u128 energy, u64 cycles, u64
   return out;
 }
 
+std::optional<Claim> Claim::of_curve(std::vector<ExactCost> corners, u64 scale) {
+  constexpr int kMostBits = 120;
+  if (corners.empty() || corners.front().energy > (u128{1} << kMostBits) / scale) return std::nullopt;
+  Claim out;
+  out.scale_ = scale;
+  out.corners_ = std::move(corners);
+  return out;
+}
+
+// Between two corners the line through both, rounded up.
+u128 Claim::on_curve(u64 cycles) const {
+  const auto next = std::ranges::upper_bound(corners_, cycles, {}, &ExactCost::cycles);
+  if (next == corners_.begin()) return kNever;
+  const ExactCost& last = *(next - 1);
+  if (next == corners_.end()) return last.energy * scale_;
+  const u128 step = (last.energy - next->energy) * scale_;
+  Wide saved = {static_cast<u64>(step), static_cast<u64>(step >> 64), 0, 0};
+  multiply(saved, cycles - last.cycles);
+  divide(saved, next->cycles - last.cycles);
+  return last.energy * scale_ - (u128{saved[1]} << 64 | saved[0]);
+}
+
 u128 Claim::least_energy(u64 cycles) const {
+  if (!corners_.empty()) return on_curve(cycles);
   Wide least = scaled_;
   if (kind_ == Objective::Delay) {
     if (cycles != cycles_) return cycles > cycles_ ? 0 : kNever;
@@ -76,6 +99,11 @@ u128 Claim::least_energy(u64 cycles) const {
 }
 
 std::string Claim::text() const {
+  std::string curve;
+  for (const ExactCost& c : corners_)
+    curve += " " + std::to_string(c.cycles) + " " +
+             decimal({static_cast<u64>(c.energy), static_cast<u64>(c.energy >> 64), 0, 0});
+  if (!curve.empty()) return "curve" + curve;
   const std::string energy = decimal(value_);
   if (kind_ == Objective::Delay) return "delay " + std::to_string(cycles_) + " " + energy;
   return std::string(name(Objective(kind_))) + " " + energy;

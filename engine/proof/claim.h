@@ -4,8 +4,10 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/base/types.h"
+#include "engine/proof/state.h"
 #include "engine/search/core/objective.h"
 
 namespace heliolite::proof {
@@ -20,6 +22,10 @@ class Claim {
   // proof speaks of the objective, or its values need more than 256 bits.
   static std::optional<Claim> of(Objective objective, u128 energy, u64 cycles, u64 scale);
 
+  // The claim that nothing is below the convex curve through these corners: cycles rise, energy falls, more and more
+  // slowly.
+  static std::optional<Claim> of_curve(std::vector<ExactCost> corners, u64 scale);
+
   // The least scaled energy that is not below V in so many cycles; kNever: none is.
   u128 least_energy(u64 cycles) const;
   bool closed(u128 scaled_energy, u64 cycles) const { return scaled_energy >= least_energy(cycles); }
@@ -29,10 +35,13 @@ class Claim {
 
  private:
   using Wide = std::array<u64, 4>;  // the least significant limb first
+  u128 on_curve(u64 cycles) const;
 
   Objective::Kind kind_ = Objective::Edp;
   Wide value_{}, scaled_{};
   u64 cycles_ = 0;  // of delay
+  u64 scale_ = 1;   // of a curve, and its corners
+  std::vector<ExactCost> corners_;
 };
 
 }  // namespace heliolite::proof

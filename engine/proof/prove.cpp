@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <boost/multiprecision/cpp_int.hpp>
+
 #include <algorithm>
 
 #include "engine/base/integers.h"
@@ -14,20 +16,17 @@
 namespace heliolite::proof {
 namespace {
 
-// Tables that could take longer to fill than the search itself are worth it only of rates that bind.
-std::vector<int> tabled_channels(const Question& q, const State& s, const ExactCost& cost) {
-  std::vector<int> out{0};
-  for (std::size_t c = 1; c < q.channels.size(); ++c) {
-    const PricedChannel& channel = q.channels[c];
-    u128 words = 0;
-    for (std::size_t k = 0; k < q.pairs.size(); ++k) {
-      const WordPrices& p = channel.price[q.pairs[k].first][q.pairs[k].second];
-      words += u128{p.access} * s.count[k].accesses + u128{p.fill} * s.count[k].fills;
-    }
-    const u128 cycles = words * channel.denominator / (u128{channel.numerator} * s.instances[at(channel.level)]);
-    if (2 * cycles >= cost.cycles) out.push_back(static_cast<int>(c));
+// Tables that could take longer to fill than the search itself are worth it only of rates that bind; energy always.
+bool is_tabled(const Question& q, std::size_t number, const State& s, const ExactCost& cost) {
+  if (number == 0) return true;
+  const PricedChannel& channel = q.channels[number];
+  u128 words = 0;
+  for (std::size_t k = 0; k < q.pairs.size(); ++k) {
+    const WordPrices& p = channel.price[q.pairs[k].first][q.pairs[k].second];
+    words += u128{p.access} * s.count[k].accesses + u128{p.fill} * s.count[k].fills;
   }
-  return out;
+  const u128 cycles = words * channel.denominator / (u128{channel.numerator} * s.instances[at(channel.level)]);
+  return 2 * cycles >= cost.cycles;
 }
 
 std::string rate_name(const Question& q, int channel) {
@@ -35,17 +34,27 @@ std::string rate_name(const Question& q, int channel) {
   return fmt::format("{}:{}", q.instance.levels[at(c.level)].name, c.kind);
 }
 
+// A mapping of the instance, and what it costs.
+struct Priced {
+  ProofMapping steps;
+  State end;
+  ExactCost cost;
+};
+
 // All that the lines before the states say.
 std::string head_of(const Question& q, const Instance& whole, const std::string& hash, const Claim& claim,
-                    const ProofMapping& mapping, const std::vector<int>& batch, const std::vector<int>& tabled) {
+                    const std::vector<Priced>& mappings, const std::vector<int>& batch,
+                    const std::vector<int>& tabled) {
   std::string out = text_of(whole);
   out += fmt::format("heliolite-proof 1\ninstance {}\nclaim optimal {}\n", hash, claim.text());
   for (const int d : batch) out += fmt::format("reduce batch {}\n", q.instance.dimensions[at(d)]);
-  out += fmt::format("mapping {}\n", servers_text(q, 0, mapping.root));
-  for (int i = 0; i < q.levels(); ++i) {
-    const LevelStep& step = mapping.levels[at(i)];
-    out += fmt::format("m {} {} {}\n", unrolling_text(q, i, step.unrolling), loops_text(q, step.loops),
-                       servers_text(q, i + 1, step.set));
+  for (const Priced& mapping : mappings) {
+    out += fmt::format("mapping {}\n", servers_text(q, 0, mapping.steps.root));
+    for (int i = 0; i < q.levels(); ++i) {
+      const LevelStep& step = mapping.steps.levels[at(i)];
+      out += fmt::format("m {} {} {}\n", unrolling_text(q, i, step.unrolling), loops_text(q, step.loops),
+                         servers_text(q, i + 1, step.set));
+    }
   }
   std::string use;
   for (const int c : tabled)
@@ -59,13 +68,126 @@ ProofReport refused(std::string why) {
   return out;
 }
 
-}  // namespace
-
-std::string refusal(const SearchOptions& search) {
+std::string refused_space(const SearchOptions& search) {
   if (search.factors != Factors::Perfect) return "no proof for factors that do not divide yet";
   if (search.tiles != Tiles::Even) return "no proof for uneven tiles yet";
   if (!search.evaluator.command.empty()) return "no proof for evaluators yet";
-  if (search.network) return "no proof for the optimum of a network yet";
+  return "";
+}
+
+// The corners of the lower left hull, from the fewest cycles to the least energy.
+std::vector<Priced> hull_of(std::vector<Priced> all) {
+  using Wide = boost::multiprecision::uint256_t;
+  std::ranges::stable_sort(all, [](const Priced& a, const Priced& b) {
+    return std::pair(a.cost.cycles, a.cost.energy) < std::pair(b.cost.cycles, b.cost.energy);
+  });
+  // Whether the way from a to b saves no more in a cycle than that from b to c.
+  const auto is_no_corner = [](const ExactCost& a, const ExactCost& b, const ExactCost& c) {
+    return Wide(a.energy - b.energy) * (c.cycles - b.cycles) <= Wide(b.energy - c.energy) * (b.cycles - a.cycles);
+  };
+  std::vector<Priced> out;
+  for (Priced& p : all) {
+    if (!out.empty() && p.cost.energy >= out.back().cost.energy) continue;
+    while (out.size() > 1 && is_no_corner(out[out.size() - 2].cost, out.back().cost, p.cost)) out.pop_back();
+    out.push_back(std::move(p));
+  }
+  return out;
+}
+
+// What doubles may take for a mapping that is not below: so much more energy, and cycles one more in bounds and one
+// in costs (docs/cost_model.md, rule 28).
+bool is_rounding(const Claim& claim, const ExactCost& cost, u64 scale) {
+  constexpr u64 kOfEnergy = 1'000'000'000, kCycles = 2;
+  return claim.closed((cost.energy + cost.energy / kOfEnergy + 1) * scale, cost.cycles + kCycles);
+}
+
+// Writes one proof.
+class Prover {
+ public:
+  Prover(const Workload& workload, const Architecture& architecture, const SearchOptions& search,
+         const ProofOptions& options)
+      : workload_(workload), architecture_(architecture), search_(search), options_(options) {}
+
+  ProofReport run(const std::vector<Mapping>& mappings, bool is_curve, std::ostream& out_stream) {
+    if (std::string why = refused_space(search_); !why.empty()) return refused(std::move(why));
+    // Step 1. The question.
+    const Result<Instance> whole = instance_of(workload_, architecture_, {.free = search_.free, .open = search_.open});
+    if (!whole) return refused(whole.errors().front().message);
+    const std::vector<int> batch = batch_dimensions(*whole);
+    const Result<Question> made = Question::create(without_inner_loops(*whole, batch));
+    if (!made) return refused(made.errors().front().message);
+    const Question& q = *made;
+    // Step 2. The mappings, and what is claimed of them.
+    std::vector<Priced> priced;
+    for (const Mapping& mapping : mappings) {
+      const std::optional<ProofMapping> steps = steps_of(q, mapping, batch);
+      const std::optional<State> end = steps ? walked(q, *steps) : std::nullopt;
+      if (!end) return refused("no proof: the mapping is not one of the instance");
+      priced.push_back({*steps, *end, exact_cost(q, *end)});
+    }
+    if (is_curve) priced = hull_of(std::move(priced));
+    const ExactCost& cost = priced.front().cost;
+    std::vector<ExactCost> corners;
+    for (const Priced& p : priced) corners.push_back(p.cost);
+    const std::optional<Claim> claim =
+        is_curve ? Claim::of_curve(corners, q.scale) : Claim::of(search_.objective, cost.energy, cost.cycles, q.scale);
+    if (!claim)
+      return refused(is_curve ? "no proof of energies of more than 120 bits"
+                              : "no proof of values of more than 256 bits");
+    out_.instance = sha256_text(text_of(*whole));
+    out_.claim = claim->text();
+    out_.unit_bits = q.instance.unit_bits;
+    const int shift = 32 - out_.unit_bits;
+    out_.cost = {Energy{shift >= 0 ? cost.energy << shift : cost.energy >> -shift}, cost.cycles};
+    if (is_curve) out_.corners = std::move(corners);
+    // Step 3. Tables, then the pass.
+    std::vector<int> tabled;
+    for (std::size_t c = 0; c < q.channels.size(); ++c)
+      if (std::ranges::any_of(priced, [&](const Priced& p) { return is_tabled(q, c, p.end, p.cost); }))
+        tabled.push_back(static_cast<int>(c));
+    const auto is_over = [&] {
+      if (search_.stop != nullptr && search_.stop->load(std::memory_order_relaxed)) return true;
+      return options_.budget_seconds && clock_.seconds() > *options_.budget_seconds;
+    };
+    const PassLimits limits{.over = is_over, .memory_bytes = search_.memory_bytes, .threads = search_.threads};
+    Bounds bounds(q, tabled);
+    if (bounds.bytes() > limits.memory_bytes)
+      return refused("no proof: its tables need more memory than --memory allows");
+    bounds.fill(search_.threads, is_over);
+    if (is_over()) {
+      out_.ended = "the time is up, or it was stopped";
+    } else {
+      ProofFile file(out_stream, options_.packed, options_.file_bytes);
+      file.write(head_of(q, *whole, out_.instance, *claim, priced, batch, tabled));
+      const PassResult pass =
+          run_pass(q, bounds, *claim, limits, [&](const std::string& line) { return file.write(line + "\n"); });
+      out_.questions = pass.questions;
+      out_.states = pass.states;
+      out_.ended = pass.ended;
+      if (pass.better) {
+        out_.better = mapping_of(q, *pass.better);
+        out_.is_rounding = is_curve && is_rounding(*claim, exact_cost(q, *walked(q, *pass.better)), q.scale);
+      }
+      if (pass.complete && !file.finish()) out_.ended = "the limit of the file's size is reached";
+      out_.bytes = file.bytes();
+    }
+    out_.seconds = clock_.seconds();
+    return std::move(out_);
+  }
+
+ private:
+  const Workload& workload_;
+  const Architecture& architecture_;
+  const SearchOptions& search_;
+  const ProofOptions& options_;
+  const Stopwatch clock_;
+  ProofReport out_;
+};
+
+}  // namespace
+
+std::string refusal(const SearchOptions& search) {
+  if (std::string why = refused_space(search); !why.empty()) return why;
   switch (search.objective.kind()) {
     case Objective::Energy:
     case Objective::Delay:
@@ -76,53 +198,14 @@ std::string refusal(const SearchOptions& search) {
 }
 
 ProofReport prove(const Workload& workload, const Architecture& architecture, const SearchOptions& search,
-                  const Mapping& mapping, const ProofOptions& options, std::ostream& out_stream) {
+                  const Mapping& mapping, const ProofOptions& options, std::ostream& out) {
   if (std::string why = refusal(search); !why.empty()) return refused(std::move(why));
-  const Stopwatch clock;
-  const Result<Instance> whole = instance_of(workload, architecture, {.free = search.free, .open = search.open});
-  if (!whole) return refused(whole.errors().front().message);
-  const std::vector<int> batch = batch_dimensions(*whole);
-  const Result<Question> made = Question::create(without_inner_loops(*whole, batch));
-  if (!made) return refused(made.errors().front().message);
-  const Question& q = *made;
-  const std::optional<ProofMapping> steps = steps_of(q, mapping, batch);
-  const std::optional<State> end = steps ? walked(q, *steps) : std::nullopt;
-  if (!end) return refused("no proof: the mapping is not one of the instance");
-  const ExactCost cost = exact_cost(q, *end);
-  const std::optional<Claim> claim = Claim::of(search.objective, cost.energy, cost.cycles, q.scale);
-  if (!claim) return refused("no proof of values of more than 256 bits");
+  return Prover(workload, architecture, search, options).run({mapping}, false, out);
+}
 
-  ProofReport out;
-  out.instance = sha256_text(text_of(*whole));
-  out.claim = claim->text();
-  const int shift = 32 - q.instance.unit_bits;
-  out.cost = {Energy{shift >= 0 ? cost.energy << shift : cost.energy >> -shift}, cost.cycles};
-  const auto is_over = [&] {
-    if (search.stop != nullptr && search.stop->load(std::memory_order_relaxed)) return true;
-    return options.budget_seconds && clock.seconds() > *options.budget_seconds;
-  };
-  const PassLimits limits{.over = is_over, .memory_bytes = search.memory_bytes, .threads = search.threads};
-  const std::vector<int> tabled = tabled_channels(q, *end, cost);
-  Bounds bounds(q, tabled);
-  if (bounds.bytes() > limits.memory_bytes)
-    return refused("no proof: its tables need more memory than --memory allows");
-  bounds.fill(search.threads, is_over);
-  if (is_over()) {
-    out.ended = "the time is up, or it was stopped";
-  } else {
-    ProofFile file(out_stream, options.packed, options.file_bytes);
-    file.write(head_of(q, *whole, out.instance, *claim, *steps, batch, tabled));
-    const PassResult pass =
-        run_pass(q, bounds, *claim, limits, [&](const std::string& line) { return file.write(line + "\n"); });
-    out.questions = pass.questions;
-    out.states = pass.states;
-    out.ended = pass.ended;
-    if (pass.better) out.better = mapping_of(q, *pass.better);
-    if (pass.complete && !file.finish()) out.ended = "the limit of the file's size is reached";
-    out.bytes = file.bytes();
-  }
-  out.seconds = clock.seconds();
-  return out;
+ProofReport prove_curve(const Workload& workload, const Architecture& architecture, const SearchOptions& search,
+                        const std::vector<Mapping>& mappings, const ProofOptions& options, std::ostream& out) {
+  return Prover(workload, architecture, search, options).run(mappings, true, out);
 }
 
 }  // namespace heliolite::proof

@@ -3,10 +3,12 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "arch/architecture.h"
 #include "engine/model/cost.h"
 #include "engine/model/mapping.h"
+#include "engine/proof/state.h"
 #include "engine/search/core/options.h"
 #include "workloads/workload.h"
 
@@ -26,8 +28,12 @@ struct ProofReport {
   u64 states = 0, bytes = 0, questions = 0;
   double seconds = 0;
   Cost cost;  // exact, of the mapping
+  // Of a curve: its corners, in units of 2^-unit_bits pJ, from the fewest cycles to the least energy.
+  std::vector<ExactCost> corners;
+  int unit_bits = 0;
   // A better one that the pass has found: then there is no proof.
   std::optional<Mapping> better;
+  bool is_rounding = false;  // of a curve: the doubles of searches may have taken it for one that is not below
 
   bool complete() const { return refused.empty() && ended.empty() && !better; }
 };
@@ -36,6 +42,11 @@ struct ProofReport {
 // `out`; what is there is worth nothing unless the report is complete.
 ProofReport prove(const Workload& workload, const Architecture& architecture, const SearchOptions& search,
                   const Mapping& mapping, const ProofOptions& options, std::ostream& out);
+
+// Writes the proof that no mapping is below the lower left hull of what these cost, each corner of which one of them
+// has.
+ProofReport prove_curve(const Workload& workload, const Architecture& architecture, const SearchOptions& search,
+                        const std::vector<Mapping>& mappings, const ProofOptions& options, std::ostream& out);
 
 // Why there are no proofs of answers to such questions, whatever the layer; empty if there are.
 std::string refusal(const SearchOptions& search);

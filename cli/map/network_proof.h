@@ -1,0 +1,40 @@
+#pragma once
+// heliolite map --network --proof and map --front --proof: one file that proves the network's optimum, or its curve,
+// from the curves of its layers.
+#include <optional>
+#include <string>
+
+#include "cli/map/map_proof.h"
+#include "engine/search/network_curve.h"
+
+namespace heliolite::cli {
+
+struct NetworkProofAnswer {
+  std::string file, refused;  // refused: why there is none; empty: there is
+  std::string claim;
+  Cost cost;                // exact, of the optimum
+  std::size_t shapes = 0;   // layers of different shapes, each with a proof in the file
+  std::size_t corners = 0;  // of all their curves
+  u64 states = 0, bytes = 0;
+  double seconds = 0;  // of writing, without the search for curves
+};
+
+// Claims the file, and makes its folder where there are several layers. False, after complaints, if it may not be
+// written.
+bool claim_network_proof(const Network& network, const ProofArguments& arguments, const Output& output);
+
+// `objective`: of the optimum, whose layers' curves are searched first; none: `curve` is what is proved. `is_right`
+// becomes false, after a complaint, where a proof shows an error of the program.
+NetworkProofAnswer write_network_proof(const Network& network, const Architecture& architecture,
+                                       const SearchOptions& options, const ProofArguments& arguments,
+                                       const NetworkCurve& curve, std::optional<Objective> objective,
+                                       const Output& output, bool& is_right);
+// Of the optimum that a search for the network's own objective found.
+NetworkProofAnswer write_optimum_proof(const Network& network, const Architecture& architecture,
+                                       const SearchOptions& options, const ProofArguments& arguments,
+                                       const NetworkResult& result, const Output& output, bool& is_right);
+
+Json network_proof_json(const NetworkProofAnswer& proof);
+std::string network_proof_text(const NetworkProofAnswer& proof);
+
+}  // namespace heliolite::cli
