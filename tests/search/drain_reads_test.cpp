@@ -5,8 +5,8 @@
 #include "engine/model/mapping_yaml.h"
 #include "engine/model/true_counts/cost.h"
 #include "engine/search/map.h"
-#include "tests/support/exact_problem.h"
 #include "tests/support/load.h"
+#include "tests/support/optimum_checks.h"
 
 namespace heliolite::drain_reads_test {
 namespace {
@@ -56,20 +56,7 @@ TEST(DrainReads, CostAReadForEachWordThatLeaves) {
 }
 
 TEST(DrainReads, ExactFindsTheOptimum) {
-  int compared = 0;
-  for (u64 seed = 0; seed < 80; ++seed) {
-    const SearchProblem p = problem(seed);
-    for (const Objective objective : kObjectives) {
-      const LayerAnswer answer = testing::exact_alone(testing::layer_problem(p, objective));
-      ASSERT_EQ(answer.found, p.answer.legal > 0) << seed;
-      if (!answer.found) continue;
-      const Cost& best = p.answer.best[at(objective)].cost;
-      ASSERT_EQ(objective_number(objective, answer.cost), objective_number(objective, best))
-          << "seed " << seed << ", " << name(objective);
-      ++compared;
-    }
-  }
-  EXPECT_GT(compared, 200);
+  EXPECT_GT(testing::compare_exact_optima(80, [](u64 seed) { return problem(seed); }), 200);
 }
 
 // With tiles of any size, against all of them.

@@ -5,96 +5,31 @@
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
 #include "engine/search/map.h"
-#include "tests/support/exact_problem.h"
 #include "tests/support/load.h"
+#include "tests/support/optimum_checks.h"
 
 namespace heliolite::operations_search_test {
 namespace {
 
-using testing::kObjectives;
 using testing::random_search_problem;
 using testing::SearchProblem;
 
-SearchProblem problem(u64 seed, bool links = false) {
-  return random_search_problem(seed + 90'000, {.max_mappings = 3'000, .links = links, .operators = true});
+SearchProblem problem(u64 seed) {
+  return random_search_problem(seed + 90'000, {.max_mappings = 3'000, .operators = true});
 }
 
 TEST(OperationsSearch, ExactFindsTheOptimum) {
-  int compared = 0, slow = 0;
-  for (u64 seed = 0; seed < 120; ++seed) {
-    const SearchProblem p = problem(seed);
-    for (const Objective objective : kObjectives) {
-      const LayerAnswer answer = testing::exact_alone(testing::layer_problem(p, objective));
-      ASSERT_EQ(answer.found, p.answer.legal > 0) << seed;
-      if (!answer.found) continue;
-      const Cost& best = p.answer.best[at(objective)].cost;
-      ASSERT_EQ(objective_number(objective, answer.cost), objective_number(objective, best))
-          << "seed " << seed << ", " << name(objective);
-      ASSERT_TRUE(answer.complete) << seed;
-      ++compared;
-      slow += answer.cost.cycles > p.workload.macs() * p.workload.operations * p.architecture.compute.cycles_per_op;
-    }
-  }
+  int slow = 0;
+  const int compared = testing::compare_exact_optima(120, problem, [&](const SearchProblem& p, const LayerAnswer& a) {
+    slow += a.cost.cycles > p.workload.macs() * p.workload.operations * p.architecture.compute.cycles_per_op;
+  });
   EXPECT_GT(compared, 300);
   EXPECT_GT(slow, 0);  // where bandwidths are what takes the time
 }
 
-// Every strategy finds a legal mapping, none below the optimum, and no bound is above it.
-TEST(OperationsSearch, NoStrategyIsBelowTheOptimum) {
-  int found = 0;
-  for (u64 seed = 0; seed < 3; ++seed) {
-    const SearchProblem p = problem(seed);
-    if (p.answer.legal == 0) continue;
-    const double optimum = objective_number(Objective::Edp, p.answer.best[2].cost);
-    for (const char* strategy : {"exact", "sunstone", "thesis", "random", "random-pruned", "hybrid", "exhaustive",
-                                 "annealing", "genetic", "gradient", "dmazerunner", "interstellar", "bayes"}) {
-      SearchOptions options;
-      options.strategy = *parse_strategy(strategy);
-      options.budget_evaluations = 40;
-      options.threads = 1;
-      const auto answer = map_workload(p.workload, p.architecture, options);
-      ASSERT_TRUE(answer.ok()) << strategy << to_string(answer.errors());
-      EXPECT_LE(answer->lower_bound, optimum * (1 + 1e-9)) << strategy << ", seed " << seed;
-      if (answer->status == Status::Infeasible) continue;
-      ++found;
-      EXPECT_GE(answer->value, optimum * (1 - 1e-9)) << strategy << ", seed " << seed;
-      const Evaluation cost = CostModel(p.workload, p.architecture).evaluate(answer->mapping);
-      EXPECT_EQ(cost.cost, answer->cost) << strategy << ", seed " << seed;
-      const Breakdown breakdown = CostModel(p.workload, p.architecture).explain(answer->mapping);
-      EXPECT_EQ(breakdown.cycles, answer->cost.cycles) << strategy << ", seed " << seed;
-      EXPECT_EQ(breakdown.energy, answer->cost.energy) << strategy << ", seed " << seed;
-    }
-  }
-  EXPECT_GT(found, 15);
-}
+TEST(OperationsSearch, NoStrategyIsBelowTheOptimum) { EXPECT_GT(testing::compare_strategies(3, problem), 15); }
 
-// With tiles of any size nothing is above what perfect ones reach, and no bound is above what was found; so with uneven
-// tiles.
-TEST(OperationsSearch, MoreMappingsAreNoWorse) {
-  int compared = 0;
-  for (u64 seed = 0; seed < 25; ++seed) {
-    const SearchProblem p = problem(seed);
-    if (p.answer.legal == 0) continue;
-    const double perfect = objective_number(Objective::Edp, p.answer.best[2].cost);
-    SearchOptions options;
-    options.threads = 1;
-    options.factors = Factors::Any;
-    options.budget_evaluations = 20'000;
-    const auto any = map_workload(p.workload, p.architecture, options);
-    if (any.ok() && any->status != Status::Infeasible) {
-      EXPECT_LE(any->lower_bound, perfect * (1 + 1e-9)) << seed;
-      EXPECT_LE(any->lower_bound, any->value * (1 + 1e-9)) << seed;
-      ++compared;
-    }
-    options.factors = Factors::Perfect;
-    options.tiles = Tiles::Uneven;
-    const auto uneven = map_workload(p.workload, p.architecture, options);
-    ASSERT_TRUE(uneven.ok()) << to_string(uneven.errors());
-    EXPECT_LE(uneven->value, perfect * (1 + 1e-9)) << seed;
-    EXPECT_LE(uneven->lower_bound, uneven->value * (1 + 1e-9)) << seed;
-  }
-  EXPECT_GT(compared, 8);
-}
+TEST(OperationsSearch, MoreMappingsAreNoWorse) { EXPECT_GT(testing::compare_larger_mapspaces(25, problem, 20'000), 8); }
 
 // A matrix array and a vector unit beside it, whose words come past a buffer of its own.
 constexpr const char* kTwoUnits = R"(

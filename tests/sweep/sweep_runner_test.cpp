@@ -178,26 +178,31 @@ TEST(SweepRunner, SearchesEqualQuestionsOnce) {
   EXPECT_EQ(questions.size(), 4u);
 }
 
-// Stops after every few points, goes on, and ends with what one run through has.
+// What is in the store of a sweep that stops after every few points and goes on, by turns on one thread and on two.
+SweepContent in_pieces(const TempFolder& folder, SweepSpec spec) {
+  Store store = store_for(folder.path("pieces.db"), spec);
+  bool interrupted = true;
+  for (int piece = 0; interrupted && piece < 50; ++piece) {
+    std::atomic<bool> stop = false;
+    spec.options.stop = &stop;
+    spec.options.threads = 1 + piece % 2;
+    const auto run = run_sweep(spec, store, {}, [&](const SweepNews& news) {
+      if (news.points >= news.kept + 3) stop = true;
+    });
+    EXPECT_TRUE(run.ok());
+    if (!run.ok()) return {};
+    interrupted = run->interrupted;
+  }
+  EXPECT_FALSE(interrupted);
+  return content_of(store);
+}
+
 TEST(SweepRunner, InterruptedRunsGoOn) {
   for (const char* goal : {"  goal: front\n  pilots: 2\n", "  goal: best\n"}) {
     const TempFolder folder;
-    SweepSpec spec = sweep_of(small_sweep(folder, goal));
+    const SweepSpec spec = sweep_of(small_sweep(folder, goal));
     const SweepContent through = whole(folder, spec);
-    Store store = store_for(folder.path("pieces.db"), spec);
-    bool interrupted = true;
-    for (int piece = 0; interrupted && piece < 50; ++piece) {
-      std::atomic<bool> stop = false;
-      spec.options.stop = &stop;
-      spec.options.threads = 1 + piece % 2;
-      const auto run = run_sweep(spec, store, {}, [&](const SweepNews& news) {
-        if (news.points >= news.kept + 3) stop = true;
-      });
-      ASSERT_TRUE(run.ok()) << to_string(run.errors());
-      interrupted = run->interrupted;
-    }
-    EXPECT_FALSE(interrupted);
-    EXPECT_EQ(content_of(store), through) << goal;
+    EXPECT_EQ(in_pieces(folder, spec), through) << goal;
   }
 }
 
@@ -290,24 +295,11 @@ TEST(SweepRunner, FindsWhatTheLayersOwnOptimaAreAbove) {
 TEST(SweepRunner, NetworksOptimaAreTheSameForAnyThreadsAndPieces) {
   for (const char* goal : {"", "  goal: front\n  pilots: 3\n", "  goal: best\n  pilots: 3\n"}) {
     const TempFolder folder;
-    SweepSpec spec = sweep_of(small_sweep(folder, std::string(kNetworkObjective) + goal));
+    const SweepSpec spec = sweep_of(small_sweep(folder, std::string(kNetworkObjective) + goal));
     const SweepContent through = whole(folder, spec);
     EXPECT_EQ(whole(folder, spec, 2), through);
     EXPECT_EQ(whole(folder, spec, 8), through);
-    Store store = store_for(folder.path("pieces.db"), spec);
-    bool interrupted = true;
-    for (int piece = 0; interrupted && piece < 50; ++piece) {
-      std::atomic<bool> stop = false;
-      spec.options.stop = &stop;
-      spec.options.threads = 1 + piece % 2;
-      const auto run = run_sweep(spec, store, {}, [&](const SweepNews& news) {
-        if (news.points >= news.kept + 3) stop = true;
-      });
-      ASSERT_TRUE(run.ok()) << to_string(run.errors());
-      interrupted = run->interrupted;
-    }
-    EXPECT_FALSE(interrupted);
-    EXPECT_EQ(content_of(store), through) << goal;
+    EXPECT_EQ(in_pieces(folder, spec), through) << goal;
   }
 }
 
