@@ -2,16 +2,15 @@
 // What a layer does at each point of its loop nest, and so which compute units can run it: the one vocabulary of
 // machines (`runs`) and workloads (`operation`).
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "engine/base/types.h"
-
 namespace heliolite {
 
-enum class Operation : u8 {
+enum class Operation : std::uint8_t {
   Product,      // a product of the operands, summed up: multiply-accumulate
   Elementwise,  // activations, gates, sums of tensors, rotations of positions
   Softmax,      // sums of exponentials along rows, and what is divided by them
@@ -20,13 +19,13 @@ enum class Operation : u8 {
   Resize,       // lines and columns repeated or interpolated
 };
 
-using OperationMask = u8;  // bit o: Operation o
+using OperationMask = std::uint8_t;  // bit o: Operation o
 
 inline constexpr std::array<std::string_view, 6> kOperationNames{"product", "elementwise", "softmax",
                                                                  "norm",    "pool",        "resize"};
 inline constexpr OperationMask kAllOperations = (1u << kOperationNames.size()) - 1;
 
-constexpr std::string_view name(Operation operation) { return kOperationNames[static_cast<u8>(operation)]; }
+constexpr std::string_view name(Operation operation) { return kOperationNames[static_cast<std::uint8_t>(operation)]; }
 constexpr OperationMask operation_bit(Operation operation) {
   return static_cast<OperationMask>(1u << static_cast<unsigned>(operation));
 }
@@ -48,7 +47,7 @@ inline std::vector<std::string> operation_names(OperationMask mask = kAllOperati
 
 // Operations of a compute unit at one point, and cycles of one operation, are at most so many: what a nest takes stays
 // countable.
-inline constexpr u64 kMaxOperationsOfPoint = 4096;
-inline constexpr u64 kMaxCyclesOfOperation = 4096;
+inline constexpr std::uint64_t kMaxOperationsOfPoint = 4096;
+inline constexpr std::uint64_t kMaxCyclesOfOperation = 4096;
 
 }  // namespace heliolite

@@ -139,4 +139,13 @@ DimensionMask standalone_dimensions(const Compiled& c, TensorMask tensors) {
   return out;
 }
 
+bool has_plain_ranks(const CompiledTensor& t) {
+  if (t.sliding || t.entangled) return false;
+  for (const int d : bits(t.indexing)) {
+    const int k = t.first_of[d];
+    if (t.first_of[d + 1] != k + 1 || t.by_dimension[k].coefficient != 1) return false;
+  }
+  return true;
+}
+
 }  // namespace heliolite

@@ -133,6 +133,9 @@ inline double utilization(const Compiled& c, const Architecture& architecture, u
 // dimension alone, with coefficient 1, and no other rank with it. A tile n times as long along it holds n times the
 // words of such a tensor.
 DimensionMask standalone_dimensions(const Compiled& compiled, TensorMask tensors = static_cast<TensorMask>(~0u));
+// Whether that is so of every dimension that indexes the tensor: a box n times as long along one of them has n times
+// the words, and all different.
+bool has_plain_ranks(const CompiledTensor& t);
 
 // [dimension]: how much of it a tile covers; 1 beyond the workload's dimensions.
 using Extents = std::array<u32, kMaxDimensions>;

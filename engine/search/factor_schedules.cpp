@@ -7,7 +7,6 @@
 #include "engine/model/mapping_check.h"
 #include "engine/model/true_counts/cost.h"
 #include "engine/search/all_tiles/any_search.h"
-#include "engine/search/all_tiles/tile_climbs.h"
 #include "engine/search/cosa/cosa_search.h"
 #include "engine/search/schedule.h"
 #include "engine/search/sunstone/strategies.h"

@@ -7,7 +7,7 @@
 
 #include "engine/model/countable.h"
 #include "engine/search/bayes/bayes_search.h"
-#include "engine/search/exact/parts.h"
+#include "engine/search/certify/reduced_problem.h"
 #include "engine/search/schedule.h"
 #include "engine/search/validate_question.h"
 
@@ -24,7 +24,7 @@ LayerSearch::LayerSearch(std::unique_ptr<LayerProblem> problem)
 
 LayerAnswer LayerSearch::on_reduced(const std::function<LayerAnswer(const LayerSearch&)>& search) const {
   std::call_once(reduced_->made, [&] {
-    reduced_->problem.emplace(*problem_);
+    reduced_->problem.emplace(*problem_, Factors::Perfect);
     if (!reduced_->problem->changed()) return;
     reduced_->search.reset(new LayerSearch(std::make_unique<LayerProblem>(reduced_->problem->problem())));
   });

@@ -36,7 +36,7 @@ class LayerSearch {
   LayerAnswer search(const SearchBudget& budget) const;
 
   const LayerProblem& problem() const { return *problem_; }
-  // Runs `search` on the smaller problem that stands for this one (exact/parts.h), where there is one, and
+  // Runs `search` on the smaller problem that stands for this one (certify/reduced_problem.h), where there is one, and
   // makes its answer one of this problem.
   LayerAnswer on_reduced(const std::function<LayerAnswer(const LayerSearch&)>& search) const;
   // The program that strategy cosa solves first, as CPLEX LP text. Needs no solver.

@@ -6,7 +6,6 @@
 #include "engine/search/bayes/bayes_search.h"
 #include "engine/search/cosa/cosa_search.h"
 #include "engine/search/exact/exact.h"
-#include "engine/search/exact/range_passes.h"
 #include "engine/search/schedule.h"
 #include "engine/search/sunstone/strategies.h"
 #include "engine/search/uneven/uneven.h"

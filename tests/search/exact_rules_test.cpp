@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "engine/search/certify/reduced_problem.h"
 #include "engine/search/exact/flow_costs.h"
 #include "engine/search/exact/parts.h"
 #include "tests/support/exact_problem.h"
@@ -175,7 +176,8 @@ SearchProblem contraction_problem(u64 seed) {
     p.architecture = testing::detail::random_search_machine(rng, p.workload, {.open_keep = false});
     if (!check(p.workload).empty() || !check(p.architecture).empty()) continue;
     const auto answer = testing::enumerate_mapspace(p.workload, p.architecture, {.limit = 3'000});
-    if (!answer || answer->legal == 0 || !ReducedProblem(layer_problem(p, Objective::Edp)).changed()) continue;
+    if (!answer || answer->legal == 0 || !ReducedProblem(layer_problem(p, Objective::Edp), Factors::Perfect).changed())
+      continue;
     p.answer = *answer;
     return p;
   }

@@ -1,5 +1,5 @@
 // The narrow passes after a search: from a poor start they end near the optimum, unless they have no budget for it.
-#include "engine/search/exact/range_passes.h"
+#include "engine/search/exact/exact.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

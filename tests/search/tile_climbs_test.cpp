@@ -1,6 +1,6 @@
 // Climbs over all tile sizes, through the door of strategy sunstone and alone: legal, inside the mapspace, never worse
 // than perfect factors, never below the bound, and near the best where all mappings can be looked at.
-#include "engine/search/all_tiles/tile_climbs.h"
+#include "engine/search/all_tiles/any_search.h"
 
 #include "engine/search/map.h"
 
@@ -12,7 +12,7 @@
 #include "engine/formats/load_network.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/true_counts/nest.h"
-#include "engine/search/all_tiles/least_steps.h"
+#include "engine/search/all_tiles/unrollings.h"
 #include "engine/search/baseline/strategies.h"
 #include "tests/support/load.h"
 #include "tests/support/random_problem.h"

@@ -10,6 +10,7 @@
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
 #include "engine/search/exact/exact.h"
+#include "engine/search/exact/layered_pass.h"
 #include "engine/search/exact/witness.h"
 #include "engine/space/mapspace.h"
 #include "tests/support/exact_problem.h"

@@ -10,10 +10,11 @@
 #include "engine/base/types.h"
 #include "engine/bounds/curve/orojenesis_curve.h"
 #include "engine/model/compiled.h"
-#include "workloads/word_bits.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
+
+struct WordUnit;
 
 // What a partial sum costs that leaves the buffer before it is done.
 enum class PartialSums : u8 {
@@ -33,7 +34,7 @@ struct OrojenesisOptions {
   bool imperfect = false;  // also tiles that do not divide the sizes
   PartialSums partial_sums = PartialSums::ReadBack;
   // [tensor]: units (say bytes) in one of its words, as word_unit() has them; with all at 1 a curve counts words.
-  WordUnit::Sizes word_size = {1, 1, 1, 1, 1, 1, 1, 1};
+  std::array<u32, kMaxTensors> word_size = {1, 1, 1, 1, 1, 1, 1, 1};
   // Tensors that are in the buffer as a whole and never cross: intermediates of a fused chain.
   TensorMask resident = 0;
   u64 max_nestings = 60'000'000;            // partial nestings that nested_curve() looks at before it gives up
@@ -64,7 +65,7 @@ Diagnostic stopped_curve(const Workload& workload);
 Diagnostics wrong_sizes(const Workload& workload, const OrojenesisOptions& options);
 
 // Units that no schedule exceeds: two words at each access of each MAC; the error where they need more than 64 bits.
-u128 most_accesses(const Workload& workload, const WordUnit::Sizes& sizes);
+u128 most_accesses(const Workload& workload, const std::array<u32, kMaxTensors>& sizes);
 Diagnostics beyond_64_bits(const std::string& name, u64 macs, u128 accesses, const WordUnit& unit);
 
 // Words (in units of the options) that all tensors take, holes of strides included.

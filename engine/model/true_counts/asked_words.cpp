@@ -1,5 +1,6 @@
 #include "engine/model/true_counts/asked_words.h"
 #include "engine/model/temporal_traffic.h"
+#include "engine/model/true_counts/nest.h"
 
 #include <algorithm>
 #include <vector>

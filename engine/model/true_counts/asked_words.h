@@ -3,9 +3,14 @@
 // (docs/cost_model.md, rules 35 and 38): rank by rank, in closed form where the units of a rank meet in one fan-out.
 #include <optional>
 
-#include "engine/model/true_counts/nest.h"
+#include "engine/base/types.h"
 
 namespace heliolite {
+
+struct Compiled;
+struct CompiledTensor;
+struct TrueNest;
+struct UnitDigits;
 
 // Units of one dimension in one fan-out; each works on `inside` elements, one after the other, before all go on.
 struct UnitRow {

@@ -1,42 +1,16 @@
 #include "engine/search/all_tiles/any_search.h"
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "engine/model/cost_of_counts.h"
 #include "engine/search/all_tiles/partial_search.h"
-#include "engine/search/all_tiles/tile_climbs.h"
 #include "engine/search/certify/incumbent.h"
+#include "engine/search/certify/reduced_problem.h"
 #include "engine/search/core/option_kinds.h"
-#include "engine/space/merge.h"
 
 namespace heliolite {
-namespace {
-
-// Whether a word costs the same whichever instance of a level it comes to, and whatever else comes there.
-bool costs_by_words_alone(const CompiledLevel& level, u64 instances) {
-  if (level.is_interconnect || level.network_costs) return false;
-  return instances == 1 || (level.block_words == 1 && level.clusters >= instances && !leaks(level));
-}
-
-}  // namespace
-
-// Of an output that slides a mapping whose factors divide counts its first words in another way (rule 39), so one that
-// moves as much may cost more.
-DimensionMask keep_batches_outermost(Mapspace& space, const Compiled& c) {
-  for (int v = 0; v < c.tensor_count; ++v)
-    if (c.tensor[v].is_output && !has_plain_ranks(c.tensor[v])) return 0;
-  u64 instances = 1;
-  for (int i = c.level_count - 1; i >= 0; --i) {
-    if (!costs_by_words_alone(c.level[i], instances)) return 0;
-    instances *= c.level[i].fanout();
-  }
-  return keep_batch_outermost(space, c);
-}
-
 namespace {
 
 constexpr u64 kRootEvaluations = 2'000;     // of step 2 for strategies that prove nothing by themselves
@@ -84,7 +58,7 @@ class AnySearch {
     reduce();
     if (search()) return answer();
     // Roundings may hide a better mapping.
-    reduced_.reset(), keeps_.reset(), batches_ = 0;
+    reduced_.reset(), keeps_.reset();
     search();
     return answer();
   }
@@ -102,22 +76,17 @@ class AnySearch {
     if (found.found) incumbent_.offer(found.mapping, found.cost, 0);
   }
 
-  // Rule batch-outermost.
   void reduce() {
-    const Gate gate(problem_.options.rules, statistics_.rules);
-    if (!gate.on(Rule::BatchOutermost)) return;
-    Mapspace space = problem_.space;
-    batches_ = keep_batches_outermost(space, problem_.model.compiled());
-    if (batches_ == 0) return;
-    gate.pruned(Rule::BatchOutermost, static_cast<u64>(std::popcount(batches_)));
-    reduced_ = std::make_unique<LayerProblem>(problem_);
-    reduced_->space = std::move(space);
+    reduced_.emplace(problem_, Factors::Any);
+    statistics_.rules += reduced_->counts();
   }
 
-  const LayerProblem& searched() const { return reduced_ ? *reduced_ : problem_; }
-  PartialSearch partial_search() { return PartialSearch(searched(), *keeps_, incumbent_, statistics_, batches_ != 0); }
+  const LayerProblem& searched() const { return reduced_ ? reduced_->problem() : problem_; }
+  DimensionMask batches() const { return reduced_ ? reduced_->batches() : DimensionMask{0}; }
+  PartialSearch partial_search() { return PartialSearch(searched(), *keeps_, incumbent_, statistics_, batches() != 0); }
 
-  // Both proofs, and climbs. Returns whether that is all: false if what `batches_` leave out must be looked at.
+  // Both proofs, and climbs. Returns whether that is all: false if what the smaller problem leaves out must be looked
+  // at.
   bool search() {
     if (const SearchEnd end = prepare(TileRanges::kMostPoints); end != SearchEnd::Done) {
       proven_.end = end;
@@ -136,7 +105,7 @@ class AnySearch {
   // What keeps the proofs from beginning: too many keep choices, or the time; Done: nothing.
   SearchEnd prepare(std::size_t most_points) {
     if (!left().over())
-      keeps_ = std::make_unique<KeepSpaces>(searched(), incumbent_, statistics_.rules, most_points, batches_, left());
+      keeps_ = std::make_unique<KeepSpaces>(searched(), incumbent_, statistics_.rules, most_points, batches(), left());
     if (!keeps_ || !keeps_->whole()) return left().stopped() ? SearchEnd::Stopped : SearchEnd::Time;
     return keeps_->choices() > 0 ? SearchEnd::Done : SearchEnd::Keeps;
   }
@@ -181,7 +150,7 @@ class AnySearch {
 
   // None if there are too many unrollings, or the budget is over.
   std::unique_ptr<PartialSearch> divide() {
-    auto divided = std::make_unique<PartialSearch>(searched(), *keeps_, incumbent_, statistics_, batches_ != 0);
+    auto divided = std::make_unique<PartialSearch>(searched(), *keeps_, incumbent_, statistics_, batches() != 0);
     if (!divided->divide(left())) divided.reset();
     return divided;
   }
@@ -230,8 +199,7 @@ class AnySearch {
   Incumbent incumbent_;
   SearchStatistics statistics_;
   Certificate proven_;
-  std::unique_ptr<LayerProblem> reduced_;  // with fewer mappings, if some stand for all
-  DimensionMask batches_ = 0;              // by whose loops they are fewer
+  std::optional<ReducedProblem> reduced_;  // with fewer mappings, if some stand for all
   std::unique_ptr<KeepSpaces> keeps_;
 };
 

@@ -13,16 +13,8 @@
 #include "engine/model/compiled.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
-#include "engine/space/mapspace.h"
 
 namespace heliolite {
-
-// Temporal loops over dimensions that index every tensor stand at the outermost level only (rule batch-outermost; for
-// true counts docs/rules/any_factors.md, Batches).
-
-// Takes them away from all other levels, where no mapping becomes dearer by that. Returns the dimensions whose loops
-// are meant.
-DimensionMask keep_batches_outermost(Mapspace& space, const Compiled& c);
 
 // Whole and partial mappings that the search prices at most where the budget sets no limit.
 inline constexpr u64 kAnyEvaluations = 2'000'000;
@@ -47,5 +39,26 @@ Workload smooth_workload(const Workload& workload);
 // A mapping of larger sizes with its loops cut to what `c` has to do; those that have nothing are left out. Nothing if
 // the loops do not cover the sizes.
 std::optional<Mapping> cut_to_size(const Mapping& mapping, const Compiled& c);
+
+// Climbs over all tile sizes. Steps:
+//  1. The starts: what is known; the same with other unrollings that fill the fan-outs; the least factors.
+//  2. Each is climbed from: loop ends, loop orders, what is kept.
+//  3. The best is disturbed and climbed from again, several times at once; then the best of what that gave, also if it
+//     is a little worse; and so on until the budget is used up.
+// What is known is among the candidates: the result is never worse.
+
+// Mappings that the search prices at most where the budget sets no limit.
+inline constexpr u64 kClimbEvaluations = 200'000;
+
+// How climbs share the evaluations.
+enum class ClimbShares : u8 {
+  Equal,    // those that can run at the same time get equal parts
+  InOrder,  // one after the other, each as many as it takes: a smaller budget has the first of what a larger one has
+};
+
+// `known`: an answer, which may have found nothing. What is found is the same for any number of threads; its statistics
+// are of these climbs alone.
+LayerAnswer climb_tiles(const LayerProblem& problem, const LayerAnswer& known, const SearchBudget& budget,
+                        ClimbShares shares = ClimbShares::Equal);
 
 }  // namespace heliolite

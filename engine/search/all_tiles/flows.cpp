@@ -48,15 +48,6 @@ bool hops_follow_order(const Compiled& c, int level) {
   return inside_interconnects(c, level) != level && !carries_every_step(c, level);
 }
 
-bool has_plain_ranks(const CompiledTensor& t) {
-  if (t.sliding || t.entangled) return false;
-  for (const int d : bits(t.indexing)) {
-    const int k = t.first_of[d];
-    if (t.first_of[d + 1] != k + 1 || t.by_dimension[k].coefficient != 1) return false;
-  }
-  return true;
-}
-
 Unrollable Unrollable::all() {
   Unrollable out;
   out.x.fill(kAllDimensions);

@@ -20,10 +20,6 @@ namespace heliolite {
 // go in more often, the whole ones or those that units at the edges miss, is up to the loops.
 bool hops_follow_order(const Compiled& c, int level);
 
-// Whether each dimension of the tensor is a rank of its own, step by step: a box n times as long along one of them has
-// n times the words, and all different.
-bool has_plain_ranks(const CompiledTensor& t);
-
 // One flow, into the tile inside all loops of levels >= `boundary`.
 struct Flow {
   u8 tensor, boundary, outer;  // the level where the words come from, and, of an output, go to

@@ -1,4 +1,5 @@
-#include "engine/search/all_tiles/least_steps.h"
+// The fewest steps that any unrolling leaves the compute units, by branch and bound over the axes of the fan-outs.
+#include "engine/search/all_tiles/unrollings.h"
 
 #include <algorithm>
 #include <cmath>

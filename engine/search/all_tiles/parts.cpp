@@ -4,8 +4,8 @@
 #include <span>
 #include <utility>
 
-#include "engine/search/all_tiles/least_steps.h"
 #include "engine/search/all_tiles/partial_search.h"
+#include "engine/search/all_tiles/unrollings.h"
 #include "engine/search/core/compulsory.h"
 #include "engine/search/core/rules.h"
 

@@ -35,7 +35,7 @@ struct KeepSpace {
 class KeepSpaces {
  public:
   // All keep choices of the problem, with tables of `most_points` at most, of mappings that can beat the incumbent;
-  // none if there are too many choices. `batches`: keep_batches_outermost() of the problem's mapspace.
+  // none if there are too many choices. `batches`: ReducedProblem::batches().
   KeepSpaces(const LayerProblem& problem, const Incumbent& incumbent, RuleCounts& counts, std::size_t most_points,
              DimensionMask batches, const SearchBudget& budget);
   // False: the time was over before all tables were made, and nothing may be asked of them.

@@ -1,4 +1,5 @@
-#include "engine/search/all_tiles/tile_climbs.h"
+// Climbs over all tile sizes: starts, climbs, and climbs again from what was disturbed.
+#include "engine/search/all_tiles/any_search.h"
 
 #include <algorithm>
 #include <array>

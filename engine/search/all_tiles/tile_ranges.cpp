@@ -1,4 +1,5 @@
-#include "engine/search/all_tiles/tile_ranges.h"
+// Tables by numbers of tiles: the numbers of each dimension in ranges.
+#include "engine/search/all_tiles/rest_table.h"
 
 #include <algorithm>
 

@@ -70,4 +70,11 @@ std::vector<u64> column_rank(std::span<const u32> along_x, std::span<const u8> l
 std::vector<u64> highest_column_rank(const SpatialSpace& fanout, std::span<const u32> units,
                                      std::span<const u8> lowest);
 
+// The fewest steps that any unrolling leaves the compute units: over all unrollings that the fan-outs allow, the
+// product over the dimensions of ceil(size / unrolled). Found by branch and bound over the axes and the dimensions
+// allowed there (docs/rules/any_factors.md, item 7).
+
+// At least MACs / units; just that where there are too many unrollings to look at.
+u64 fewest_steps(const Compiled& c, const Mapspace& space);
+
 }  // namespace heliolite

@@ -2,6 +2,7 @@
 // The incumbent: the best complete mapping of a search that proves its answer, and what bounds are compared with. The
 // certificate: what the search has proven of it.
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <tuple>
@@ -100,6 +101,9 @@ class Incumbent {
   LayerAnswer answer_;
   ObjectiveKey best_;
 };
+
+// Called with a bound that no mapping still to be found is below.
+using BoundObserver = std::function<void(const ObjectiveKey&)>;
 
 // What a search has proven.
 struct Certificate {

@@ -13,6 +13,8 @@
 
 #include "engine/search/core/answer.h"
 #include "engine/search/core/machine_family.h"
+#include "engine/search/core/options.h"
+#include "workloads/workload.h"
 
 namespace heliolite {
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/search/co_search/co_search.h"
+#include "engine/search/core/objective.h"
 #include "engine/search/core/rules.h"
 
 namespace heliolite {

@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "engine/base/types.h"
-#include "engine/search/core/objective.h"
 
 namespace heliolite {
 

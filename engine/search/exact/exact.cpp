@@ -5,9 +5,11 @@
 #include <optional>
 #include <utility>
 
+#include "engine/search/certify/reduced_problem.h"
 #include "engine/search/core/compulsory.h"
 #include "engine/search/core/option_kinds.h"
 #include "engine/search/core/rules.h"
+#include "engine/search/exact/layered_pass.h"
 #include "engine/search/exact/parts.h"
 #include "engine/search/exact/range_passes.h"
 #include "engine/search/exact/witness.h"
@@ -194,9 +196,9 @@ class Exact {
       if (watched) witness_->keep_choice_cut(proven, incumbent_.best());
       return;
     }
-    LayeredPass::StageObserver look;
+    StageObserver look;
     if (watched) look = [&](const PassStage& stage) { witness_->look(stage); };
-    LayeredPass::Proven watch;
+    BoundObserver watch;
     if (problem_.options.progress)
       watch = [&](const ObjectiveKey& key) {
         report_progress(std::max(proven, key), statistics_.evaluated + prepared.passes->statistics().evaluated);
@@ -289,7 +291,7 @@ class Exact {
 
 LayerAnswer exact_search(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget,
                          const ObjectiveKey& limit, const PartsPolicy& parts, const GridLimits& tables) {
-  const ReducedProblem reduced(problem);
+  const ReducedProblem reduced(problem, Factors::Perfect);
   LayerAnswer out = Exact(reduced.problem(), start, budget, limit, parts, tables).run();
   reduced.restore(out);
   return out;

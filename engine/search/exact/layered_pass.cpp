@@ -59,8 +59,8 @@ CostBound LayeredPass::root_bound() const {
   return least;
 }
 
-PassEnd LayeredPass::run(std::size_t width, const SearchBudget& budget, Incumbent& incumbent, const Proven& proven,
-                         const StageObserver& look) {
+PassEnd LayeredPass::run(std::size_t width, const SearchBudget& budget, Incumbent& incumbent,
+                         const BoundObserver& proven, const StageObserver& look) {
   PassEnd pass;
   pass.complete = true;
   std::vector<Frontier> layers;

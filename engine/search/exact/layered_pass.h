@@ -42,6 +42,7 @@ struct PassStage {
   const Incumbent& incumbent;
   const PassEnd& pass;
 };
+using StageObserver = std::function<void(const PassStage&)>;
 
 // The layered graph of a range of keep choices; run() may be called several times, with growing width.
 class LayeredPass {
@@ -56,15 +57,9 @@ class LayeredPass {
 
   bool ready() const { return bounds_.tables().complete(); }
 
-  // Called after each level with a bound that no mapping still to be found is below.
-  using Proven = std::function<void(const ObjectiveKey&)>;
-
-  // Called after each level.
-  using StageObserver = std::function<void(const PassStage&)>;
-
   // Goes once over the levels, innermost first, and keeps at most `width` partial mappings after each, and no more than
-  // the memory holds. Gives the same result for any number of threads.
-  PassEnd run(std::size_t width, const SearchBudget& budget, Incumbent& incumbent, const Proven& proven,
+  // the memory holds. Gives the same result for any number of threads. `proven` and `look` are called after each level.
+  PassEnd run(std::size_t width, const SearchBudget& budget, Incumbent& incumbent, const BoundObserver& proven,
               const StageObserver& look = {});
 
   // A lower bound of all mappings with these keep choices on the machine.

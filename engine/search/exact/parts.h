@@ -1,7 +1,6 @@
 #pragma once
-// What of the mapspace the exact search looks at: a smaller problem in place of the one it is asked, and its parts, one
-// after the other, each with tables of its own: the fewer keep choices and unrollings a part has, the higher are its
-// bounds.
+// What of the mapspace the exact search looks at: its parts, one after the other, each with tables of its own: the
+// fewer keep choices and unrollings a part has, the higher are its bounds.
 #include <functional>
 #include <map>
 #include <optional>
@@ -14,35 +13,8 @@
 #include "engine/search/core/compulsory.h"
 #include "engine/search/core/layer_problem.h"
 #include "engine/search/exact/fanout.h"
-#include "engine/space/merge.h"
 
 namespace heliolite {
-
-// The smaller problem that the exact search solves in place of the one it is asked: fewer dimensions, fewer places for
-// loops, the same best value (docs/rules/exact.md, rules merge-dimensions and batch-outermost).
-
-// A problem and what it was made from.
-class ReducedProblem {
- public:
-  // Refers to `problem`, which must outlive it. The problems of a co-search are left as they are.
-  explicit ReducedProblem(const LayerProblem& problem);
-
-  // Whether problem() is another one.
-  bool changed() const { return reduced_.has_value(); }
-  const LayerProblem& problem() const { return reduced_ ? *reduced_ : original_; }
-
-  // An answer to problem(), and what it says of a witness, becomes one to the original; its mapping may also be one of
-  // the original's already.
-  void restore(LayerAnswer& answer) const;
-
- private:
-  WitnessReport restored(const WitnessReport& report) const;
-
-  const LayerProblem& original_;
-  std::optional<MergedDimensions> merged_;
-  std::optional<LayerProblem> reduced_;
-  RuleCounts counts_;
-};
 
 // Some keep choices, and some unrollings of each fan-out.
 struct SearchRange {

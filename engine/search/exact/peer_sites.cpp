@@ -4,6 +4,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/search/core/layer_problem.h"
+#include "engine/search/exact/fanout.h"
 #include "engine/space/footprint.h"
 
 namespace heliolite {

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "engine/model/temporal_traffic.h"
-#include "engine/search/exact/fanout.h"
 
 namespace heliolite {
+
+struct LayerProblem;
+struct SpatialChoice;
 
 // Words of a step that are those of the step before, moved by `by`.
 struct PeerMove {

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "engine/search/core/compulsory.h"
+#include "engine/search/exact/exact.h"
+#include "engine/search/exact/layered_pass.h"
 #include "engine/search/exact/rest_bounds.h"
 
 namespace heliolite {
@@ -42,7 +44,8 @@ constexpr u64 kLeastStates = u64{1} << 20;  // bytes that the tables must leave 
 RangeTables::RangeTables(const LayerProblem& problem, const GridLimits& limits)
     : problem_(problem),
       lattice_(problem.model.compiled().size, problem.model.compiled().dimension_count, limits),
-      fanouts_(make_fanout_choices(problem, lattice_, problem.options.memory_bytes)) {
+      fanouts_(make_fanout_choices(problem, lattice_, problem.options.memory_bytes)),
+      sites_(std::make_shared<PeerSites>()) {
   while ((fanouts_.empty() || coarse_tables_are_large(problem_, lattice_, fanouts_)) && coarsen()) {
   }
 }
@@ -99,6 +102,8 @@ SearchEnd exhausted_reason(const SearchBudget& budget, u64 evaluated) {
   if (const SearchEnd end = budget.end(evaluated); end != SearchEnd::Done) return end;
   return budget.evaluations_left(evaluated) < kEvaluationSlack ? SearchEnd::Evaluations : SearchEnd::Done;
 }
+
+u64 RangePasses::evaluated() const { return search_.statistics().evaluated; }
 
 PassEnd RangePasses::pass(std::size_t width, const SearchBudget& budget) {
   const PassEnd out = search_.run(width, budget, incumbent_, watch_, look_);

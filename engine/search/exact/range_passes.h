@@ -9,10 +9,14 @@
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
 #include "engine/search/exact/fanout.h"
-#include "engine/search/exact/layered_pass.h"
 #include "engine/search/exact/parts.h"
 
 namespace heliolite {
+
+class LayeredPass;
+class PeerSites;
+struct PassEnd;
+struct PassStage;
 
 // What the exact search needs to search a range of the mapspace: the lattice of tiles and the fan-outs, which all
 // ranges share, and for each range the flows, their tables and the passes over them.
@@ -60,7 +64,7 @@ class RangeTables {
   const LayerProblem& problem_;
   Lattice lattice_;
   std::vector<FanoutChoices> fanouts_;
-  std::shared_ptr<PeerSites> sites_ = std::make_shared<PeerSites>();  // of all ranges
+  std::shared_ptr<PeerSites> sites_;  // of all ranges
 };
 
 // Why there can be no further pass after this number of evaluations; Done: there can. The tasks of a pass share its
@@ -76,7 +80,7 @@ class RangePasses {
   // `search` gives the passes, `proven` is what nothing in the range is below; `watch` and `look` as LayeredPass::run
   // has them. All must outlive the search.
   RangePasses(LayeredPass& search, const SearchBudget& budget, u64 before_parts, Incumbent& incumbent,
-              ObjectiveKey& proven, const LayeredPass::Proven& watch, const LayeredPass::StageObserver& look)
+              ObjectiveKey& proven, const BoundObserver& watch, const std::function<void(const PassStage&)>& look)
       : search_(search),
         budget_(budget),
         before_parts_(before_parts),
@@ -91,7 +95,7 @@ class RangePasses {
   SearchEnd run(const std::function<bool()>& in_parts);
 
  private:
-  u64 evaluated() const { return search_.statistics().evaluated; }
+  u64 evaluated() const;
   PassEnd pass(std::size_t width, const SearchBudget& budget);
   SearchEnd wide();
   void rise(u64 most);
@@ -101,19 +105,8 @@ class RangePasses {
   const u64 before_parts_;
   Incumbent& incumbent_;
   ObjectiveKey& proven_;
-  const LayeredPass::Proven& watch_;
-  const LayeredPass::StageObserver& look_;
+  const BoundObserver& watch_;
+  const std::function<void(const PassStage&)>& look_;
 };
-
-// Narrow passes of the exact search: what its bounds find quickly (docs/rules/search.md).
-
-// The better of `start`, an answer with a mapping, and what passes over the levels find below it that keep few partial
-// mappings after each, then more, until what is left out is not much better. `start` itself where little can be
-// gained, or where the tables of the bounds would take much longer than the search before. The statistics returned
-// include those of `start`, the budget does not.
-LayerAnswer narrow_search(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget);
-
-// Whether it gets to its end soon: the layer has few tiles, and few sets of servers.
-bool narrow_search_is_quick(const LayerProblem& problem);
 
 }  // namespace heliolite

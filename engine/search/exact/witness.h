@@ -9,10 +9,11 @@
 #include "engine/search/certify/incumbent.h"
 #include "engine/search/core/answer.h"
 #include "engine/search/core/rules.h"
-#include "engine/search/exact/layered_pass.h"
 #include "engine/search/exact/partial_bounds.h"
 
 namespace heliolite {
+
+struct PassStage;
 
 // One bound that the search computes on the way to the mapping.
 struct WitnessStep {

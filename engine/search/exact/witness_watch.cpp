@@ -7,7 +7,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/search/exact/expand.h"
-#include "engine/search/exact/frontier.h"
+#include "engine/search/exact/layered_pass.h"
 #include "engine/search/exact/witness.h"
 
 namespace heliolite {

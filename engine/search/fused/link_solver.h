@@ -20,9 +20,10 @@
 #include "engine/search/core/compulsory.h"
 #include "engine/search/core/options.h"
 #include "engine/search/core/rules.h"
-#include "engine/search/layer_search.h"
 
 namespace heliolite {
+
+class LayerSearch;
 
 // The energy + lambda x cycles of what cannot be had.
 inline constexpr double kNoSum = std::numeric_limits<double>::infinity();
