@@ -1,17 +1,24 @@
-#include "cli/app.h"
-
+// The program: signals and streams are set up, then the command line runs, all commands and what they share, as CLI11
+// parses them.
 #include <fmt/format.h>
 #include <heliolite/version.h>
 
 #include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/ui/command.h"
+#include "cli/ui/file_writer.h"
+#include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
 #include "cli/ui/lines.h"
+#include "cli/ui/output.h"
 #include "cli/ui/search_arguments.h"
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
@@ -212,6 +219,7 @@ void add_output_options(CLI::App& command, Output& output) {
   command.add_flag("-q,--quiet", output.quiet, "No progress and no notes on stderr");
 }
 
+// Parses the command line, runs the command, returns the exit code.
 int run_command_line(int argc, char** argv) {
   CLI::App app("Maps tensor workloads onto accelerators and proves how good the mappings are.");
   set_up(app);
@@ -269,3 +277,21 @@ int run_command_line(int argc, char** argv) {
 }
 
 }  // namespace heliolite::cli
+
+// The library does not throw for bad input; what arrives here is a bug, and says so.
+int main(int argc, char** argv) {
+  // A file at its size limit is a write that fails and is complained about, not the end of the program.
+  std::signal(SIGXFSZ, SIG_IGN);
+  heliolite::cli::hold_standard_streams();
+  try {
+    const int code = heliolite::cli::run_command_line(argc, argv);
+    if (!heliolite::cli::work_goes_on()) return code;
+    std::fflush(nullptr);
+    std::_Exit(code);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "heliolite: internal error, please report it with the command line: %s\n", e.what());
+  } catch (...) {
+    std::fprintf(stderr, "heliolite: internal error, please report it with the command line\n");
+  }
+  return heliolite::cli::kBug;
+}

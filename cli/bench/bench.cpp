@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "cli/bench/bench_config.h"
-#include "cli/bench/bench_proofs.h"
 #include "cli/bench/bench_tables.h"
 #include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"

@@ -1,4 +1,5 @@
-#include "cli/bench/bench_proofs.h"
+// Proofs of a suite's rows: files that a small program of its own can check.
+#include "cli/bench/bench_tables.h"
 
 #include <fmt/format.h>
 

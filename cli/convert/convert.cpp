@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "arch/peer_channel.h"
-#include "cli/convert/convert_inputs.h"
 #include "cli/convert/written_files.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"

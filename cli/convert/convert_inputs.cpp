@@ -1,4 +1,5 @@
-#include "cli/convert/convert_inputs.h"
+// Loads what `convert` is given, and converts ONNX models.
+#include "cli/convert/written_files.h"
 
 #include <fmt/format.h>
 #include <algorithm>

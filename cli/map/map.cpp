@@ -12,8 +12,6 @@
 
 #include "cli/map/answer_texts.h"
 #include "cli/map/map_answer.h"
-#include "cli/map/map_csv.h"
-#include "cli/map/map_front.h"
 #include "cli/map/map_fused.h"
 #include "cli/map/map_proof.h"
 #include "cli/map/network_proof.h"
@@ -31,7 +29,7 @@
 #include "engine/formats/load_mapping.h"
 #include "engine/formats/timeloop/mapping.h"
 #include "engine/model/running_units.h"
-#include "engine/search/bayes/learned_file.h"
+#include "engine/search/bayes/bayes_search.h"
 #include "engine/search/layer_search.h"
 
 namespace heliolite::cli {

@@ -113,4 +113,11 @@ Json rules_json(const RuleCounts& counts, bool of_networks = false);
 // Appends "layers" and "total" of docs/json.md to `json`.
 void add_map_answer(Json& json, const MapAnswer& answer, const std::string& objective, bool interrupted);
 
+// The answer of `heliolite map` as comma-separated values.
+
+// A heading and one row for each layer, of one run: its costs, the energy of each level, then the sizes of its
+// dimensions and words and energy by level and tensor. Every name says the unit or what is counted, or a column beside
+// does: `value_unit` is that of value and lower_bound, "" if it is not known. Numbers that do not exist are empty.
+std::string map_csv(const MapAnswer& answer, const std::string& value_unit);
+
 }  // namespace heliolite::cli

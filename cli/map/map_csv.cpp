@@ -1,4 +1,5 @@
-#include "cli/map/map_csv.h"
+// The answer of `heliolite map` as comma-separated values.
+#include "cli/map/map_answer.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
-#include "cli/map/map_front.h"
+// heliolite map --front: the curve of a network's energy and cycles, with its proof.
+#include "cli/map/map_fused.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +18,7 @@
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_network.h"
-#include "engine/search/network_curve.h"
+#include "engine/search/network_search.h"
 
 namespace heliolite::cli {
 namespace {

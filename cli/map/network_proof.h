@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/map/map_proof.h"
-#include "engine/search/network_curve.h"
+#include "engine/search/network_search.h"
 
 namespace heliolite::cli {
 

@@ -11,6 +11,7 @@
 #include "cli/ui/output.h"
 #include "engine/model/cost.h"
 #include "engine/search/core/answer.h"
+#include "engine/search/core/options.h"
 #include "engine/search/core/tiles.h"
 
 namespace heliolite::cli {

@@ -15,7 +15,7 @@
 #include "engine/execution/named_tiling.h"
 #include "engine/model/mapping_loops.h"
 #include "engine/network/schedule_yaml.h"
-#include "engine/search/bayes/learned_file.h"
+#include "engine/search/bayes/bayes_search.h"
 #include "engine/sweep/sweep_fields.h"
 #include "workloads/workload_fields.h"
 

@@ -17,7 +17,6 @@
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "engine/space/order_text.h"
 #include "engine/space/order_trie.h"
 #include "engine/space/reuse.h"
 

@@ -13,7 +13,7 @@
 #include "cli/ui/interrupt.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
-#include "engine/search/bayes/learned_file.h"
+#include "engine/search/bayes/bayes_search.h"
 #include "engine/search/sensitivity/mapping_sensitivity.h"
 
 namespace heliolite::cli {

@@ -4,8 +4,10 @@
 #include <memory>
 #include <string>
 
+#include "cli/ui/output.h"
 #include "engine/base/result.h"
 #include "engine/base/types.h"
+#include "engine/report/report_data.h"
 
 namespace heliolite::cli {
 
@@ -40,5 +42,11 @@ class PageServer {
 // "8321" or "127.0.0.1:8321" or "localhost:8321" as a port. Errors: no port, or another interface: it is refused, the
 // page is nobody else's.
 Result<u64> served_port(const std::string& text);
+
+// `heliolite report DB --serve`: the page of a sweep that is still being written.
+
+// Serves the page of `database` at `port` (served_port()) until Ctrl-C; returns the exit code.
+int serve_report(const std::string& database, const std::string& port, const ReportLimits& limits,
+                 const Output& output);
 
 }  // namespace heliolite::cli

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "cli/sweep/opened_store.h"
-#include "cli/sweep/report_serve.h"
+#include "cli/sweep/page_server.h"
 #include "cli/ui/command.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"

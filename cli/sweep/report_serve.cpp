@@ -1,4 +1,5 @@
-#include "cli/sweep/report_serve.h"
+// heliolite report DB --serve: the page of a sweep that is still being written.
+#include "cli/sweep/page_server.h"
 
 #include <fmt/format.h>
 #include <heliolite/version.h>
@@ -9,7 +10,6 @@
 #include <system_error>
 
 #include "cli/sweep/opened_store.h"
-#include "cli/sweep/page_server.h"
 #include "cli/ui/json.h"
 #include "engine/report/html.h"
 #include "engine/report/report_page.h"

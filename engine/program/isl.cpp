@@ -110,4 +110,6 @@ void IslStop::resume() {
   isl_ctx_resume(context_.get().get());
 }
 
+bool has_affine_programs() { return true; }
+
 }  // namespace heliolite

@@ -5,7 +5,7 @@
 
 #include "engine/base/file_bytes.h"
 #include "engine/base/text.h"
-#include "engine/program/sketch_reader.h"
+#include "engine/program/program_sketch.h"
 
 namespace heliolite {
 namespace {
@@ -222,6 +222,17 @@ Result<AffineProgram> load_program(const std::string& path) {
   const Result<std::string> text = read_text_file(path);
   if (!text) return text.errors();
   return parse_program(*text, path);
+}
+
+int AffineProgram::parameter(const std::string& name) const {
+  const auto found = std::find(parameters.begin(), parameters.end(), name);
+  return found == parameters.end() ? -1 : static_cast<int>(found - parameters.begin());
+}
+
+u64 AffineProgram::deepest() const {
+  u64 most = 0;
+  for (const ProgramStatement& s : statements) most = std::max<u64>(most, s.loops.size());
+  return most;
 }
 
 }  // namespace heliolite

@@ -4,8 +4,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "engine/base/result.h"
 #include "engine/base/types.h"
 
 namespace heliolite {
@@ -87,5 +89,10 @@ struct ProgramSketch {
   std::vector<SketchStatement> statements;
   std::vector<std::string> notes;  // what was left out, for people
 };
+
+// The statements of a C text with their loops and conditions.
+
+// What is between "#pragma scop" and "#pragma endscop". All complaints about meaning, or the first about syntax.
+Result<ProgramSketch> read_sketch(std::string_view text, const std::string& file);
 
 }  // namespace heliolite

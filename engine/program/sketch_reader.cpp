@@ -1,4 +1,5 @@
-#include "engine/program/sketch_reader.h"
+// Reads the statements of a C text with their loops and conditions.
+#include "engine/program/program_sketch.h"
 
 #include <algorithm>
 #include <map>

@@ -7,7 +7,7 @@
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/tile_box.h"
 #include "engine/search/schedule.h"
-#include "engine/space/units.h"
+#include "engine/space/mapspace_size.h"
 
 namespace heliolite {
 namespace {

@@ -1,4 +1,5 @@
-#include "engine/search/network_curve.h"
+// The trade-off of energy and cycles of a network's mappings (docs/rules/network.md, "The trade-off curve").
+#include "engine/search/network_search.h"
 
 #include <cmath>
 #include <map>

@@ -15,9 +15,9 @@
 #include "engine/space/constraint_notes.h"
 #include "engine/space/factor_places.h"
 #include "engine/space/machine_words.h"
+#include "engine/space/mapspace_size.h"
 #include "engine/space/reuse.h"
 #include "engine/space/split_axes.h"
-#include "engine/space/units.h"
 
 namespace heliolite {
 namespace {

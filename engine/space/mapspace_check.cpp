@@ -7,7 +7,7 @@
 #include "engine/base/integers.h"
 #include "engine/space/divisors.h"
 #include "engine/space/mapspace.h"
-#include "engine/space/units.h"
+#include "engine/space/mapspace_size.h"
 
 namespace heliolite {
 namespace {

@@ -1,4 +1,5 @@
-#include "engine/space/order_text.h"
+// Loop orders as text, and their trie as a picture.
+#include "engine/space/order_trie.h"
 
 #include <fmt/format.h>
 #include <vector>

@@ -1,4 +1,5 @@
-#include "engine/space/units.h"
+// How many compute units mappings of a mapspace can use.
+#include "engine/space/mapspace_size.h"
 
 #include <fmt/format.h>
 

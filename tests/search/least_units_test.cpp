@@ -1,6 +1,6 @@
 // A least parallelism: what is called optimal is the best mapping that uses as many units, no rule changes the answer,
 // and no strategy answers with a mapping that leaves more of them idle.
-#include "engine/space/units.h"
+#include "engine/space/mapspace_size.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -13,7 +13,6 @@
 #include "engine/search/cosa/mip_solver.h"
 #include "engine/search/map.h"
 #include "engine/search/uneven/uneven.h"
-#include "engine/space/mapspace_size.h"
 #include "tests/support/exact_problem.h"
 #include "tests/support/load.h"
 #include "tests/support/machine_families.h"

@@ -8,7 +8,7 @@
 #include <bit>
 #include <cmath>
 
-#include "engine/search/network_curve.h"
+#include "engine/search/network_search.h"
 #include "tests/support/exact_problem.h"
 #include "tests/support/search_problem.h"
 

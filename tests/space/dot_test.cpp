@@ -9,7 +9,7 @@
 
 #include "engine/formats/load_architecture.h"
 #include "engine/space/dot_graph.h"
-#include "engine/space/order_text.h"
+#include "engine/space/order_trie.h"
 #include "engine/space/reuse.h"
 #include "engine/space/tile_tree.h"
 #include "tests/support/space_workloads.h"

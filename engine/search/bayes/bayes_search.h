@@ -3,10 +3,15 @@
 // take seconds or hours to find out; the cost model takes less than a microsecond, and there strategy exact is faster.
 // After Dinh (UCB/EECS-2023-293, section 6.2); what that leaves open is decided in docs/bayes.md.
 #include <span>
+#include <string>
+#include <vector>
 
+#include "engine/base/field_table.h"
+#include "engine/base/result.h"
 #include "engine/search/bayes/decoder.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
+#include "engine/search/core/options.h"
 
 namespace heliolite {
 
@@ -25,5 +30,22 @@ LayerAnswer bayes_search(const LayerProblem& problem, const OrdersByLevel& order
 // Why options.bayes.from says nothing about the layer: tasks of another objective, or with other features. Empty if all
 // do.
 Diagnostics unusable_tasks(const LayerProblem& problem, const OrdersByLevel& orders);
+
+// What searches of strategy bayes learned, as a YAML file (docs/bayes.md).
+
+// The fields of files of mappings that searches have priced (docs/bayes.md), map by map.
+
+inline constexpr double kMostCoordinate = 64;     // log2
+inline constexpr double kMostLearnedValue = 1e4;  // log of a ratio
+inline constexpr i64 kMostChoices = 1'000'000;
+
+const FieldTable& learned_file_fields();  // the document
+const FieldTable& learned_task_fields();
+
+std::string learned_text(const std::vector<LearnedTask>& tasks);
+
+// Loads such a file into options.bayes.from; nothing if the path is empty. Errors: those of reading a YAML file, and
+// what is missing, out of range or of another length than it must be.
+Diagnostics load_learned(const std::string& path, SearchOptions& options);
 
 }  // namespace heliolite

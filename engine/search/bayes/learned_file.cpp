@@ -1,4 +1,5 @@
-#include "engine/search/bayes/learned_file.h"
+// What searches of strategy bayes learned, as a YAML file (docs/bayes.md).
+#include "engine/search/bayes/bayes_search.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
