@@ -115,7 +115,13 @@ class CurveSearch {
     for (std::size_t l = 0; l < numbers.size(); ++l) place[numbers[l]] = l;
     for (std::size_t k = 0; k < shape_of_.size(); ++k) {
       const CurveShape& shape = shapes_.at(shape_of_[k]);
-      LayerTradeOff layer{network_.layers[k].workload.name, network_.layers[k].count, {}, {}, shape.refused};
+      LayerTradeOff layer{network_.layers[k].workload.name,
+                          network_.layers[k].count,
+                          {},
+                          {},
+                          shape.refused,
+                          shape.evaluated,
+                          shape.seconds};
       if (const auto at = place.find(shape_of_[k]); at != place.end()) {
         layer.curve = found.layers[at->second];
         for (const TradeOffPoint& p : layer.curve.points)

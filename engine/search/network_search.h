@@ -37,6 +37,8 @@ struct LayerTradeOff {
   std::vector<Mapping> mappings;  // [point of the curve]; empty: the layer has no mapping
   TradeOff curve;
   Diagnostics why_infeasible;
+  u64 evaluated = 0;   // mappings of its shape that were priced
+  double seconds = 0;  // of searches of its shape
 };
 
 struct NetworkCurve {

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 
+#include "engine/search/network/within_limits.h"
 #include "engine/search/network_search.h"
 #include "tests/support/exact_problem.h"
 #include "tests/support/search_problem.h"
@@ -117,6 +118,62 @@ TEST(TradeOff, IsTheHullOfAllChoices) {
     expect_hull(found.network, all_sums(toy.costs, toy.runs), seed);
     for (std::size_t l = 0; l < toy.costs.size(); ++l) expect_hull(found.layers[l], toy.costs[l], seed);
   }
+}
+
+std::vector<LimitedPoint> corners_of(const TradeOff& curve, Objective objective, double scale = 1) {
+  std::vector<LimitedPoint> out;
+  for (const TradeOffPoint& p : curve.points) {
+    const double pj = p.cost.energy.picojoules() * scale, cycles = static_cast<double>(p.cost.cycles) * scale;
+    out.push_back({pj, cycles, objective_number(objective, pj, cycles)});
+  }
+  return out;
+}
+
+CostLimits random_limits(Rng& rng, const std::vector<Cost>& sums) {
+  const auto share = [&] { return 0.6 + static_cast<double>(rng() % 100) / 100; };
+  const Cost& some = sums[rng() % sums.size()];
+  const double pj = some.energy.picojoules(), cycles = static_cast<double>(some.cycles);
+  CostLimits out;
+  if (rng() % 2 == 0) out.energy_pj = pj * share();
+  if (rng() % 2 == 0) out.cycles = cycles * share();
+  if (rng() % 2 == 0) out.pj_per_cycle = pj / cycles * share();
+  return out;
+}
+
+// No choice that keeps to the limits is below, nor below what a curve with less of everything has; where a corner is
+// as good as all choices, it is found.
+TEST(TradeOff, WithinLimitsNoChoiceIsBelow) {
+  int tight = 0, none = 0;
+  for (u64 seed = 0; seed < 400; ++seed) {
+    ToyNetwork toy = random_network(seed);
+    Rng rng(seed);
+    const NetworkTradeOff found = find_trade_off(toy.layers, toy.compulsory, searches(toy, 0), {});
+    const std::vector<Cost> sums = all_sums(toy.costs, toy.runs);
+    for (const Objective objective : {Objective::Energy, Objective::Delay, Objective::Edp, Objective::Ed2p}) {
+      const CostLimits limits = random_limits(rng, sums);
+      double least = kNever;
+      for (const Cost& c : sums)
+        if (limits.meets(c.energy.picojoules(), static_cast<double>(c.cycles)))
+          least = std::min(least, objective_number(objective, c));
+      const std::vector<LimitedPoint> corners = corners_of(found.network, objective);
+      const auto bound = least_within(corners, objective, limits);
+      const auto best = best_corner(corners, limits);
+      if (least < kNever) {
+        ASSERT_TRUE(bound) << seed;
+        EXPECT_LE(bound->value, least) << seed;
+        const auto lower = least_within(corners_of(found.network, objective, 0.9), objective, limits);
+        ASSERT_TRUE(lower) << seed;
+        EXPECT_LE(lower->value, bound->value) << seed;
+      }
+      none += bound ? 0 : 1;
+      if (!best) continue;
+      EXPECT_GE(corners[*best].value, least * (1 - 1e-9)) << seed;
+      EXPECT_GE(corners[*best].value, bound->value) << seed;
+      tight += corners[*best].value <= bound->value * (1 + 1e-9);
+    }
+  }
+  EXPECT_GT(tight, 200);
+  EXPECT_GT(none, 40);
 }
 
 // Whatever searches leave undone: no choice is below what is said to be proven.
