@@ -10,6 +10,7 @@
 #include "cli/ui/figures.h"
 #include "cli/ui/table.h"
 #include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/sweep/export.h"
 #include "engine/sweep/totals.h"
 
@@ -85,10 +86,27 @@ std::string states_table(const SweepSummary& summary) {
   return table.to_string();
 }
 
+// What several workloads make of a value, and what the mappings keep to.
+std::string mean_and_limits_text(const SweepRecord& sweep) {
+  const Ranking ranking = ranking_of(sweep);
+  const SweepLimits limits = asked_limits(sweep);
+  std::string text;
+  if (ranking.mean != SweepMean::Total)
+    text +=
+        fmt::format("value: the {} mean of those of the workloads, by weight\n\n", kSweepMeanNames[at(ranking.mean)]);
+  if (!limits.any()) return text;
+  std::vector<std::string> most;
+  if (limits.energy_pj) most.push_back(fmt::format("{:g} pJ", *limits.energy_pj));
+  if (limits.delay) most.push_back(fmt::format("{:g} {}", *limits.delay, delay_unit(ranking)));
+  if (limits.power) most.push_back(fmt::format("{:g} {}", *limits.power, ranking.seconds ? "W" : "pJ a cycle"));
+  return text + fmt::format("limits: {}{}; the mappings are the best corner of the trade-off curve within them\n\n",
+                            join(most), ranking.mean == SweepMean::Total ? "" : " of each workload");
+}
+
 // What points are ranked by, where it could be another sum.
 std::string sums_text(const SweepRecord& sweep) {
   const Ranking ranking = ranking_of(sweep);
-  if (!ranks_differ(ranking)) return "";
+  if (!ranks_differ(ranking) || asked_limits(sweep).any()) return "";
   const std::string_view squared = info(ranking.objective).cycles_power > 1 ? " squared" : "";
   const std::string delays = ranking.seconds ? "total delay" : "total cycles";
   const std::string_view area = info(ranking.objective).area_power > 0 ? " x area" : "";
@@ -118,7 +136,8 @@ std::string sweep_tables(const SweepRecord& sweep, const SweepSummary& summary,
     text += fmt::format("Pareto front over energy, {} and area: {} points{}\n",
                         ranking_of(sweep).seconds ? "delay" : "cycles", summary.front.size(),
                         shown < summary.front.size() ? fmt::format(", the {} of least energy", shown) : "") +
-            points_table(sweep, std::span(summary.front).first(shown)) + "\n" + sums_text(sweep);
+            points_table(sweep, std::span(summary.front).first(shown)) + "\n" + sums_text(sweep) +
+            mean_and_limits_text(sweep);
     text += fmt::format("Layers of point {}\n", grouped(summary.best.front().id)) +
             layers_table(sweep, layers_of_best) + "\n";
     if (const std::string alone = layers_alone_note(sweep); !alone.empty()) text += alone + "\n\n";

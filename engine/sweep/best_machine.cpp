@@ -1,7 +1,6 @@
 #include "engine/sweep/best_machine.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <memory>
 #include <set>
@@ -9,9 +8,9 @@
 #include <utility>
 
 #include "engine/search/core/parallel.h"
-#include "engine/search/map.h"
 #include "engine/sweep/machine_grid.h"
 #include "engine/sweep/machine_value.h"
+#include "engine/sweep/point_answer.h"
 
 namespace heliolite {
 namespace {
@@ -21,7 +20,8 @@ constexpr std::size_t kTogether = 8;        // sets at work at a time: the same 
 constexpr std::size_t kAllCuts = 8;         // of parameters with so many values every cut is tried
 constexpr std::size_t kMostLooked = 2'000;  // points by which a cut is chosen
 constexpr std::size_t kMostNeighbours = 400;
-constexpr int kMostSteps = 12;  // from the first machine to better neighbours
+constexpr int kMostSteps = 12;        // from the first machine to better neighbours
+constexpr double kMostValue = 1e150;  // of known mappings, where products of these are compared
 
 // Machines of one shape, a part of the list of points.
 struct MachineRange {
@@ -51,12 +51,13 @@ class MachineTree {
               std::optional<std::pair<u64, double>> known, const BestMachineHooks& hooks)
       : spec_(spec), grid_(grid), parts_(parts), points_(std::move(points)), hooks_(hooks), values_(spec) {
     out_.machines = points_.size();
-    if (known) out_.point = known->first, best_ = known->second;
+    if (known) out_.point = kept_ = known->first, best_ = known->second;
   }
 
   BestMachine run() {
     std::vector<MachineRange> roots = by_shape();
     climb(roots);
+    keep_best();
     for (MachineRange& root : roots) open_.insert(std::move(root));
     // Sets whose known mappings cost least first; some at a time, against the best machine known before them.
     while (!open_.empty() && !stopped()) {
@@ -73,6 +74,7 @@ class MachineTree {
         if (cut_short) put_back(batch[k], outcomes[k]);
         else take(batch[k], std::move(outcomes[k]));
       }
+      keep_best();
       tell();
     }
     conclude();
@@ -145,7 +147,7 @@ class MachineTree {
         const u64 first = points_[roots[k].begin + roots[k].size() / 2];
         if (const auto machine = parts_.machine(first)) {
           const u64 one[] = {first};
-          const MachineValue v = value_of(*machine, one, {}, kNever, ValueGoal::Estimate, spec_.options.threads);
+          const MachineValue v = value_of(*machine, one, {}, kNever, first_look(), spec_.options.threads);
           if (!v.infeasible && v.value < least) least = v.value, here = first;
         }
       }
@@ -158,6 +160,7 @@ class MachineTree {
         if (step > 0 || !found.machine) break;
       } else {
         best_ = *found.machine, out_.point = here;
+        if (step == 0) keep_best();
       }
       known = found.value.knowledge;
       const std::vector<u64> around = neighbours(here, members);
@@ -195,7 +198,7 @@ class MachineTree {
     Outcome out;
     const Architecture envelope = parts_.envelope(points);
     // Without a limit sets are only split.
-    const ValueGoal goal = best_ == kNever || !bounds() ? ValueGoal::Estimate : ValueGoal::Exclude;
+    const ValueGoal goal = best_ == kNever || !bounds() ? first_look() : ValueGoal::Exclude;
     out.value = value_of(envelope, points, known_of(set), limit(), goal, threads);
     if (out.value.infeasible || (bounds() && out.value.excluded) || stopped()) return out;
     choose_cut(set, out);
@@ -210,9 +213,10 @@ class MachineTree {
       out.value.infeasible = true;
       return out;
     }
-    out.value = values_.search(*machine, machine->area_um2(), known, limit, ValueGoal::Exact, threads);
+    const ValueGoal goal = spec_.limits.any() ? ValueGoal::Exclude : ValueGoal::Exact;
+    out.value = values_.search(*machine, machine->area_um2(), known, limit, goal, threads);
     if (out.value.infeasible || (out.value.excluded && limit < kNever)) return out;
-    if (totals_of_own()) {
+    if (values_.decided_by_mapping()) {
       map_machine(*machine, out);
       return out;
     }
@@ -221,29 +225,32 @@ class MachineTree {
     return out;
   }
 
-  // A point's value is of totals, each layer mapped for itself: that is what the sweep records.
-  bool totals_of_own() const {
-    return info(spec_.options.objective).degree() > 1 && spec_.rank == SweepRank::Totals && !spec_.options.network &&
-           spec_.layers.size() > 1;
-  }
+  // Within limits a machine may have no mapping although many are known: some are looked for.
+  ValueGoal first_look() const { return spec_.limits.any() ? ValueGoal::Exclude : ValueGoal::Estimate; }
+
+  // What the sweep would record of the machine.
   void map_machine(const Architecture& machine, Outcome& out) const {
-    Network network;
-    for (const SweepLayer& layer : spec_.layers) network.layers.push_back(layer.layer);
     SearchOptions options = spec_.options;
     options.threads = 1;
-    const Result<NetworkResult> found = map_network(network, machine, options);
+    const Result<PointMappings> found = map_layers(spec_, 0, spec_.layers.size(), machine, options);
     out.open = true;
-    if (!found || !found->all_feasible() || stopped()) return;
-    double energy = 0, cycles = 0;
-    out.open = false;
+    if (!found || stopped()) return;
+    std::vector<LayerRecord> layers;
     for (std::size_t l = 0; l < spec_.layers.size(); ++l) {
-      const double runs = static_cast<double>(spec_.layers[l].layer.count) * spec_.layers[l].weight;
-      const MappingResult& result = found->layers[l].result;
-      energy += runs * result.cost.energy.picojoules(), cycles += runs * static_cast<double>(result.cost.cycles);
-      out.open |= result.status != Status::Optimal;
+      const MappingResult& result = found->layers[l];
+      if (result.status == Status::Infeasible) {
+        out.value.infeasible = spec_.limits.any() && found->proven;
+        out.open = !out.value.infeasible;
+        return;
+      }
+      LayerRecord& record = layers.emplace_back();
+      record.workload = spec_.layers[l].workload;
+      record.count = spec_.layers[l].layer.count, record.weight = spec_.layers[l].weight;
+      record.energy_pj = result.cost.energy.picojoules(), record.cycles = static_cast<double>(result.cost.cycles);
+      record.value = result.value, record.lower_bound = result.lower_bound;
     }
-    out.machine = objective_number(spec_.options.objective, energy, std::ceil(cycles * kEqual)) *
-                  values_.factor(machine.area_um2(), machine.cycle_ns);
+    out.open = !found->proven;
+    out.machine = totals(layers, ranking_of(spec_), machine.cycle_ns).value;
   }
 
   // By which parameter, and where: what makes the known mappings of both halves dearest, up to the limit, one with the
@@ -251,7 +258,7 @@ class MachineTree {
   void choose_cut(const MachineRange& set, Outcome& out) const {
     const std::vector<u64> points = some_of(points_of(set));
     out.split = true;
-    const double now = out.value.value;
+    const double now = std::min(out.value.value, kMostValue);
     const double most = std::max(best_ < kNever ? best_ * 1.01 - now : now, now * 1e-6);
     const auto gain = [&](double estimate) { return std::clamp(estimate - now, most * 1e-3, most); };
     double best = -1;
@@ -284,7 +291,7 @@ class MachineTree {
 
   double estimate_of(std::span<const u64> points, const Knowledge& known) const {
     const MachineValue v = value_of(parts_.envelope(points), points, known, kNever, ValueGoal::Estimate, 1);
-    return v.infeasible ? kNever : v.value;
+    return v.infeasible ? kMostValue : std::min(v.value, kMostValue);
   }
 
   // The values by their number, if they have one.
@@ -336,6 +343,13 @@ class MachineTree {
       return;
     }
     exclude(Excluded::Alone);
+  }
+
+  // So that whatever ends the run, there is an answer.
+  void keep_best() {
+    if (out_.point == kept_ || stopped()) return;
+    kept_ = out_.point;
+    if (hooks_.found) hooks_.found(*kept_);
   }
 
   // Of equal machines the first of the grid.
@@ -391,6 +405,7 @@ class MachineTree {
   std::multiset<MachineRange, ByEstimate> open_;
   std::vector<double> undecided_;  // bounds of machines that a limit left open
   double best_ = kNever;
+  std::optional<u64> kept_;  // the best machine that others were told of
   u64 made_ = 0, decided_ = 0;
   BestMachine out_;
 };

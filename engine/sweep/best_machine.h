@@ -45,6 +45,9 @@ struct BestMachineHooks {
   // them.
   std::function<void(std::vector<u64> points, Excluded why, const MachineValue& least, std::optional<u64> best)>
       excluded;
+  // A machine that is the best known, and is kept as such: the first one, the best of its neighbours, then each better
+  // one. It may be the best no longer when others are told.
+  std::function<void(u64 point)> found;
   // How far it is: machines not decided yet, the best value and what none has less.
   std::function<void(u64 open, double value, double lower_bound)> tell;
 };

@@ -52,6 +52,7 @@ class DesignPoints {
   std::vector<std::size_t> choice(u64 id) const;
   std::vector<std::string> values(u64 id) const;
 
+  u64 values_of(std::size_t parameter) const { return spec_.parameters[parameter].values.size(); }
   // The id of the point where every parameter has its first value but `parameter`, which has its k-th.
   u64 off_origin(std::size_t parameter, std::size_t k) const;
 

@@ -16,7 +16,8 @@ bool co_searches(const SweepSpec& spec, const DesignPoints& points) {
   const bool one_run = spec.layers.size() == 1;
   const bool totals = spec.rank == SweepRank::Totals && ranks_differ(ranking_of(spec));
   const bool of_sum = one_run || !totals;
-  return spec.goal == SweepGoal::Best && can && of_sum && points.family_size() > 1;
+  const bool one_sum = spec.mean == SweepMean::Total && !spec.limits.any();
+  return spec.goal == SweepGoal::Best && can && of_sum && one_sum && points.family_size() > 1;
 }
 
 Families::Families(const SweepSpec& spec, const DesignPoints& points, const ShardRule& mine)

@@ -14,12 +14,17 @@
 #include "engine/search/map.h"
 #include "engine/search/network/least_product.h"
 #include "engine/search/schedule.h"
+#include "engine/sweep/point_answer.h"
 
 namespace heliolite {
 namespace {
 
 constexpr double kSameValue = 1 - 1e-12;  // sums of doubles this close count as equal
 constexpr std::size_t kMostMappings = 8;  // of a layer that are handed on
+// Chains this close to each other, as a part of a network's energy + lambda x cycles, meet.
+constexpr double kChainsMeet = 1e-14;
+// Energies are below this, in pJ, for one run of a layer (engine/search/core/objective.h).
+constexpr double kMostPj = Objective::kMostLambda / Energy::kUnitsPerPicojoule;
 
 }  // namespace
 
@@ -29,24 +34,34 @@ MachineValues::MachineValues(const SweepSpec& spec) : spec_(spec), options_(spec
   std::vector<Layer> layers;
   for (const SweepLayer& layer : spec.layers) layers.push_back(layer.layer);
   const std::vector<std::size_t> first = first_of_shape(layers);
-  for (std::size_t l = 0; l < layers.size(); ++l) {
-    const double runs = static_cast<double>(layers[l].count) * spec.layers[l].weight;
-    operations_ += runs * static_cast<double>(layers[l].workload.macs());
-    const auto known = std::ranges::find(shapes_, first[l]);
-    if (known != shapes_.end()) runs_[at(known - shapes_.begin())] += runs;
-    else shapes_.push_back(l), runs_.push_back(runs);
+  // The place of a number in a list, at the end if it was not there, and its runs.
+  const auto add = [](std::vector<std::size_t>& list, std::vector<double>& runs, std::size_t number, double more) {
+    const auto known = std::ranges::find(list, number);
+    if (known != list.end()) runs[at(known - list.begin())] += more;
+    else list.push_back(number), runs.push_back(more);
+  };
+  bool several = false;
+  for (const SweptNetwork& network : networks_of(spec)) {
+    Group group{network.weight, 0, {}, {}};
+    for (std::size_t l = network.begin; l < network.end; ++l) {
+      const double runs = runs_of(spec.layers[l], spec.mean);
+      group.operations += runs * static_cast<double>(layers[l].workload.macs());
+      add(shapes_, runs_, first[l], static_cast<double>(layers[l].count) * spec.layers[l].weight);
+      add(group.shapes, group.runs, at(std::ranges::find(shapes_, first[l]) - shapes_.begin()), runs);
+    }
+    if (!info(options_.objective).per_operation) group.operations = 1;
+    several |= group.shapes.size() > 1;
+    groups_.push_back(std::move(group));
   }
   const bool product = info(options_.objective).degree() > 1;
-  if (!product || shapes_.size() == 1 || spec.rank == SweepRank::Layers) kind_ = Kind::Sum;
+  if (product && spec.rank == SweepRank::Totals) degree_ = info(options_.objective).degree();
+  if (spec.limits.any()) kind_ = Kind::Limited;
+  else if (degree_ == 1 || !several) kind_ = Kind::Sum;
   else kind_ = options_.network ? Kind::Totals : Kind::Bound;
-  // A single shape's total energy and cycles are its own times the runs; a sum over layers has these once.
-  if (product && shapes_.size() == 1 && spec.rank == SweepRank::Totals)
-    runs_.front() = std::pow(runs_.front(), info(options_.objective).degree());
 }
 
 double MachineValues::factor(double area_um2, const std::optional<double>& cycle_ns) const {
-  const double operations = info(options_.objective).per_operation ? operations_ : 1;
-  return machine_factor(options_.objective, area_um2, operations) * in_value_unit(1, ranking_of(spec_), cycle_ns);
+  return machine_factor(options_.objective, area_um2, 1) * in_value_unit(1, ranking_of(spec_), cycle_ns);
 }
 
 // One machine.
@@ -66,6 +81,7 @@ class ValueSearch {
     prepare();
     if (!out_.infeasible) {
       if (values_.kind_ == MachineValues::Kind::Totals) totals();
+      else if (values_.kind_ == MachineValues::Kind::Limited) within_limits();
       else own();
     }
     out_.value *= factor_, out_.lower_bound *= factor_;
@@ -105,17 +121,9 @@ class ValueSearch {
       out_.infeasible = true;
     });
     for (std::size_t l = 0; l < layers_.size() && !out_.infeasible; ++l) {
-      out_.least_energy_pj += real_runs(l) * layers_[l].least.energy.picojoules();
-      out_.least_cycles += real_runs(l) * static_cast<double>(layers_[l].least.cycles);
+      out_.least_energy_pj += values_.runs_[l] * layers_[l].least.energy.picojoules();
+      out_.least_cycles += values_.runs_[l] * static_cast<double>(layers_[l].least.cycles);
     }
-  }
-
-  // Of energies and cycles; those of values may be powers of them.
-  double real_runs(std::size_t l) const {
-    if (values_.shapes_.size() > 1) return values_.runs_[l];
-    double runs = 0;
-    for (const SweepLayer& layer : values_.spec_.layers) runs += static_cast<double>(layer.layer.count) * layer.weight;
-    return runs;
   }
 
   bool prepare(std::size_t l) {
@@ -180,13 +188,23 @@ class ValueSearch {
     return out;
   }
 
-  // What a point has whose layers have these values: their sum, or what no totals are below.
+  // What a point has whose layers have these values: of each network their sum, or what no totals are below.
   template <class ValueOf>
   double combined(ValueOf value_of) const {
-    const int degree = values_.kind_ == MachineValues::Kind::Sum ? 1 : info(objective()).degree();
-    double sum = 0;
-    for (std::size_t l = 0; l < layers_.size(); ++l) sum += values_.runs_[l] * std::pow(value_of(l), 1.0 / degree);
-    return std::pow(sum, degree);
+    return mean([&](const MachineValues::Group& group) {
+      double sum = 0;
+      for (std::size_t k = 0; k < group.shapes.size(); ++k)
+        sum += group.runs[k] * std::pow(value_of(group.shapes[k]), 1.0 / values_.degree_);
+      return std::pow(sum, values_.degree_);
+    });
+  }
+  // Of the networks' values.
+  template <class ValueOf>
+  double mean(ValueOf value_of) const {
+    std::vector<WeightedValue> values;
+    for (const MachineValues::Group& group : values_.groups_)
+      values.push_back({group.weight, value_of(group) / group.operations});
+    return mean_of(values_.spec_.mean, values);
   }
   double lower() const {
     return combined([&](std::size_t l) { return layers_[l].own_bound; });
@@ -250,45 +268,114 @@ class ValueSearch {
     else layer.own_bound = std::max(layer.own_bound, std::min(known, found.lower_bound.value_or(0)));
   }
 
-  // The network's own objective.
+  // Networks: their own objective, or the least one within limits.
+
+  // A network by what is known of its layers now.
+  struct OnNetwork {
+    const MachineValues::Group* group = nullptr;
+    std::vector<NetworkLayer> layers;
+    double value = kNever, bound = 0;
+    LimitedPoint at{};  // within limits: where the bound is
+  };
+
+  OnNetwork network_of(const MachineValues::Group& group) const {
+    OnNetwork out{&group, {}, kNever, 0, {}};
+    for (std::size_t k = 0; k < group.shapes.size(); ++k) {
+      const OnMachine& layer = layers_[group.shapes[k]];
+      NetworkLayer one{LayerHull(proven_least(layer), group.runs[k]), {}};
+      for (const KnownMapping& known : layer.known)
+        if (one.hull.add_mapping(known.cost) == one.known.size()) one.known.push_back(known);
+      for (const auto& [lambda, value] : layer.lines) one.hull.add_line(lambda, value);
+      out.layers.push_back(std::move(one));
+    }
+    return out;
+  }
+
+  // The ends of the trade-off: the least cycles decide at the steepest line, for energies are below its lambda, and the
+  // least energy at the flattest, where no cycles make a unit.
+  static Cost proven_least(const OnMachine& layer) {
+    Cost out = layer.least;
+    for (const auto& [lambda, value] : layer.lines) {
+      if (lambda == Objective::kMostLambda)
+        out.cycles = std::max(out.cycles, static_cast<u64>(Wide(value / Wide(lambda))));
+      if (lambda == Objective::kLeastLambda && value > 1)
+        out.energy.units = std::max(out.energy.units, static_cast<u128>(static_cast<double>(value) * kSameValue) - 1);
+    }
+    return out;
+  }
+
+  // The mappings that its search has found.
+  void keep_known(const OnNetwork& network) {
+    for (std::size_t k = 0; k < network.layers.size(); ++k) {
+      std::vector<KnownMapping>& known = layers_[network.group->shapes[k]].known;
+      for (const KnownMapping& found : network.layers[k].known)
+        if (std::ranges::find(known, found.cost, &KnownMapping::cost) == known.end()) known.push_back(found);
+    }
+  }
+
+  std::vector<OnNetwork> networks() const {
+    std::vector<OnNetwork> out;
+    for (const MachineValues::Group& group : values_.groups_) out.push_back(network_of(group));
+    return out;
+  }
+
+  static std::vector<CostChain> chains(const OnNetwork& network, CostChain (LayerHull::*side)() const) {
+    std::vector<CostChain> out;
+    for (const NetworkLayer& layer : network.layers) out.push_back((layer.hull.*side)());
+    return out;
+  }
+
+  std::vector<LimitedPoint> corners(const OnNetwork& network, CostChain (LayerHull::*side)() const) const {
+    return corners_of_sum(chains(network, side), network.group->runs, objective());
+  }
 
   void totals() {
-    std::vector<NetworkLayer> network;
     if (unknown_) return;
-    for (std::size_t l = 0; l < layers_.size(); ++l) {
-      const OnMachine& layer = layers_[l];
-      NetworkLayer one{LayerHull(layer.least, values_.runs_[l]), {}};
-      for (const KnownMapping& k : layer.known)
-        if (one.hull.add_mapping(k.cost) == one.known.size()) one.known.push_back(k);
-      for (const auto& [lambda, value] : layer.lines) one.hull.add_line(lambda, value);
-      network.push_back(std::move(one));
-    }
-    look(network);
+    std::vector<OnNetwork> all = networks();
+    for (OnNetwork& network : all) look(network);
+    note(all);
     if (out_.excluded) {
-      out_.by_least_costs = std::ranges::all_of(layers_, [](const OnMachine& l) { return l.lines.empty(); });
+      out_.by_least_costs = nothing_inherited();
       return;
     }
     if (goal_ == ValueGoal::Estimate || enough()) return;
     std::mutex mutex;
-    const auto search = [&](std::size_t l, double lambda, const KnownMapping& known) {
-      const MappingResult found = search_of(l).search_for_sum(lambda, known.mapping, budget());
-      SumAnswer answer{KnownMapping{found.mapping, found.cost}, found.status == Status::Optimal, found.lower_bound};
-      const std::lock_guard lock(mutex);
-      note_line(l, lambda, known, answer);
-      return answer;
-    };
-    ProductQuestion question{objective(), values_.options_.rules, threads_, [&] { return stopped() || enough(); },
-                             [&](double value, double bound) { note(value, bound); }};
-    const LeastProduct best = find_least_product(network, search, question);
-    out_.searches += best.searches;
-    note(best.value, best.lower_bound);
-    out_.exact = best.optimal;
-    for (std::size_t l = 0; l < layers_.size(); ++l) layers_[l].known = network[l].known;
+    for (OnNetwork& network : all) {
+      if (&network != &all.front()) network.layers = network_of(*network.group).layers;
+      const auto search = [&](std::size_t k, double lambda, const KnownMapping& known) {
+        const std::size_t l = network.group->shapes[k];
+        const MappingResult found = search_of(l).search_for_sum(lambda, known.mapping, budget());
+        SumAnswer answer{KnownMapping{found.mapping, found.cost}, found.status == Status::Optimal, found.lower_bound};
+        const std::lock_guard lock(mutex);
+        note_line(l, lambda, known, answer);
+        return answer;
+      };
+      const auto tell = [&](double value, double bound) {
+        network.value = value, network.bound = std::max(network.bound, bound);
+        note(all);
+      };
+      const ProductQuestion question{objective(), values_.options_.rules, threads_,
+                                     [&] { return stopped() || enough(); }, tell};
+      const LeastProduct best = find_least_product(network.layers, search, question);
+      out_.searches += best.searches;
+      tell(best.value, best.lower_bound);
+      keep_known(network);
+      if (enough()) break;
+    }
+    out_.exact = std::ranges::all_of(all, [](const OnNetwork& n) { return n.value * kSameValue <= n.bound; });
   }
 
-  void note(double value, double bound) {
-    out_.value = value;
-    out_.lower_bound = std::max(out_.lower_bound, bound);
+  bool nothing_inherited() const {
+    return std::ranges::all_of(layers_, [](const OnMachine& l) { return l.lines.empty(); });
+  }
+
+  void note(const std::vector<OnNetwork>& all) {
+    const auto of = [&](const MachineValues::Group& group) -> const OnNetwork& {
+      return all[at(&group - values_.groups_.data())];
+    };
+    out_.value = mean([&](const MachineValues::Group& group) { return of(group).value; });
+    out_.lower_bound =
+        std::max(out_.lower_bound, mean([&](const MachineValues::Group& group) { return of(group).bound; }));
     out_.excluded = beaten(out_.lower_bound);
   }
 
@@ -296,18 +383,102 @@ class ValueSearch {
   bool enough() const { return out_.excluded || (goal_ == ValueGoal::Exclude && !beaten(out_.value)); }
 
   // By what is known now.
-  void look(const std::vector<NetworkLayer>& network) {
-    std::vector<CostChain> upper, lower;
-    for (const NetworkLayer& layer : network) upper.push_back(layer.hull.upper()), lower.push_back(layer.hull.lower());
-    const auto least = [&](const std::vector<CostChain>& chains) {
-      double out = kNever;
-      for_each_corner_of_sum(chains, values_.runs_, [&](const CostPoint& p, const auto&) {
-        const double pj = static_cast<double>(p.energy) / Energy::kUnitsPerPicojoule;
-        out = std::min(out, objective_number(objective(), pj, static_cast<double>(p.cycles)));
-      });
-      return out;
+  void look(OnNetwork& network) const {
+    const auto least = [&](CostChain (LayerHull::*side)() const) {
+      return std::ranges::min(corners(network, side), {}, &LimitedPoint::value).value;
     };
-    note(least(upper), std::min(least(lower), least(upper)));
+    network.value = least(&LayerHull::upper);
+    network.bound = std::max(network.bound, std::min(least(&LayerHull::lower), network.value));
+  }
+
+  // The least value within limits: where the lines have it, the known mappings around are searched until the two meet
+  // there (docs/rules/network.md, "Within limits"). The value is that of mappings, or of what lies between them.
+  void within_limits() {
+    out_.value = kNever;
+    if (unknown_ || !values_.options_.rules[Rule::MemoryBound]) return;
+    std::vector<OnNetwork> all = networks();
+    for (OnNetwork& network : all)
+      if (!look_within(network)) return;
+    note(all);
+    if (out_.excluded) {
+      out_.by_least_costs = nothing_inherited();
+      return;
+    }
+    if (goal_ == ValueGoal::Estimate) return;
+    for (OnNetwork& network : all) {
+      while (!stopped() && !enough() && search_within(network)) {
+        if (!look_within(network)) return;
+        note(all);
+      }
+    }
+  }
+
+  // False: no mappings keep to the limits.
+  bool look_within(OnNetwork& network) {
+    CostLimits limits = limits_in_cycles(values_.spec_, machine_.cycle_ns);
+    double runs = 0;
+    for (const double k : network.group->runs) runs += k;
+    limits.energy_pj = std::min(limits.energy_pj, runs * kMostPj);
+    const std::optional<LimitedPoint> known = least_within(corners(network, &LayerHull::upper), objective(), limits);
+    const std::optional<LimitedPoint> least = least_within(corners(network, &LayerHull::lower), objective(), limits);
+    if (!least) {
+      out_.infeasible = true;
+      return false;
+    }
+    network.value = known ? known->value : kNever;
+    network.bound = std::max(network.bound, std::min(least->value, network.value));
+    network.at = *least;
+    return true;
+  }
+
+  // Searches the layers whose chains are apart at the slope that the known mappings have where the bound is. False:
+  // there are none.
+  bool search_within(OnNetwork& network) {
+    const double lambda = slope_at(network);
+    const Wide here = network.at.energy_pj * Energy::kUnitsPerPicojoule + Wide(lambda) * network.at.cycles;
+    std::vector<std::size_t> due;
+    for (std::size_t k = 0; k < network.layers.size(); ++k)
+      if (!network.layers[k].exhausted &&
+          network.group->runs[k] * network.layers[k].hull.open_at(lambda) > here * kChainsMeet)
+        due.push_back(k);
+    std::vector<SumAnswer> found(due.size());
+    parallel_for(due.size(), threads_, [&](std::size_t d) {
+      const NetworkLayer& layer = network.layers[due[d]];
+      const std::size_t l = network.group->shapes[due[d]];
+      const KnownMapping& known = layer.known[layer.hull.best_at(lambda)];
+      const MappingResult best = search_of(l).search_for_sum(lambda, known.mapping, budget());
+      found[d] = {KnownMapping{best.mapping, best.cost}, best.status == Status::Optimal, best.lower_bound};
+    });
+    for (std::size_t d = 0; d < due.size(); ++d) {
+      NetworkLayer& layer = network.layers[due[d]];
+      note_line(network.group->shapes[due[d]], lambda, layer.known[layer.hull.best_at(lambda)], found[d]);
+      layer.known.push_back(*found[d].found);
+      layer.exhausted |= !found[d].complete;
+    }
+    keep_known(network);
+    OnNetwork now = network_of(*network.group);
+    for (std::size_t k = 0; k < now.layers.size(); ++k) now.layers[k].exhausted = network.layers[k].exhausted;
+    network.layers = std::move(now.layers);
+    out_.searches += due.size();
+    return !due.empty();
+  }
+
+  // Of the edge of the known mappings that the bound is under; beyond their ends the steepest and the flattest. At a
+  // corner of the bound within the limits, what the objective's own tangent has.
+  double slope_at(const OnNetwork& network) const {
+    const std::vector<LimitedPoint> known = corners(network, &LayerHull::upper);
+    const double cycles = network.at.cycles;
+    if (cycles < known.front().cycles * kSameValue) return Objective::kMostLambda;
+    const double power = info(objective()).cycles_power, energy = info(objective()).energy_power;
+    for (std::size_t k = 1; k < known.size(); ++k) {
+      const LimitedPoint &a = known[k - 1], &b = known[k];
+      if (cycles > b.cycles) continue;
+      return std::clamp((a.energy_pj - b.energy_pj) / (b.cycles - a.cycles) * Energy::kUnitsPerPicojoule,
+                        Objective::kLeastLambda, Objective::kMostLambda);
+    }
+    if (energy > 0 && power == 0) return Objective::kLeastLambda;
+    return std::clamp(power * network.at.energy_pj / cycles * Energy::kUnitsPerPicojoule, Objective::kLeastLambda,
+                      Objective::kMostLambda);
   }
 
   // What a search has proven of all mappings of the layer.

@@ -51,23 +51,35 @@ class MachineValues {
   MachineValue search(const Architecture& machine, double area_um2, const Knowledge& known, double limit,
                       ValueGoal goal, int threads) const;
 
-  // The factor of machine, operations and clock that values of energy and cycles get.
-  double factor(double area_um2, const std::optional<double>& cycle_ns) const;
+  // Whether what a machine is worth is known only when it is mapped: of a search of its value only the bound counts.
+  bool decided_by_mapping() const { return kind_ == Kind::Bound || kind_ == Kind::Limited; }
 
  private:
   friend class ValueSearch;
   enum class Kind : u8 {
-    Sum,     // the layers' own objectives are added up
-    Bound,   // a point's value is of totals, each layer mapped for itself: bounds follow from the layers' own
-    Totals,  // the network's own objective
+    Sum,      // each layer's own optimum makes the value
+    Bound,    // a point's value is of totals, each layer mapped for itself: bounds follow from the layers' own
+    Totals,   // the network's own objective
+    Limited,  // the least objective within limits
   };
+  // One network, or one of those whose values have a mean.
+  struct Group {
+    double weight = 1;                // of its value
+    double operations = 1;            // its value is divided by
+    std::vector<std::size_t> shapes;  // that it has
+    std::vector<double> runs;         // [one of these]
+  };
+
+  // The factor of machine and clock that values of energy and cycles get.
+  double factor(double area_um2, const std::optional<double>& cycle_ns) const;
 
   const SweepSpec& spec_;
   SearchOptions options_;
   Kind kind_;
-  double operations_ = 0;            // of all runs
+  int degree_ = 1;                   // of the roots of layers' values that add up
   std::vector<std::size_t> shapes_;  // first layer of each shape
-  std::vector<double> runs_;         // [shape]: counts times weights
+  std::vector<double> runs_;         // [shape]: of all groups, times weights
+  std::vector<Group> groups_;
 };
 
 }  // namespace heliolite

@@ -6,9 +6,9 @@
 #include <span>
 #include <utility>
 
-#include "engine/search/map.h"
 #include "engine/sweep/expression.h"
 #include "engine/sweep/front_certificate.h"
+#include "engine/sweep/point_answer.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/records.h"
 #include "engine/sweep/totals.h"
@@ -113,7 +113,7 @@ Task PointMapper::next() {
 
 // Asks for the point's next layer, or all of them: a search to do, or nothing when the answer is known or on its way.
 Task PointMapper::ask(OpenPoint& point) {
-  const bool together = spec_.options.network;
+  const bool together = maps_together(spec_);
   const Asker asker{point.record.id, point.asked, together ? point.layers.size() : 1};
   point.asked += asker.layers;
   const std::shared_ptr<const Architecture> machine = point.machine;
@@ -162,24 +162,16 @@ bool PointMapper::known_together(const Asker& asker, const std::string& question
   return true;
 }
 
-// On any thread. Under names that say nothing of who asked first.
+// On any thread.
 void PointMapper::search(const Asker& first, const Architecture& machine, const std::string& question) {
   const std::span asked = std::span(spec_.layers).subspan(first.layer, first.layers);
-  Network network;
-  std::vector<double> weights;
-  for (const SweepLayer& layer : asked) {
-    network.layers.push_back({layer.layer.workload, layer.layer.count});
-    network.layers.back().workload.name = "layer";
-    weights.push_back(layer.weight);
-  }
-  const Result<NetworkResult> found = map_network(network, machine, spec_.options, weights);
+  const Result<PointMappings> found = map_layers(spec_, first.layer, first.layers, machine, spec_.options);
   const bool stopped = state_.stopped();  // then it was perhaps not done
   PointAnswer answer;
   if (found && !stopped) {
     for (std::size_t k = 0; k < asked.size(); ++k)
-      answer.layers.push_back(layer_record(asked[k], machine, found->layers[k].result, bound_, question));
-    if (found->optimum)
-      answer.lower_bound = in_value_unit(found->optimum->lower_bound, ranking_of(spec_), machine.cycle_ns);
+      answer.layers.push_back(layer_record(asked[k], machine, found->layers[k], bound_, question));
+    answer.lower_bound = found->lower_bound;
   }
   const std::lock_guard lock(state_.mutex);
   if (!found) state_.keep(found.errors());
@@ -223,7 +215,9 @@ void PointMapper::conclude(OpenPoint& point, std::optional<double> lower_bound) 
   const auto unmapped = std::ranges::find(point.layers, name(Status::Infeasible), &LayerRecord::status);
   if (unmapped != point.layers.end()) {
     point.record.state = PointState::Infeasible;
-    point.record.reason = fmt::format("no mapping of {}: {}", unmapped->name, unmapped->reason);
+    const bool outside = unmapped->reason.starts_with(kLimitsField);
+    point.record.reason = outside ? fmt::format("outside the limits: {}", unmapped->reason)
+                                  : fmt::format("no mapping of {}: {}", unmapped->name, unmapped->reason);
     return;
   }
   const Totals sum = totals(point.layers, ranking_of(spec_), point.record.cycle_ns, lower_bound);

@@ -45,6 +45,18 @@ std::string machine_text(const DesignPoints& points, u64 id) {
   return machine ? to_hex(fingerprint(*machine)) : machine.errors().front().message;
 }
 
+// Nothing without them.
+std::string mean_and_limits(const SweepSpec& spec) {
+  std::string text;
+  if (spec.mean != SweepMean::Total) text += fmt::format("mean {}\n", kSweepMeanNames[at(spec.mean)]);
+  const auto add = [&](const char* what, const std::optional<double>& limit) {
+    if (limit) text += fmt::format("limit {} {}\n", what, *limit);
+  };
+  add("energy", spec.limits.energy_pj), add("delay", spec.limits.delay), add("power", spec.limits.power);
+  if (spec.limits.any() && spec.seconds) text += "limits in seconds\n";
+  return text;
+}
+
 }  // namespace
 
 std::string layer_question(const Workload& workload, const Architecture& machine, const SearchOptions& options) {
@@ -59,10 +71,12 @@ std::string layer_question(const Workload& workload, const Architecture& machine
 
 std::string network_question(const SweepSpec& spec, const Architecture& machine) {
   // The clock counts for the bound that is kept with the point.
-  std::string text = fmt::format("cycle_ns={}\n", machine.cycle_ns.value_or(0));
+  std::string text = fmt::format("cycle_ns={}\n", machine.cycle_ns.value_or(0)) + mean_and_limits(spec);
   for (const SweepLayer& layer : spec.layers)
     text += fmt::format("{} {} {}\n", layer_question(layer.layer.workload, machine, spec.options), layer.layer.count,
                         layer.weight);
+  if (spec.mean != SweepMean::Total)
+    for (const SweepLayer& layer : spec.layers) text += layer.workload + "\n";
   return to_hex(fingerprint(text));
 }
 
@@ -75,6 +89,7 @@ std::string sweep_question(const SweepSpec& spec) {
   if (ranking.rank == SweepRank::Totals && ranks_differ(ranking)) text += "rank totals\n";
   if (ranking.seconds) text += "delay in seconds\n";
   if (!ranking.area) text += "front of energy and delay\n";
+  text += mean_and_limits(spec);
   for (const SweepLayer& layer : spec.layers)
     text += fmt::format("layer {} {} {} {} {}\n", layer.workload, layer.layer.workload.name, layer.weight,
                         layer.layer.count, to_hex(fingerprint(layer.layer.workload)));

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <limits>
 #include <map>
 #include <memory>
@@ -23,6 +25,35 @@
 
 namespace heliolite {
 namespace {
+
+// Says stop when the sweep's time is used up, or when it is asked to stop. As long as no point is mapped it waits a
+// little longer for one.
+class SweepClock {
+ public:
+  SweepClock(double seconds, const std::atomic<bool>* others)
+      : others_(others), watch_([this, seconds](const std::stop_token& end) { watch(seconds, end); }) {}
+
+  const std::atomic<bool>* stop() const { return &stop_; }
+  void found() { found_ = true; }
+  bool stopped_by_others() const { return others_ != nullptr && others_->load(); }
+
+ private:
+  static constexpr auto kLook = std::chrono::milliseconds(20);
+  static constexpr double kSecondsForTheFirst = 1.5;
+
+  void watch(double seconds, const std::stop_token& end) {
+    const auto begin = std::chrono::steady_clock::now();
+    while (!end.stop_requested() && !stop_) {
+      const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      if (stopped_by_others() || passed >= seconds + (found_ ? 0 : kSecondsForTheFirst)) stop_ = true;
+      std::this_thread::sleep_for(kLook);
+    }
+  }
+
+  const std::atomic<bool>* others_;
+  std::atomic<bool> stop_ = false, found_ = false;
+  std::jthread watch_;
+};
 
 // A point that may have to be mapped.
 struct RunCandidate {
@@ -66,6 +97,7 @@ class Runner {
   void certify_front();
   bool find_best();
   std::vector<u64> machines_left(const MachineGrid& parts, const SetRows& rows);
+  void map_point(u64 id);
   void map_best(const BestMachine& best);
   void pass_others(const std::vector<u64>& machines, const SetRows& rows, const BestMachine& best);
   void exclude_open(FrontCertificate& front);
@@ -235,6 +267,10 @@ bool Runner::find_best() {
   state_.flush();
   if (state_.over()) return true;
   BestMachineHooks hooks;
+  hooks.found = [&](u64 point) {
+    map_point(point);
+    if (const auto row = state_.keep(state_.store.point(point)); row && *row) rows.found(**row);
+  };
   hooks.excluded = [&](const std::vector<u64>& points, Excluded why, const MachineValue& least,
                        std::optional<u64> best) { state_.pass_together(rows.of_excluded(points, why, least, best)); };
   hooks.tell = [&](u64 open, double value, double bound) { state_.tell_best(open, value, bound); };
@@ -270,7 +306,7 @@ std::vector<u64> Runner::machines_left(const MachineGrid& parts, const SetRows& 
     const u64 id = points_.id(k);
     if (!mine_.has(id)) continue;
     if (rows.decided(id)) {
-      ++decided_before_;
+      decided_before_ += rows.is_machine(id) ? 1 : 0;
       continue;
     }
     const std::optional<Architecture> machine =
@@ -298,18 +334,20 @@ std::vector<u64> Runner::machines_left(const MachineGrid& parts, const SetRows& 
   return out;
 }
 
-// The best machine is mapped as every point is, unless a pilot or an earlier run has done so.
+// A machine that is the best known is mapped as every point is, unless a pilot or an earlier run has done so.
+void Runner::map_point(u64 id) {
+  const auto row = state_.keep(state_.store.point(id));
+  if (state_.over() || !row || (*row && (*row)->state == PointState::Done)) return;
+  DesignPoint point = points_.make(id);
+  if (!point.machine) return;
+  to_map_.push_back({point_record(id, points_.values(id), *point.machine), *std::move(point.machine), {}});
+  map([this] { return at_end_ = true, Task(); });
+}
+
 void Runner::map_best(const BestMachine& best) {
   if (!best.point) return;
-  auto row = state_.keep(state_.store.point(*best.point));
-  if (row && (!*row || (*row)->state != PointState::Done)) {
-    DesignPoint point = points_.make(*best.point);
-    if (point.machine)
-      to_map_.push_back(
-          {point_record(point.id, points_.values(point.id), *point.machine), *std::move(point.machine), {}});
-    map([this] { return at_end_ = true, Task(); });
-    row = state_.keep(state_.store.point(*best.point));
-  }
+  map_point(*best.point);
+  const auto row = state_.keep(state_.store.point(*best.point));
   if (!row || !*row || (*row)->state != PointState::Done || state_.over()) return;
   PointRecord record = **row;
   record.reason = best.proven ? fmt::format("{}: of {} machines none has less", kBestPoint, best.machines)
@@ -432,8 +470,19 @@ void Runner::keep_best(std::vector<RunCandidate> members, const CoSearchResult& 
 
 }  // namespace
 
+// Step 1. Somebody watches the clock and what asks the run to stop. Step 2. A run that nothing else has ended is out of
+// time.
 Result<SweepRun> run_sweep(const SweepSpec& spec, Store& store, Shard shard, const SweepHook& progress) {
-  return Runner(spec, store, shard, progress).run();
+  if (!spec.budget_seconds) return Runner(spec, store, shard, progress).run();
+  SweepClock clock(*spec.budget_seconds, spec.options.stop);
+  SweepSpec limited = spec;
+  limited.options.stop = clock.stop();
+  Result<SweepRun> run = Runner(limited, store, shard, [&](const SweepNews& news) {
+                           if (news.best) clock.found();
+                           if (progress) progress(news);
+                         }).run();
+  if (run) run->out_of_time = run->interrupted && !clock.stopped_by_others();
+  return run;
 }
 
 }  // namespace heliolite

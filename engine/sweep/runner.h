@@ -29,7 +29,9 @@ using SweepHook = std::function<void(const SweepNews&)>;
 
 // What a run did.
 struct SweepRun {
-  bool interrupted = false;           // SearchOptions::stop was set; what was being searched then is not written
+  // SearchOptions::stop was set, or the sweep's budget used up; what was being searched then is not written.
+  bool interrupted = false;
+  bool out_of_time = false;           // it was the budget
   u64 points = 0;                     // rows of points that this run wrote
   u64 searched = 0;                   // layers that were searched
   u64 reused = 0;                     // layers whose question had been answered before

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <set>
 
 #include "engine/base/integers.h"
@@ -38,6 +39,7 @@ SetRows::SetRows(const SweepSpec& spec, const DesignPoints& points, const Machin
 void SetRows::found(const PointRecord& row) {
   if (std::optional<Box> box = read_box(row.reason)) boxes_.push_back(*std::move(box));
   else decided_.insert(row.id);
+  if (row.state == PointState::Excluded || row.state == PointState::Invalid) no_machines_.insert(row.id);
 }
 
 bool SetRows::decided(u64 point) const {
@@ -53,12 +55,15 @@ bool SetRows::decided(u64 point) const {
 std::vector<PointRecord> SetRows::of_excluded(const std::vector<u64>& points, Excluded why, const MachineValue& least,
                                               std::optional<u64> best) const {
   std::vector<PointRecord> out;
+  std::vector<u64> without;
+  std::ranges::copy_if(points, std::back_inserter(without), [this](u64 point) { return !decided_.contains(point); });
+  if (without.empty()) return out;
   if (!row_for_each()) {
-    out.push_back(row_of(std::ranges::min(points), why, least));
+    out.push_back(row_of(std::ranges::min(without), why, least));
     out.back().reason += fmt::format(": {} {}{}", points.size(), kSetOfValues, box_text(points, best));
     return out;
   }
-  for (const u64 point : points)
+  for (const u64 point : without)
     if (point != best) out.push_back(row_of(point, why, least));
   std::ranges::sort(out, {}, &PointRecord::id);
   return out;
@@ -86,6 +91,22 @@ std::string SetRows::box_text(const std::vector<u64>& points, std::optional<u64>
     for (const u64 point : points) values.insert(parts_.choice(point, p));
     out += ";";
     for (const std::size_t k : values) out += fmt::format(" {}", k);
+  }
+  return out;
+}
+
+bool SetRows::is_of_set(std::string_view reason) { return reason.find(kSetOfValues) != std::string_view::npos; }
+
+std::string SetRows::in_larger_grid(const std::string& reason, const std::vector<std::vector<std::size_t>>& places,
+                                    const std::function<u64(u64)>& id) {
+  const std::size_t begin = reason.find(kSetOfValues) + kSetOfValues.size();
+  const std::vector<std::string> fields = split(reason.substr(begin), ';');
+  const std::vector<u64> head = numbers_in(fields.front());
+  std::string out =
+      fmt::format("{}{} {}", reason.substr(0, begin), head.at(0), head.at(1) == kNone ? kNone : id(head.at(1)));
+  for (std::size_t p = 0; p < places.size(); ++p) {
+    out += ";";
+    for (const u64 k : numbers_in(fields.at(p + 1))) out += fmt::format(" {}", places[p].at(k));
   }
   return out;
 }

@@ -2,8 +2,10 @@
 // What is written of machines that the search for the best one leaves out: a row each, or in large grids a row for each
 // set of machines, which stands at the first of them and lists the values of its parameters. A run that goes on takes
 // them from there.
+#include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/sweep/best_machine.h"
@@ -23,11 +25,19 @@ class SetRows {
   bool row_for_each() const { return points_.planned() <= kRowForEach; }
   // A row of an earlier run.
   void found(const PointRecord& row);
-  // Whether an earlier run has left the machine out, or mapped it.
+  // Whether an earlier run has left the machine out, or mapped it; and whether it is a machine that may be the best.
   bool decided(u64 point) const;
-  // The rows of machines that are left out together, but for `best`, which is decided at the end.
+  bool is_machine(u64 point) const { return !no_machines_.contains(point); }
+  // The rows of machines that are left out together, but for `best`, which is decided at the end, and those that have a
+  // row.
   std::vector<PointRecord> of_excluded(const std::vector<u64>& points, Excluded why, const MachineValue& least,
                                        std::optional<u64> best) const;
+
+  // Whether a row with this reason stands for a set of machines; and that reason in a grid whose parameters take more
+  // values: `places`: [parameter][value], where it is there; `id`: of a point there.
+  static bool is_of_set(std::string_view reason);
+  static std::string in_larger_grid(const std::string& reason, const std::vector<std::vector<std::size_t>>& places,
+                                    const std::function<u64(u64)>& id);
 
  private:
   struct Box {
@@ -42,7 +52,7 @@ class SetRows {
   const SweepSpec& spec_;
   const DesignPoints& points_;
   const MachineGrid& parts_;
-  std::set<u64> decided_;
+  std::set<u64> decided_, no_machines_;
   std::vector<Box> boxes_;
 };
 

@@ -94,9 +94,10 @@ std::optional<Diagnostic> check_sums(const OpenStore& store, const PointRow& poi
     return damaged(store.path, row_place(point), fmt::format("has {} of its {} layers", layers.size(), point.layers));
   if (point.record.state != PointState::Done) return std::nullopt;
   const PointRecord& p = point.record;
-  // The bound of a network's own objective is the point's: it does not follow from its layers.
+  // The bound of layers that are mapped together is the point's: it does not follow from its layers.
   const auto asked = parse_asked_objective(store.sweep.objective);
-  const auto network_bound = asked && asked->network ? std::optional(p.lower_bound) : std::nullopt;
+  const bool together = (asked && asked->network) || asked_limits(store.sweep).any();
+  const auto network_bound = together ? std::optional(p.lower_bound) : std::nullopt;
   const Totals sum = totals(layers, ranking_of(store.sweep), p.cycle_ns, network_bound);
   const bool words = store.version < column_version("points", "words_moved") ||
                      (p.words_moved == sum.words_moved && p.least_words == sum.least_words);

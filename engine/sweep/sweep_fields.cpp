@@ -14,6 +14,7 @@ namespace heliolite {
 namespace {
 
 constexpr double kMaxWeight = 1e9;
+constexpr double kMaxLimit = 1e300;
 
 // A number, or a size with its unit.
 Shape quantity() { return shape::either({shape::number(), shape::text(kBytePattern)}); }
@@ -21,6 +22,8 @@ Shape quantity() { return shape::either({shape::number(), shape::text(kBytePatte
 Shape goals() { return shape::one_of(std::vector<std::string>(kSweepGoalNames.begin(), kSweepGoalNames.end())); }
 
 Shape ranks() { return shape::one_of(std::vector<std::string>(kSweepRankNames.begin(), kSweepRankNames.end())); }
+
+Shape means() { return shape::one_of(std::vector<std::string>(kSweepMeanNames.begin(), kSweepMeanNames.end())); }
 
 }  // namespace
 
@@ -34,29 +37,50 @@ const FieldTable& sweep_file_fields() {
 const FieldTable& sweep_fields() {
   static const FieldTable table{
       "sweep", "The machine, what varies, the workloads and what is asked of each design point.",
-      joined(joined({{"name", shape::text(), "Title, and name of the database.", "", "the file's name"},
-                     required(
-                         {"machine", shape::text(), "A preset, or a file beside this one, that the parameters vary."}),
-                     required({"workloads",
-                               shape::list_or_one(shape::either({shape::text(), shape::map(sweep_workload_fields())})),
-                               "What -w takes, with weights and layers."})},
-                    search_option_fields(kNotOfSweeps)),
-             {{"goal", goals(),
-               "Map all points, or only those that can be on the Pareto front, or only those that can be the best.", "",
-               "all"},
-              {"front", shape::words(), "What the Pareto front is of: [energy, delay, area], or [energy, delay].", "",
-               "[energy, delay, area]"},
-              {"rank", ranks(),
-               "What is best: by the objective of the total energy and total delay, or by the sum of the layers' own.",
-               "", "totals"},
-              {"sample", shape::integer(1, static_cast<i64>(kMaxGridPoints)),
-               "So many points of the grid, chosen by seed, none twice.", "", "all"},
-              {"pilots", shape::integer(0, static_cast<i64>(kMaxPilots)), "Points mapped before any is cut.", "",
-               "16; 1 if memories are co-searched"},
-              required({"parameters", shape::names(shape::map(sweep_parameter_fields())),
-                        "What varies, by the name of its column in the results; the last one varies fastest."}),
-              {"constraints", shape::list_or_one(shape::text()),
-               "Conditions that design points must meet, such as area_mm2 <= 5."}})};
+      joined(
+          joined(
+              {{"name", shape::text(), "Title, and name of the database.", "", "the file's name"},
+               required({"machine", shape::text(), "A preset, or a file beside this one, that the parameters vary."}),
+               required({"workloads",
+                         shape::list_or_one(shape::either({shape::text(), shape::map(sweep_workload_fields())})),
+                         "What -w takes, with weights and layers."})},
+              search_option_fields(kNotOfSweeps)),
+          {{"goal", goals(),
+            "Map all points, or only those that can be on the Pareto front, or only those that can be the best.", "",
+            "all"},
+           {"front", shape::words(), "What the Pareto front is of: [energy, delay, area], or [energy, delay].", "",
+            "[energy, delay, area]"},
+           {"rank", ranks(),
+            "What is best: by the objective of the total energy and total delay, or by the sum of the layers' own.", "",
+            "totals"},
+           {"mean", means(),
+            "What several workloads make of a point's value: one network with weights as factors (total), or the "
+            "mean by weight of a value of each.",
+            "", "total"},
+           {"limits", shape::map(sweep_limit_fields()), "What the mappings of each network must keep to.", "", "none"},
+           {"sweep_budget", shape::number(0, kMaxSweepSeconds),
+            "Seconds after which a run of the sweep ends with the best so far; it goes on when it is resumed.", "",
+            "no limit"},
+           {"sample", shape::integer(1, static_cast<i64>(kMaxGridPoints)),
+            "So many points of the grid, chosen by seed, none twice.", "", "all"},
+           {"pilots", shape::integer(0, static_cast<i64>(kMaxPilots)), "Points mapped before any is cut.", "",
+            "16; 1 if memories are co-searched"},
+           required({"parameters", shape::names(shape::map(sweep_parameter_fields())),
+                     "What varies, by the name of its column in the results; the last one varies fastest."}),
+           {"constraints", shape::list_or_one(shape::text()),
+            "Conditions that design points must meet, such as area_mm2 <= 5."}})};
+  return table;
+}
+
+const FieldTable& sweep_limit_fields() {
+  static const FieldTable table{
+      "limits",
+      "The most energy, delay and power of a network; the mappings are the best of those that keep to them.",
+      {{"energy", shape::number(0, kMaxLimit), "pJ of all its layers.", "", "any"},
+       {"delay", shape::number(0, kMaxLimit), "Seconds of all its layers, or cycles where machines state no clock.", "",
+        "any"},
+       {"power", shape::number(0, kMaxLimit), "W, energy over delay, or pJ a cycle where machines state no clock.", "",
+        "any"}}};
   return table;
 }
 

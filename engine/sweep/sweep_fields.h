@@ -15,6 +15,7 @@ inline constexpr std::array<std::string_view, 4> kNotOfSweeps{"threads", "evalua
 
 const FieldTable& sweep_file_fields();  // the document
 const FieldTable& sweep_fields();
+const FieldTable& sweep_limit_fields();
 const FieldTable& sweep_workload_fields();
 const FieldTable& sweep_parameter_fields();
 

@@ -26,6 +26,21 @@ enum class SweepRank : u8 { Totals, Layers };
 
 inline constexpr std::array<std::string_view, 2> kSweepRankNames{"totals", "layers"};
 
+// How the values of several workloads make that of a point: all are one network, whose totals count (weights are
+// factors of costs); or each is a network of its own with its own value, and the point's is their mean by weight.
+enum class SweepMean : u8 { Total, Weighted, Geometric };
+
+inline constexpr std::array<std::string_view, 3> kSweepMeanNames{"total", "weighted", "geometric"};
+
+// What mappings of a network must keep to: energy and delay of all its layers, and energy over delay. Delays are in
+// seconds and power in W where SweepSpec::seconds; otherwise in cycles and pJ a cycle.
+struct SweepLimits {
+  std::optional<double> energy_pj, delay, power;
+
+  bool any() const { return energy_pj || delay || power; }
+  bool operator==(const SweepLimits&) const = default;
+};
+
 // A field of the machine's YAML format that a parameter sets: GLB.capacity, GLB.bandwidth.read, technology_nm.
 struct FieldPath {
   std::string text;   // as written
@@ -78,11 +93,14 @@ struct SweepSpec {
   SearchOptions options;  // options for every layer of every point; the seed is the sample's too
   SweepGoal goal = SweepGoal::All;
   SweepRank rank = SweepRank::Totals;
+  SweepMean mean = SweepMean::Total;
+  SweepLimits limits{};       // of each network
   bool area_on_front = true;  // the Pareto front is of energy, delay and area; else of energy and delay
   bool seconds = false;       // delays are compared in seconds: every machine states a clock; else in cycles
-  std::optional<u64> sample;  // number of points drawn from the grid; none: all points
-  std::optional<u64> pilots;  // number of points mapped before any is cut; none: the usual number
-  ReadOptions reading{};      // of the machine and the workloads
+  std::optional<double> budget_seconds{};  // of the whole sweep, of one run of it; none: no limit
+  std::optional<u64> sample;               // number of points drawn from the grid; none: all points
+  std::optional<u64> pilots;               // number of points mapped before any is cut; none: the usual number
+  ReadOptions reading{};                   // of the machine and the workloads
   Diagnostics warnings;
 };
 
@@ -91,5 +109,6 @@ inline constexpr u64 kMaxGridPoints = u64{1} << 53;
 inline constexpr std::size_t kMaxParameters = 64;
 inline constexpr std::size_t kMaxParameterValues = 10'000;
 inline constexpr u64 kMaxPilots = 10'000;
+inline constexpr double kMaxSweepSeconds = 1e9;
 
 }  // namespace heliolite

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <filesystem>
 #include <set>
 #include <span>
@@ -189,13 +190,59 @@ class Reader {
     if (const auto word = reader.choice("goal")) out_.goal = *parse_sweep_goal(*word);
     if (const auto word = reader.choice("rank")) out_.rank = *parse_sweep_rank(*word);
     if (const auto words = reader.words("front")) read_front(reader, *words);
+    if (const auto word = reader.choice("mean"))
+      out_.mean = static_cast<SweepMean>(std::ranges::find(kSweepMeanNames, *word) - kSweepMeanNames.begin());
+    if (const std::optional<YamlNode> limits = reader.child("limits")) read_limits(*limits);
+    if (const auto seconds = reader.number("sweep_budget")) out_.budget_seconds = seconds;
     if (const auto n = reader.integer("sample")) out_.sample = static_cast<u64>(*n);
     if (const auto n = reader.integer("pilots")) out_.pilots = static_cast<u64>(*n);
     for (const GivenOption& given : overrides_.options) given.option->set(options, given.value);
     if (overrides_.goal) out_.goal = *overrides_.goal;
     if (overrides_.rank) out_.rank = *overrides_.rank;
     if (overrides_.sample) out_.sample = overrides_.sample;
+    if (overrides_.sweep_budget) out_.budget_seconds = overrides_.sweep_budget;
     refuse_of_network(reader);
+    refuse_of_mean(reader);
+    if (out_.limits.any()) refuse_of_limits(reader);
+  }
+
+  void read_limits(const YamlNode& node) {
+    FieldReader reader(node, sweep_limit_fields(), errors_);
+    const auto read = [&](const char* key) {
+      const std::optional<double> most = reader.number(key);
+      if (most && *most == 0) reader.error(fmt::format("{} = 0, must be above 0", key));
+      return most;
+    };
+    out_.limits = {read("energy"), read("delay"), read("power")};
+    reader.finish();
+    if (reader.valid() && !out_.limits.any()) reader.error("limits must have energy, delay or power");
+  }
+
+  // Networks are told apart by their names.
+  void refuse_of_mean(FieldReader& reader) {
+    if (out_.mean == SweepMean::Total) return;
+    std::set<std::string> seen;
+    for (std::size_t l = 0; l < out_.layers.size(); ++l)
+      if ((l == 0 || out_.layers[l].workload != out_.layers[l - 1].workload) &&
+          !seen.insert(out_.layers[l].workload).second)
+        reader.error(fmt::format("mean = {} is over workloads, and two are called {}: name its layers in one entry",
+                                 kSweepMeanNames[at(out_.mean)], out_.layers[l].workload));
+  }
+
+  // Mappings within limits are corners of a trade-off curve.
+  void refuse_of_limits(FieldReader& reader) {
+    const SearchOptions& options = out_.options;
+    const auto refuse = [&](std::string what) { reader.error("limits " + std::move(what)); };
+    if (options.strategy != Strategy::Exact && options.strategy != Strategy::Sunstone)
+      refuse(fmt::format("need strategy exact or sunstone, not {}", name(options.strategy)));
+    if (options.factors != Factors::Perfect || options.tiles != Tiles::Even)
+      refuse("need factors perfect and tiles even");
+    if (out_.goal == SweepGoal::Front)
+      refuse("go with goal all or best: of a front every point keeps its own trade-off");
+    if (out_.rank == SweepRank::Layers) refuse("are of a network's totals: rank must be totals");
+    const auto whole = [](const SweepLayer& layer) { return layer.weight == std::floor(layer.weight); };
+    if (out_.mean == SweepMean::Total && !std::ranges::all_of(out_.layers, whole))
+      refuse("need whole numbers as weights, which are numbers of runs; or a mean");
   }
 
   void read_front(FieldReader& reader, const std::vector<std::string>& words) {

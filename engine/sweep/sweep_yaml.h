@@ -16,7 +16,8 @@ struct SweepOverrides {
   std::optional<SweepGoal> goal{};
   std::optional<SweepRank> rank{};
   std::optional<u64> sample{};
-  ReadOptions reading{};  // of the machine and the workloads
+  std::optional<double> sweep_budget{};  // seconds
+  ReadOptions reading{};                 // of the machine and the workloads
 };
 
 // The goal and the rank of this name; none if there is no such one.

@@ -86,22 +86,104 @@ class Sum {
   double factor_ = 1, per_factor_ = 0;
 };
 
+// The sums over all layers and, where their mean counts, those of each workload.
+class PointSums {
+ public:
+  PointSums(const Ranking& ranking, std::optional<double> cycle_ns)
+      : ranking_(ranking), cycle_ns_(cycle_ns), all_(ranking, cycle_ns) {}
+
+  void add(const std::string& workload, u64 count, double weight, double energy_pj, double cycles, double value,
+           double lower_bound, double factor) {
+    const double times = static_cast<double>(count);
+    all_.add(times * weight, energy_pj, cycles, value, lower_bound, factor);
+    if (ranking_.mean == SweepMean::Total) return;
+    if (networks_.empty() || workload_ != workload) networks_.push_back({Sum(ranking_, cycle_ns_), weight});
+    workload_ = workload;
+    networks_.back().first.add(times, energy_pj, cycles, value, lower_bound, factor);
+  }
+
+  Totals totals() const {
+    Totals out = all_.totals();
+    if (networks_.empty()) return out;
+    std::vector<WeightedValue> values, bounds;
+    for (const auto& [sum, weight] : networks_) {
+      const Totals own = sum.totals();
+      values.push_back({weight, own.value}), bounds.push_back({weight, own.lower_bound});
+    }
+    out.value = mean_of(ranking_.mean, values);
+    out.lower_bound = std::min(out.value, mean_of(ranking_.mean, bounds));
+    return out;
+  }
+
+ private:
+  Ranking ranking_;
+  std::optional<double> cycle_ns_;
+  Sum all_;
+  std::vector<std::pair<Sum, double>> networks_;  // with their weights
+  std::string workload_;                          // of the last one
+};
+
+std::string text_of(const YamlNode& node) { return lower(node.text()); }
+
 }  // namespace
+
+double mean_of(SweepMean mean, const std::vector<WeightedValue>& values) {
+  if (values.size() == 1) return values.front().value;
+  double sum = 0, weights = 0;
+  bool never = false;
+  for (const WeightedValue& v : values) {
+    if (mean == SweepMean::Geometric && v.value == 0) return 0;
+    never |= v.value == kNever;
+    sum += v.weight * (mean == SweepMean::Geometric ? std::log(v.value) : v.value);
+    weights += v.weight;
+  }
+  if (never) return kNever;
+  return mean == SweepMean::Geometric ? std::exp(sum / weights) : sum / weights;
+}
+
+std::vector<SweptNetwork> networks_of(const SweepSpec& spec) {
+  if (spec.mean == SweepMean::Total) return {{0, spec.layers.size(), 1}};
+  std::vector<SweptNetwork> out;
+  for (std::size_t l = 0; l < spec.layers.size(); ++l) {
+    if (l == 0 || spec.layers[l].workload != spec.layers[l - 1].workload) out.push_back({l, l, spec.layers[l].weight});
+    out.back().end = l + 1;
+  }
+  return out;
+}
+
+double runs_of(const SweepLayer& layer, SweepMean mean) {
+  return static_cast<double>(layer.layer.count) * (mean == SweepMean::Total ? layer.weight : 1);
+}
+
+SweepMean asked_mean(const SweepRecord& sweep) {
+  const std::optional<YamlNode> mean = option_of(sweep, "mean");
+  const auto found = mean ? std::ranges::find(kSweepMeanNames, text_of(*mean)) : kSweepMeanNames.end();
+  return found == kSweepMeanNames.end() ? SweepMean::Total : static_cast<SweepMean>(found - kSweepMeanNames.begin());
+}
+
+SweepLimits asked_limits(const SweepRecord& sweep) {
+  const std::optional<YamlNode> limits = option_of(sweep, "limits");
+  const auto number = [&](const char* key) {
+    const std::optional<YamlNode> node = limits ? limits->find(key) : std::nullopt;
+    return node ? node->as_number() : std::nullopt;
+  };
+  return {number("energy"), number("delay"), number("power")};
+}
 
 bool front_without_area(const SweepRecord& sweep) {
   const std::optional<YamlNode> front = option_of(sweep, "front");
-  return front && std::ranges::none_of(elements(*front), [](const YamlNode& n) { return lower(n.text()) == "area"; });
+  return front && std::ranges::none_of(elements(*front), [](const YamlNode& n) { return text_of(n) == "area"; });
 }
 
 Ranking ranking_of(const SweepSpec& spec) {
-  return {spec.options.objective, spec.rank, spec.seconds, spec.area_on_front};
+  return {spec.options.objective, spec.rank, spec.seconds, spec.area_on_front, spec.mean};
 }
 
 // Records are checked when they are read.
 Ranking ranking_of(const SweepRecord& sweep) {
   return {parse_asked_objective(sweep.objective).value_or(AskedObjective()).objective,
           sweep.rank == kSweepRankNames[at(SweepRank::Totals)] ? SweepRank::Totals : SweepRank::Layers,
-          sweep.delay_unit == delay_unit({.seconds = true}), !front_without_area(sweep)};
+          sweep.delay_unit == delay_unit({.seconds = true}), !front_without_area(sweep), asked_mean(sweep)};
 }
 
 double delay(const Ranking& ranking, double cycles, std::optional<double> cycle_ns) {
@@ -120,7 +202,7 @@ double in_value_unit(double value, const Ranking& ranking, std::optional<double>
 
 Totals totals(const std::vector<LayerRecord>& layers, const Ranking& ranking, std::optional<double> cycle_ns,
               std::optional<double> network_bound) {
-  Sum sum(ranking, cycle_ns);
+  PointSums sum(ranking, cycle_ns);
   double words_moved = 0, least_words = 0;
   bool words_known = true;
   for (const LayerRecord& l : layers) {
@@ -128,7 +210,7 @@ Totals totals(const std::vector<LayerRecord>& layers, const Ranking& ranking, st
     const ObjectiveInfo& objective = info(ranking.objective);
     const bool factors = objective.area_power != 0 || objective.per_operation;
     const double factor = factors ? l.value / objective_number(ranking.objective, l.energy_pj, l.cycles) : 1;
-    sum.add(runs, l.energy_pj, l.cycles, l.value, l.lower_bound, factor);
+    sum.add(l.workload, l.count, l.weight, l.energy_pj, l.cycles, l.value, l.lower_bound, factor);
     words_moved += runs * static_cast<double>(l.words_moved);
     least_words += runs * static_cast<double>(l.least_words);
     words_known = words_known && l.least_words > 0;
@@ -141,7 +223,7 @@ Totals totals(const std::vector<LayerRecord>& layers, const Ranking& ranking, st
 }
 
 Result<Totals> compulsory_totals(const SweepSpec& spec, const Architecture& machine) {
-  Sum sum(ranking_of(spec), machine.cycle_ns);
+  PointSums sum(ranking_of(spec), machine.cycle_ns);
   for (const SweepLayer& layer : spec.layers) {
     const Workload& workload = layer.layer.workload;
     const Result<Cost> least = least_cost(workload, machine, spec.options);
@@ -152,10 +234,12 @@ Result<Totals> compulsory_totals(const SweepSpec& spec, const Architecture& mach
     }
     const double factor = machine_factor(spec.options.objective, machine, workload);
     const double value = objective_number(spec.options.objective, *least) * factor;
-    sum.add(static_cast<double>(layer.layer.count) * layer.weight, least->energy.picojoules(),
+    sum.add(layer.workload, layer.layer.count, layer.weight, least->energy.picojoules(),
             static_cast<double>(least->cycles), value, value, factor);
   }
   Totals out = sum.totals();
+  // Logarithms are rounded: two means in the order of their values may be the other way round by that.
+  if (spec.mean == SweepMean::Geometric) out.value *= 1 - kSumError;
   out.lower_bound = out.value;
   return out;
 }
@@ -173,6 +257,7 @@ std::string value_title(const SweepRecord& sweep) {
   const std::optional<AskedObjective> asked = parse_asked_objective(sweep.objective);
   if (asked && asked->network) name = "network's " + name;
   else if (ranks_differ(ranking)) name = ranking.rank == SweepRank::Totals ? name + " of totals" : "sum of " + name;
+  if (ranking.mean != SweepMean::Total) name = fmt::format("{} mean of {}", kSweepMeanNames[at(ranking.mean)], name);
   return fmt::format("{} [{}]", name, value_unit(ranking));
 }
 

@@ -2,8 +2,9 @@
 // The cost of a design point over all layers, and a lower bound of it.
 //
 // A point's value is the objective of its total energy E and its total delay D, such as E x D; or, where that is asked,
-// the sum of the layers' own objectives. Delays are in seconds where every machine of the sweep states the length of
-// its cycles: machines of different clocks compare by time, not by cycles.
+// the sum of the layers' own objectives; or the mean of such values, one of each workload. Delays are in seconds where
+// every machine of the sweep states the length of its cycles: machines of different clocks compare by time, not by
+// cycles.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,9 +23,26 @@ struct Ranking {
   SweepRank rank = SweepRank::Totals;
   bool seconds = false;  // delays are; else they are in cycles
   bool area = true;      // the Pareto front is of energy, delay and area; else of energy and delay
+  SweepMean mean = SweepMean::Total;
 };
 Ranking ranking_of(const SweepSpec& spec);
 Ranking ranking_of(const SweepRecord& sweep);
+
+// The mean of values of networks by their weights: none is 0 or above. Grows with each value, and in proportion to all.
+struct WeightedValue {
+  double weight = 1, value = 0;
+};
+double mean_of(SweepMean mean, const std::vector<WeightedValue>& values);
+
+// The layers of one network of a sweep, which are neighbours in its list, and the weight of its value in the mean; of
+// SweepMean::Total all layers.
+struct SweptNetwork {
+  std::size_t begin = 0, end = 0;
+  double weight = 1;
+};
+std::vector<SweptNetwork> networks_of(const SweepSpec& spec);
+// How often the layer runs in its network: of SweepMean::Total weights are factors of that.
+double runs_of(const SweepLayer& layer, SweepMean mean);
 
 // The delay of a number of cycles, in seconds or in cycles. With seconds `cycle_ns` must be known.
 double delay(const Ranking& ranking, double cycles, std::optional<double> cycle_ns);
@@ -48,7 +66,8 @@ struct Totals {
 
 // The totals of a point's layers on a machine with this clock. The lower bound of an objective of totals follows from
 // those of the layers by Hoelder's inequality: with runs w and bounds b of E x D it is (sum of w sqrt(b))^2.
-// `network_bound`: that of the network's own objective, where it was searched for; it takes the place of the former.
+// `network_bound`: that of the network's own objective or within limits, or of several their mean, where it was
+// searched for; it takes the place of the former.
 Totals totals(const std::vector<LayerRecord>& layers, const Ranking& ranking, std::optional<double> cycle_ns,
               std::optional<double> network_bound = {});
 
@@ -82,6 +101,9 @@ Counts counts_of(const SweepRecord& sweep);
 bool has_any_factors(const SweepRecord& sweep);
 // Whether its Pareto front is of energy and delay alone.
 bool front_without_area(const SweepRecord& sweep);
+// The mean and the limits that it asks for.
+SweepMean asked_mean(const SweepRecord& sweep);
+SweepLimits asked_limits(const SweepRecord& sweep);
 // The tiles that it asks for.
 Tiles tiles_of(const SweepRecord& sweep);
 

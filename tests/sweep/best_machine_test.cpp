@@ -51,10 +51,11 @@ std::string random_grid(Rng& rng) {
   return out;
 }
 
-SweepSpec random_sweep(u64 seed, const TempFolder& folder) {
+SweepSpec random_sweep(u64 seed, const TempFolder& folder, const std::string& more = "") {
   Rng rng(seed);
   const std::string objective = kObjectives[seed % kObjectives.size()];
-  SweepSpec spec = sweep_of(small_sweep(folder, "  objective: " + objective + "\n  goal: best\n", random_grid(rng)));
+  SweepSpec spec =
+      sweep_of(small_sweep(folder, "  objective: " + objective + "\n  goal: best\n" + more, random_grid(rng)));
   spec.options.strategy = Strategy::Exact;
   if (!spec.options.network && chance(rng, 40)) spec.rank = SweepRank::Layers;
   if (chance(rng, 30)) spec.layers.resize(1);
@@ -72,45 +73,117 @@ double least_of_all(const TempFolder& folder, SweepSpec spec) {
   return summary->best.empty() ? 0 : summary->best.front().value;
 }
 
+// Machines, and those left out by what is proven of sets.
+struct LeftOut {
+  u64 machines = 0, left_out = 0;
+};
+
+// The best machine is that of a search of every machine, on one thread and on four.
+void expect_best(const TempFolder& folder, const SweepSpec& spec, LeftOut& sum) {
+  const double least = least_of_all(folder, spec);
+  Store store = store_for(folder.path("best.db"), spec);
+  const SweepRun run = run_into(store, spec);
+  ASSERT_TRUE(run.best);
+  const auto summary = summarize(store, 1);
+  ASSERT_TRUE(summary.ok());
+  if (least == 0) {
+    EXPECT_TRUE(summary->best.empty());
+    EXPECT_FALSE(run.best->point);
+    return;
+  }
+  ASSERT_FALSE(summary->best.empty());
+  EXPECT_TRUE(run.best->proven);
+  EXPECT_NEAR(summary->best.front().value / least, 1, 1e-9);
+  EXPECT_NEAR(run.best->value / least, 1, 1e-9);
+  EXPECT_EQ(run.best->point, summary->best.front().id);
+  EXPECT_EQ(to_string(store.check()), "");
+  sum.machines += run.best->machines;
+  const auto& excluded = run.best->excluded;
+  sum.left_out += std::accumulate(excluded.begin(), excluded.end(), u64{0}) - excluded[3];
+  SweepSpec parallel = spec;
+  parallel.options.threads = 4;
+  Store other = store_for(folder.path("threads.db"), parallel);
+  EXPECT_EQ(run_into(other, parallel).best->searches, run.best->searches);
+  EXPECT_EQ(testing::content_of(other), testing::content_of(store));
+}
+
 TEST(BestMachine, IsThatOfASearchOfEveryMachine) {
-  u64 left_out = 0, machines = 0;
+  LeftOut sum;
   for (u64 seed = 0; seed < 9; ++seed) {
     SCOPED_TRACE(seed);
     const TempFolder folder;
-    const SweepSpec spec = random_sweep(seed, folder);
-    const double least = least_of_all(folder, spec);
-    Store store = store_for(folder.path("best.db"), spec);
-    const SweepRun run = run_into(store, spec);
-    ASSERT_TRUE(run.best);
-    const auto summary = summarize(store, 1);
-    ASSERT_TRUE(summary.ok());
-    if (least == 0) {
-      EXPECT_TRUE(summary->best.empty());
-      continue;
-    }
-    ASSERT_FALSE(summary->best.empty());
-    EXPECT_TRUE(run.best->proven);
-    EXPECT_NEAR(summary->best.front().value / least, 1, 1e-9);
-    EXPECT_NEAR(run.best->value / least, 1, 1e-9);
-    EXPECT_EQ(run.best->point, summary->best.front().id);
-    EXPECT_TRUE(store.check().empty());
-    machines += run.best->machines;
-    const auto& excluded = run.best->excluded;
-    left_out += std::accumulate(excluded.begin(), excluded.end(), u64{0}) - excluded[3];
-    SweepSpec parallel = spec;
-    parallel.options.threads = 4;
-    Store other = store_for(folder.path("threads.db"), parallel);
-    EXPECT_EQ(run_into(other, parallel).best->searches, run.best->searches);
-    EXPECT_EQ(testing::content_of(other), testing::content_of(store));
+    expect_best(folder, random_sweep(seed, folder), sum);
   }
-  EXPECT_GT(left_out * 3, machines);
+  EXPECT_GT(sum.left_out * 3, sum.machines);
+}
+
+// The mean of a value of each workload.
+TEST(BestMachine, IsThatOfASearchOfEveryMachineForMeans) {
+  LeftOut sum;
+  for (u64 seed = 2; seed < 7; ++seed) {
+    SCOPED_TRACE(seed);
+    const TempFolder folder;
+    SweepSpec spec = random_sweep(seed, folder, seed % 2 == 0 ? "  mean: geometric\n" : "  mean: weighted\n");
+    EXPECT_EQ(networks_of(spec).size(), spec.layers.size());
+    expect_best(folder, spec, sum);
+  }
+  EXPECT_GT(sum.left_out * 3, sum.machines);
+}
+
+// Limits about as tight as what machines have without: of delay, of power, of energy.
+std::string tight_limits(const TempFolder& folder, SweepSpec spec, u64 seed) {
+  spec.goal = SweepGoal::All;
+  Store store = store_for(folder.path("loose.db"), spec);
+  run_into(store, spec);
+  std::vector<double> delays, powers, energies;
+  EXPECT_TRUE(store
+                  .visit_points([&](const PointRecord& p) {
+                    if (p.state != PointState::Done) return true;
+                    const double took = delay(ranking_of(spec), p);
+                    delays.push_back(took), energies.push_back(p.energy_pj);
+                    powers.push_back(p.energy_pj * 1e-12 / took);
+                    return true;
+                  })
+                  .empty());
+  if (delays.empty()) return "";
+  const auto some = [&](std::vector<double> all) {
+    std::ranges::sort(all);
+    return all[seed * all.size() / 9] * 1.01;
+  };
+  std::string out = "  limits: {";
+  if (seed % 3 != 1) out += fmt::format("delay: {:.6g}", some(delays));
+  if (seed % 3 == 1) out += fmt::format("power: {:.6g}", some(powers));
+  if (seed % 4 == 3) out += fmt::format(", energy: {:.6g}", some(energies));
+  return out + "}\n";
+}
+
+// The least of a trade-off within limits.
+TEST(BestMachine, IsThatOfASearchOfEveryMachineWithinLimits) {
+  LeftOut sum;
+  int some = 0;
+  for (u64 seed = 0; seed < 9; ++seed) {
+    SCOPED_TRACE(seed);
+    const TempFolder folder;
+    const std::string mean = seed % 5 == 4 ? "  mean: geometric\n" : "";
+    SweepSpec loose = random_sweep(seed, folder);
+    loose.rank = SweepRank::Totals, loose.layers.resize(std::min<std::size_t>(loose.layers.size(), 1 + seed % 2));
+    const std::string limits = tight_limits(folder, loose, seed);
+    if (limits.empty()) continue;
+    SweepSpec spec = random_sweep(seed, folder, mean + limits);
+    spec.rank = SweepRank::Totals, spec.layers.resize(loose.layers.size());
+    expect_best(folder, spec, sum);
+    ++some;
+  }
+  EXPECT_GT(some, 4);
+  EXPECT_GT(sum.left_out * 4, sum.machines);
 }
 
 TEST(BestMachine, StaysWithItsRulesSwitchedOff) {
-  for (u64 seed = 0; seed < 4; ++seed)
+  for (u64 seed = 0; seed < 5; ++seed)
     for (const Rule rule : {Rule::MemoryBound, Rule::RoomReuse}) {
       const TempFolder folder;
-      SweepSpec spec = random_sweep(seed, folder);
+      const std::string limits = seed == 4 ? "  limits: {delay: 1.2e-6}\n" : "";
+      SweepSpec spec = random_sweep(seed, folder, limits);
       spec.layers.resize(1);
       Store on = store_for(folder.path("on.db"), spec);
       const SweepRun with = run_into(on, spec);
@@ -132,7 +205,7 @@ TEST(BestMachine, EnvelopesAreBelowTheirMachines) {
   for (u64 seed = 0; seed < 9; ++seed) {
     SCOPED_TRACE(seed);
     const TempFolder folder;
-    const SweepSpec spec = random_sweep(seed, folder);
+    const SweepSpec spec = random_sweep(seed, folder, seed % 3 == 1 ? "  mean: geometric\n" : "");
     const DesignPoints points(spec);
     const auto parts = MachineGrid::create(spec, points);
     ASSERT_TRUE(parts.ok()) << to_string(parts.errors());
@@ -171,6 +244,36 @@ TEST(BestMachine, EnvelopesAreBelowTheirMachines) {
     }
   }
   EXPECT_GT(sets, 8u);
+}
+
+// A budget of the whole sweep ends it with the best so far; more of it never ends with something dearer.
+TEST(BestMachine, KeepsToTheBudgetOfTheSweep) {
+  const TempFolder folder;
+  SweepSpec spec = random_sweep(6, folder);
+  const SweepRecord record = sweep_record(spec, {}, "test");
+  double least = kNever;
+  bool ended = false;
+  for (int run = 0; run < 40 && !ended; ++run) {
+    spec.budget_seconds = 0.02 * run;
+    auto store = Store::resume(folder.path("best.db"), record);
+    ASSERT_TRUE(store.ok());
+    const SweepRun done = run_into(*store, spec);
+    EXPECT_EQ(done.out_of_time, done.interrupted);
+    ended = !done.interrupted;
+    const auto summary = summarize(*store, 1);
+    ASSERT_TRUE(summary.ok());
+    if (done.best && done.best->point) {
+      ASSERT_FALSE(summary->best.empty());
+      EXPECT_LE(done.best->lower_bound, done.best->value * (1 + 1e-9));
+    }
+    if (!summary->best.empty()) {
+      EXPECT_LE(summary->best.front().value, least);
+      least = summary->best.front().value;
+    }
+  }
+  EXPECT_TRUE(ended);
+  spec.budget_seconds.reset();
+  EXPECT_NEAR(least / least_of_all(folder, spec), 1, 1e-9);
 }
 
 // A run that is interrupted keeps what it has left out.

@@ -116,6 +116,28 @@ TEST(SweepYaml, ReadsWhatIsAsked) {
   EXPECT_THAT(spec.warnings, IsEmpty());
 }
 
+TEST(SweepYaml, ReadsMeansAndLimits) {
+  const SweepSpec spec =
+      with_parameters(kOne, "  mean: geometric\n  limits: {delay: 1e-3, power: 0.5}\n  sweep_budget: 60\n");
+  EXPECT_EQ(spec.mean, SweepMean::Geometric);
+  EXPECT_EQ(spec.limits, (SweepLimits{std::nullopt, 1e-3, 0.5}));
+  EXPECT_EQ(spec.budget_seconds, 60);
+  const SweepRecord record = sweep_record(spec, {}, "test");
+  EXPECT_EQ(asked_mean(record), spec.mean);
+  EXPECT_EQ(asked_limits(record), spec.limits);
+  EXPECT_EQ(value_title(record), "geometric mean of EDP of totals [pJ s]");
+}
+
+TEST(SweepYaml, ComplainsAboutMeansAndLimits) {
+  EXPECT_THAT(complaints(kOne, "  mean: harmonic\n"), HasSubstr("geometric"));
+  EXPECT_THAT(complaints(kOne, "  limits: {delay: 0}\n"), HasSubstr("delay = 0, must be above 0"));
+  EXPECT_THAT(complaints(kOne, "  limits: {latency: 3}\n"), HasSubstr("unknown key 'latency'"));
+  EXPECT_THAT(complaints(kOne, "  limits: {}\n"), HasSubstr("must have energy, delay or power"));
+  EXPECT_THAT(complaints(kOne, "  limits: {power: 1}\n  goal: front\n"), HasSubstr("goal all or best"));
+  EXPECT_THAT(complaints(kOne, "  limits: {power: 1}\n  factors: any\n"), HasSubstr("factors perfect"));
+  EXPECT_THAT(complaints(kOne, "  limits: {power: 1}\n  rank: layers\n"), HasSubstr("rank must be totals"));
+}
+
 TEST(SweepYaml, ReadsRangesOfNumbersAndSizes) {
   const SweepSpec spec = with_parameters(
       "    a: {set: Spad.entries, from: 8, to: 30, step: 8}\n"
@@ -374,8 +396,10 @@ TEST(SweepQuestion, IsOfWhatIsAsked) {
   EXPECT_NE(question("    spad: {set: GLB.entries, values: [16, 64]}\n"), asked);
   EXPECT_NE(question(kOne + std::string("  constraints: spad > 3\n")), asked);
   for (const char* extra : {"  goal: best\n", "  objective: delay\n", "  rank: layers\n", "  seed: 2\n",
-                            "  sample: 1\n", "  without: beam\n", "  evaluations: 9\n", "  free: true\n"})
+                            "  sample: 1\n", "  without: beam\n", "  evaluations: 9\n", "  free: true\n",
+                            "  mean: weighted\n", "  limits: {delay: 1}\n", "  limits: {power: 1}\n"})
     EXPECT_NE(question(kOne, extra), asked) << extra;
+  EXPECT_EQ(question(kOne, "  sweep_budget: 5\n"), asked);
 }
 
 }  // namespace

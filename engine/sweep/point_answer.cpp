@@ -1,0 +1,190 @@
+#include "engine/sweep/point_answer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/model/cost_model.h"
+#include "engine/search/map.h"
+#include "engine/search/network_curve.h"
+#include "engine/sweep/totals.h"
+
+namespace heliolite {
+namespace {
+
+// 1 W is 1e12 pJ in 1e9 ns.
+constexpr double kPjPerNsOfWatt = 1e3;
+constexpr double kNsPerSecond = 1e9;
+
+// The layers of one network; their names say nothing of who asked first.
+Network network_of(const SweepSpec& spec, std::size_t begin, std::size_t end) {
+  Network out;
+  for (std::size_t l = begin; l < end; ++l) {
+    out.layers.push_back({spec.layers[l].layer.workload, spec.layers[l].layer.count});
+    out.layers.back().workload.name = "layer";
+  }
+  return out;
+}
+
+std::vector<double> weights_of(const SweepSpec& spec, std::size_t begin, std::size_t end) {
+  std::vector<double> out;
+  for (std::size_t l = begin; l < end; ++l) out.push_back(spec.mean == SweepMean::Total ? spec.layers[l].weight : 1);
+  return out;
+}
+
+// The mappings with the least value within limits among the corners of the network's trade-off curve.
+class WithinLimits {
+ public:
+  WithinLimits(const SweepSpec& spec, const SweptNetwork& network, const Architecture& machine,
+               const SearchOptions& options)
+      : spec_(spec),
+        machine_(machine),
+        options_(options),
+        objective_(options.objective),
+        limits_(limits_in_cycles(spec, machine.cycle_ns)),
+        network_(network_of(spec, network.begin, network.end)) {
+    for (std::size_t l = 0; l < network_.layers.size(); ++l)
+      network_.layers[l].count = static_cast<u64>(runs_of(spec.layers[network.begin + l], spec.mean));
+    options_.network = false;
+  }
+
+  // Appends to the point's layers and returns the bound of the network's value.
+  Result<double> run(PointMappings& out) {
+    Result<NetworkCurve> curve = map_curve(network_, machine_, options_);
+    if (!curve) return curve.errors();
+    const TradeOff& whole = curve->network;
+    std::vector<LimitedPoint> corners;
+    for (const TradeOffPoint& p : whole.points) corners.push_back(point(p.cost));
+    const std::optional<std::size_t> best = best_corner(corners, limits_);
+    const std::optional<LimitedPoint> least =
+        corners.empty() ? std::nullopt : least_within(corners_below(whole), objective_, limits_);
+    out.proven &= corners.empty() || whole.certain;
+    for (std::size_t l = 0; l < network_.layers.size(); ++l)
+      out.layers.push_back(best ? result_of(curve->layers[l], whole.points[*best].mapping[l], l)
+                                : outside(curve->layers[l], whole));
+    const double bound = !least ? 0 : best ? std::min(least->value, corners[*best].value) : least->value;
+    return bound * factor();
+  }
+
+ private:
+  LimitedPoint point(const Cost& cost) const {
+    const double cycles = static_cast<double>(cost.cycles);
+    return {cost.energy.picojoules(), cycles, objective_number(objective_, cost)};
+  }
+
+  // No mappings are below this chain.
+  std::vector<LimitedPoint> corners_below(const TradeOff& curve) const {
+    LayerHull hull(curve.least, 1);
+    for (const TradeOffEdge& edge : curve.edges)
+      hull.add_line(edge.lambda * Energy::kUnitsPerPicojoule, Wide(edge.lower_bound_pj) * Energy::kUnitsPerPicojoule);
+    return corners_of_sum({hull.lower()}, {1}, objective_);
+  }
+
+  // Of machine, operations and clock.
+  double factor() const {
+    double operations = 0;
+    for (const Layer& layer : network_.layers)
+      operations += static_cast<double>(layer.count) * static_cast<double>(layer.workload.macs());
+    return machine_factor(objective_, machine_.area_um2(), operations) *
+           in_value_unit(1, ranking_of(spec_), machine_.cycle_ns);
+  }
+
+  MappingResult result_of(const LayerTradeOff& layer, std::size_t at_point, std::size_t l) const {
+    const Workload& workload = network_.layers[l].workload;
+    MappingResult out;
+    out.status = Status::Bounded;
+    out.mapping = layer.mappings[at_point];
+    out.cost = layer.curve.points[at_point].cost;
+    out.utilization = utilization(CostModel(workload, machine_).compiled(), machine_, out.cost.cycles);
+    out.value = objective_number(objective_, out.cost, machine_, workload);
+    out.lower_bound = std::min(out.value, objective_number(objective_, layer.curve.least, machine_, workload));
+    if (out.lower_bound == out.value) out.status = Status::Optimal;
+    else out.why_not_proven = "the best for the network within its limits";
+    out.gap = out.lower_bound > 0 ? out.value / out.lower_bound - 1 : 0;
+    out.statistics.evaluated = layer.evaluated;
+    out.seconds = layer.seconds;
+    out.strategy = options_.strategy;
+    return out;
+  }
+
+  MappingResult outside(const LayerTradeOff& layer, const TradeOff& whole) const {
+    MappingResult out;
+    out.statistics.evaluated = layer.evaluated;
+    out.seconds = layer.seconds;
+    out.why_infeasible = layer.why_infeasible;
+    if (out.why_infeasible.empty() && !whole.points.empty()) {
+      const Cost &fast = whole.points.front().cost, &cheap = whole.points.back().cost;
+      out.why_infeasible.push_back(
+          {"", 0, std::string(kLimitsField),
+           fmt::format("no corner of the network's trade-off curve keeps to them: at least {} cycles and {:.4g} pJ, "
+                       "{:.4g} to {:.4g} pJ a cycle",
+                       fast.cycles, cheap.energy.picojoules(), cheap.energy.picojoules() / double(cheap.cycles),
+                       fast.energy.picojoules() / double(fast.cycles))});
+    }
+    if (out.why_infeasible.empty()) out.why_infeasible.push_back({"", 0, "", "another layer has no mapping"});
+    return out;
+  }
+
+  const SweepSpec& spec_;
+  const Architecture& machine_;
+  SearchOptions options_;
+  Objective objective_;
+  CostLimits limits_;
+  Network network_;
+};
+
+Result<PointMappings> map_within_limits(const SweepSpec& spec, const Architecture& machine,
+                                        const SearchOptions& options) {
+  PointMappings out;
+  std::vector<WeightedValue> bounds;
+  for (const SweptNetwork& network : networks_of(spec)) {
+    const Result<double> bound = WithinLimits(spec, network, machine, options).run(out);
+    if (!bound) return bound.errors();
+    bounds.push_back({network.weight, *bound});
+  }
+  out.lower_bound = mean_of(spec.mean, bounds);
+  return out;
+}
+
+}  // namespace
+
+bool maps_together(const SweepSpec& spec) { return spec.options.network || spec.limits.any(); }
+
+CostLimits limits_in_cycles(const SweepSpec& spec, std::optional<double> cycle_ns) {
+  const double ns = spec.seconds ? cycle_ns.value_or(1) : 1;
+  CostLimits out;
+  if (spec.limits.energy_pj) out.energy_pj = *spec.limits.energy_pj;
+  if (spec.limits.delay) out.cycles = spec.seconds ? *spec.limits.delay * kNsPerSecond / ns : *spec.limits.delay;
+  if (spec.limits.power) out.pj_per_cycle = *spec.limits.power * (spec.seconds ? kPjPerNsOfWatt * ns : 1);
+  return out;
+}
+
+Result<PointMappings> map_layers(const SweepSpec& spec, std::size_t first, std::size_t count,
+                                 const Architecture& machine, const SearchOptions& options) {
+  if (spec.limits.any()) return map_within_limits(spec, machine, options);
+  PointMappings out;
+  const std::vector<SweptNetwork> networks =
+      options.network ? networks_of(spec) : std::vector<SweptNetwork>{{first, first + count, 1}};
+  std::vector<WeightedValue> bounds;
+  for (const SweptNetwork& network : networks) {
+    Result<NetworkResult> found = map_network(network_of(spec, network.begin, network.end), machine, options,
+                                              weights_of(spec, network.begin, network.end));
+    if (!found) return found.errors();
+    for (LayerResult& layer : found->layers) {
+      out.proven &= options.network || layer.result.status == Status::Optimal;
+      out.layers.push_back(std::move(layer.result));
+    }
+    if (!options.network) continue;
+    if (!found->optimum) {
+      out.proven = false;
+      continue;
+    }
+    out.proven &= found->optimum->status == Status::Optimal;
+    bounds.push_back({network.weight, in_value_unit(found->optimum->lower_bound, ranking_of(spec), machine.cycle_ns)});
+  }
+  if (options.network && bounds.size() == networks.size()) out.lower_bound = mean_of(spec.mean, bounds);
+  return out;
+}
+
+}  // namespace heliolite
