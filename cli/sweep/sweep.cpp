@@ -20,6 +20,7 @@
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/search/core/option_kinds.h"
+#include "engine/sweep/grown_grid.h"
 #include "engine/sweep/merge.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/runner.h"
@@ -34,6 +35,7 @@ struct SweepArguments {
   std::string file, database, shard;
   std::string goal, rank;
   std::optional<u64> sample;
+  std::optional<double> budget;  // seconds of the whole sweep
   SearchArguments search;
   ReadOptions reading;  // of the machine and the workloads
   int threads = 0;
@@ -59,6 +61,7 @@ std::optional<Shard> parse_shard(const std::string& text) {
 SweepOverrides overrides(const SweepArguments& arguments) {
   SweepOverrides out{
       .options = arguments.search.given(), .goal = {}, .sample = arguments.sample, .reading = arguments.reading};
+  out.sweep_budget = arguments.budget;
   if (!arguments.goal.empty()) out.goal = parse_sweep_goal(arguments.goal);
   if (!arguments.rank.empty()) out.rank = parse_sweep_rank(arguments.rank);
   return out;
@@ -72,6 +75,7 @@ std::vector<std::string> given_options(const SweepArguments& arguments) {
   if (!arguments.goal.empty()) out.insert(out.end(), {"--goal", arguments.goal});
   if (!arguments.rank.empty()) out.insert(out.end(), {"--rank", arguments.rank});
   if (arguments.sample) out.insert(out.end(), {"--sample", fmt::format("{}", *arguments.sample)});
+  if (arguments.budget) out.insert(out.end(), {"--sweep-budget", fmt::format("{}", *arguments.budget)});
   const std::vector<std::string> reading = words_of(arguments.reading);
   out.insert(out.end(), reading.begin(), reading.end());
   return out;
@@ -178,8 +182,13 @@ Json certificate_json(const SweepRun& run) {
           {"searches", best.searches}};
 }
 
+Json taken_over_json(const GrownStore& grown) {
+  if (!grown.grown) return nullptr;
+  return {{"points", grown.points}, {"layers", grown.layers}, {"database", grown.old_copy}};
+}
+
 int print(const SweepArguments& arguments, const SweepSpec& spec, const Store& store, const SweepRun& run,
-          const Output& output) {
+          const GrownStore& grown, const Output& output) {
   const Result<SweepSummary> summary = summarize(store);
   if (!summary) return fail_reading(summary.errors());
   Result<std::vector<LayerRecord>> layers = std::vector<LayerRecord>{};
@@ -198,11 +207,16 @@ int print(const SweepArguments& arguments, const SweepSpec& spec, const Store& s
   answer["database"] = store.path();
   answer["searched"] = run.searched;
   answer["reused"] = run.reused;
-  answer["interrupted"] = run.interrupted;
+  answer["interrupted"] = run.interrupted && !run.out_of_time;
+  answer["out_of_time"] = run.out_of_time;
+  answer["taken_over"] = taken_over_json(grown);
   answer["certificate"] = certificate_json(run);
   add_sweep_answer(answer, sweep, *summary, *layers);
   if (!output.json(answer)) return kBadInput;
-  if (run.interrupted) {
+  if (run.out_of_time) {
+    output.note(fmt::format("heliolite: the sweep's budget is used up; what is done is in {}, go on with --resume",
+                            store.path()));
+  } else if (run.interrupted) {
     output.note(fmt::format("heliolite: interrupted; what is done is in {}, go on with --resume", store.path()));
     return kInterrupted;
   }
@@ -225,12 +239,27 @@ bool repair(const std::string& path, const SweepRecord& record, const Output& ou
   return true;
 }
 
+// Of a database of a smaller grid.
+Result<GrownStore> take_over(const std::string& path, const SweepSpec& spec, const SweepRecord& record,
+                             const SweepArguments& arguments, const Output& output) {
+  if (!arguments.resume) return GrownStore{};
+  Result<GrownStore> grown = grow_store(path, spec, record, arguments.file, &interrupt_flag());
+  if (!grown || !grown->grown) return grown;
+  note_warnings(grown->warnings, output);
+  output.note(fmt::format(
+      "heliolite: {} was of a smaller grid: {} points and {} layers of it are taken over; the old file is {}", path,
+      grouped(grown->points), grouped(grown->layers), grown->old_copy));
+  return grown;
+}
+
 int run_shard(const SweepArguments& arguments, SweepSpec spec, Shard shard, const std::string& path,
               const Output& output) {
   spec.options.threads = arguments.threads;
   spec.options.stop = &interrupt_flag();
   const SweepRecord record = sweep_record(spec, shard, to_string(version_info()));
   if (arguments.repair && !repair(path, record, output)) return kBadInput;
+  const Result<GrownStore> grown = take_over(path, spec, record, arguments, output);
+  if (!grown) return fail_reading(grown.errors());
   Result<Store> store = arguments.resume ? Store::resume(path, record, &interrupt_flag()) : Store::create(path, record);
   if (!store) return fail_reading(store.errors());
   note_warnings(store->warnings(), output);
@@ -240,7 +269,7 @@ int run_shard(const SweepArguments& arguments, SweepSpec spec, Shard shard, cons
   const bool finished = !result->interrupted;
   const Result<Store> written = store->close_and_look(finished, finished ? &interrupt_flag() : nullptr);
   if (!written) return finished ? fail_reading(written.errors()) : fail(written.errors());
-  return print(arguments, spec, *written, *result, output);
+  return print(arguments, spec, *written, *result, *grown, output);
 }
 
 int run_file(const SweepArguments& arguments, const Output& output) {
@@ -302,6 +331,11 @@ void add_sweep_command(CLI::App& app, Output& output, Action& action) {
   command->add_option("--sample", arguments->sample, "Instead of the file's: so many points of the grid")
       ->type_name("N")
       ->check(whole_number(1, kMaxGridPoints));
+  command
+      ->add_option("--sweep-budget", arguments->budget,
+                   "Instead of the file's: end after so many seconds with the best so far; --resume goes on")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.0, kMaxSweepSeconds));
   add_read_options(*command, arguments->reading);
   command->add_flag("--check", arguments->check, "Read the sweep, say how large it is, map nothing");
   command->add_option("--slurm", arguments->slurm, "Map nothing, write an sbatch script of N shards; docs/slurm.md")

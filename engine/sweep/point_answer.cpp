@@ -7,7 +7,7 @@
 
 #include "engine/model/cost_model.h"
 #include "engine/search/map.h"
-#include "engine/search/network_curve.h"
+#include "engine/search/network_search.h"
 #include "engine/sweep/totals.h"
 
 namespace heliolite {

@@ -328,5 +328,37 @@ TEST(CliSweep, SaysWhatIsProvenOfAFamily) {
   EXPECT_NEAR(every["best"][0]["value"].get<double>() / certificate["value"].get<double>(), 1, 1e-9);
 }
 
+// More values of a parameter: what is known stays, and the answer says how much.
+TEST(CliSweep, GoesOnWithAGridThatGrew) {
+  const TempFolder folder;
+  const auto file = [&](const char* values) {
+    return small_sweep(folder, "",
+                       std::string("  parameters:\n    spad: {set: Spad.entries, values: ") + values + "}\n");
+  };
+  const std::string db = folder.path("a.db"), json = folder.path("a.json");
+  ASSERT_EQ(run_cli("sweep " + file("[64]") + " -o " + db).exit_code, 0);
+  const CliResult run = run_cli("sweep " + file("[16, 64]") + " --resume -o " + db + " --json " + json);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("1 points and 2 layers of it are taken over"));
+  const auto answer = nlohmann::json::parse(read_text(json));
+  EXPECT_EQ(answer["taken_over"]["points"], 1);
+  EXPECT_EQ(answer["searched"], 2);
+  EXPECT_EQ(answer["out_of_time"], false);
+  EXPECT_EQ(answer["counts"]["done"], 2);
+  EXPECT_EQ(run_cli("sweep --status " + db + ".before").exit_code, 0);
+}
+
+// Mappings keep to limits; where none does the point says so.
+TEST(CliSweep, SaysWhatLimitsLeave) {
+  const TempFolder folder;
+  const std::string json = folder.path("a.json");
+  const CliResult run = run_cli("sweep " + small_sweep(folder, "  objective: energy\n  limits: {delay: 1e-12}\n") +
+                                " -o " + folder.path("a.db") + " --json " + json);
+  EXPECT_EQ(run.exit_code, 1);
+  const auto answer = nlohmann::json::parse(read_text(json));
+  EXPECT_EQ(answer["counts"]["done"], 0);
+  EXPECT_THAT(run.out, HasSubstr("outside the limits"));
+}
+
 }  // namespace
 }  // namespace heliolite::cli_sweep_test
