@@ -158,8 +158,9 @@ void add_read_options(CLI::App& command, ReadOptions& options) {
   command
       .add_option_function<std::string>(
           "--word-bits", [&options](const std::string& text) { add_word_bits(text, options); },
-          "Bits of the words of the workload's tensors: 8, or weights=4,inputs=8,outputs=32, or types (of an ONNX "
-          "model), or none (default: as the workload says; else words are those of each level)")
+          "Bits of the words of the workload's tensors: 8, 4.25, mxfp4 or 4+8/32, or weights=mxfp4,inputs=8, or types "
+          "(of "
+          "an ONNX model), or none (default: as the workload says; else words are those of each level)")
       ->type_name("BITS");
   add_model_options(command, options);
 }

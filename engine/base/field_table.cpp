@@ -28,7 +28,7 @@ Shape any() { return of_kind(Shape::Kind::Any); }
 Shape nothing() { return of_kind(Shape::Kind::Nothing); }
 Shape boolean() { return of_kind(Shape::Kind::Boolean); }
 Shape words() { return of_kind(Shape::Kind::Words); }
-Shape word_length() { return either({number(1, static_cast<double>(kMaxWordLength)), text(kWordLengthPattern)}); }
+Shape word_length() { return either({number(1, static_cast<double>(kMaxWordLength)), text(word_length_pattern())}); }
 
 Shape text(std::string pattern) {
   Shape shape = of_kind(Shape::Kind::Text);

@@ -114,4 +114,6 @@ std::string word_lengths_allowed() {
       kMaxWordLength, kMaxPartsOfBit, join(number_format_names(), "or"));
 }
 
+std::string word_length_pattern() { return R"(^([0-9.]+(\s*[+]\s*[0-9]+/[0-9]+)*|[A-Za-z]+[0-9]+)$)"; }
+
 }  // namespace heliolite

@@ -83,9 +83,9 @@ std::vector<std::string> number_format_names();
 // ("4+8/32": 4 bits and 8 for 32 values). Nothing where it is none of these, or refused.
 std::optional<WordLength> parse_word_length(std::string_view text);
 
-std::string word_lengths_allowed();  // what is read, for messages
-// A regular expression that every such text matches.
-inline constexpr const char* kWordLengthPattern = "^([0-9.]+(\\s*[+]\\s*[0-9]+/[0-9]+)*|[A-Za-z]+[0-9]+)$";
+// What parse_word_length() reads, for messages, and a regular expression that every such text matches.
+std::string word_lengths_allowed();
+std::string word_length_pattern();
 
 // As a number of JSON; both are exact.
 template <class Json>

@@ -40,7 +40,7 @@ TEST(WordLengths, RefuseWhatTheyWouldHaveToRound) {
 }
 
 TEST(WordLengths, HaveAPatternForAllThatIsRead) {
-  const std::regex pattern(kWordLengthPattern);
+  const std::regex pattern(word_length_pattern());
   for (const std::string& name : number_format_names()) EXPECT_TRUE(std::regex_match(name, pattern)) << name;
   for (const char* text : {"16", "4.25", "4+8/32", "4 + 16/128+4/128", "MXFP4", "Bf16"})
     EXPECT_TRUE(std::regex_match(text, pattern)) << text;
