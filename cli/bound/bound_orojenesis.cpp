@@ -96,7 +96,8 @@ Result<LayerCurve> layer_curve(const Workload& workload, const OrojenesisOptions
 }
 
 // Adds the machine's levels, and how far the mapper's answer is from their bounds if that is asked for.
-Diagnostics add_levels(LayerAnswer& answer, const OrojenesisArguments& arguments, const Architecture& architecture) {
+Diagnostics add_levels(LayerAnswer& answer, const OrojenesisArguments& arguments, const Architecture& machine) {
+  const Architecture& architecture = **chain_that_runs(answer.workload, machine);
   const Result<NestedCurve> curve = nested_curve(answer.workload, answer.options);
   if (!curve) return curve.errors();
   answer.levels = level_bounds(*curve, answer.workload, architecture, arguments.unit);
@@ -107,7 +108,6 @@ Diagnostics add_levels(LayerAnswer& answer, const OrojenesisArguments& arguments
     answer.cloud = *std::move(cloud);
   }
   if (!arguments.map) return {};
-  if (Diagnostics errors = operation_complaints(answer.workload, architecture); !errors.empty()) return errors;
   const Result<MappingResult> mapped = map_workload(answer.workload, architecture, {});
   if (!mapped) return mapped.errors();
   if (mapped->status == Status::Infeasible) return mapped->why_infeasible;

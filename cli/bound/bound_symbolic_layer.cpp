@@ -16,6 +16,7 @@
 #include "engine/bounds/hbl/hbl_formula.h"
 #include "engine/bounds/segment/iolb_forms.h"
 #include "engine/bounds/tiling/iotile_search.h"
+#include "engine/model/running_units.h"
 
 namespace heliolite::cli {
 namespace {
@@ -180,11 +181,12 @@ std::vector<Place> places(const SymbolicArguments& arguments, const Workload& wo
                           const std::optional<Architecture>& architecture) {
   std::vector<Place> all;
   if (architecture) {
-    for (const Boundary& wall : boundaries(*architecture, workload, arguments.unit))
-      all.push_back({wall.level, words_inside(wall, *architecture, workload), wall.capacity_words.value_or(~u64{0})});
+    const Architecture& chain = **chain_that_runs(workload, *architecture);
+    for (const Boundary& wall : boundaries(chain, workload, arguments.unit))
+      all.push_back({wall.level, words_inside(wall, chain, workload), wall.capacity_words.value_or(~u64{0})});
     return all;
   }
-  const u64 word = arguments.unit.counts_words() ? 1 : static_cast<u64>(1 / arguments.unit.bytes(1));  // or byte
+  const u64 word = arguments.unit.counts_words() ? 1 : WordLength(8).in_units(arguments.unit.bits);  // or byte
   std::vector<u64> usual;
   for (const u64 words : kUsualWords) usual.push_back(words * word);
   const u64 operands = operand_units(workload, arguments.unit);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/ui/word_units.h"
+#include "engine/model/running_units.h"
 #include "workloads/word_bits.h"
 
 namespace heliolite::cli {
@@ -20,6 +21,9 @@ std::vector<const Workload*> asked_about(const Network& network, const Workload*
 
 Diagnostics set_unit(CapacityArguments& arguments, std::span<const Workload* const> workloads,
                      const std::optional<Architecture>& architecture) {
+  for (const Workload* workload : workloads)
+    if (architecture)
+      if (const auto chain = chain_that_runs(*workload, *architecture); !chain) return chain.errors();
   const Result<WordUnit> unit =
       word_unit(workloads, architecture ? std::optional(architecture->levels.back().word_bits) : std::nullopt);
   if (!unit) return unit.errors();

@@ -14,6 +14,7 @@
 #include "cli/ui/read_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/formats/load_architecture.h"
+#include "engine/model/running_units.h"
 #include "engine/space/mapspace.h"
 #include "engine/space/mapspace_size.h"
 
@@ -128,36 +129,45 @@ int run(const SpaceArguments& arguments, const Output& output) {
   } else {
     for (const Layer& layer : network->layers) workloads.push_back(layer.workload);
   }
+  std::vector<const Architecture*> chains;  // [workload]
+  for (const Workload& workload : workloads) {
+    const Result<const Architecture*> chain = chain_that_runs(workload, *architecture);
+    if (!chain) return fail(chain.errors());
+    chains.push_back(*chain);
+  }
   Json answer = answer_head("space");
   answer["question"] = {
       {"architecture", question(*architecture)}, {"workload", network->name},     {"layer", arguments.layer},
       {"free", arguments.lifted.free},           {"open", arguments.lifted.open}, {"unit_loops", arguments.unit_loops}};
   if (!arguments.tiles.level.empty()) {
     if (workloads.size() > 1) return fail("--tiles shows one layer's tiles, choose it with --layer");
-    const Result<Mapspace> space = resolve(workloads.front(), *architecture, arguments.lifted);
+    const Result<Mapspace> space = resolve(workloads.front(), *chains.front(), arguments.lifted);
     if (!space) return fail(at_their_levels(space.errors(), arguments.architecture));
-    return show_tiles(workloads.front(), *architecture, *space, arguments.tiles, answer, output);
+    return show_tiles(workloads.front(), *chains.front(), *space, arguments.tiles, answer, output);
   }
   if (arguments.sensitivity.asked) {
     if (workloads.size() > 1) return fail("--sensitivity is of one layer, choose it with --layer");
-    return show_sensitivity(workloads.front(), *architecture, arguments.lifted, arguments.sensitivity, answer, output);
+    return show_sensitivity(workloads.front(), *chains.front(), arguments.lifted, arguments.sensitivity, answer,
+                            output);
   }
-  if (arguments.pruned) return show_pruned(workloads, *architecture, arguments.lifted, answer, output);
+  if (arguments.pruned) return show_pruned(workloads, chains, arguments.lifted, answer, output);
   if (arguments.sample.mappings > 0) {
     if (workloads.size() > 1) return fail("--sample draws one layer's mappings, choose it with --layer");
-    const Result<Mapspace> space = resolve(workloads.front(), *architecture, arguments.lifted);
+    const Result<Mapspace> space = resolve(workloads.front(), *chains.front(), arguments.lifted);
     if (!space) return fail(at_their_levels(space.errors(), arguments.architecture));
     SearchOptions options;
     arguments.sensitivity.search.apply(options);
     options.free = arguments.lifted.free;
     options.open = arguments.lifted.open;
-    return show_sample(workloads.front(), *architecture, *space, options, arguments.sample, answer, output);
+    return show_sample(workloads.front(), *chains.front(), *space, options, arguments.sample, answer, output);
   }
   Table table({"<layer", "tilings", "mappings", "loop nests"});
   if (workloads.size() > 1) answer["layers"] = Json::array();
   std::size_t done = 0;
-  for (const Workload& workload : workloads) {
-    const Result<Mapspace> space = resolve(workload, *architecture, arguments.lifted);
+  for (std::size_t k = 0; k < workloads.size(); ++k) {
+    const Workload& workload = workloads[k];
+    const Architecture& chain = *chains[k];
+    const Result<Mapspace> space = resolve(workload, chain, arguments.lifted);
     if (!space) return fail(at_their_levels(space.errors(), arguments.architecture));
     const auto counted = until_interrupted([space = *space, unit_loops = arguments.unit_loops] {
       return mapspace_size(space, {.unit_loops = unit_loops});
@@ -166,12 +176,12 @@ int run(const SpaceArguments& arguments, const Output& output) {
     const MapspaceSize& size = *counted;
     ++done;
     if (workloads.size() == 1) {
-      output.table(size_text(workload, *architecture, size));
-      answer.update(size_json(workload, *architecture, size));
+      output.table(size_text(workload, chain, size));
+      answer.update(size_json(workload, chain, size));
       break;
     }
     table.row({workload.name, text(size.tilings), text(size.mappings), size.nests ? text(*size.nests) : "not counted"});
-    answer["layers"].push_back(size_json(workload, *architecture, size));
+    answer["layers"].push_back(size_json(workload, chain, size));
   }
   if (workloads.size() > 1) output.table(table.to_string() + "  --layer NAME shows a layer's parts.\n");
   return write_partial_answer(output, answer, done, workloads.size(), "layers");

@@ -81,14 +81,16 @@ std::vector<PrunedLevel> count_layer(const Workload& workload, const Architectur
 
 }  // namespace
 
-int show_pruned(const std::vector<Workload>& workloads, const Architecture& architecture, MapspaceOptions lifted,
-                Json answer, const Output& output) {
+int show_pruned(const std::vector<Workload>& workloads, const std::vector<const Architecture*>& chains,
+                MapspaceOptions lifted, Json answer, const Output& output) {
   Table table({"<layer", "<level", "<what", "all", "kept", "pruned", "<published"});
   answer["layers"] = Json::array();
-  for (const Workload& workload : workloads) {
-    const Result<Mapspace> space = resolve(workload, architecture, lifted);
+  for (std::size_t k = 0; k < workloads.size(); ++k) {
+    const Workload& workload = workloads[k];
+    const Architecture& chain = *chains[k];
+    const Result<Mapspace> space = resolve(workload, chain, lifted);
     if (!space) return fail(space.errors());
-    const auto levels = until_interrupted([=, space = *space] { return count_layer(workload, architecture, space); });
+    const auto levels = until_interrupted([=, space = *space] { return count_layer(workload, chain, space); });
     if (!levels) break;
     Json rows = Json::array();
     for (const PrunedLevel& level : *levels) {

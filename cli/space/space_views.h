@@ -72,9 +72,10 @@ int show_sensitivity(const Workload& workload, const Architecture& architecture,
 // What the rules of Sunstone's thesis leave out, for `heliolite space --pruned`: tiles that can grow and unrollings
 // that leave units idle or mix groups of dimensions, counted layer by layer, with the shares that the thesis states.
 
-// Counts every layer, prints a table and writes JSON with the head `answer`. Returns the exit code.
-int show_pruned(const std::vector<Workload>& workloads, const Architecture& architecture, MapspaceOptions lifted,
-                Json answer, const Output& output);
+// Counts every layer on its chain of levels, prints a table and writes JSON with the head `answer`. Returns the exit
+// code.
+int show_pruned(const std::vector<Workload>& workloads, const std::vector<const Architecture*>& chains,
+                MapspaceOptions lifted, Json answer, const Output& output);
 
 // The options of --tiles.
 struct TileQuestion {

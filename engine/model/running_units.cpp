@@ -30,11 +30,10 @@ Diagnostic complaint(const Workload& workload, std::string field, std::string me
 
 Diagnostics operation_complaints(const Workload& workload, const Architecture& chain) {
   if (runs(chain, workload)) return {};
-  return {
-      complaint(workload, "operation",
-                fmt::format("{}: {} of {} does not run that; {}{}", name(workload.operation), chain.compute.name,
-                            chain.name, what_runs(chain),
-                            chain.units.empty() ? "" : " (map, eval and explain ask all units, others the first)"))};
+  return {complaint(
+      workload, "operation",
+      fmt::format("{}: {} of {} does not run that; {}{}", name(workload.operation), chain.compute.name, chain.name,
+                  what_runs(chain), chain.units.empty() ? "" : " (asked about its first unit alone)"))};
 }
 
 Result<std::vector<std::size_t>> units_that_run(const Workload& workload, const Architecture& architecture) {
@@ -71,6 +70,13 @@ Result<std::size_t> unit_that_runs(const Workload& workload, const Architecture&
   return complaint(workload, "unit",
                    fmt::format("{} of {} can run it, name one in the layer: unit: {}", join(names), architecture.name,
                                names.front()));
+}
+
+Result<const Architecture*> chain_that_runs(const Workload& workload, const Architecture& architecture) {
+  if (architecture.units.empty()) return &architecture;
+  const Result<std::size_t> unit = unit_that_runs(workload, architecture);
+  if (!unit) return unit.errors();
+  return &architecture.chain(*unit);
 }
 
 }  // namespace heliolite

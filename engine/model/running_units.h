@@ -15,6 +15,9 @@ Result<std::vector<std::size_t>> units_that_run(const Workload& workload, const 
 // The only one of them. Errors: likewise, or there are several, of which the layer must name one.
 Result<std::size_t> unit_that_runs(const Workload& workload, const Architecture& architecture);
 
+// Its chain, for who asks about one chain of levels; of a machine without further units the machine itself.
+Result<const Architecture*> chain_that_runs(const Workload& workload, const Architecture& architecture);
+
 // Whether the chain's compute units do not run everything, so that answers name them.
 inline bool is_one_of_several_units(const Architecture& chain) { return chain.compute.runs != kAllOperations; }
 

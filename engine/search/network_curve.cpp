@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "engine/model/running_units.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/compulsory.h"
 #include "engine/search/core/parallel.h"
@@ -59,7 +60,9 @@ class CurveSearch {
       CurveShape& shape = shapes_[shape_of_[k]];
       shape.runs += network_.layers[k].count, ++shape.layers;
       if (shape_of_[k] != k) continue;
-      Result<LayerSearch> search = LayerSearch::create(network_.layers[k].workload, machine_, options_);
+      const Workload& workload = network_.layers[k].workload;
+      const Result<const Architecture*> chain = chain_that_runs(workload, machine_);
+      Result<LayerSearch> search = chain ? LayerSearch::create(workload, **chain, options_) : chain.errors();
       if (search) shape.search = *std::move(search);
       else shape.refused = search.errors(), refused.insert(refused.end(), shape.refused.begin(), shape.refused.end());
     }

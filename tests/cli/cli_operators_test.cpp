@@ -98,13 +98,35 @@ TEST_F(CliOperators, RefusesByName) {
   const CliResult timeloop = run_cli("convert " + machine + " -o " + folder_.path("tl") + " --to timeloop");
   EXPECT_NE(timeloop.exit_code, 0);
   EXPECT_THAT(timeloop.err, HasSubstr("VPU beside MAC: Timeloop has one kind of compute units"));
-  const CliResult space = run_cli(std::string("space -l scores_softmax ") + kQuestion);
-  EXPECT_NE(space.exit_code, 0);
-  EXPECT_THAT(space.err, HasSubstr("MAC of tpu_v4i_vpu does not run that"));
+  // What is asked of one chain of levels needs a layer of one.
+  const std::string two = folder_.write("two.yaml",
+                                        "architecture:\n  levels:\n  - {name: DRAM, dram: true, energy: 9}\n"
+                                        "  - {name: Regs, entries: 8, energy: 1}\n  compute: {energy: 1}\n"
+                                        "  units: [{name: VPU, below: DRAM, energy: 1, runs: all}]\n");
+  for (const char* command : {"space", "bound", "bound --kind orojenesis --map", "map --front energy,delay"}) {
+    const CliResult any = run_cli(std::string(command) + " -a " + two + " -w gemm:4x4x4");
+    EXPECT_NE(any.exit_code, 0) << command;
+    EXPECT_THAT(any.err, HasSubstr("MAC and VPU of two can run it, name one in the layer: unit: MAC")) << command;
+  }
   // Seven operations of one cycle are several cycles, which no rule of proofs knows.
   const CliResult proof =
       run_cli(std::string("map --no-look -l scores_softmax --proof ") + folder_.path("p.gz ") + kQuestion);
   EXPECT_THAT(proof.out, HasSubstr("for operations of several cycles"));
+}
+
+// Commands that ask about one chain of levels ask about that of the unit that runs the layer.
+TEST_F(CliOperators, AskTheUnitThatRunsALayer) {
+  const json space = answer(std::string("space -l scores_softmax ") + kQuestion);
+  EXPECT_TRUE(space["by_part"]["orders"].contains("VectorReg"));
+  EXPECT_FALSE(space["by_part"]["orders"].contains("WeightReg"));
+  const json bound = answer(std::string("bound --kind orojenesis --map -l scores_softmax ") + kQuestion);
+  EXPECT_EQ(bound["bounds"][0]["level"], "VectorReg");
+  const json front = answer(std::string("map --front energy,delay --no-look -l scores_softmax ") + kQuestion);
+  ASSERT_EQ(front["layers"].size(), 1u);
+  EXPECT_EQ(front["layers"][0]["unit"], "VPU");
+  EXPECT_EQ(front["front"]["status"], "certain");
+  const json best = answer(std::string("map --objective energy --no-look -l scores_softmax ") + kQuestion);
+  EXPECT_EQ(front["front"]["least_energy_pj"], best["total"]["energy_pj"]);
 }
 
 // Products are mapped as on the machine without the unit.

@@ -46,6 +46,27 @@ TEST(CliSizedWords, EqualSizesAreBytesOfWords) {
   EXPECT_EQ(bytes["bounds"][0]["words"].get<u64>(), 2 * words["bounds"][0]["words"].get<u64>());
 }
 
+// Blocks with a scale: all counts are quarters of a bit.
+TEST(CliSizedWords, MayBePartsOfBits) {
+  const std::string of = " gemm:16x16x16 --word-bits A=mxfp4,B=4+16/32,Z=bf16 ";
+  const json bound = answer("bound -w" + of + "--buffer 64B");
+  EXPECT_EQ(bound["unit"], "0.25 bits");
+  EXPECT_EQ(bound["bounds"][0]["capacity_words"], 64 * 8 * 4);
+  EXPECT_EQ(bound["bounds"][0]["words"].get<u64>(), 256u * (17 + 18 + 64)) << "every word once";
+  const json map = answer("map -a eyeriss --no-look -w" + of);
+  EXPECT_EQ(map["layers"][0]["word_bits"], json({{"A", 4.25}, {"B", 4.5}, {"Z", 16}}));
+  EXPECT_EQ(map["layers"][0]["status"], "optimal");
+  const TempFolder folder;
+  const std::string machine =
+      folder.write("m.yaml",
+                   "architecture:\n  word_bits: mxfp4\n  levels:\n  - {name: DRAM, dram: true, energy: 9}\n"
+                   "  - {name: Buf, capacity: 17 B, energy: 1}\n  compute: {energy: 1}\n");
+  EXPECT_THAT(run_cli("show " + machine).out, HasSubstr("4.25"));
+  EXPECT_THAT(complaint("convert " + machine + " -o " + folder.path("tl") + " --to timeloop"),
+              HasSubstr("Buf: word_bits = 4.25, and Timeloop's words have whole bits"));
+  EXPECT_THAT(complaint("map -a eyeriss -w gemm:4x4x4 --word-bits mxfp5"), HasSubstr("'mxfp5' must be 1 to 1024 bits"));
+}
+
 // 64 B are 512 bits; a plain number is of the answer's unit.
 TEST(CliSizedWords, CapacitiesAreInTheUnitOfTheAnswer) {
   const std::string of = "bound -w gemm:16x16x16 --word-bits A=4,B=8,Z=12 ";
