@@ -12,6 +12,7 @@ namespace heliolite {
 namespace {
 
 constexpr std::size_t kPricedTogether = 4;  // changes of a group, after the first, before the best is looked at again
+constexpr std::size_t kPricedFirst = 8;     // changes of all links together, while nothing is fused
 constexpr double kHopeful = 1.5;            // a change that seems to cost more than so many times as much is not priced
 
 // What a group is, as a key.
@@ -67,6 +68,11 @@ class LeastSum::Climb {
       std::vector<const Change*> now;
       for (const std::vector<Change>& own : changes)
         for (std::size_t c = k; c < std::min(own.size(), k + together); ++c) now.push_back(&own[c]);
+      // Before anything is fused, whatever is soon there.
+      if (k == 0 && changes.size() == at(sum_.n_) && now.size() > kPricedFirst) {
+        std::ranges::stable_sort(now, {}, &Change::guess);
+        now.resize(kPricedFirst);
+      }
       price(now);
       if (sum_.value_of_best() < before * kEqualSum) return sum_.tell_better(), true;
     }

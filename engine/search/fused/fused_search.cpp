@@ -16,7 +16,7 @@ namespace heliolite {
 namespace {
 
 // Of the time that is left:
-constexpr double kFirstAnswer = 0.25;  // for schedules that are quickly priced,
+constexpr double kFirstAnswer = 0.4;   // for schedules that are quickly priced,
 constexpr double kFirstSeconds = 0.6;  // at least so many seconds,
 constexpr double kMostFirst = 0.6;     // but no more than this
 constexpr double kUnfused = 0.35;      // for the optimum without groups
@@ -46,7 +46,7 @@ class FusedSearch {
       const double lower = at_lambda(lambda);
       if (known_.empty()) return nothing(start());
       take(best_at(lambda));
-      out_.lower_bound = end_number(lower, lambda);
+      out_.lower_bound = std::max(least_, end_number(lower, lambda));
       out_.lambda = lambda / Energy::kUnitsPerPicojoule;
     } else {
       const Diagnostics errors = start();

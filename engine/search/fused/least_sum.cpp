@@ -57,6 +57,7 @@ double LeastSum::run(const std::vector<KnownSchedule>& known, bool from_nothing)
   if (const auto quick = best())
     for (const LinkGroup& group : quick->schedule.groups) refit(group, refit_budget);
   tell_better();
+  if (budget_.over()) return 0;
   for (int i = 0; i < n_; ++i)
     for (int j = i + 1; j < n_; ++j) bound(i, j);
   // The cheapest way by what is known, until all of its steps are settled. Bounds are searched of ever more groups at a

@@ -34,8 +34,9 @@ class LeastSum {
   LeastSum(const LinkGraph& graph, const Architecture& architecture, const FusionRules& rules, LinkSolver& solver,
            double lambda, const SearchBudget& budget, BetterSchedule tell = {});
 
-  // What no schedule is below, the least value of all that are `known` at most. The trees of the best of them get the
-  // best mappings for this lambda. `from_nothing`: no schedule with groups has been looked for.
+  // What no schedule is below, the least value of all that are `known` at most; 0 if there was no time for bounds. The
+  // trees of the best of them get the best mappings for this lambda. `from_nothing`: no schedule with groups has been
+  // looked for.
   double run(const std::vector<KnownSchedule>& known, bool from_nothing);
 
   // In place of that, quickly and with nothing proven: mappings of every link alone, then changes of the best schedule

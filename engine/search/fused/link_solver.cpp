@@ -15,7 +15,7 @@
 namespace heliolite {
 namespace {
 
-constexpr u64 kMostForFast = 1'500;    // mappings that a quick search of a pass is worth
+constexpr u64 kMostForFast = 500;      // mappings that a quick search of a pass is worth
 constexpr double kNearLambda = 1.05;   // a mapping that is found for a lambda is one for what is this near
 constexpr u64 kMostForBound = 20'000;  // mappings that a bound of a link is worth
 // How a limit below which nothing is found rises, and up to which multiple of what the passes must move.
