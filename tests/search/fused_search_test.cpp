@@ -281,6 +281,52 @@ TEST(FusedSearch, NoLinkOfATreeIsBelowItsBound) {
   EXPECT_GT(raised_together, 3);
 }
 
+// What passes must move, and the steps of the units that they can use, against the best mappings of passes of random
+// trees: with a slow buffer, through which homes are filled, and with a unit that no factors can use.
+TEST(FusedSearch, NoPassCostsLessThanItsWordsAndSteps) {
+  int passes = 0, reached = 0, raised = 0;
+  for (const auto& [fanout, words] : {std::pair{"8", "2"}, {"5", "16"}}) {
+    std::string machine = kSmall;
+    machine.replace(machine.find("read: 4"), 7, "shared: " + std::string(words));
+    machine.replace(machine.find("shared: 2"), 9, "shared: " + std::string(words));
+    machine.replace(machine.find("entries: 40"), 11, "entries: 40, fanout: " + std::string(fanout));
+    for (FusionProblem& toy : testing::fusion_toys()) {
+      if (toy.graph.links[0].workload.macs() > 500) continue;
+      toy.architecture = parse_architecture(machine, "wide.yaml").value();
+      SearchOptions options = options_for(Objective::Edp);
+      const SearchBudget budget(options);
+      LinkSolver solver(toy.graph, toy.architecture, options);
+      options.rules.set(Rule::PassBound, false);
+      LinkSolver without(toy.graph, toy.architecture, options);
+      testing::RandomTrees random(toy, 11);
+      for (int k = 0; k < 40; ++k) {
+        const LinkGroup group = random.next();
+        const GroupPlan p = plan(group, toy.graph, toy.architecture);
+        if (!p.is_legal() || group.is_single()) continue;
+        for (int l = group.first; l <= group.last; ++l) {
+          const LinkPass& pass = p.passes[l - group.first];
+          if (pass.taken > 40) continue;
+          LinkPass anywhere = pass;
+          anywhere.taken = 0;
+          for (const double lambda : {kLambda / 8, 32 * kLambda}) {
+            const LinkAnswer answer = solver.solve(l, pass, lambda, kNoSum, budget);
+            if (!answer.found) continue;
+            const double value = sum_value(answer.found->cost, lambda);
+            const double least = solver.first_bound(l, anywhere, lambda);
+            EXPECT_LE(least * kEqualSum, value) << group_text(group, toy.graph, toy.architecture) << " link " << l;
+            ++passes;
+            reached += value <= least * 1.01;
+            raised += least > without.first_bound(l, anywhere, lambda) * (1 + 1e-9);
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(passes, 200);
+  EXPECT_GT(reached, 20);
+  EXPECT_GT(raised, 20);
+}
+
 // The exact search of a pass against all of its mappings, one by one.
 TEST(FusedSearch, PassesAreMappedBest) {
   int passes = 0;

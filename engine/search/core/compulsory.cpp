@@ -1,6 +1,7 @@
 #include "engine/search/core/compulsory.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "engine/base/integers.h"
 #include "engine/model/cost_of_counts.h"
@@ -87,26 +88,29 @@ CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
   CompulsoryCost out;
   Cost sum;
   u64 fanout_outside = 1;
+  std::vector<AccessCounts> total(at(levels));  // [level]: in parts of words
+  for (const int v : bits(c.pass.at_home))
+    for (int i = c.pass.level; i < levels; ++i) total[i] += in_parts(c.level[i], v, passage_words(c, v, i));
   for (int i = levels - 1; i >= 0; --i) {
     out.outside[i] = sum;
     const u64 instances = model.architecture().levels[i].instances;
-    AccessCounts total;  // in parts of words
     const bool no_fills = i + 1 == levels || c.level[i].is_interconnect;
     for (const int v : bits(c.counted(i, keep.must[i]))) {
       // Only compute units pass on words of tensors whose tiles never overlap: words that stay where they are.
       const bool overlaps = c.tensor[v].sharing_any != 0;
       const bool serves_macs = inside_fanouts[i] && !contains(kept_inside[i], v) && !contains(peers[i], v);
       // Of tensors with a home the words there alone are compulsory, and only what they serve.
-      const CompiledLevel& level = c.level[c.serving(i, v)];
+      const int server = c.serving(i, v);  // no further out
+      const CompiledLevel& level = c.level[server];
       AccessCounts n =
           with_peers(least_words(c, c.tensor[v], serves_macs, no_fills, fanout_outside),
                      overlaps && contains(peers[i], v), i + 1 < levels && contains(c.level[i + 1].peers, v));
       n = {n.reads * c.pass.passes, n.fills * c.pass.passes, n.updates * c.pass.passes};
       sum.energy += least_energy(level, v, instances, n);
-      if (&level == &c.level[i]) total += in_parts(level, v, n);
+      total[server] += in_parts(level, v, n);
     }
     if (instances == 1)
-      sum.cycles = std::max(sum.cycles, least_cycles(c.level[i], total.reads, total.fills + total.updates));
+      sum.cycles = std::max(sum.cycles, least_cycles(c.level[i], total[i].reads, total[i].fills + total[i].updates));
     fanout_outside *= c.level[i].fanout();
   }
   out.whole.energy = sum.energy + Energy{c.op_units} * (c.macs * c.pass.passes);

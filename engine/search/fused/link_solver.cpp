@@ -11,6 +11,7 @@
 #include "engine/search/core/parallel.h"
 #include "engine/search/map.h"
 #include "engine/search/schedule.h"
+#include "engine/space/units.h"
 
 namespace heliolite {
 namespace {
@@ -274,8 +275,8 @@ LinkSolver::Least& LinkSolver::known_least(int link, const LinkPass& pass, doubl
   return all.try_emplace(lambda, out).first->second;
 }
 
-// What the passes must move. Only the first of a level and of what has a home there needs a mapspace: which levels may
-// keep what is the same for all sizes.
+// What the passes must move, and the steps that they take on as many compute units as they can use. Only the first of a
+// level and of what has a home there needs a mapspace for what it keeps: that is the same for all sizes.
 LinkSolver::Least LinkSolver::compulsory_value(int link, const LinkPass& pass, double lambda) {
   auto& keeps = store(link).keep;
   auto keep = keeps.find({pass.level, pass.at_home});
@@ -288,10 +289,26 @@ LinkSolver::Least LinkSolver::compulsory_value(int link, const LinkPass& pass, d
   NestPass own = pass;
   own.taken = 0;
   const CostModel model(one, alone_, own);
+  const Compiled& c = model.compiled();
+  Cost moved = compulsory_cost(model, keep->second).whole;
+  const u64 steps = ceil_div(c.macs, most_units(link, pass, lambda)) * c.pass.passes;
+  moved.cycles = std::max(moved.cycles, c.cycles_of(steps));
   Least out;
-  out.first = sum_value(compulsory_cost(model, keep->second).whole, lambda);
-  if (pass.at_home != 0) out.passage = static_cast<double>(passage_units(model.compiled()));
+  out.first = sum_value(moved, lambda);
+  if (pass.at_home != 0) out.passage = static_cast<double>(passage_units(c));
   return out;
+}
+
+// Compute units that a mapping of one pass uses at most: its factors divide the sizes.
+u64 LinkSolver::most_units(int link, const LinkPass& pass, double lambda) {
+  constexpr u64 kAll = ~u64{0};
+  Store& own = store(link);
+  if (!own.gate.on(Rule::PassBound)) return kAll;
+  const auto [known, is_new] = own.units.try_emplace({pass.level, pass.size}, kAll);
+  if (!is_new) return known->second;
+  if (const auto search = prepare_least(link, pass, lambda))
+    known->second = most_units_of_perfect_factors(search->problem().space).value_or(kAll);
+  return known->second;
 }
 
 double LinkSolver::first_bound(int link, const LinkPass& pass, double lambda) {

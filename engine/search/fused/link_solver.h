@@ -124,6 +124,8 @@ class LinkSolver {
     LeastByLambda alone;  // the link by itself
     // [level, tensors at home]: the keep choices of its passes, which do not depend on sizes.
     std::map<std::pair<int, TensorMask>, KeepRange> keep;
+    // [level, sizes]: compute units that a mapping of a pass can use.
+    std::map<std::pair<int, LinkSizes>, u64> units;
     u64 searches = 0, evaluated = 0;
     RuleCounts counts;
     Gate gate;
@@ -133,6 +135,7 @@ class LinkSolver {
   Result<LayerSearch> prepare_least(int link, const LinkPass& pass, double lambda) const;
   Least& known_least(int link, const LinkPass& pass, double lambda);
   Least compulsory_value(int link, const LinkPass& pass, double lambda);
+  u64 most_units(int link, const LinkPass& pass, double lambda);
   static double from_other_lambdas(const LeastByLambda& known, double lambda);
   Store& store(int link) { return store_[shape_[link]]; }
   // The search of a link's pass for the least sum; none: the machine leaves it no mapping.
