@@ -34,6 +34,7 @@ const std::multimap<std::string, Words> kLines{
     {"map", {"-a", "eyeriss", "-w", "resnet50", "--json", "{json}"}},
     {"map", {"-a", "eyeriss", "-w", kLarge, "--open", "--json", "{json}"}},
     {"map", {"-a", "simba", "-w", "resnet18", "-l", "conv1", "--no-look", "--proof", "{new}"}},
+    {"map", {"-a", "simba", "-w", "mobilenet_v2", "--network", "--no-look", "--proof", "{new}"}},
     {"map", {"-a", "tpu_v4i", "-w", "bert_base_block", "--fuse", "--json", "{json}"}},
     {"map", {"-a", "eyeriss", "-w", "resnet50", "--front", "energy,delay", "--json", "{json}"}},
     {"check-proof", {HELIOLITE_TEST_DATA "/golden/proof/gpu_sm_conv5_1.proof"}},

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "tests/support/cli_runner.h"
 
@@ -38,6 +39,43 @@ TEST(CliProof, OneForEachLayerOfANetwork) {
     const std::string file = layer["proof"]["file"];
     EXPECT_TRUE(fs::exists(file)) << file;
   }
+}
+
+// Two layers of one shape, and one of another.
+constexpr const char* kNet =
+    "name: small\n"
+    "layers:\n"
+    "- {name: a, gemm: {m: 16, n: 12, k: 8}, count: 2}\n"
+    "- {name: b, gemm: {m: 24, n: 6, k: 10}}\n"
+    "- {name: c, gemm: {m: 16, n: 12, k: 8}}\n";
+
+TEST(CliProof, OfANetworksOptimumAndOfItsFront) {
+  const TempFolder folder;
+  const std::string net = folder.write("net.yaml", kNet);
+  const std::string file = folder.path("proofs/network.proof.gz");
+  for (const auto& [how, part, claim] :
+       {std::tuple{"--network --no-look", "network", "edp "}, {"--front energy,delay", "front", "curve "}}) {
+    const CliResult run =
+        run_cli("map -a edge_unified -w " + net + " -q --json - --proof " + folder.path("proofs ") + how);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const json proof = json::parse(run.out)[part]["proof"];
+    EXPECT_EQ(proof["file"], file);
+    EXPECT_EQ(proof["shapes"], 2);
+    EXPECT_THAT(proof["claim"].get<std::string>(), StartsWith(claim));
+    EXPECT_EQ(proof["bytes"].get<std::size_t>(), fs::file_size(file));
+    const CliResult checked = run_cli("check-proof " + file);
+    if (checked.err.find("is neither beside") != std::string::npos) GTEST_SKIP() << "the checker is not built";
+    EXPECT_EQ(checked.exit_code, 0) << checked.out;
+    EXPECT_THAT(checked.out, HasSubstr("no choice of mappings of 2 layers"));
+  }
+}
+
+TEST(CliProof, OfTheFrontOfOneLayer) {
+  const TempFolder folder;
+  const std::string file = folder.path("a.proof");
+  const CliResult run = run_cli("map -a eyeriss -w gemm:16x12x8 --front energy,delay -q --proof " + file);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(read_text(file), HasSubstr("\nclaim optimal curve "));
 }
 
 TEST(CliProof, RefusalsAndInputs) {

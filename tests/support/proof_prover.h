@@ -49,10 +49,10 @@ class ToyProver {
     out.claim = "claim optimal " + std::string(check_proof::kObjectives[claim_.objective]) + " " +
                 (claim_.objective == check_proof::kCurve ? "" : check_proof::text_of(claim_.value.first));
     if (claim_.objective == check_proof::kCurve) out.claim.pop_back();
-    for (const check_proof::Cost& c : claim_.corners)
+    for (const check_proof::Cost& c : claim_.curve.corners)
       out.claim += " " + std::to_string(c.cycles) + " " +
                    check_proof::text_of(check_proof::big(static_cast<check_proof::u128>(c.energy)));
-    out.corners = claim_.corners;
+    out.corners = claim_.curve.corners;
     if (claim_.objective == check_proof::kDelay) out.claim += " " + check_proof::text_of(claim_.value.second);
     return out;
   }
@@ -159,19 +159,19 @@ class ToyProver {
   // The curve becomes the lower left hull of its corners and a cost below it.
   void add_corner(const check_proof::Cost& cost, const std::string& mapping, ToyProof& out) {
     found_[{cost.cycles, cost.energy}] = mapping;
-    claim_.corners.clear(), claim_.steps.clear();
+    claim_.curve.corners.clear(), claim_.curve.steps.clear();
     std::vector<std::string> mappings;
     for (const auto& [at, lines] : found_) {
       const check_proof::Cost corner{at.second, at.first};
       const auto step = [&] {
-        const check_proof::Cost& last = claim_.corners.back();
+        const check_proof::Cost& last = claim_.curve.corners.back();
         return check_proof::Cost{last.energy - corner.energy, corner.cycles - last.cycles};
       };
-      if (!claim_.corners.empty() && corner.energy >= claim_.corners.back().energy) continue;
-      while (!claim_.steps.empty() && !check_proof::is_steeper(claim_.steps.back(), step()))
-        claim_.corners.pop_back(), claim_.steps.pop_back(), mappings.pop_back();
-      if (!claim_.corners.empty()) claim_.steps.push_back(step());
-      claim_.corners.push_back(corner), mappings.push_back(lines);
+      if (!claim_.curve.corners.empty() && corner.energy >= claim_.curve.corners.back().energy) continue;
+      while (!claim_.curve.steps.empty() && !check_proof::is_steeper(claim_.curve.steps.back(), step()))
+        claim_.curve.corners.pop_back(), claim_.curve.steps.pop_back(), mappings.pop_back();
+      if (!claim_.curve.corners.empty()) claim_.curve.steps.push_back(step());
+      claim_.curve.corners.push_back(corner), mappings.push_back(lines);
     }
     out.mapping.clear();
     for (const std::string& lines : mappings) out.mapping += lines;

@@ -1,13 +1,9 @@
 #pragma once
 // What a proof claims, and the exact cost of a complete mapping (docs/cost_model.md, rules 18 to 28 and 44).
+#include "check_proof/curve.h"
 #include "check_proof/state.h"
 
 namespace check_proof {
-struct Cost {
-  i128 energy = 0;  // in units of the instance
-  u64 cycles = 0;
-};
-
 enum Objective : u8 { kEnergy, kEdp, kEd2p, kDelay, kCurve };
 inline constexpr std::array<std::string_view, 5> kObjectives = {"energy", "edp", "ed2p", "delay", "curve"};
 inline constexpr std::array<const char*, 4> kUnits = {" pJ", " pJ x cycles", " pJ x cycles^2", " cycles at "};
@@ -26,24 +22,17 @@ inline std::string value_text(Objective objective, const Value& value, int unit_
   if (objective < kDelay) return scaled_text(value.first, unit_bits) + kUnits[objective];
   return text_of(value.first) + kUnits[kDelay] + scaled_text(value.second, unit_bits) + " pJ";
 }
-// What a step along a curve saves; of two steps the steeper saves more in a cycle.
-inline bool is_steeper(const Cost& a, const Cost& b) {
-  Big x = big(static_cast<u128>(a.energy)), y = big(static_cast<u128>(b.energy));
-  multiply(x, b.cycles), multiply(y, a.cycles);
-  return x > y;
-}
-
 // No legal mapping is below the value. Closed stays closed where energy or cycles grow: all that a proof needs.
 struct Claim {
   enum Kind : u8 { kOptimal, kBound, kNone };
   Kind kind = kNone;
   Objective objective = kEdp;
   Value value;
-  std::vector<Cost> corners, steps;  // of a curve, fewest cycles first; steps lead to the next corner
+  Curve curve;  // instead
   // The least energy that is not below the value in so many cycles; kInfinite: none is, at any that can be met.
   i128 least_energy(u64 cycles) const {
     if (kind == kNone) return kInfinite;
-    if (objective == kCurve) return on_curve(cycles);
+    if (objective == kCurve) return curve.least_energy(cycles);
     Big least = value.first;
     if (objective == kDelay) {
       if (big(cycles) != value.first) return big(cycles) > value.first ? 0 : kInfinite;
@@ -53,27 +42,27 @@ struct Claim {
     for (int k = 0; k < times; ++k)
       if (divide(least, cycles) != 0) multiply(least, 1, 1);
     if (least[0] != 0 || least[1] != 0 || least[2] >> 61 != 0) return kInfinite;
-    return static_cast<i128>(static_cast<u128>(least[2]) << 64 | least[3]);
+    return low(least);
   }
   // The values that mappings must have: the claim's, or each corner's.
   std::vector<Value> met() const {
+    if (kind != kOptimal || objective != kCurve) return std::vector<Value>(kind == kOptimal ? 1 : 0, value);
     std::vector<Value> out;
-    if (kind == kOptimal && objective != kCurve) out = {value};
-    for (std::size_t k = 0; kind == kOptimal && k < corners.size(); ++k) out.push_back(value_of(kCurve, corners[k]));
+    for (const Cost& c : curve.corners) out.push_back(value_of(kCurve, c));
     return out;
   }
   bool is_closed(const Cost& cost) const { return cost.energy >= least_energy(cost.cycles); }
   // `claim optimal edp VALUE` and its like.
   static Claim read(const Lines& lines) {
     Claim out;
-    lines.expect(lines.word(1) == "none" ? "claim none" : "claim", lines.word(1) == "none" ? 2 : 0);
-    if (lines.count() == 2) return out;
+    lines.expect("claim", lines.word(1) == "none" ? 2 : 0);
+    if (lines.word(1) == "none") return out;
     if (lines.word(1) != "optimal" && lines.word(1) != "bound") lines.wrong("'optimal', 'bound' or 'none' expected");
     out.kind = lines.word(1) == "optimal" ? kOptimal : kBound;
     const int objective = place_of(lines.word(2), kObjectives);
     if (objective < 0) lines.wrong("'energy', 'delay', 'edp', 'ed2p' or 'curve' expected");
     out.objective = static_cast<Objective>(objective);
-    if (out.objective == kCurve) return out.read_curve(lines), out;
+    if (out.objective == kCurve) return out.curve = Curve::read(lines, 3), out;
     lines.expect("claim", out.objective == kDelay ? 5 : 4);
     const std::optional<Big> first = read_big(lines.word(3)), second = read_big(lines.word(lines.count() - 1));
     if (!first || !second) lines.wrong("a decimal integer below 2^256 expected");
@@ -84,40 +73,13 @@ struct Claim {
   // `what`: no legal mapping, or no choice of mappings.
   std::string text(int unit_bits, const std::string& what) const {
     if (kind == kNone) return "there is no legal mapping";
-    const std::string met = kind == kOptimal ? ", the mapping has it" : "";
     if (objective != kCurve)
-      return what + " has " + kNames[objective] + " below " + value_text(objective, value, unit_bits) + met;
-    return what + " is below the curve from " + value_text(kCurve, value_of(kCurve, corners.front()), unit_bits) +
-           " to " + value_text(kCurve, value_of(kCurve, corners.back()), unit_bits) +
-           (kind == kOptimal ? ", mappings have its " : ", of ") + std::to_string(corners.size()) + " corners";
-  }
-
- private:
-  void read_curve(const Lines& lines) {
-    if (lines.count() % 2 == 0 || lines.count() < 5) lines.wrong("cycles and energy of each corner expected");
-    for (std::size_t k = 3; k < lines.count(); k += 2) {
-      const std::optional<Big> energy = read_big(lines.word(k + 1));
-      if (!energy || *energy >= big(static_cast<u128>(1) << 120)) lines.wrong("an energy below 2^120 expected");
-      const Cost corner{static_cast<i128>(static_cast<u128>((*energy)[2]) << 64 | (*energy)[3]),
-                        lines.integer(lines.word(k))};
-      if (!corners.empty()) {
-        const Cost& last = corners.back();
-        const Cost step{last.energy - corner.energy, corner.cycles - last.cycles};
-        if (corner.cycles <= last.cycles || step.energy <= 0 || (!steps.empty() && !is_steeper(steps.back(), step)))
-          lines.wrong("corners expected with more cycles and less energy each, and a step less steep");
-        steps.push_back(step);
-      }
-      corners.push_back(corner);
-    }
-  }
-  i128 on_curve(u64 cycles) const {
-    const auto next = std::ranges::upper_bound(corners, cycles, {}, &Cost::cycles);
-    if (next == corners.begin()) return kInfinite;
-    if (next == corners.end()) return corners.back().energy;
-    const std::size_t k = static_cast<std::size_t>(next - corners.begin());
-    Big saved = big(static_cast<u128>(steps[k - 1].energy));
-    multiply(saved, cycles - corners[k - 1].cycles), divide(saved, steps[k - 1].cycles);
-    return corners[k - 1].energy - static_cast<i128>(static_cast<u128>(saved[2]) << 64 | saved[3]);
+      return what + " has " + kNames[objective] + " below " + value_text(objective, value, unit_bits) +
+             (kind == kOptimal ? ", the mapping has it" : "");
+    const std::vector<Cost>& c = curve.corners;
+    return what + " is below the curve from " + value_text(kCurve, value_of(kCurve, c.front()), unit_bits) + " to " +
+           value_text(kCurve, value_of(kCurve, c.back()), unit_bits) +
+           (kind == kOptimal ? ", mappings have its " : ", of ") + std::to_string(c.size()) + " corners";
   }
 };
 

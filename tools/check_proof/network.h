@@ -29,11 +29,12 @@ inline std::string proved_network(Lines& l, int threads) {
     if (its.objective != kCurve || its.kind > claim.kind || shift > bits)
       l.wrong("a proof of a curve expected, in units no smaller than the network's");
     const int bits_left = 112 - static_cast<int>(shift) - std::bit_width(n);
-    if (bits_left < 1 || its.corners[0].energy >> bits_left != 0 || its.corners.back().cycles > (u64{1} << 54) / n)
+    if (bits_left < 1 || its.curve.corners[0].energy >> bits_left != 0 ||
+        its.curve.corners.back().cycles > (u64{1} << 54) / n)
       l.refuse("no proof of numbers as large as these yet");
     const auto times = [&](const Cost& c) { return Cost{(c.energy << shift) * static_cast<i128>(n), c.cycles * n}; };
-    sum.energy += times(its.corners[0]).energy, sum.cycles += times(its.corners[0]).cycles;
-    for (const Cost& s : its.steps) steps.push_back(times(s));
+    sum.energy += times(its.curve.corners[0]).energy, sum.cycles += times(its.curve.corners[0]).cycles;
+    for (const Cost& s : its.curve.steps) steps.push_back(times(s));
     states += layer.states(), instances += " " + layer.instance();
   }
   std::ranges::stable_sort(steps, is_steeper);
@@ -46,20 +47,14 @@ inline std::string proved_network(Lines& l, int threads) {
     sum.energy -= steps[k].energy, sum.cycles += steps[k].cycles;
   }
   for (const Value& v : claim.met())
-    if (!corners.contains(v)) l.wrong("mappings with the claim's value expected");
+    if (!corners.contains(v)) l.wrong("layers whose mappings have the claim's value expected");
   return claim.text(static_cast<int>(bits), "no choice of mappings of " + std::to_string(runs.size()) + " layers") +
          "; " + std::to_string(states) + " states; instances" + instances;
 }
 // What the whole text proves; throws where it is no proof.
 inline std::string proved(Lines& lines, int threads) {
-  std::string out;
-  if (lines.take("heliolite-network")) out = proved_network(lines, threads);
-  else {
-    ProofChecker layer(lines, threads);
-    layer.run();
-    out = layer.claim().text(layer.unit_bits(), "no legal mapping") + "; " + std::to_string(layer.states()) +
-          " states; instance " + layer.instance();
-  }
+  const std::string out =
+      lines.take("heliolite-network") ? proved_network(lines, threads) : ProofChecker(lines, threads).run();
   if (!lines.at_end()) lines.wrong("nothing expected behind this line");
   return out;
 }

@@ -91,8 +91,8 @@ class Reader {
 class ProofChecker {
  public:
   ProofChecker(Lines& lines, int threads) : l_(lines), threads_(threads), in_(read_instance(lines)) {}
-  // Throws where the claim is not proved.
-  void run() {
+  // What is proved; throws where it is not.
+  std::string run() {
     l_.must("heliolite-proof 1", 2);
     digest_ = sha256(l_.before());
     l_.must("instance " + digest_, 2);  // of the lines above
@@ -115,6 +115,8 @@ class ProofChecker {
       stage(steps.is_top(i));
     }
     l_.expect("end " + std::to_string(count_), 2);
+    return claim_.text(in_.unit_bits, "no legal mapping") + "; " + std::to_string(count_) + " states; instance " +
+           instance();
   }
   const Claim& claim() const { return claim_; }
   int unit_bits() const { return in_.unit_bits; }

@@ -25,6 +25,7 @@ inline constexpr i128 kInfinite = static_cast<i128>(1) << 126;
 constexpr u128 ceil_div(u128 a, u128 b) { return a / b + static_cast<u128>(a % b != 0); }
 // Up to 256 bits; the most significant limb is the first, so that arrays compare as numbers do.
 using Big = std::array<u64, 4>;
+constexpr i128 low(const Big& v) { return static_cast<i128>(static_cast<u128>(v[2]) << 64 | v[3]); }
 constexpr Big big(u128 v) { return {0, 0, static_cast<u64>(v >> 64), static_cast<u64>(v)}; }
 // v * factor + addend, in place; false where that needs more than 256 bits.
 constexpr bool multiply(Big& v, u64 factor, u64 addend = 0) {

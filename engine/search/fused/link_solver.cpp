@@ -11,7 +11,7 @@
 #include "engine/search/core/parallel.h"
 #include "engine/search/map.h"
 #include "engine/search/schedule.h"
-#include "engine/space/units.h"
+#include "engine/space/mapspace_size.h"
 
 namespace heliolite {
 namespace {
