@@ -33,6 +33,7 @@ void Extender::extend(const State& parent, int stage, const std::function<void(S
     if (surely_closed(parent, start)) continue;
     spread_ = parent;
     steps_.unroll(spread_, stage, unrolling_);
+    too_many_ |= spread_.too_many;
     if (closed_after_unrolling(spread_, stage, start)) continue;
     walk_tiles(parent);
   }
@@ -234,6 +235,7 @@ void Extender::build(const Node& node, std::size_t next) {
   } else {
     steps_.start(out, stage_, from.kept, from.next[next]);
   }
+  too_many_ |= out.too_many;
   out.parent = parent_->id;
   out.unrolling = static_cast<u32>(unrolling_);
   out.inner = spread_.tile;

@@ -25,6 +25,7 @@ class Extender {
 
   u64 questions() const { return questions_; }
   bool was_stopped() const { return stopped_; }
+  bool had_too_many_flows() const { return too_many_; }  // some were not counted: the extensions are worth nothing
 
  private:
   static constexpr std::size_t kNoSlot = ~std::size_t{0};
@@ -87,7 +88,7 @@ class Extender {
   const Claim& claim_;
   Steps steps_;
   std::function<bool()> over_;
-  bool stopped_ = false;
+  bool stopped_ = false, too_many_ = false;
   u32 ticks_ = 0;  // tiles since the start, for asking over_
   u64 questions_ = 0;
   mutable u64 asked_cycles_ = 0;  // of the least energy that was asked last

@@ -74,7 +74,7 @@ class Pass {
       const std::size_t count = std::min(kBlock, current_.size() - begin);
       std::vector<std::vector<State>> open(count);
       std::atomic<u64> questions{0};
-      std::atomic<bool> over{false};
+      std::atomic<bool> over{false}, too_many{false};
       parallel_for(count, limits_.threads, [&](std::size_t k) {
         if (over || limits_.over()) {
           over = true;
@@ -92,7 +92,9 @@ class Pass {
         }
         questions += extender.questions();
         if (extender.was_stopped()) over = true;
+        if (extender.had_too_many_flows()) too_many = true;
       });
+      if (too_many) return stop(fmt::format("more than {} flows of words at a time", kMaxFlows));
       out_.questions += questions;
       for (const std::vector<State>& states : open)
         for (const State& s : states) {

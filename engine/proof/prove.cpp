@@ -123,6 +123,8 @@ class Prover {
       const std::optional<ProofMapping> steps = steps_of(q, mapping, batch);
       const std::optional<State> end = steps ? walked(q, *steps) : std::nullopt;
       if (!end) return refused("no proof: the mapping is not one of the instance");
+      if (end->too_many)
+        return refused(fmt::format("no proof of more than {} flows of words at a time yet", kMaxFlows));
       priced.push_back({*steps, *end, exact_cost(q, *end)});
     }
     if (is_curve) priced = hull_of(std::move(priced));

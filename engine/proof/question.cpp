@@ -114,7 +114,13 @@ std::optional<std::string> Question::too_large() const {
   u128 most_parts = 1;
   for (const InstanceLevel& l : instance.levels)
     for (const InstancePrices& p : l.of) most_parts = std::max<u128>(most_parts, p.parts);
-  if (words * most_parts > kMostWords) return std::string("more than 2^62 words");
+  // Each word is read and written twice at most, and crosses a network hop by hop; what the checker refuses, too.
+  u64 hops = 1;
+  for (const InstanceLevel& l : instance.levels)
+    if (l.has_fanout() && std::ranges::any_of(l.of, [](const InstancePrices& p) { return p.hop != 0; }))
+      hops = std::max(hops, l.fanout_x + l.fanout_y);
+  if (words > kMostWords || words * most_parts > kMostWords || words * most_parts * 4 > kMostWords / hops)
+    return std::string("more than 2^62 words");
   u128 blocks = 1;
   for (const InstanceLevel& l : instance.levels) blocks = std::lcm(static_cast<u64>(blocks), l.block);
   for (const InstanceLevel& l : instance.levels)

@@ -6,6 +6,14 @@
 #include "engine/base/integers.h"
 
 namespace heliolite::proof {
+namespace {
+
+void add_flow(State& s, const StateFlow& flow) {
+  if (s.flows == kMaxFlows) s.too_many = true;
+  else s.flow[s.flows++] = flow;
+}
+
+}  // namespace
 
 State Steps::root(int set) const {
   State out;
@@ -59,7 +67,7 @@ void Steps::unroll(State& s, int level, std::size_t index) const {
     entering.price = q_.instance.levels[at(level)].of[f.tensor].ingress;
     entering.level = static_cast<u8>(level);
     entering.server = kNobody;
-    s.flow[s.flows++] = entering;
+    add_flow(s, entering);
   }
   for (const int v : bits(s.on_way)) {
     u64& words = s.waiting[at(v)];
@@ -94,7 +102,7 @@ void Steps::price_networks(State& s, int level, const ProofUnrolling& u) const {
     f.tensor = static_cast<u8>(v);
     f.level = static_cast<u8>(level);
     f.price = l.of[at(v)].hop / 2;
-    s.flow[s.flows++] = f;
+    add_flow(s, f);
   }
 }
 
@@ -161,7 +169,7 @@ void Steps::start(State& s, int level, TensorMask kept, int next) const {
     f.level = static_cast<u8>(level);
     f.server = server[at(v)];
     if (v == q_.output) s.served = static_cast<u16>(s.served | 1U << f.server);
-    s.flow[s.flows++] = f;
+    add_flow(s, f);
   }
   s.set = next;
 }

@@ -7,7 +7,7 @@
 
 namespace heliolite::proof {
 
-inline constexpr int kMaxFlows = 16;
+inline constexpr int kMaxFlows = 24;
 
 // Words on their way into tiles that loops have not moved yet, or are moving along a rank that slides.
 struct StateFlow {
@@ -41,6 +41,7 @@ struct State {
   std::array<PairCounts, kMaxPairs> count{};
   std::array<StateFlow, kMaxFlows> flow{};
   u8 flows = 0;
+  bool too_many = false;       // there were more flows than kMaxFlows: some are not counted
   u8 known = 0;                // levels whose instances are counted
   TensorMask on_way = 0;       // tensors with waiting words
   u16 served = 0, filled = 0;  // levels that serve the output, and those whose fills of it are counted

@@ -104,6 +104,15 @@ TEST(ProofPass, BatchLoopsGoToTheOutermostLevel) {
   EXPECT_THAT(p.text, HasSubstr("\nreduce batch g\nmapping "));
 }
 
+// Five tensors that four levels may hold, and a network that words pay to enter: many flows are in place at a time.
+TEST(ProofPass, ManyTensorsHaveManyFlows) {
+  const Architecture a = *load_architecture("gpu_sm");
+  const Workload five = layer("Z[l,m,n] += A[i,j,k]*B[i,l]*C[j,m]*D[k,n]; i=8,j=2,k=2,l=8,m=2,n=2");
+  const ProofReport report = prove_answer(five, a, {}).report;
+  EXPECT_TRUE(report.complete() || (report.refused + report.ended).find("flows of words") != std::string::npos)
+      << report.refused << report.ended;
+}
+
 TEST(ProofPass, LimitsEndItWithAReason) {
   const Architecture a = *load_architecture("eyeriss");
   const Workload conv = layer("conv:k=64,c=64,p=56,q=56,r=3,s=3");

@@ -230,7 +230,7 @@ class InstanceReader {
       l.instances = outside, l.clusters = std::min(l.clusters, outside);
       outside = product({outside, l.fanout_x * l.fanout_y}, 40);
       out_.scale = product({out_.scale, l.block / std::gcd(out_.scale, l.block)}, 32);
-      hops = std::max(hops, l.fanout_x + l.fanout_y), leak += product({l.leak, l.instances}, 58);
+      leak += product({l.leak, l.instances}, 58);
       for (const Rate& r : l.rates) slowest = std::max(slowest, r.cycles / r.parts + 1), product({r.cycles}, 60);
       for (const Prices& p : l.of) {
         l.has_ingress |= p[kIngress] != 0, l.has_hops |= p[kHop] != 0 && l.has_fanout;
@@ -239,6 +239,7 @@ class InstanceReader {
           dearest = std::max(dearest, product({p[k], p[kParts]}, 60));
       }
     }
+    for (const Level& l : out_.levels) hops = l.has_hops ? std::max(hops, l.fanout_x + l.fanout_y) : hops;
     if (out_.levels[0].has_hops) l_.refuse("no proof for hops to the compute units yet");
     // Each word is read and written twice at most; tiles have no more words than points, times the coefficients.
     std::vector<u64> moved = {out_.macs, 4, parts, hops};
