@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "arch/compute_units.h"
 #include "cli/ui/figures.h"
 #include "cli/ui/json.h"
 #include "engine/base/integers.h"
