@@ -1,5 +1,5 @@
-// Rule home-bound (docs/rules/fused.md) of all links of an intermediate at once: the loops above its home are the same
-// for its maker and its readers, so one split is good for one of them and dear for another.
+// Rule home-bound (docs/rules/fused.md) of all links of an array at once: the loops above its home are the same for all
+// of them, so one split is good for one of them and dear for another; and it is held for all of them or for none.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -14,19 +14,31 @@ constexpr double kLeastRise = 1.02;
 
 }  // namespace
 
-// Links that make or read the array by their nests; none: the readers see other ranks of it, or one reads it twice.
+// Links that make or read the array by their nests; none: the readers see other ranks of it, or one reads it twice, or
+// it is held and slides.
 std::vector<int> LinkBound::links_of(int array) const {
-  const int maker = *group_.graph->array(array).maker;
+  const FusedInterval::Array& own = group_.array[array];
   const ArrayTouch* first = nullptr;
-  std::vector<int> out{maker};
-  for (const ArrayTouch* t : group_.array[array].inside) {
-    if (t->link == maker || t->is_term) continue;
+  std::vector<int> out;
+  if (own.intermediate) out.push_back(*group_.graph->array(array).maker);
+  for (const ArrayTouch* t : own.inside) {
+    if ((own.intermediate && t->link == out.front()) || t->is_term) continue;
+    const bool plain = std::ranges::all_of(t->ranks, [](const CommonRank& r) { return r.divides && !r.slides; });
+    if (!own.intermediate && !plain) return {};
     if (std::ranges::count(out, t->link) != 0) return {};
     if (first == nullptr) first = t;
     else if (!std::ranges::equal(first->ranks, t->ranks, {}, &CommonRank::array, &CommonRank::array)) return {};
     out.push_back(t->link);
   }
   return out.size() < 2 ? std::vector<int>{} : out;
+}
+
+// The link's tensors that the array is; none of an intermediate, which has a home anyway.
+TensorMask LinkBound::tensors_of(int link, int array) const {
+  unsigned out = 0;
+  for (const ArrayTouch* t : group_.array[array].inside)
+    if (t->link == link && !group_.array[array].intermediate) out |= 1U << t->tensor;
+  return static_cast<TensorMask>(out);
 }
 
 std::vector<u64> LinkBound::key_of_links(int array, const std::vector<int>& links) const {
@@ -43,18 +55,27 @@ double LinkBound::with_common_split(int array) {
   if (links.empty()) return 0;
   const auto [known, is_new] = known_.common.try_emplace(key_of_links(array, links), 0);
   if (!is_new) return known->second;
-  // What each link costs under each division, by the sizes that it leaves of the maker.
+  // What each link costs under each division, by the sizes that it leaves of one of them; under no sizes: what they
+  // cost if the array is not held.
   using Divided = std::vector<std::vector<Case>>;  // [of `links`]
   std::map<LinkSizes, Divided> all;
   for (std::size_t k = 0; k < links.size(); ++k) {
-    const TensorMask may = open(root_, links[k]);
+    const TensorMask shared = tensors_of(links[k], array);
+    const auto may = static_cast<TensorMask>(open(root_, links[k]) & ~unsigned{shared});
+    for (unsigned some = may; shared != 0; some = (some - 1) & may) {
+      const LinkPass pass = with_homes(root_.of(links[k]), links[k], static_cast<TensorMask>(some));
+      Divided& apart = all[{}];
+      apart.resize(links.size());
+      apart[k].push_back({pass, solver_.first_bound(links[k], pass, lambda_)});
+      if (some == 0) break;
+    }
     for (const Split& split : splits(root_, links[k], array)) {
       if (budget_.over()) return 0;
       std::vector<Case> cases;
-      for (unsigned held = may;; held = (held - 1) & may) {
-        if (fits(root_, links[k], split, static_cast<TensorMask>(held), room_))
-          add_cases(root_, links[k], split, static_cast<TensorMask>(held), cases);
-        if (held == 0) break;
+      for (unsigned some = may;; some = (some - 1) & may) {
+        const auto held = static_cast<TensorMask>(some | shared);
+        if (fits(root_, links[k], split, held, room_)) add_cases(root_, links[k], split, held, cases);
+        if (some == 0) break;
       }
       if (cases.empty()) continue;
       Divided& divided = all[split.made];
@@ -116,7 +137,7 @@ double LinkBound::of_group() {
   std::vector<Gain> gains;
   for (std::size_t a = 0; a < group_.array.size() && solver_.gate().on(Rule::HomeBound); ++a) {
     const FusedInterval::Array& array = group_.array[a];
-    if (!array.intermediate || root_.array[a].at != ArrayPlace::At::Open || array.first == array.last) continue;
+    if (root_.array[a].at != ArrayPlace::At::Open || array.inside.empty() || array.first == array.last) continue;
     Gain one{with_common_split(static_cast<int>(a)), links_of(static_cast<int>(a))};
     for (const int l : one.links) one.gain -= own[l - group_.first];
     if (one.gain > 0) gains.push_back(std::move(one));

@@ -198,23 +198,34 @@ double LinkBound::with_home(const Subtree& s, int link, int array, u64 room, Bou
   return least_case(link, cases, effort);
 }
 
+// The link and tensor by whose dimensions an array is divided: its maker's, or of what comes from outside those of the
+// first link that reads it.
+const ArrayTouch& LinkBound::divided_touch(int array) const {
+  const FusedInterval::Array& own = group_.array[array];
+  return own.intermediate ? group_.graph->array(array).touches.front() : *own.inside.front();
+}
+
 std::vector<LinkBound::Split> LinkBound::splits(const Subtree& s, int link, int array) const {
-  const int maker = *group_.graph->array(array).maker;
-  const Workload& made = group_.graph->link(maker);
+  const bool intermediate = group_.array[array].intermediate;
+  const ArrayTouch& made = divided_touch(array);
   const ArrayTouch* touch = nullptr;
   for (const ArrayTouch* t : group_.array[array].inside)
-    if (touch == nullptr && t->link != maker && (link == maker || t->link == link)) touch = t;
-  const std::vector<bool> whole = whole_dimensions(group_, array);
-  std::vector<Split> parts{{{}, 1, s.of(link).size, s.of(maker).size, 0}};
+    if (touch == nullptr && (t->link != made.link || !intermediate) && (link == made.link || t->link == link))
+      touch = t;
+  std::vector<bool> whole(s.of(made.link).size.size(), false);
+  if (intermediate) whole = whole_dimensions(group_, array);
+  std::vector<Split> parts{{{}, 1, s.of(link).size, s.of(made.link).size, 0}};
   for (const CommonRank& r : touch->ranks) {
+    const std::vector<int>& dimensions =
+        intermediate ? r.array : std::ranges::find(made.ranks, r.array, &CommonRank::array)->own;
     u64 lines = 1;
-    for (const int d : r.array) lines *= s.of(maker).size[d];
-    const bool may = r.divides && std::ranges::none_of(r.array, [&](int d) { return whole[d]; });
+    for (const int d : dimensions) lines *= s.of(made.link).size[d];
+    const bool may = r.divides && std::ranges::none_of(dimensions, [&](int d) { return whole[d]; });
     std::vector<Split> next;
     for (const Split& before : parts)
       for (const u64 factor : may ? divisors(lines) : std::vector<u64>{1}) {
-        const auto of_made = divide(before.made, r.array, factor);
-        const auto of_link = link == maker ? of_made : divide(before.size, r.own, factor);
+        const auto of_made = divide(before.made, dimensions, factor);
+        const auto of_link = link == made.link ? of_made : divide(before.size, r.own, factor);
         if (!of_made || !of_link) continue;
         Split part = before;
         part.factor.push_back(factor);
@@ -225,9 +236,10 @@ std::vector<LinkBound::Split> LinkBound::splits(const Subtree& s, int link, int 
       }
     parts = std::move(next);
   }
+  if (!intermediate) return parts;
   for (Split& part : parts)
-    part.home_words = room_words(array, tile_words(made, made.output(), part.made), group_.level, *group_.graph,
-                                 *group_.architecture);
+    part.home_words = room_words(array, tile_words(group_.graph->link(made.link), made.tensor, part.made), group_.level,
+                                 *group_.graph, *group_.architecture);
   return parts;
 }
 

@@ -42,20 +42,20 @@ class LinkBound {
   bool is_searched(int link, BoundEffort effort) const;
   double search(int link, BoundEffort effort);
   void keep(int link, BoundEffort effort, double lower);
-  // What all links of the group cost at least: as quick() says of each, or more where an intermediate's links must
-  // agree on its split.
+  // What all links of the group cost at least: as quick() says of each, or more where the links of an array must agree
+  // on its split, or on whether it is held.
   double of_group();
   // All that the bound at the root depends on.
   std::vector<u64> key_at_root(int link) const { return key_of(root_, link, room_); }
 
  private:
-  // A division of an intermediate's ranks by the loops above its home, as one of its links sees it.
+  // A division of an array's ranks by the loops above its home, as one of its links sees it.
   struct Split {
     std::vector<u64> factor;  // [rank of the touch]
     u64 passes = 1;
     LinkSizes size;      // of the link in one pass
-    LinkSizes made;      // of the intermediate's maker
-    u64 home_words = 0;  // room of the intermediate's tile
+    LinkSizes made;      // of the link of divided_touch()
+    u64 home_words = 0;  // room of the intermediate's tile; 0: the array is a held one of the link
   };
   // The passes of a link for one of the ways its tensors may stay, and what is known of their cost.
   struct Case {
@@ -69,11 +69,13 @@ class LinkBound {
   double anywhere(const Subtree& s, int link, BoundEffort effort);
   double with_home(const Subtree& s, int link, int array, u64 room, BoundEffort effort);
   double least_case(int link, std::vector<Case>& cases, BoundEffort effort);
+  const ArrayTouch& divided_touch(int array) const;
   std::vector<Split> splits(const Subtree& s, int link, int array) const;
   std::vector<const Split*> coarsest(const Subtree& s, int link, const std::vector<Split>& all, TensorMask held,
                                      u64 room) const;
   bool fits(const Subtree& s, int link, const Split& split, TensorMask held, u64 room) const;
   double with_common_split(int array);
+  TensorMask tensors_of(int link, int array) const;
   std::vector<int> links_of(int array) const;
   std::vector<u64> key_of_links(int array, const std::vector<int>& links) const;
   void add_cases(const Subtree& s, int link, const Split& split, TensorMask held, std::vector<Case>& cases);
