@@ -7,8 +7,12 @@
 #include <map>
 
 #include "cli/ui/table.h"
+#include "engine/base/file_bytes.h"
 #include "engine/base/number_text.h"
 #include "engine/model/cost_model.h"
+#include "engine/proof/instance.h"
+#include "engine/proof/proof_file.h"
+#include "engine/proof/sha256.h"
 #include "engine/search/map.h"
 
 namespace heliolite::cli {
@@ -102,6 +106,20 @@ class LayerProver {
   proof::ProofOptions limits_;
 };
 
+constexpr std::size_t kMostKeptBytes = std::size_t{4} << 30;
+
+// Whether a file is a proof of this instance and objective: an earlier run's.
+bool is_proof_of(const std::string& file, const std::string& instance, std::string_view objective) {
+  const Result<std::string> bytes = read_file_bytes(file, kMostKeptBytes);
+  if (!bytes) return false;
+  const Result<std::string> text = proof::unpacked(*bytes, kMostKeptBytes);
+  const std::string head = fmt::format("{}heliolite-proof 1\ninstance {}\nclaim optimal {} ", instance,
+                                       proof::sha256_text(instance), objective);
+  return text.ok() && text->starts_with(head);
+}
+
+Json refused_proof(const std::string& why) { return {{"refused", why}}; }
+
 }  // namespace
 
 std::string proof_option(const std::string& file) { return "--proof " + file; }
@@ -116,6 +134,23 @@ LayerProof write_proof(const Workload& workload, const Architecture& architectur
                        const ProofArguments& arguments, MappingResult& result, const std::string& file,
                        const Output& output, bool& is_right) {
   return LayerProver(workload, architecture.chain(result.unit), options, arguments, output).run(result, file, is_right);
+}
+
+Json write_proof_once(const Workload& workload, const Architecture& architecture, const SearchOptions& options,
+                      const ProofArguments& arguments, MappingResult& result, const std::string& file,
+                      const Output& output, bool& is_right) {
+  const std::filesystem::path path(file);
+  if (std::filesystem::exists(path)) {
+    const auto instance =
+        proof::instance_of(workload, architecture.chain(result.unit), {.free = options.free, .open = options.open});
+    if (instance && is_proof_of(file, proof::text_of(*instance), name(options.objective)))
+      return {{"file", file}, {"kept", true}};
+    return refused_proof(file + " is there already, and is no proof of this row");
+  }
+  std::error_code problem;
+  std::filesystem::create_directories(path.parent_path(), problem);
+  if (problem || !output.claim(proof_option(file), file)) return refused_proof(file + " cannot be written");
+  return proof_json(write_proof(workload, architecture, options, arguments, result, file, output, is_right));
 }
 
 bool claim_proofs(const Network& network, const ProofArguments& arguments, const Output& output) {

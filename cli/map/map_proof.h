@@ -39,6 +39,11 @@ LayerProofs write_proofs(const Network& network, const Architecture& architectur
 LayerProof write_proof(const Workload& workload, const Architecture& architecture, const SearchOptions& options,
                        const ProofArguments& arguments, MappingResult& result, const std::string& file,
                        const Output& output, bool& is_right);
+// As write_proof() into a file that nobody has claimed; its folder is made. One that is there already stays: it is the
+// answer where it is a proof of the same instance and objective, otherwise there is none.
+Json write_proof_once(const Workload& workload, const Architecture& architecture, const SearchOptions& options,
+                      const ProofArguments& arguments, MappingResult& result, const std::string& file,
+                      const Output& output, bool& is_right);
 std::string proof_option(const std::string& file);
 // A text as part of a file's name.
 std::string file_name_of(std::string text);

@@ -9,6 +9,7 @@
 
 #include "cli/sweep/opened_store.h"
 #include "cli/sweep/sweep_modes.h"
+#include "cli/sweep/sweep_proofs.h"
 #include "cli/sweep/sweep_tables.h"
 #include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"
@@ -33,6 +34,7 @@ constexpr u64 kMaxShards = 1'000'000;
 
 struct SweepArguments {
   std::string file, database, shard;
+  std::string proofs;  // folder
   std::string goal, rank;
   std::optional<u64> sample;
   std::optional<double> budget;  // seconds of the whole sweep
@@ -194,6 +196,10 @@ int print(const SweepArguments& arguments, const SweepSpec& spec, const Store& s
   Result<std::vector<LayerRecord>> layers = std::vector<LayerRecord>{};
   if (!summary->best.empty()) layers = store.layers(summary->best.front());
   if (!layers) return fail_reading(layers.errors());
+  Result<SweepProofs> proofs = SweepProofs{};
+  if (!arguments.proofs.empty() && !run.interrupted)
+    proofs = write_sweep_proofs(spec, store, *summary, arguments.proofs, output);
+  if (!proofs) return fail_reading(proofs.errors());
   const SweepRecord& sweep = store.sweep();
   output.table(fmt::format("{} on {}, objective {}, strategy {}, goal {}: {} of {} points\n\n", sweep.name,
                            spec.machine.name.value_or(""), sweep.objective, sweep.strategy, sweep.goal,
@@ -201,7 +207,11 @@ int print(const SweepArguments& arguments, const SweepSpec& spec, const Store& s
                sweep_tables(sweep, *summary, *layers) +
                fmt::format("\n  {} layers searched, {} reused; results in {}\n", grouped(run.searched),
                            grouped(run.reused), store.path()) +
-               certificate_text(run));
+               certificate_text(run) +
+               (arguments.proofs.empty()
+                    ? ""
+                    : fmt::format("\n  {} layers of the best points have proofs in {}, {} have none\n",
+                                  grouped(proofs->files), arguments.proofs, grouped(proofs->without))));
   Json answer = answer_head("sweep");
   answer["question"] = question(arguments, sweep);
   answer["database"] = store.path();
@@ -211,6 +221,7 @@ int print(const SweepArguments& arguments, const SweepSpec& spec, const Store& s
   answer["out_of_time"] = run.out_of_time;
   answer["taken_over"] = taken_over_json(grown);
   answer["certificate"] = certificate_json(run);
+  answer["proofs"] = arguments.proofs.empty() ? Json() : proofs->points;
   add_sweep_answer(answer, sweep, *summary, *layers);
   if (!output.json(answer)) return kBadInput;
   if (run.out_of_time) {
@@ -220,6 +231,7 @@ int print(const SweepArguments& arguments, const SweepSpec& spec, const Store& s
     output.note(fmt::format("heliolite: interrupted; what is done is in {}, go on with --resume", store.path()));
     return kInterrupted;
   }
+  if (!proofs->is_right) return kBug;
   return summary->count(PointState::Done) > 0 ? kSuccess : kNegative;
 }
 
@@ -281,6 +293,8 @@ int run_file(const SweepArguments& arguments, const Output& output) {
   Result<SweepSpec> spec = load_sweep(arguments.file, asked);
   if (!spec) return fail(spec.errors());
   for (const Diagnostic& warning : spec->warnings) output.note("heliolite: " + warning.to_string());
+  if (std::string why = arguments.proofs.empty() ? "" : proofs_refused(*spec); !why.empty())
+    return fail({{"", 0, "--proofs", why}});
   if (arguments.check)
     return print_plan(arguments, *spec, sweep_record(*spec, *shard, to_string(version_info())), output);
   const std::string path = arguments.database.empty() ? spec->name + ".db" : arguments.database;
@@ -338,9 +352,16 @@ void add_sweep_command(CLI::App& app, Output& output, Action& action) {
       ->check(CLI::Range(0.0, kMaxSweepSeconds));
   add_read_options(*command, arguments->reading);
   command->add_flag("--check", arguments->check, "Read the sweep, say how large it is, map nothing");
-  command->add_option("--slurm", arguments->slurm, "Map nothing, write an sbatch script of N shards; docs/slurm.md")
-      ->type_name("N")
-      ->check(whole_number(1, kMaxSlurmShards));
+  CLI::Option* slurm = command->add_option("--slurm", arguments->slurm,
+                                           "Map nothing, write an sbatch script of N shards; docs/slurm.md");
+  slurm->type_name("N")->check(whole_number(1, kMaxSlurmShards));
+  command
+      ->add_option(
+          "--proofs", arguments->proofs,
+          "Write a proof of each layer of the best points, for heliolite check-proof; those that are there stay")
+      ->type_name("DIR")
+      ->needs(file)
+      ->excludes(slurm);
   CLI::Option* status = command->add_option("--status", arguments->status, "How far the sweep of a database is");
   status->type_name("DB")->excludes(file);
   CLI::Option* rows = command->add_option("--export", arguments->rows.database, "Read out the points of a database");

@@ -145,6 +145,25 @@ TEST(CliSweep, SaysThatLayersWereMappedAlone) {
   EXPECT_EQ(said(swept("['gemm:8x8x8', 'gemm:7x8x8']", "single")), 0U);
 }
 
+TEST(CliSweep, ProofsOfTheBestPointsStay) {
+  const TempFolder folder;
+  const std::string sweep =
+      folder.write("sweep.yaml",
+                   "sweep: {name: two, machine: edge_unified, workloads: ['gemm:8x8x8'], strategy: exact, "
+                   "parameters: {price: {set: compute.energy, values: [100, 200]}}}");
+  const std::string line =
+      "sweep " + sweep + " -o " + folder.path("r.db") + " --resume --json - --proofs " + folder.path("proofs");
+  const CliResult first = run_cli(line);
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  const nlohmann::json points = nlohmann::json::parse(first.out)["proofs"];
+  ASSERT_EQ(points.size(), 2) << points;
+  const std::string file = points[0]["layers"][0]["proof"]["file"];
+  EXPECT_GT(read_text(file).size(), 100);
+  const nlohmann::json again = nlohmann::json::parse(run_cli(line).out)["proofs"];
+  EXPECT_EQ(again[0]["layers"][0]["proof"], (nlohmann::json{{"file", file}, {"kept", true}}));
+  EXPECT_EQ(run_cli(line + " --slurm 4").exit_code, 2);
+}
+
 TEST(CliSweep, NeverOverwrites) {
   const TempFolder folder;
   const std::string sweep = "sweep " + small_sweep(folder) + " -o " + folder.path("r.db");
