@@ -11,6 +11,7 @@
 #include "engine/base/number_text.h"
 #include "engine/proof/network_proof.h"
 #include "engine/proof/proof_file.h"
+#include "engine/search/map.h"
 
 namespace heliolite::cli {
 namespace {
