@@ -24,8 +24,8 @@ std::vector<ExactCost> corners_of_sum(const std::vector<ProvenShape>& shapes, in
   for (const ProvenShape& shape : shapes) {
     const std::vector<ExactCost>& corners = shape.report.corners;
     const Wide256 factor = Wide256(shape.runs) << (unit_bits - shape.report.unit_bits);
-    if ((Wide256(corners.front().energy) * factor) >> kEnergyBits != 0) return {};
-    if ((Wide256(corners.back().cycles) * shape.runs) >> kCycleBits != 0) return {};
+    if (((Wide256(corners.front().energy) * factor) >> kEnergyBits) != 0) return {};
+    if (((Wide256(corners.back().cycles) * shape.runs) >> kCycleBits) != 0) return {};
     const auto times = [&](u128 energy, u64 cycles) {
       return ExactCost{static_cast<u128>(Wide256(energy) * factor), cycles * shape.runs};
     };
