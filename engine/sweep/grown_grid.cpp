@@ -103,8 +103,7 @@ std::string renumbered(const std::string& reason, const GridInGrid& grids) {
 class TakeOver {
  public:
   TakeOver(const SweepSpec& old_spec, const SweepSpec& spec, const GridInGrid& grids)
-      : spec_(spec),
-        old_parts_(MachineGrid::create(old_spec, grids.old())),
+      : old_parts_(MachineGrid::create(old_spec, grids.old())),
         parts_(MachineGrid::create(spec, grids.now())),
         grids_(grids) {}
 
@@ -129,7 +128,6 @@ class TakeOver {
   }
 
  private:
-  const SweepSpec& spec_;
   Result<MachineGrid> old_parts_, parts_;
   const GridInGrid& grids_;
 };
