@@ -124,7 +124,7 @@ class Complaints(unittest.TestCase):
     def test_of_words_in_quotes(self):
         error = complaint(lambda: hl.network(GEMM, word_bits={"A": 0}))
         self.assertEqual((error.field, error.value), ("word_bits", "A=0"))
-        self.assertIn("a number of bits from 1 to 1024", error.allowed)
+        self.assertIn("1 to 1024 bits: a number such as 8 or 4.25", error.allowed)
 
     def test_of_names(self):
         error = complaint(lambda: hl.architecture("eyeris"))

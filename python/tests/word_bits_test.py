@@ -37,7 +37,7 @@ class Sources(unittest.TestCase):
         self.assertNotEqual(written.hash, hl.workload(GEMM).hash)
 
     def test_what_is_wrong_says_so(self):
-        for wrong, said in ((0, "'0'"), (-8, "'-8'"), (1.5, "'1.5'"), (True, "'True'"), ({}, "''"),
+        for wrong, said in ((0, "'0'"), (-8, "'-8'"), (1.0003, "'1.0003'"), (True, "'True'"), ({}, "''"),
                             ({"A": "x"}, "'A=x'"), ("A=1,A=2", "second size"), ({"Q": 8}, "unknown tensor 'Q'"),
                             ("types", "ONNX"), ({"A": 4096}, "'A=4096'")):
             for source in (GEMM, {"layers": [{"name": "a", "gemm": "2x3x4"}]}):
