@@ -138,18 +138,6 @@ std::string with_digests(std::string text) {
   return text;
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> out;
-  for (const std::string_view line : check_proof::split(text, '\n')) out.emplace_back(line);
-  out.pop_back();
-  return out;
-}
-std::string joined(const std::vector<std::string>& lines) {
-  std::string out;
-  for (const std::string& l : lines) out += l + "\n";
-  return out;
-}
-
 TEST(CheckProofNetworks, CurvesOfAllMappingsAreAcceptedAndNothingAbove) {
   int corners = 0, checked = 0;
   for (unsigned seed = 0; seed < 40; ++seed) {

@@ -100,18 +100,6 @@ TEST(CheckProofToys, AlsoWithNetworksAndSizesOfWords) {
   for (unsigned seed = 0; seed < 30; ++seed) check_toy(seed, true);
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> out;
-  for (const std::string_view line : check_proof::split(text, '\n')) out.emplace_back(line);
-  out.pop_back();
-  return out;
-}
-std::string joined(const std::vector<std::string>& lines) {
-  std::string out;
-  for (const std::string& l : lines) out += l + "\n";
-  return out;
-}
-
 // A line dropped, doubled, exchanged with another, or with another digit, mostly with a digest that is right again.
 // Harmless: what is still claimed is true.
 void check_mutants(unsigned seed) {

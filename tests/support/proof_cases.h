@@ -2,6 +2,8 @@
 // What tests of proofs share: instances from texts, and literal mappings as the checker's steps take them.
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "check_proof/network.h"
 #include "tests/support/proof_walk.h"
@@ -11,6 +13,19 @@ namespace heliolite::testing {
 inline check_proof::Instance instance_of_text(const std::string& text) {
   check_proof::Lines lines(text);
   return check_proof::read_instance(lines);
+}
+
+// The lines of a proof's text, each of which ends with a line feed.
+inline std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> out;
+  for (const std::string_view line : check_proof::split(text, '\n')) out.emplace_back(line);
+  out.pop_back();
+  return out;
+}
+inline std::string joined(const std::vector<std::string>& lines) {
+  std::string out;
+  for (const std::string& l : lines) out += l + "\n";
+  return out;
 }
 
 // What the checker says of a text, as its program does.
