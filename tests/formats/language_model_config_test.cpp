@@ -16,6 +16,7 @@ namespace {
 
 using language_model::Config;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -86,6 +87,51 @@ TEST(LanguageModelConfig, ReadsTheTextOfModelsWithMore) {
   EXPECT_EQ(text.family, "gemma3_text");
   EXPECT_EQ(text.head, 32U);
   EXPECT_THAT(text.notes, ElementsAre(HasSubstr("text_config alone is read, not the other parts of gemma3")));
+}
+
+// The file of gemma-3-4b-it: its heads are those that the family means, not the width by some number of heads.
+TEST(LanguageModelConfig, TakesWhatAFamilyMeansByWhatItLeavesOut) {
+  const Config text = config(
+      R"({"model_type": "gemma3", "text_config": {"hidden_size": 2560, "intermediate_size": 10240,
+    "model_type": "gemma3_text", "num_hidden_layers": 34, "sliding_window": 1024},
+    "vision_config": {"hidden_size": 1152}})");
+  EXPECT_EQ(text.heads, 8U);
+  EXPECT_EQ(text.key_heads, 4U);
+  EXPECT_EQ(text.head, 256U);
+  EXPECT_EQ(text.vocabulary, 262'208U);
+  EXPECT_THAT(text.notes, Contains(HasSubstr("as gemma3_text means them: num_attention_heads 8, num_key_value_heads 4, "
+                                             "head_dim 256, vocab_size 262208")));
+  const Config stated = config(llama("\"head_dim\": 16,"));
+  EXPECT_EQ(stated.head, 16U);
+  EXPECT_THAT(stated.notes, IsEmpty());
+}
+
+// Experts behind a first block without, and one that every token takes: the file of GLM-4.5-Air.
+TEST(LanguageModelConfig, ReadsExpertsOfOtherFamilies) {
+  const Config glm = config(R"({"model_type": "glm4_moe", "hidden_size": 4096, "num_hidden_layers": 46,
+    "num_attention_heads": 96, "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 10944,
+    "moe_intermediate_size": 1408, "n_routed_experts": 128, "n_shared_experts": 1, "num_experts_per_tok": 8,
+    "first_k_dense_replace": 1, "use_qk_norm": true, "vocab_size": 151552})");
+  EXPECT_THAT(glm.notes, IsEmpty());
+  EXPECT_TRUE(!glm.blocks[0].experts && glm.blocks[1].experts && glm.normed_heads);
+  EXPECT_EQ(glm.experts->shared_width, 1408U);
+  const Config kimi = config(R"({"model_type": "kimi_k2", "hidden_size": 7168, "num_hidden_layers": 61,
+    "num_attention_heads": 64, "num_key_value_heads": 64, "kv_lora_rank": 512, "q_lora_rank": 1536,
+    "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128, "intermediate_size": 18432,
+    "moe_intermediate_size": 2048, "n_routed_experts": 384, "n_shared_experts": 1, "num_experts_per_tok": 8,
+    "first_k_dense_replace": 1, "moe_layer_freq": 1, "vocab_size": 163840})");
+  EXPECT_THAT(kimi.notes, IsEmpty());
+  EXPECT_EQ(kimi.latent->keys, 512U);
+  EXPECT_EQ(kimi.experts->count, 384U);
+}
+
+TEST(LanguageModelConfig, ReadsTheWordsOfModelsThatSee) {
+  const Config qwen = config(R"({"model_type": "qwen2_5_vl", "hidden_size": 3584, "num_hidden_layers": 28,
+    "num_attention_heads": 28, "num_key_value_heads": 4, "intermediate_size": 18944, "vocab_size": 152064,
+    "use_sliding_window": false, "sliding_window": 32768, "max_window_layers": 28, "image_token_id": 151655,
+    "vision_config": {"depth": 32}})");
+  EXPECT_EQ(qwen.head, 128U);
+  EXPECT_THAT(qwen.notes, ElementsAre(HasSubstr("the layers of words alone are read, not vision_config")));
 }
 
 TEST(LanguageModelConfig, PageListsAllFamilies) {

@@ -17,10 +17,12 @@ namespace {
 constexpr i64 kMost = 2'147'483'647;
 constexpr i64 kMostBlocks = 10'000;
 
-// Fields of a config by name: each is marked as read, complaints are collected. A field that is null is not there.
+// Fields of a config by name: each is marked as read, complaints are collected. A field that is null is not there; what
+// the family means then is noted.
 class ConfigFields {
  public:
-  ConfigFields(const YamlNode& root, Diagnostics& errors) : root_(root), errors_(errors) {}
+  ConfigFields(const YamlNode& root, const ModelFamily& family, Diagnostics& errors)
+      : root_(root), family_(family), errors_(errors) {}
 
   std::optional<YamlNode> find(std::string_view name) {
     read_.insert(std::string(name));
@@ -38,21 +40,21 @@ class ConfigFields {
     return std::nullopt;
   }
 
-  // The number by any of its names. Two of them that differ contradict each other.
+  // The number by any of its names, else the one that the family assumes. Two names that differ contradict each other.
   std::optional<u64> number(const FieldNames& names, i64 least = 1, i64 most = kMost) {
-    std::optional<u64> value;
-    std::string_view said;
-    for (const std::string_view name : names.names) {
-      const std::optional<u64> again = number(name, least, most);
-      if (again && value && *again != *value)
-        errors_.push_back(root_.find(name)->error(
-            fmt::format("{} = {}, and {} = {}: both are {}", name, *again, said, *value, names.what)));
-      if (!again || value) continue;
-      value = again;
-      said = name;
-    }
+    const std::size_t before = errors_.size();
+    std::optional<u64> value = stated(names, least, most);
+    if (!value && errors_.size() == before) value = assumed(names.names.front());
     return value;
   }
+
+  // The number that the family means where its config does not say it.
+  std::optional<u64> assumed(std::string_view name) {
+    const std::optional<u64> value = assumed_number(family_.name, name);
+    if (value) assumed_.push_back(fmt::format("{} {}", name, *value));
+    return value;
+  }
+  const std::vector<std::string>& all_assumed() const { return assumed_; }
 
   u64 required(const FieldNames& names, i64 most = kMost) {
     const std::size_t before = errors_.size();
@@ -86,20 +88,37 @@ class ConfigFields {
   }
 
  private:
+  std::optional<u64> stated(const FieldNames& names, i64 least, i64 most) {
+    std::optional<u64> value;
+    std::string_view said;
+    for (const std::string_view name : names.names) {
+      const std::optional<u64> again = number(name, least, most);
+      if (again && value && *again != *value)
+        errors_.push_back(root_.find(name)->error(
+            fmt::format("{} = {}, and {} = {}: both are {}", name, *again, said, *value, names.what)));
+      if (!again || value) continue;
+      value = again;
+      said = name;
+    }
+    return value;
+  }
+
   const YamlNode& root_;
+  const ModelFamily& family_;
   Diagnostics& errors_;
   std::set<std::string> read_;
+  std::vector<std::string> assumed_;
 };
 
 class ConfigReader {
  public:
   ConfigReader(const YamlNode& root, const ModelFamily& family)
-      : root_(root), family_(family), fields_(root, errors_) {}
+      : root_(root), family_(family), fields_(root, family, errors_) {}
 
   Result<Config> run() {
     config_.family = family_.name;
     config_.gated = family_.gated;
-    config_.normed_heads = family_.normed_heads;
+    config_.normed_heads = fields_.flag("use_qk_norm", family_.normed_heads);
     config_.encoder = family_.kind == ModelKind::Encoder || family_.kind == ModelKind::Vision;
     config_.parallel = fields_.flag("use_parallel_residual", fields_.flag("parallel_attn", family_.parallel));
     for (const char* known : {"model_type", "name", "source"}) fields_.find(known);
@@ -109,14 +128,23 @@ class ConfigReader {
     else attention();
     if (family_.kind == ModelKind::Vision) image();
     else vocabulary();
-    if (const auto unknown = fields_.unknown(); !unknown.empty())
-      config_.notes.push_back(fmt::format("{}: fields that are not known, shapes may depend on them: {}", root_.file(),
-                                          fmt::join(unknown, ", ")));
+    note();
     if (!errors_.empty()) return errors_;
     return std::move(config_);
   }
 
  private:
+  void note() {
+    if (fields_.find("vision_config"))
+      config_.notes.push_back(fmt::format("{}: the layers of words alone are read, not vision_config", root_.file()));
+    if (const auto& assumed = fields_.all_assumed(); !assumed.empty())
+      config_.notes.push_back(fmt::format("{}: numbers that the file leaves out, as {} means them: {}", root_.file(),
+                                          family_.name, fmt::join(assumed, ", ")));
+    if (const auto unknown = fields_.unknown(); !unknown.empty())
+      config_.notes.push_back(fmt::format("{}: fields that are not known, shapes may depend on them: {}", root_.file(),
+                                          fmt::join(unknown, ", ")));
+  }
+
   void attention() {
     config_.heads = fields_.required(field::kHeads);
     const bool shared = fields_.flag("multi_query", false) && !fields_.flag("new_decoder_architecture", false);
@@ -206,7 +234,7 @@ class ConfigReader {
   void reach() {
     const bool used = fields_.flag("use_sliding_window", family_.local != Local::SecondHalf);
     const u64 from = fields_.number("max_window_layers", 0).value_or(0);
-    const std::optional<u64> pattern = fields_.number("sliding_window_pattern");
+    std::optional<u64> pattern = fields_.number("sliding_window_pattern");
     const std::optional<u64> window = fields_.number(field::kWindow);
     const auto types = fields_.find("layer_types");
     const auto rotated = fields_.find("no_rope_layers");
@@ -214,6 +242,7 @@ class ConfigReader {
     if (!window || !used) return;
     config_.window = *window;
     if (types) return listed(*types);
+    if (!pattern) pattern = fields_.assumed("sliding_window_pattern");
     const LookBack local = family_.local == Local::Rotated ? LookBack::Chunk : LookBack::Window;
     const u64 period = pattern.value_or(family_.local == Local::FiveOfSix ? 6
                                         : family_.local == Local::Rotated ? 4

@@ -11,46 +11,86 @@ constexpr bool kGated = true, kPlain = false, kParallel = true, kNormed = true, 
 constexpr std::array kFamilies{
     ModelFamily{"bert", ModelKind::Encoder},
     ModelFamily{"bloom"},
+    ModelFamily{"codegen", ModelKind::Decoder, kPlain, kParallel},
     ModelFamily{"cohere", ModelKind::Decoder, kGated, kParallel},
+    ModelFamily{"cohere2", ModelKind::Decoder, kGated, kParallel, kNo, Local::Alternating},
     ModelFamily{"deepseek_v2", ModelKind::Decoder, kGated},
     ModelFamily{"deepseek_v3", ModelKind::Decoder, kGated},
     ModelFamily{"distilbert", ModelKind::Encoder},
+    ModelFamily{"ernie4_5", ModelKind::Decoder, kGated},
     ModelFamily{"falcon", ModelKind::Decoder, kPlain, kParallel},
     ModelFamily{"gemma", ModelKind::Decoder, kGated},
     ModelFamily{"gemma2", ModelKind::Decoder, kGated, kNo, kNo, Local::Alternating},
     ModelFamily{"gemma3_text", ModelKind::Decoder, kGated, kNo, kNormed, Local::FiveOfSix},
+    ModelFamily{"glm", ModelKind::Decoder, kGated},
+    ModelFamily{"glm4", ModelKind::Decoder, kGated},
+    ModelFamily{"glm4_moe", ModelKind::Decoder, kGated},
     ModelFamily{"gpt2"},
     ModelFamily{"gpt_bigcode"},
     ModelFamily{"gpt_neox", ModelKind::Decoder, kPlain, kParallel},
     ModelFamily{"gpt_oss", ModelKind::Decoder, kGated, kNo, kNo, Local::Alternating},
     ModelFamily{"gptj", ModelKind::Decoder, kPlain, kParallel},
     ModelFamily{"granite", ModelKind::Decoder, kGated},
+    ModelFamily{"granitemoe", ModelKind::Decoder, kGated},
+    ModelFamily{"internlm2", ModelKind::Decoder, kGated},
+    ModelFamily{"kimi_k2", ModelKind::Decoder, kGated},
     ModelFamily{"llama", ModelKind::Decoder, kGated},
     ModelFamily{"llama4_text", ModelKind::Decoder, kGated, kNo, kNo, Local::Rotated},
     ModelFamily{"mamba", ModelKind::StateSpace},
+    ModelFamily{"minicpm", ModelKind::Decoder, kGated},
     ModelFamily{"mistral", ModelKind::Decoder, kGated},
     ModelFamily{"mixtral", ModelKind::Decoder, kGated},
+    ModelFamily{"nemotron"},
     ModelFamily{"olmo", ModelKind::Decoder, kGated},
-    ModelFamily{"olmo2", ModelKind::Decoder, kGated},
+    ModelFamily{"olmo2", ModelKind::Decoder, kGated, kNo, kNormed},
+    ModelFamily{"olmoe", ModelKind::Decoder, kGated, kNo, kNormed},
     ModelFamily{"opt"},
     ModelFamily{"phi", ModelKind::Decoder, kPlain, kParallel},
     ModelFamily{"phi3", ModelKind::Decoder, kGated},
     ModelFamily{"phimoe", ModelKind::Decoder, kGated},
     ModelFamily{"qwen2", ModelKind::Decoder, kGated, kNo, kNo, Local::SecondHalf},
+    ModelFamily{"qwen2_5_vl", ModelKind::Decoder, kGated, kNo, kNo, Local::SecondHalf},
+    ModelFamily{"qwen2_5_vl_text", ModelKind::Decoder, kGated, kNo, kNo, Local::SecondHalf},
     ModelFamily{"qwen2_moe", ModelKind::Decoder, kGated, kNo, kNo, Local::SecondHalf},
+    ModelFamily{"qwen2_vl", ModelKind::Decoder, kGated, kNo, kNo, Local::SecondHalf},
+    ModelFamily{"qwen2_vl_text", ModelKind::Decoder, kGated, kNo, kNo, Local::SecondHalf},
     ModelFamily{"qwen3", ModelKind::Decoder, kGated, kNo, kNormed, Local::SecondHalf},
     ModelFamily{"qwen3_moe", ModelKind::Decoder, kGated, kNo, kNormed, Local::SecondHalf},
+    ModelFamily{"qwen3_vl_moe_text", ModelKind::Decoder, kGated, kNo, kNormed, Local::SecondHalf},
+    ModelFamily{"qwen3_vl_text", ModelKind::Decoder, kGated, kNo, kNormed, Local::SecondHalf},
     ModelFamily{"roberta", ModelKind::Encoder},
     ModelFamily{"smollm3", ModelKind::Decoder, kGated, kNo, kNo, Local::SecondHalf},
     ModelFamily{"stablelm", ModelKind::Decoder, kGated},
     ModelFamily{"starcoder2"},
     ModelFamily{"vit", ModelKind::Vision},
+    ModelFamily{"xlm-roberta", ModelKind::Encoder},
 };
 static_assert(std::ranges::is_sorted(kFamilies, {}, &ModelFamily::name));
 
+// Numbers that configs of a family leave out where they are its usual ones, and that do not follow from others: the
+// defaults of the classes Gemma3TextConfig, Gemma2Config, GemmaConfig, Cohere2Config and Qwen3Config of Hugging Face
+// transformers 4.56.
+struct AssumedNumber {
+  std::string_view family, name;
+  u64 value;
+};
+constexpr std::array kAssumed{
+    AssumedNumber{"cohere2", "sliding_window_pattern", 4},
+    AssumedNumber{"gemma", "head_dim", 256},
+    AssumedNumber{"gemma2", "head_dim", 256},
+    AssumedNumber{"gemma2", "num_attention_heads", 8},
+    AssumedNumber{"gemma2", "num_key_value_heads", 4},
+    AssumedNumber{"gemma2", "vocab_size", 256'000},
+    AssumedNumber{"gemma3_text", "head_dim", 256},
+    AssumedNumber{"gemma3_text", "num_attention_heads", 8},
+    AssumedNumber{"gemma3_text", "num_key_value_heads", 4},
+    AssumedNumber{"gemma3_text", "vocab_size", 262'208},
+    AssumedNumber{"qwen3", "head_dim", 128},
+};
+
 // Rates, constants, names and tokens: the words that move are the same whatever these say. Words' sizes are
 // --word-bits.
-constexpr std::array<std::string_view, 131> kHarmless{"_attn_implementation",
+constexpr std::array<std::string_view, 141> kHarmless{"_attn_implementation",
                                                       "_attn_implementation_autoset",
                                                       "_name_or_path",
                                                       "activation",
@@ -80,10 +120,13 @@ constexpr std::array<std::string_view, 131> kHarmless{"_attn_implementation",
                                                       "classifier_dropout",
                                                       "classifier_dropout_prob",
                                                       "clip_qkv",
+                                                      "compression_ratio",
+                                                      "dim_model_base",
                                                       "do_layer_norm_before",
                                                       "dropout",
                                                       "dtype",
                                                       "embd_pdrop",
+                                                      "embedding_bias",
                                                       "embedding_dropout",
                                                       "embedding_multiplier",
                                                       "encoder_stride",
@@ -99,6 +142,7 @@ constexpr std::array<std::string_view, 131> kHarmless{"_attn_implementation",
                                                       "hidden_activation",
                                                       "hidden_dropout",
                                                       "hidden_dropout_prob",
+                                                      "image_token_id",
                                                       "init_std",
                                                       "initializer_cutoff_factor",
                                                       "initializer_factor",
@@ -116,6 +160,7 @@ constexpr std::array<std::string_view, 131> kHarmless{"_attn_implementation",
                                                       "max_batch_size",
                                                       "mlp_bias",
                                                       "model_max_length",
+                                                      "mrope_section",
                                                       "n_group",
                                                       "name_or_path",
                                                       "norm_eps",
@@ -155,6 +200,8 @@ constexpr std::array<std::string_view, 131> kHarmless{"_attn_implementation",
                                                       "scale_attention_softmax_in_fp32",
                                                       "scale_attn_by_inverse_layer_idx",
                                                       "scale_attn_weights",
+                                                      "scale_depth",
+                                                      "scale_emb",
                                                       "scoring_func",
                                                       "seq_aux",
                                                       "seq_classif_dropout",
@@ -180,7 +227,10 @@ constexpr std::array<std::string_view, 131> kHarmless{"_attn_implementation",
                                                       "use_bias",
                                                       "use_cache",
                                                       "use_conv_bias",
-                                                      "use_qk_norm"};
+                                                      "video_token_id",
+                                                      "vision_end_token_id",
+                                                      "vision_start_token_id",
+                                                      "vision_token_id"};
 static_assert(std::ranges::is_sorted(kHarmless));
 
 }  // namespace
@@ -188,6 +238,12 @@ static_assert(std::ranges::is_sorted(kHarmless));
 const ModelFamily* find_family(std::string_view name) {
   const auto found = std::ranges::find(kFamilies, name, &ModelFamily::name);
   return found == kFamilies.end() ? nullptr : &*found;
+}
+
+std::optional<u64> assumed_number(std::string_view family, std::string_view name) {
+  for (const AssumedNumber& known : kAssumed)
+    if (known.family == family && known.name == name) return known.value;
+  return std::nullopt;
 }
 
 std::vector<std::string> family_names() {
@@ -207,7 +263,7 @@ const FieldNames kFeedForward{"the width of the feed-forward part",
                               {"intermediate_size", "n_inner", "ffn_dim", "hidden_dim", "ffn_hidden_size"}};
 const FieldNames kVocabulary{"the words of the vocabulary", {"vocab_size"}};
 const FieldNames kPositions{"the longest context", {"max_position_embeddings", "n_positions", "n_ctx"}};
-const FieldNames kWindow{"the window", {"sliding_window", "attention_chunk_size"}};
+const FieldNames kWindow{"the window", {"sliding_window", "sliding_window_size", "attention_chunk_size"}};
 const FieldNames kExperts{"the experts", {"num_local_experts", "num_experts", "n_routed_experts"}};
 const FieldNames kExpertsPerToken{"the experts of a token", {"num_experts_per_tok", "experts_per_token"}};
 const FieldNames kExpertWidth{"the width of an expert", {"moe_intermediate_size"}};

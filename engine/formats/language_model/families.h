@@ -1,7 +1,7 @@
 #pragma once
 // The families of language models that are known by their model_type, with what their configs leave unsaid because
 // their code assumes it: the kind of feed-forward part, and what reads what.
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +38,9 @@ struct ModelFamily {
 // The family of this name; null for other names.
 const ModelFamily* find_family(std::string_view name);
 std::vector<std::string> family_names();
+// The number that configs of the family mean where they do not have the field `name`; none: they must have it, or it
+// follows from others.
+std::optional<u64> assumed_number(std::string_view family, std::string_view name);
 
 // Names of one number in the configs of different families; the first is the usual one.
 struct FieldNames {
