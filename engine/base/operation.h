@@ -45,8 +45,7 @@ inline std::vector<std::string> operation_names(OperationMask mask = kAllOperati
   return out;
 }
 
-// Operations of a compute unit at one point, and cycles of one operation, are at most so many: what a nest takes stays
-// countable.
+// The most operations of a compute unit at one point, and the most cycles of one: what a nest takes stays countable.
 inline constexpr std::uint64_t kMaxOperationsOfPoint = 4096;
 inline constexpr std::uint64_t kMaxCyclesOfOperation = 4096;
 

@@ -110,7 +110,7 @@ struct Compiled {
     for (int i = first; i <= last; ++i) out *= level[i].fanout();
     return out;
   }
-  // Cycles of so many steps of the compute units, which are all at one point each.
+  // Cycles that `steps` steps of the compute units take, which are all at one point each.
   u64 cycles_of(u64 steps) const { return steps * point_cycles; }
   // The level that serves what level i of a mapping serves of tensor v: of the outermost the home, if it has one.
   int serving(int i, int v) const { return i + 1 == level_count && contains(pass.at_home, v) ? pass.level : i; }

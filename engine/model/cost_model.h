@@ -18,8 +18,8 @@ class CostModel {
  public:
   // Compiles the pair into flat tables. Workload and architecture must have passed their check().
   CostModel(const Workload& workload, const Architecture& architecture);
-  // Of one pass of a link: mappings are of the pass, costs of all passes. Only perfect mappings, without words from
-  // peers.
+  // The model of one pass of a link: mappings say how a pass runs, costs are those of all passes. Only perfect
+  // mappings, without words from peers.
   CostModel(const Workload& workload, const Architecture& architecture, const NestPass& pass);
 
   // Whether the mapping fits, and its cost if it does. The hot path: no allocation for perfect mappings. The mapping

@@ -152,7 +152,8 @@ class LinkSearch {
     return std::min(bound, class_bound(registers.by_whole_model(), budget.after(best_.statistics.evaluated - before)));
   }
 
-  // Of a class on a machine that is as good or better: a mapping may cost more, and is offered at what it costs.
+  // The bound of a class on a machine that is as good or better: a mapping may cost more, and is offered at what it
+  // costs.
   double class_bound(const LayerProblem& machine, const SearchBudget& step) {
     const Compiled& c = machine.model.compiled();
     if (c.peers != 0 && !peers_searched(machine.space, c)) return 0;

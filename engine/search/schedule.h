@@ -29,7 +29,7 @@ namespace share {
 inline constexpr Share kAll{};
 inline constexpr Share kHalf{0.5, 0.5};  // the first of two steps that are worth as much
 
-// Of the time and evaluations that are left.
+// Shares of the time and evaluations that are left.
 inline constexpr Share kOwnBeforeNetwork{0.5, 0.5};  // a layer's own objective, before the network's
 inline constexpr Share kOneLambda{0.5, 0.5};         // each search of a layer for the network's
 

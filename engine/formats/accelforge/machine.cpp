@@ -137,7 +137,7 @@ class OwnMachineWriter {
 
   std::string joules(double value) const { return fmt::format("{}", value / out_.joules_per_pj); }
 
-  // Whole joules for a bit are a unit of the file's own, to count accesses with: they are read as so many pJ.
+  // Whole joules for a bit are a unit of the file's own, to count accesses with: they are read as pJ.
   void choose_unit(double word) {
     double most = 0;
     for (const MachinePart& p : read_.parts)

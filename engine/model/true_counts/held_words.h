@@ -14,8 +14,8 @@ inline constexpr u64 kMostOutputWords = u64{1} << 22;
 // Whether the sums of the output's ranks can be listed.
 bool held_words_are_countable(const Compiled& c, const CompiledTensor& t);
 
-// Of the instances of the level in `unit`, each counted by itself. `unit` fixes all spatial loops outside the level, or
-// none.
+// Words that the instances of the level in `unit` hold, each instance counted by itself. `unit` fixes all spatial loops
+// outside the level, or none.
 u64 held_words(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int level, const UnitDigits& unit);
 
 }  // namespace heliolite

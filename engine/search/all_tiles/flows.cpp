@@ -133,9 +133,10 @@ u64 KeptFlows::working(int level, DimensionMask along) const {
   return units;
 }
 
-// Of an output, if its instances stand at so many places along the dimensions that do not index it. Instances apart
-// along a rank that slides hold some of the same words: each may hold all, and together no more than one for each MAC
-// at a place. Where factors divide, rule 14 says what each holds; by that, too, unless strides leave holes.
+// First words of an output whose instances stand at `positions` places along the dimensions that do not index it.
+// Instances apart along a rank that slides hold some of the same words: each may hold all, and together no more than
+// one for each MAC at a place. Where factors divide, rule 14 says what each holds; by that, too, unless strides leave
+// holes.
 u64 KeptFlows::first_words(int v, u64 positions, u64 instances) const {
   const CompiledTensor& t = c_.tensor[v];
   if (!t.sliding && !t.entangled) return t.words * positions;

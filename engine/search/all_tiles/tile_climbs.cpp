@@ -252,8 +252,8 @@ class TileClimbs {
 
   static constexpr u64 kSeed = 0x5eed'0f'1a9e;
   static constexpr int kMovesOfAKick = 3;
-  // A round begins at the best other mapping that the one before found, if that is at most so many times the best of
-  // all; once in so many rounds at the best of all.
+  // A round begins at the best other mapping that the one before found, if that is at most kClose times the best of
+  // all; once in kRoundsAway rounds at the best of all.
   static constexpr double kClose = 1.03;
   static constexpr u64 kRoundsAway = 32;
   // Disturbances that are not legal cost no evaluation.

@@ -21,8 +21,8 @@ bool costs_by_words_alone(const CompiledLevel& level, u64 instances) {
 
 }  // namespace
 
-// Of an output that slides a mapping whose factors divide counts its first words in another way (rule 39), so one that
-// moves as much may cost more.
+// None if an output slides: a mapping whose factors divide counts its first words in another way (rule 39), so one
+// that moves as much may cost more.
 DimensionMask keep_batches_outermost(Mapspace& space, const Compiled& c) {
   for (int v = 0; v < c.tensor_count; ++v)
     if (c.tensor[v].is_output && !has_plain_ranks(c.tensor[v])) return 0;

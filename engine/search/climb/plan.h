@@ -42,7 +42,7 @@ struct PlanWith {
 // decided yet.
 using Plan = PlanWith<std::array<u16, kMaxLevels>>;
 
-// Of all tile sizes: at each level every dimension of size above 1 that may loop there.
+// A plan of all tile sizes: at each level every dimension of size above 1 that may loop there.
 using TilePlan = PlanWith<LevelOrders>;
 
 // The cost of a plan and its value for the objective; both mean nothing if it does not fit.

@@ -31,7 +31,7 @@ class NetworkCoSearch {
     for (const std::size_t m : most_promising_first()) {
       if (options_.stop != nullptr && options_.stop->load()) break;
       const double least = out_.machines[m].lower_bound;
-      // Of equal machines the first is the answer.
+      // The first of equal machines is the answer.
       const auto too_dear = [&] { return found_ && (least > out_.value || (least == out_.value && m > out_.best)); };
       if (!every && gate.prunes(Rule::MemoryBound, too_dear)) continue;
       if (Diagnostics errors = search(m); !errors.empty()) return errors;

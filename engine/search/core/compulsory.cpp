@@ -99,7 +99,7 @@ CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
       // Only compute units pass on words of tensors whose tiles never overlap: words that stay where they are.
       const bool overlaps = c.tensor[v].sharing_any != 0;
       const bool serves_macs = inside_fanouts[i] && !contains(kept_inside[i], v) && !contains(peers[i], v);
-      // Of tensors with a home the words there alone are compulsory, and only what they serve.
+      // A tensor with a home pays for the words there alone, and only for what they serve.
       const int server = c.serving(i, v);  // no further out
       const CompiledLevel& level = c.level[server];
       AccessCounts n =

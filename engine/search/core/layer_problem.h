@@ -71,7 +71,7 @@ struct LayerProblem {
   bool has_all_tiles() const { return options.factors == Factors::Any; }
   Counts counts() const { return has_all_tiles() ? Counts::True : Counts::Timeloop; }
 
-  // Of what all units could do in these cycles, 0 to 1.
+  // The share, 0 to 1, of what all units could do in these cycles.
   double utilization(u64 cycles) const { return heliolite::utilization(model.compiled(), architecture, cycles); }
 
   // Which tensors each level must keep and which it may keep, by the machine's constraints.
@@ -127,7 +127,7 @@ struct LayerAnswer {
   double number(Objective objective) const { return evaluator ? evaluator->value : objective_number(objective, cost); }
 };
 
-// Of which tensors words may come from peers, in some mapping of a mapspace.
+// Words from peers: which tensors may have some, in some mapping of a mapspace.
 
 // Tensors of which some mapping takes words from peers at the fan-out below the level.
 TensorMask tensors_with_peers(const Mapspace& space, const Compiled& compiled, int level);

@@ -41,7 +41,7 @@ class Objective {
 
   constexpr Kind kind() const { return kind_; }
   constexpr bool is_sum() const { return kind_ == WeightedSum; }
-  // Of weighted sums; otherwise 0.
+  // The weight of cycles in a weighted sum; 0 for other objectives.
   constexpr double lambda() const { return lambda_; }
   constexpr bool operator==(const Objective&) const = default;
 
@@ -129,7 +129,7 @@ class Value {
 
 // What energy and cycles make of a value, as a rounded number: what searches of mappings on one machine compare.
 double objective_number(Objective objective, double energy_pj, double cycles);
-// Of energy in units of 2^-32 pJ, in units of that.
+// The number with energy in units of 2^-32 pJ in place of pJ.
 double objective_units(Objective objective, double energy_units, double cycles);
 inline double objective_number(Objective objective, const Cost& cost) {
   return objective_number(objective, cost.energy.picojoules(), static_cast<double>(cost.cycles));

@@ -225,7 +225,7 @@ Channels NestSteps::peer_cost(const PartialMapping& s, const SlidingFlow& flow, 
   return out;
 }
 
-// The words of a sliding flow are known: its tile is fetched `fetched` times in each of so many iterations.
+// The words of a sliding flow are known: its tile is fetched `fetched` times in each of `times` iterations.
 void NestSteps::close(PartialMapping& s, const SlidingFlow& flow, double times) const {
   const FlowPeers& peers = flow.peers;
   if (!peers.apart) return close(s, flow.tensor, flow.fill, flow.serve, flow.fetched * times);

@@ -55,7 +55,7 @@ std::vector<PeerMove> unit_moves(const LayerProblem& problem, const SpatialChoic
 // The places of a search; the same few are asked about again and again, by several threads.
 class PeerSites {
  public:
-  // Of tensor v at a choice of the fan-out below `level`, over a tile of extent `tile`. Sites that are alike are one
+  // The sites of tensor v at a choice of the fan-out below `level`, over a tile of extent `tile`. Those alike are one
   // object, which lives as long as this.
   PeerPlace of(const LayerProblem& problem, int level, const SpatialChoice& choice, int v, const Extents& tile,
                bool exact);

@@ -16,7 +16,8 @@ namespace {
 constexpr double kEqualValue = 1 - 1e-12;
 // Chains this close to each other, as a part of the network's energy + lambda x cycles, meet.
 constexpr double kChainsMeet = 1e-14;
-// A layer's searches that are not completed: so many, and none after one that brings its chains no closer than this.
+// A layer's searches that are not completed: at most kMostIncomplete, and none after one that brings its chains no
+// closer than by kMuchCloser.
 constexpr int kMostIncomplete = 4;
 constexpr double kMuchCloser = 0.9;
 
