@@ -9,6 +9,7 @@
 #include "engine/search/all_tiles/any_search.h"
 #include "engine/search/map.h"
 #include "tests/support/fitting_mapping.h"
+#include "tests/support/part_of_cases.h"
 
 namespace heliolite::any_batch_test {
 namespace {
@@ -74,17 +75,19 @@ TEST(AnyBatch, LoopsOverBatchesAreNoWorseOutermost) {
 // Depthwise layers; every other memory is so slow that cycles are rounded.
 TEST(AnyBatch, TheRuleChangesNoAnswer) {
   const std::string folder = HELIOLITE_TEST_DATA "/data/true_counts/arch/";
-  int compared = 0, optimal = 0;
+  u64 compared = 0, optimal = 0;
   u64 evaluated_on = 0, evaluated_off = 0;
+  const u64 step = testing::one_case_in(2);
   for (const std::string machine : {"r1_flat2", "r2_arr4", "r3_arr6", "r5_arr4g", "edge_unified"})
     for (const std::string layer :
          {"depthwise:c=7,p=3,r=2", "depthwise:c=11,p=4,r=1", "depthwise:c=6,p=3,r=3,stride=2"})
       for (const Objective objective : {Objective::Energy, Objective::Edp}) {
+        if (++compared / 2 % step != 0) continue;
         auto arch = load_architecture(folder + machine + ".yaml");
         const auto network = load_network(layer);
         ASSERT_TRUE(arch.ok() && network.ok());
         simplify(*arch);
-        if (++compared % 2 == 0) arch->levels.back().bandwidth.shared = 0.1;
+        if (compared % 2 == 0) arch->levels.back().bandwidth.shared = 0.1;
         SCOPED_TRACE(machine + " " + layer);
         SearchOptions options;
         options.factors = Factors::Any;
@@ -103,7 +106,7 @@ TEST(AnyBatch, TheRuleChangesNoAnswer) {
         evaluated_on += on->statistics.evaluated;
         evaluated_off += off->statistics.evaluated;
       }
-  EXPECT_GT(optimal, 10);
+  EXPECT_GT(optimal, 10 / step);
   EXPECT_LT(evaluated_on, evaluated_off);
 }
 

@@ -11,6 +11,7 @@
 #include "engine/search/map.h"
 #include "tests/support/exact_problem.h"
 #include "tests/support/fitting_mapping.h"
+#include "tests/support/part_of_cases.h"
 #include "tests/support/search_problem.h"
 
 namespace heliolite::any_factors_test {
@@ -59,10 +60,12 @@ void expect_optima(u64 first, testing::SearchProblemOptions kind, int problems =
 
 TEST(AnyFactors, FindAndProveTheOptimumOfEveryMapping) { expect_optima(0, {}); }
 TEST(AnyFactors, FindAndProveTheOptimumWithSizesOfWords) { expect_optima(5'000, {.word_bits = true}); }
-TEST(AnyFactors, FindAndProveTheOptimumWhereLevelsDoNotReduce) { expect_optima(6'000, {.reductions = true}, 30); }
+TEST(AnyFactors, FindAndProveTheOptimumWhereLevelsDoNotReduce) {
+  expect_optima(6'000, {.reductions = true}, static_cast<int>(30 / testing::one_case_in(2)));
+}
 
 TEST(AnyFactors, FindAndProveTheOptimumOfOutputsThatSlide) {
-  const int problems = static_cast<int>(testing::kRandomMappings / 25);
+  const int problems = static_cast<int>(testing::kRandomMappings / 25 / testing::one_case_in(2));
   expect_optima(8'000, {.sliding_output = true}, problems);
   expect_optima(9'000, {.reductions = true, .sliding_output = true}, problems / 2);
 }
@@ -181,9 +184,10 @@ TEST(AnyFactors, LargerSizesHaveTheMostDivisors) {
 // Square convolutions with and without fan-outs, whose rows and columns may change places.
 TEST(AnyFactors, OneOfTwoMirroredMappingsIsLookedAt) {
   const std::string folder = HELIOLITE_TEST_DATA "/data/true_counts/arch/";
-  u64 pruned = 0;
+  u64 pruned = 0, cases = 0;
   for (const std::string machine : {"r1_flat2", "r2_arr4", "r4_mac8", "r5_arr4g", "gemmini"})
     for (const std::string layer : {"conv:c=1,k=2,p=3,r=2", "conv:c=2,k=1,p=5,r=1", "conv:c=1,k=1,p=4,r=3,stride=2"}) {
+      if (cases++ % testing::one_case_in(2) != 0) continue;
       SCOPED_TRACE(machine + " " + layer);
       const auto arch = load_architecture(folder + machine + ".yaml");
       const auto network = load_network(layer);
