@@ -30,12 +30,17 @@ double power(double base, int exponent) {
   return out;
 }
 
-// The value of an option in the sweep's file; none if it is not there.
+// The value of an option in the sweep's file; none if it is not there. Asked of every row of a database, so each thread
+// keeps the last text that it parsed.
 std::optional<YamlNode> option_of(const SweepRecord& sweep, std::string_view name) {
-  const Result<YamlNode> document = YamlNode::parse(sweep.text, sweep.name);
-  if (!document) return std::nullopt;
-  const std::optional<YamlNode> node = document->find("sweep");
-  return node ? node->find(std::string(name)) : std::nullopt;
+  thread_local std::string text;
+  thread_local std::optional<YamlNode> options;
+  if (text != sweep.text) {
+    const Result<YamlNode> document = YamlNode::parse(sweep.text, sweep.name);
+    options = document ? document->find("sweep") : std::nullopt;
+    text = sweep.text;
+  }
+  return options ? options->find(name) : std::nullopt;
 }
 
 // Sums over layers. Rounded sums of doubles grow with each term, so bounds stay bounds when they are summed alike.
