@@ -1,10 +1,14 @@
 #pragma once
 // Databases of sweeps that a command reads: warnings as notes, and Ctrl-C ends the reading.
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
 
 #include "cli/ui/interrupt.h"
 #include "cli/ui/output.h"
+#include "engine/base/number_text.h"
+#include "engine/sweep/grown_grid.h"
 #include "engine/sweep/store.h"
 
 namespace heliolite::cli {
@@ -12,6 +16,15 @@ namespace heliolite::cli {
 // Prints each of Store::warnings() as a line on standard error, unless --quiet.
 inline void note_warnings(const std::vector<std::string>& warnings, const Output& output) {
   for (const std::string& warning : warnings) output.note("heliolite: " + warning);
+}
+
+// Says what was taken over from a smaller grid, if anything was.
+inline void note_grown(const GrownStore& grown, const std::string& path, const Output& output) {
+  if (!grown.grown) return;
+  note_warnings(grown.warnings, output);
+  output.note(fmt::format(
+      "heliolite: {} was of a smaller grid: {} points and {} layers of it are taken over; the old file is {}", path,
+      grouped(grown.points), grouped(grown.layers), grown.old_copy));
 }
 
 // Opens a database to read. After Ctrl-C whatever reads it ends with errors.

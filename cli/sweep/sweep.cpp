@@ -10,13 +10,12 @@
 #include "cli/sweep/opened_store.h"
 #include "cli/sweep/sweep_modes.h"
 #include "cli/sweep/sweep_proofs.h"
+#include "cli/sweep/sweep_question.h"
 #include "cli/sweep/sweep_tables.h"
 #include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
 #include "cli/ui/progress.h"
-#include "cli/ui/read_arguments.h"
-#include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
@@ -24,6 +23,7 @@
 #include "engine/sweep/grown_grid.h"
 #include "engine/sweep/merge.h"
 #include "engine/sweep/question.h"
+#include "engine/sweep/rest.h"
 #include "engine/sweep/runner.h"
 #include "engine/sweep/sweep_yaml.h"
 
@@ -33,13 +33,9 @@ namespace {
 constexpr u64 kMaxShards = 1'000'000;
 
 struct SweepArguments {
-  std::string file, database, shard;
+  std::string file, database, shard, points;
   std::string proofs;  // folder
-  std::string goal, rank;
-  std::optional<u64> sample;
-  std::optional<double> budget;  // seconds of the whole sweep
-  SearchArguments search;
-  ReadOptions reading;  // of the machine and the workloads
+  SweepQuestion question;
   int threads = 0;
   bool resume = false;
   bool repair = false;
@@ -58,29 +54,6 @@ std::optional<Shard> parse_shard(const std::string& text) {
             of = whole(std::string_view(text).substr(slash + 1));
   if (number == 0 || number > of || of > kMaxShards) return std::nullopt;
   return Shard{number - 1, of};
-}
-
-SweepOverrides overrides(const SweepArguments& arguments) {
-  SweepOverrides out{
-      .options = arguments.search.given(), .goal = {}, .sample = arguments.sample, .reading = arguments.reading};
-  out.sweep_budget = arguments.budget;
-  if (!arguments.goal.empty()) out.goal = parse_sweep_goal(arguments.goal);
-  if (!arguments.rank.empty()) out.rank = parse_sweep_rank(arguments.rank);
-  return out;
-}
-
-// What the tasks of an array job are told besides the file.
-std::vector<std::string> given_options(const SweepArguments& arguments) {
-  std::vector<std::string> out;
-  for (const GivenOption& one : arguments.search.given())
-    out.insert(out.end(), {fmt::format("--{}", one.option->name), one.value});
-  if (!arguments.goal.empty()) out.insert(out.end(), {"--goal", arguments.goal});
-  if (!arguments.rank.empty()) out.insert(out.end(), {"--rank", arguments.rank});
-  if (arguments.sample) out.insert(out.end(), {"--sample", fmt::format("{}", *arguments.sample)});
-  if (arguments.budget) out.insert(out.end(), {"--sweep-budget", fmt::format("{}", *arguments.budget)});
-  const std::vector<std::string> reading = words_of(arguments.reading);
-  out.insert(out.end(), reading.begin(), reading.end());
-  return out;
 }
 
 Json question(const SweepArguments& arguments, const SweepRecord& sweep) {
@@ -257,10 +230,7 @@ Result<GrownStore> take_over(const std::string& path, const SweepSpec& spec, con
   if (!arguments.resume) return GrownStore{};
   Result<GrownStore> grown = grow_store(path, spec, record, arguments.file, &interrupt_flag());
   if (!grown || !grown->grown) return grown;
-  note_warnings(grown->warnings, output);
-  output.note(fmt::format(
-      "heliolite: {} was of a smaller grid: {} points and {} layers of it are taken over; the old file is {}", path,
-      grouped(grown->points), grouped(grown->layers), grown->old_copy));
+  note_grown(*grown, path, output);
   return grown;
 }
 
@@ -285,23 +255,28 @@ int run_shard(const SweepArguments& arguments, SweepSpec spec, Shard shard, cons
 }
 
 int run_file(const SweepArguments& arguments, const Output& output) {
-  const std::optional<Shard> shard = parse_shard(arguments.shard);
+  std::optional<Shard> shard = parse_shard(arguments.shard);
   if (!shard)
     return fail(fmt::format("--shard: '{}' must be I/N, the I-th of N parts, from 1/N to N/N; at most {} parts",
                             arguments.shard, kMaxShards));
-  const SweepOverrides asked = overrides(arguments);
+  const SweepOverrides asked = arguments.question.overrides();
   Result<SweepSpec> spec = load_sweep(arguments.file, asked);
   if (!spec) return fail(spec.errors());
   for (const Diagnostic& warning : spec->warnings) output.note("heliolite: " + warning.to_string());
+  if (!arguments.points.empty()) {
+    Result<Shard> part = read_points_file(arguments.points, sweep_question(*spec));
+    if (!part) return fail(part.errors());
+    shard = *std::move(part);
+  }
   if (std::string why = arguments.proofs.empty() ? "" : proofs_refused(*spec); !why.empty())
     return fail({{"", 0, "--proofs", why}});
   if (arguments.check)
     return print_plan(arguments, *spec, sweep_record(*spec, *shard, to_string(version_info())), output);
   const std::string path = arguments.database.empty() ? spec->name + ".db" : arguments.database;
   if (arguments.slurm)
-    return write_slurm_script(
-        {spec->name, arguments.file, path, *arguments.slurm, arguments.threads, given_options(arguments)}, output);
-  return run_shard(arguments, *std::move(spec), *shard, path, output);
+    return run_sweep_slurm(
+        {spec->name, arguments.file, path, *arguments.slurm, arguments.threads, arguments.question.words()}, output);
+  return run_shard(arguments, *std::move(spec), *std::move(shard), path, output);
 }
 
 int run(const SweepArguments& arguments, const Output& output) {
@@ -325,36 +300,21 @@ void add_sweep_command(CLI::App& app, Output& output, Action& action) {
       command->add_flag("--resume", arguments->resume, "Go on with what the database has, or begin it");
   command->add_flag("--repair", arguments->repair, "With --resume: rows that are damaged or lost are searched again")
       ->needs(resume);
-  command->add_option("--shard", arguments->shard, "Only the I-th of N parts, 1/N to N/N; merge unites them")
-      ->type_name("I/N");
+  CLI::Option* shard =
+      command->add_option("--shard", arguments->shard, "Only the I-th of N parts, 1/N to N/N; merge unites them");
+  shard->type_name("I/N");
+  CLI::Option* points =
+      command->add_option("--points", arguments->points, "Only the points of a part that merge --rest wrote");
+  points->type_name("FILE")->excludes(shard);
   command->add_option("-t,--threads", arguments->threads, "0 = every core; the results do not depend on it")
       ->type_name("N")
       ->check(whole_number(0, kMaxThreads))
       ->capture_default_str();
-  arguments->search.add_to(*command, {"objective", "strategy", "budget", "evaluations", "memory", "seed"},
-                           "Instead of the file's: ");
-  command->add_option("--goal", arguments->goal, "Instead of the file's: all, front or best")
-      ->type_name("NAME")
-      ->transform(one_of({kSweepGoalNames.begin(), kSweepGoalNames.end()}));
-  command
-      ->add_option("--rank", arguments->rank,
-                   "Instead of the file's: best is what has the least objective of total energy and total delay "
-                   "(totals), or the least sum of the layers' own (layers)")
-      ->type_name("BY")
-      ->transform(one_of({kSweepRankNames.begin(), kSweepRankNames.end()}));
-  command->add_option("--sample", arguments->sample, "Instead of the file's: so many points of the grid")
-      ->type_name("N")
-      ->check(whole_number(1, kMaxGridPoints));
-  command
-      ->add_option("--sweep-budget", arguments->budget,
-                   "Instead of the file's: end after so many seconds with the best so far; --resume goes on")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(0.0, kMaxSweepSeconds));
-  add_read_options(*command, arguments->reading);
+  arguments->question.add_to(*command);
   command->add_flag("--check", arguments->check, "Read the sweep, say how large it is, map nothing");
   CLI::Option* slurm = command->add_option("--slurm", arguments->slurm,
                                            "Map nothing, write an sbatch script of N shards; docs/slurm.md");
-  slurm->type_name("N")->check(whole_number(1, kMaxSlurmShards));
+  slurm->type_name("N")->check(whole_number(1, kMaxSlurmShards))->excludes(points);
   command
       ->add_option(
           "--proofs", arguments->proofs,

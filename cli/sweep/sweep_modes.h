@@ -1,5 +1,6 @@
 #pragma once
 // What heliolite sweep does besides running: array jobs of Slurm, and how far a sweep is.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,11 +19,16 @@ struct SlurmSweep {
   u64 shards = 1;                    // tasks of the array
   int threads = 0;                   // of a shard; 0: as many as the cluster gives a task by itself
   std::vector<std::string> options;  // further options of `heliolite sweep`, as given: "--objective", "energy"
+  // Where the points of each shard are listed ("1.points", ..), beside which its database and log stand then; "": the
+  // shards are parts of the whole, in a folder that is made.
+  std::string points{};
 };
 
-// Writes the script, whose name is that of the database with the ending ".sbatch", and prints how to submit it. Returns
-// the exit code.
-int write_slurm_script(const SlurmSweep& sweep, const Output& output);
+// Writes the script, whose name is that of the database, or of the folder of the points, with the ending ".sbatch".
+// Returns its name; none after complaining: a name that cannot stand in a script, a file that cannot be written.
+std::optional<std::string> write_slurm_script(const SlurmSweep& sweep, const Output& output);
+// The same for heliolite sweep --slurm: prints how to submit it, and returns the exit code.
+int run_sweep_slurm(const SlurmSweep& sweep, const Output& output);
 
 // heliolite sweep --export DB: writes the rows of a results database for other programs, as CSV, as JSON, as a line of
 // JSON a point; the mappings of the best points and of the front as files.

@@ -5,6 +5,7 @@
 #include <heliolite/version.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "cli/ui/json.h"
 #include "engine/base/child_process.h"
@@ -35,8 +36,10 @@ struct Places {
 Places places_of(const SlurmSweep& sweep) {
   std::error_code ignored;
   const fs::path base = fs::absolute(sweep.database, ignored).lexically_normal().replace_extension();
+  const std::string shards = sweep.points.empty() ? base.string() + ".shards"
+                                                  : fs::absolute(sweep.points, ignored).lexically_normal().string();
   return {fs::read_symlink("/proc/self/exe", ignored).string(), fs::absolute(sweep.file, ignored).lexically_normal(),
-          base.string() + ".db", base.string() + ".sbatch", base.string() + ".shards"};
+          base.string() + ".db", (sweep.points.empty() ? base.string() : shards) + ".sbatch", shards};
 }
 
 std::string head(const SlurmSweep& sweep, const Places& places) {
@@ -86,10 +89,13 @@ fi
 }
 
 std::string task(const SlurmSweep& sweep, const Places& places) {
+  const std::string part =
+      sweep.points.empty() ? fmt::format("--shard \"$SLURM_ARRAY_TASK_ID\"/{}", sweep.shards)
+                           : fmt::format("--points {}/\"$SLURM_ARRAY_TASK_ID\".points", shell_quoted(places.shards));
   return fmt::format(R"(
 # Slurm asks to end: USR1, the time is over soon and the rest has to wait for the next turn; TERM, cancelled or preempted.
 requeue='' asked=''
-{program} sweep {file} -o {folder}/"$SLURM_ARRAY_TASK_ID".db --shard "$SLURM_ARRAY_TASK_ID"/{shards} --resume \
+{program} sweep {file} -o {folder}/"$SLURM_ARRAY_TASK_ID".db {part} --resume \
   --threads "${{SLURM_CPUS_PER_TASK:-0}}"{options} &
 sweep=$!
 trap 'asked=yes requeue=yes; kill -TERM "$sweep"' USR1
@@ -99,25 +105,34 @@ if [ -n "$requeue" ]; then scontrol requeue "${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRA
 exit "$code"
 )",
                      fmt::arg("program", shell_quoted(places.program)), fmt::arg("file", shell_quoted(places.file)),
-                     fmt::arg("folder", shell_quoted(places.shards)), fmt::arg("shards", sweep.shards),
+                     fmt::arg("folder", shell_quoted(places.shards)), fmt::arg("part", part),
                      fmt::arg("options", words(sweep.options)));
 }
 
 }  // namespace
 
-int write_slurm_script(const SlurmSweep& sweep, const Output& output) {
+std::optional<std::string> write_slurm_script(const SlurmSweep& sweep, const Output& output) {
   const Places places = places_of(sweep);
+  const auto refuse = [](const auto& why) {
+    fail(why);
+    return std::nullopt;
+  };
   for (const std::string& text : {sweep.name, places.script})
     if (text.find_first_of("\"\n\r\\") != std::string::npos)
-      return fail(fmt::format(
+      return refuse(fmt::format(
           "--slurm: '{}' cannot stand in an sbatch script: it has a quote, a backslash or a line end", text));
-  if (const Diagnostics taken = FileClaims::of_program().use_database(places.result); !taken.empty())
-    return fail(taken);
-  if (!output.claim("-o", places.script)) return kBadInput;
+  if (Diagnostics taken = FileClaims::of_program().use_database(places.result); !taken.empty()) return refuse(taken);
+  if (!output.claim("-o", places.script)) return std::nullopt;
   std::error_code problem;
   fs::create_directories(places.shards, problem);
-  if (problem) return fail(fmt::format("--slurm: {} cannot be made: {}", places.shards, problem.message()));
-  if (!output.write("-o", head(sweep, places) + submission(sweep, places) + task(sweep, places))) return kBadInput;
+  if (problem) return refuse(fmt::format("--slurm: {} cannot be made: {}", places.shards, problem.message()));
+  if (!output.write("-o", head(sweep, places) + submission(sweep, places) + task(sweep, places))) return std::nullopt;
+  return places.script;
+}
+
+int run_sweep_slurm(const SlurmSweep& sweep, const Output& output) {
+  if (!write_slurm_script(sweep, output)) return kBadInput;
+  const Places places = places_of(sweep);
   output.table(fmt::format("{}: {} shards of the sweep {} into {}; submit with\n  bash {}\n", places.script,
                            sweep.shards, sweep.name, places.result, shell_quoted(places.script)));
   Json answer = answer_head("sweep");

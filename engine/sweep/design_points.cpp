@@ -165,11 +165,14 @@ constexpr u64 kOrder = 1;
 ShardRule::ShardRule(SweepGoal goal, const DesignPoints& points, Shard shard)
     : points_(points),
       by_family_(goal == SweepGoal::Best),
-      shard_(shard),
+      shard_(std::move(shard)),
       order_(by_family_ ? points.families() : points.grid(), kOrder) {}
 
 bool ShardRule::has(u64 point) const {
-  return shard_.count == 1 || order_(by_family_ ? points_.family(point) : point) % shard_.count == shard_.index;
+  if (shard_.count == 1 && !shard_.only) return true;
+  const u64 unit = by_family_ ? points_.family(point) : point;
+  if (shard_.only) return std::ranges::binary_search(*shard_.only, unit);
+  return order_(unit) % shard_.count == shard_.index;
 }
 
 }  // namespace heliolite

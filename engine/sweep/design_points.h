@@ -1,5 +1,6 @@
 #pragma once
 // The design points of a sweep, made one by one from their place in the grid: there is never a list of all.
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -83,6 +84,8 @@ class DesignPoints {
 // Part `index`, from 0, of `count` parts of a sweep.
 struct Shard {
   u64 index = 0, count = 1;
+  // The points of the part in order, or families where those are dealt; null: they are dealt in turn.
+  std::shared_ptr<const std::vector<u64>> only{};
 };
 
 // Points are dealt to the shards in turn, in a random order that is always the same; for SweepGoal::Best whole families

@@ -135,13 +135,25 @@ class TakeOver {
 // The sweep as it was when the database was made; none if more has changed than values of parameters.
 std::optional<SweepSpec> smaller_sweep(const Store& old, const SweepSpec& spec, const std::string& file) {
   const SweepRecord& sweep = old.sweep();
-  if (sweep.shards != 1 || spec.sample) return std::nullopt;
   const Result<SweepSpec> read = parse_sweep(sweep.text, file, {.reading = spec.reading});
   if (!read) return std::nullopt;
   SweepSpec out = spec;
   out.parameters = read->parameters;
   if (sweep_question(out) != sweep.question) return std::nullopt;
   return out;
+}
+
+// Why points are not taken over although the grid has grown; "" if they are.
+std::string refused(const SweepRecord& old, const SweepRecord& sweep, const SweepSpec& spec) {
+  constexpr const char* kOther = "choose another file with -o";
+  if (spec.sample)
+    return fmt::format("holds a sample of a smaller grid, and the larger one's sample has other points: {}", kOther);
+  const SweepRecord& part = old.shards > 1 ? old : sweep;
+  if (part.shards == 1) return "";
+  return fmt::format(
+      "{} of a smaller grid, and the larger one is dealt otherwise: merge all shards of the smaller grid, then "
+      "heliolite merge with --rest N --sweep FILE takes their points over and deals the new ones; or {}",
+      old.shards > 1 ? "is " + shard_text(old) : "holds all points", kOther);
 }
 
 Diagnostics copy_rows(const Store& old, Store& now, const TakeOver& rows, GrownStore& result) {
@@ -184,16 +196,19 @@ Result<GrownStore> grow_store(const std::string& path, const SweepSpec& spec, co
   if (!fs::exists(path, ignored) || fs::file_size(path, ignored) == 0) return result;
   const auto stopped = [&] { return stop != nullptr && *stop; };
   std::optional<SweepSpec> old_spec;
+  std::string why;
   {
     const Result<Store> old = Store::read(path, stop);
-    if (!old || old->sweep().question == sweep.question || sweep.shards != 1) return result;
+    if (!old || old->sweep().question == sweep.question) return result;
     old_spec = smaller_sweep(*old, spec, file);
+    if (old_spec) why = refused(old->sweep(), sweep, spec);
   }
   if (!old_spec) return result;
   std::optional<ValuePlaces> places = places_in(old_spec->parameters, spec.parameters);
   if (!places) return result;
   const GridInGrid grids(*old_spec, spec, *std::move(places));
   if (!grids.same_machines()) return result;
+  if (!why.empty()) return Diagnostic{path, 0, "", why};
   const auto fill = [&](const std::string& part) -> Result<bool> {
     const Result<Store> old = Store::read(path, stop);
     if (!old) return old.errors();

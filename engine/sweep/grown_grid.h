@@ -21,8 +21,8 @@ struct GrownStore {
 // If the database holds the sweep `spec` but for values that its parameters did not have by then, it is replaced by one
 // of `sweep`, the record of `spec`, with all rows of it; the old file stays beside it under another name. `file`: of
 // the sweep, for the files that its text names. Does nothing if there is no file, if it holds this sweep, or another
-// one (to open it then says so), a shard, or a sample. Errors: damage, somebody writes it, `stop` was set (the database
-// is then as it was).
+// one (to open it then says so). Errors: it is a shard or a sample of the smaller grid, or a shard is asked for;
+// damage, somebody writes it, `stop` was set (the database is then as it was).
 Result<GrownStore> grow_store(const std::string& path, const SweepSpec& spec, const SweepRecord& sweep,
                               const std::string& file, const std::atomic<bool>* stop = nullptr);
 

@@ -158,7 +158,8 @@ SweepRecord sweep_record(const SweepSpec& spec, Shard shard, const std::string& 
   record.delay_unit = delay_unit(ranking_of(spec));
   record.grid_points = points.grid();
   record.planned_points = points.planned();
-  record.shard_points = (points.planned() + shard.count - 1) / shard.count;
+  const u64 size = spec.goal == SweepGoal::Best ? points.family_size() : 1;
+  record.shard_points = shard.only ? shard.only->size() * size : (points.planned() + shard.count - 1) / shard.count;
   record.shard = shard.index;
   record.shards = shard.count;
   for (const SweepParameter& parameter : spec.parameters) record.parameters.push_back(parameter.name);

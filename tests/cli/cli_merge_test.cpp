@@ -8,6 +8,7 @@
 
 #include "engine/sweep/store_rows.h"
 #include "tests/support/cli_runner.h"
+#include "tests/support/sweep_problem.h"
 #include "tests/support/sweep_store.h"
 
 namespace heliolite::cli_merge_test {
@@ -90,6 +91,54 @@ TEST(CliMerge, BadInput) {
   EXPECT_THAT(refused("merge " + shard + " " + shard), HasSubstr("is shard 1/3 itself"));
   EXPECT_THAT(refused("merge " + out), StartsWith("heliolite: "));
   EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+// Three shards of a grid, then a value more: what is new is dealt, run and merged, and is what one run finds.
+TEST(CliMerge, DealsTheWorkLeftAlsoOfALargerGrid) {
+  const TempFolder folder;
+  const std::string small =
+                        "\n  parameters:\n    glb: {set: GLB.capacity, values: [1 KB, 2 KB]}\n"
+                        "    spad: {set: Spad.entries, values: [16, 64, 256]}\n",
+                    large =
+                        "\n  parameters:\n    glb: {set: GLB.capacity, values: [1 KB, 2 KB, 4 KB]}\n"
+                        "    spad: {set: Spad.entries, values: [16, 64, 256]}\n";
+  std::string file = testing::small_sweep(folder, "", small);
+  std::string merge = "merge " + folder.path("out.db");
+  for (const char* shard : {"1", "2"}) {
+    merge += " " + folder.path(std::string(shard) + ".db");
+    ASSERT_EQ(run_cli("sweep " + file + " -o " + folder.path(std::string(shard) + ".db") + " --shard " + shard + "/3")
+                  .exit_code,
+              0);
+  }
+  file = testing::small_sweep(folder, "", large);
+  const CliResult grown = run_cli("sweep " + file + " --resume --shard 1/3 -o " + folder.path("1.db"));
+  EXPECT_EQ(grown.exit_code, 2);
+  EXPECT_THAT(grown.err, HasSubstr("is shard 1/3 of a smaller grid"));
+  const CliResult dealt = run_cli(merge + " --rest 2 -t 1 --sweep " + file + " --json " + folder.path("a.json"));
+  EXPECT_EQ(dealt.exit_code, 1) << dealt.err;
+  EXPECT_THAT(dealt.err, HasSubstr("was of a smaller grid: 4 points"));
+  EXPECT_THAT(dealt.out, HasSubstr("left: 5 points"));
+  const json answer = json::parse(read_text(folder.path("a.json")));
+  EXPECT_EQ(answer["rest"]["parts"].size(), 2u);
+  EXPECT_EQ(answer["rest"]["taken_over"], 4);
+  const std::string script = read_text(answer["rest"]["script"]);
+  EXPECT_THAT(script, HasSubstr("#SBATCH --array=1-2\n"));
+  EXPECT_THAT(script, HasSubstr("--points '" + folder.path("out.rest") + "'/\"$SLURM_ARRAY_TASK_ID\".points --resume"));
+  EXPECT_THAT(script, HasSubstr("#SBATCH --requeue\n"));
+  std::string again = "merge " + folder.path("out.db");
+  for (const char* part : {"1", "2"}) {
+    const std::string place = folder.path("out.rest/") + part;
+    ASSERT_EQ(run_cli("sweep " + file + " -o " + place + ".db --resume --points " + place + ".points").exit_code, 0);
+    again += " " + place + ".db";
+  }
+  const CliResult all = run_cli(again + " --rest 2 --sweep " + file);
+  EXPECT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_THAT(all.out, HasSubstr("nothing is left"));
+  ASSERT_EQ(run_cli("sweep " + file + " -o " + folder.path("one.db")).exit_code, 0);
+  EXPECT_EQ(testing::content_of(folder.path("out.db")), testing::content_of(folder.path("one.db")));
+  EXPECT_THAT(run_cli(again + " --rest 2").err, HasSubstr("--sweep"));
+  EXPECT_THAT(run_cli(again + " --rest 2 --goal best --strategy exact --sweep " + file).err,
+              HasSubstr("--rest: goal best with strategy exact"));
 }
 
 TEST(CliStatus, OfASweepThatRunsAndOneThatEnded) {
