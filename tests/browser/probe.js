@@ -5,6 +5,10 @@ const found = {};
 const byTestId = (id) => document.getElementById(id);
 // Charts answer the pointer with the next frame.
 const pause = () => new Promise((resolve) => setTimeout(resolve, 50));
+// Panels follow the selection when the hand rests.
+const settled = async () => {
+  do await pause(); while (document.documentElement.dataset.busy);
+};
 
 const change = (id, value) => {
   const control = byTestId(id);
@@ -112,10 +116,12 @@ async function second_edition() {
   found.answer = {question: byTestId('answer-question').textContent, text: byTestId('answer-text').textContent,
     lead: byTestId('answer-lead').textContent, badge: byTestId('answer-badge').textContent,
     proof: byTestId('answer-proof').textContent};
+  await settled();
   found.all_rows = {listed: listed(), made: byTestId('points-table').tBodies[0].rows.length};
 
   const [first] = document.querySelectorAll('#selection-filters input[type=checkbox]');
   tick(first, false);
+  await settled();
   found.filtered = {listed: listed(), cloud: Number(byTestId('scatter').dataset.cloud),
     text: byTestId('selection-text').textContent,
     values: Chart.getChart(document.querySelector('#sensitivity canvas')).data.labels};
@@ -125,6 +131,7 @@ async function second_edition() {
   URL.createObjectURL = rememberBlob;
   [found.csv, found.json] = await Promise.all(saved.map((blob) => blob.text()));
   tick(first, true);
+  await settled();
   found.unfiltered = listed();
 
   found.scopes = [...byTestId('scope').options].map(({value}) => value);
@@ -133,6 +140,7 @@ async function second_edition() {
   found.scope_text = byTestId('selection-text').textContent;
   found.scope_energy = Math.min(...energies);
   change('scope', 'all');
+  await settled();
 
   byTestId('answer-compare').click();
   found.compared = {said: byTestId('compare-said').textContent,
@@ -149,9 +157,11 @@ async function second_edition() {
   byTestId('parallel').setPointerCapture = () => {};
   drag('pointerdown', box.height - 20);
   drag('pointerup', box.height - 60);
+  await settled();
   found.dragged = listed();
   drag('pointerdown', box.height - 60);
   drag('pointerup', box.height - 60);
+  await settled();
   found.clicked = listed();
 
   byTestId('theme-choice').click();
@@ -163,7 +173,7 @@ async function second_edition() {
 }
 
 async function probe() {
-  await pause();
+  await settled();
   const scatter = byTestId('scatter');
   const chart = () => Chart.getChart(scatter);
   const dataset = (label) => chart().data.datasets.findIndex((set) => set.label === label);

@@ -5,7 +5,7 @@ const timesText = (ratio) => `${digits(Number(ratio.toPrecision(3)))} ×`;
 
 function medianOf(sorted) {
   const half = sorted.length / 2;
-  return Number.isInteger(half) ? (sorted[half - 1] + sorted[half]) / 2 : sorted[Math.floor(half)];
+  return Number.isInteger(half) ? (sorted[half - 1].value + sorted[half].value) / 2 : sorted[Math.floor(half)].value;
 }
 
 // The same in words for products of energy and delay.
@@ -23,14 +23,14 @@ function questionText() {
 
 // How far the best is ahead of the second, and of the middle of all.
 function leadText(best) {
-  const values = byValue().map(({value}) => value);
-  if (values.length < 2) return '';
+  const points = byValue();
+  if (points.length < 2) return '';
   const second = kBest[1];
   const ahead = second ? percentText(second.value / best.value - 1) : '';
   const next = !second ? '' : second.value === best.value ? `Point ${count(second.id)} is as good.`
     : `The second best, point ${count(second.id)} (${settingsText(second)}), has ${ahead} more.`;
-  return `${next} The median of the mapped points is ${timesText(medianOf(values) / best.value)} the best, the `
-    + `largest ${timesText(values.at(-1) / best.value)}.`;
+  return `${next} The median of the mapped points is ${timesText(medianOf(points) / best.value)} the best, the `
+    + `largest ${timesText(points.at(-1).value / best.value)}.`;
 }
 
 // [badge, class of it, why]: how sure the answer is.

@@ -117,6 +117,5 @@ function setUpCompare() {
   kCompared.a = kBest[0];
   kCompared.b = kBest[1] ?? kPoints.find((point) => point !== kBest[0]);
   fillCompareChoices();
-  onSelection(showComparison);
-  drawn(showComparison);
+  followSelection(byId('compare-heading'), showComparison);
 }

@@ -22,30 +22,36 @@ const kMetrics = {
 
 const kCostMetrics = ['energy_pj', 'delay', ...(kHasValue ? ['value'] : []), 'area_um2'];
 
-// Columns as the file has them to one object a point.
-function pointRows(columns) {
-  const {id, energy_pj, delay, area_um2, value, lower_bound, words_moved, least_words, capacity_bytes,
-    compute_units} = columns;
-  const seconds = kSweep.seconds ? delay : columns.seconds;
-  return id.map((own, i) => ({
-    id: own,
-    place: i,
-    energy_pj: energy_pj[i],
-    delay: delay[i],
-    area_um2: area_um2[i],
-    value: value[i],
-    lower_bound: lower_bound[i],
-    words_moved: words_moved[i],
-    least_words: least_words[i],
-    capacity_bytes: capacity_bytes[i],
-    compute_units: compute_units[i],
-    seconds: seconds[i],
-    choice: columns.choice.map((choices) => choices[i]),
-  }));
+// Numbers of points stand in columns, [place of the point]: loops over 100 000 points read one column from end to end.
+const kNumbers = ['energy_pj', 'delay', 'area_um2', 'value', 'lower_bound', 'words_moved', 'least_words', 'capacity_bytes',
+  'compute_units', 'seconds'];
+
+function pointColumnsOf(data) {
+  const columns = Object.fromEntries(kNumbers.map((name) => [name, new Float64Array(data[name].map((x) => x ?? NaN))]));
+  if (kSweep.seconds) columns.seconds = columns.delay;
+  return {...columns, id: data.id, choice: data.choice.map((places) => new Int32Array(places.map((i) => i ?? -1)))};
 }
 
-const kPoints = pointRows(kData.points);
-const kCutPoints = pointRows(kData.cut_points);
+// A point reads its numbers from the columns, which change with the costs that are shown.
+class Point {
+  constructor(columns, place) {
+    this.columns = columns;
+    this.place = place;
+  }
+  get id() { return this.columns.id[this.place]; }
+  // The place of its value among those of the parameter; -1: not known.
+  choice(parameter) { return this.columns.choice[parameter][this.place]; }
+}
+for (const name of kNumbers) {
+  Object.defineProperty(Point.prototype, name, {get() { return this.columns[name][this.place]; }});
+}
+
+const pointsOf = (columns) => columns.id.map((_, place) => new Point(columns, place));
+
+const kColumns = pointColumnsOf(kData.points);
+const kWholeColumns = {...kColumns};  // those of the whole sweep
+const kPoints = pointsOf(kColumns);
+const kCutPoints = pointsOf(pointColumnsOf(kData.cut_points));
 const kPointOfId = new Map(kPoints.map((point) => [point.id, point]));
 const kBest = kData.best.map((id) => kPointOfId.get(id));
 const kFront = kData.front.map((id) => kPointOfId.get(id));
@@ -88,7 +94,18 @@ const distanceOf = (row) => (row.least_words > 0 ? row.words_moved / row.least_w
 const distanceText = (distance) => `${distance.toFixed(2)} ×`;
 
 // The parameters of a point, [name, value as written].
-const settingsOf = (point) => kData.parameters.map(({name, values}, p) => [name, values[point.choice[p]] ?? '?']);
+const settingsOf = (point) => kData.parameters.map(({name, values}, p) => [name, values[point.choice(p)] ?? '?']);
+
+// [least, largest] of a metric.
+function rangeAmong(points, metric) {
+  let low = Infinity, high = -Infinity;
+  for (const {columns, place} of points) {
+    const x = columns[metric][place];
+    if (x < low) low = x;
+    if (x > high && x < Infinity) high = x;
+  }
+  return [low, high];
+}
 
 const pointTitle = (point) => `Point ${count(point.id)}`;
 

@@ -8,7 +8,7 @@ const isProven = (point) => gapOf(point) <= kProvenGap;
 // equals.
 const frontOfTwo = (x, y) => ofShown(`front ${x} ${y}`, () => {
   // Of the points of least y for each x only: these are few where many points are shown.
-  const sorted = lowestOf(shown(), x, y).toSorted((a, b) => a[x] - b[x] || a[y] - b[y]);
+  const sorted = lowestOfShown(x, y).toSorted((a, b) => a[x] - b[x] || a[y] - b[y]);
   let last = null;
   return sorted.filter((point) => {
     const equal = last && point[x] === last[x] && point[y] === last[y];
@@ -21,23 +21,38 @@ const frontOfTwo = (x, y) => ofShown(`front ${x} ${y}`, () => {
 const kStrips = 256;
 
 // A part of the points that holds their front: those that the least y of the strips of x before theirs does not beat.
-function lowestOf(points, x, y) {
-  const [low, high] = extent(points.map((point) => point[x]));
+function lowestOfShown(x, y) {
+  const points = shown();
+  const [low, high] = shownRange(x);
   if (!(high > low)) return points;
   const strip = (point) => Math.min(kStrips - 1, Math.floor((point[x] - low) / (high - low) * kStrips));
-  const least = new Array(kStrips + 1).fill(Infinity);
-  for (const point of points) least[strip(point) + 1] = Math.min(least[strip(point) + 1], point[y]);
+  const least = new Float64Array(kStrips + 1).fill(Infinity);
+  for (const point of points) {
+    const next = strip(point) + 1;
+    if (point[y] < least[next]) least[next] = point[y];
+  }
   for (let i = 1; i <= kStrips; ++i) least[i] = Math.min(least[i], least[i - 1]);
   return points.filter((point) => point[y] < least[strip(point)]);
 }
 
-// Points that no other one beats in energy, delay and area at once; of equal ones the first.
+// Points that no other one beats in energy, delay and area at once; of equal ones the first. `points`: by energy.
 function frontOfThree(points) {
-  const sorted = points.toSorted((a, b) => a.energy_pj - b.energy_pj || a.delay - b.delay || a.area_um2 - b.area_um2);
   const front = [];
-  for (const point of sorted) {
-    const beats = (other) => other.delay <= point.delay && other.area_um2 <= point.area_um2;
-    if (!front.some(beats)) front.push(point);
+  const corners = [];  // of those so far, which have no more energy: by delay, less and less area
+  const add = (point) => {
+    const last = firstPlace(corners.length, (i) => corners[i].delay > point.delay);
+    if (last > 0 && corners[last - 1].area_um2 <= point.area_um2) return;
+    let first = last;
+    while (first > 0 && corners[first - 1].delay === point.delay) --first;
+    let end = last;
+    while (end < corners.length && corners[end].area_um2 >= point.area_um2) ++end;
+    corners.splice(first, end - first, point);
+    front.push(point);
+  };
+  // Those of one energy are not in order yet.
+  for (let i = 0, end = 0; i < points.length; i = end) {
+    while (end < points.length && points[end].energy_pj === points[i].energy_pj) ++end;
+    points.slice(i, end).toSorted((a, b) => a.delay - b.delay || a.area_um2 - b.area_um2).forEach(add);
   }
   return front;
 }

@@ -12,7 +12,7 @@ const kParallel = {axes: [], drag: null};
 function parallelAxes() {
   const parameters = kData.parameters.map(({name, values}, p) => ({
     label: name,
-    of: (point) => (values.length > 1 ? point.choice[p] / (values.length - 1) : 0.5),
+    of: (point) => (values.length > 1 ? point.choice(p) / (values.length - 1) : 0.5),
     low: values[0], high: values.at(-1),
     filter: (range) => setChoices(p, new Set(values.flatMap((_, i) => {
       const at = values.length > 1 ? i / (values.length - 1) : 0.5;
@@ -78,7 +78,7 @@ function drawParallel() {
   context.globalAlpha = Math.min(0.8, Math.max(0.08, kLineShare * Math.sqrt(600 / Math.max(1, lines.length))));
   context.lineWidth = 1;
   for (const point of lines) {
-    context.strokeStyle = colours.of(point);
+    context.strokeStyle = shadeOfPoint(colours, point);
     path(point);
   }
   context.globalAlpha = 1;
@@ -149,13 +149,12 @@ function setUpParallel() {
     fillRanges();
     select();
   });
-  byId('scatter-colour').addEventListener('change', drawParallel);
+  const panel = followSelection(canvas, drawParallel);
+  byId('scatter-colour').addEventListener('change', () => follow([panel]));
   let width = 0;
   new ResizeObserver(() => {
     const now = canvas.parentElement.clientWidth;
-    if (now !== width && !printing) drawParallel();
+    if (now !== width && !printing) follow([panel]);
     width = now;
   }).observe(canvas.parentElement);
-  onSelection(drawParallel);
-  drawn(drawParallel);
 }

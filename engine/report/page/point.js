@@ -71,6 +71,5 @@ function setUpPoint() {
   for (const id of ['workload-choice', 'layer-rows', 'layer-metric']) byId(id).addEventListener('change', showParts);
   chosen = kBest[0];
   byId('point-choice').value = String(chosen.id);
-  onSelection(showPoint);
-  drawn(showPoint);
+  followSelection(byId('point-heading'), showPoint);
 }

@@ -1,6 +1,6 @@
 // The trade-offs: every point of the page by two of its numbers, coloured by a third or by a parameter.
 
-const kScatter = {chart: null, walk: -1};
+const kScatter = {chart: null, colours: null, walk: -1};
 const kAxisMetrics = [...kCostMetrics, 'capacity_bytes', 'compute_units'];
 const kManyFront = 400;  // from here on the dots of the front are drawn smaller
 const kMaxSwatches = 8;
@@ -10,32 +10,35 @@ const kFrontMetrics = ['energy_pj', 'delay', 'area_um2'];  // of the sweep's fro
 const scatterX = () => byId('scatter-x').value;
 const scatterY = () => byId('scatter-y').value;
 
-// How points are coloured: of(point), and the legend's entries.
+// How points are coloured: shades[shadeOf(point)], and the legend's entries.
 function scatterColours() {
   const choice = byId('scatter-colour').value;
   const parameter = choice.startsWith('parameter:') ? Number(choice.slice('parameter:'.length)) : -1;
   if (parameter < 0) return metricColours(choice);
   const {name, values} = kData.parameters[parameter];
-  const shade = shadesOfScale(Math.max(2, values.length));
-  const of = (i) => shade(values.length > 1 ? i / (values.length - 1) : 0.5);
+  const shades = values.length > 1 ? shadesOfScale(values.length) : [scaleColour(0.5)];
   return {
-    of: (point) => of(point.choice[parameter]),
+    shades,
+    shadeOf: (point) => Math.max(0, point.choice(parameter)),
     legend: values.length > kMaxSwatches ? scaleLegend(name, values[0], values.at(-1))
-      : values.map((value, i) => legendEntry(`${name} = ${value}`, {style: `background: ${of(i)}`})),
+      : values.map((value, i) => legendEntry(`${name} = ${value}`, {style: `background: ${shades[i]}`})),
   };
 }
 
-const rangeOf = (metric) => extent(shown().map((point) => point[metric]));
-
 function metricColours(metric) {
   const {label, text} = kMetrics[metric];
-  const [low, high] = rangeOf(metric);
+  const [low, high] = shownRange(metric);
   const log = low > 0 && high > 20 * low;
   const along = (x) => (log ? Math.log(x / low) / Math.log(high / low) : (x - low) / (high - low));
   const fraction = (x) => (high === low ? 0.5 : along(x));
-  const shade = shadesOfScale(kCloudShades);
-  return {of: (point) => shade(fraction(point[metric])), legend: scaleLegend(label, text(low), text(high))};
+  return {
+    shades: shadesOfScale(kCloudShades),
+    shadeOf: (point) => shadeAt(fraction(point[metric]), kCloudShades),
+    legend: scaleLegend(label, text(low), text(high)),
+  };
 }
+
+const shadeOfPoint = ({shades, shadeOf}, point) => shades[shadeOf(point)];
 
 function scaleLegend(label, low, high) {
   const bar = element('i', {className: 'bar', ariaHidden: true});
@@ -58,7 +61,7 @@ function scatterDatasets(colours) {
   const dots = (label, points, style) => ({
     label,
     data: at(points),
-    pointBackgroundColor: points.map(colours.of),
+    pointBackgroundColor: points.map((point) => shadeOfPoint(colours, point)),
     pointHitRadius: 4,
     pointHoverBorderColor: colour('ink'),
     pointHoverBorderWidth: 2,
@@ -111,7 +114,7 @@ function numberLines(point, isCut) {
 }
 
 function drawScatter() {
-  const colours = scatterColours();
+  const colours = kScatter.colours = scatterColours();
   const x = kMetrics[scatterX()], y = kMetrics[scatterY()];
   kScatter.chart = drawChart(byId('scatter'), `${y.label} over ${x.label} of ${shown().length} design points`, {
     type: 'scatter',
@@ -136,7 +139,7 @@ function drawScatter() {
 }
 
 function scatterAxis(metric) {
-  const [low, high] = rangeOf(metric), cut = extent(shownCut().map((point) => point[metric]));
+  const [low, high] = shownRange(metric), cut = rangeAmong(shownCut(), metric);
   const range = [Math.min(low, cut[0]), Math.max(high, cut[1])];
   return numberAxis(kMetrics[metric], {range, log: byId('scatter-log').checked && isWideRange(range)});
 }
@@ -206,7 +209,7 @@ function pointAtCloud(event, hits) {
     : kCloud.nearest(event.x, event.y);
   if (set.data[0]?.point === (point ?? undefined)) return;
   set.data = point ? [{x: point[scatterX()], y: point[scatterY()], point}] : [];
-  set.pointBackgroundColor = point ? [kCloud.colours.of(point)] : [];
+  set.pointBackgroundColor = point ? [shadeOfPoint(kScatter.colours, point)] : [];
   chart.update('none');
   if (point) showScatterTooltip(point);
 }

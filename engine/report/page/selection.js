@@ -1,16 +1,22 @@
-// The selection: whose costs are shown (all, one workload, one layer), and which points. What draws points reads
-// shown() and is told by onSelection() when it changes.
+// The selection: whose costs are shown (all, one workload, one layer), and which points.
+//
+// What shows points reads shown(). A change of the selection is seen with the next frame in the dots and the rows
+// (onSelection); the panels that cost more (followSelection) are drawn when the hand rests, those in sight first, one at
+// a time, so that the next change need not wait for them.
 
 const kAll = 'all';
-const kFewValues = 12;     // of a parameter: as boxes to tick; more of them as a first and a last one
-const kSliderSteps = 1000;
+const kRest = 80;  // ms without a change after which the panels follow
 
 const kSelection = {
   scope: kAll,
   choices: kData.parameters.map(() => null),  // [parameter]: Set of places that are kept; null: all
   ranges: new Map(),                          // metric: [least, largest]
   points: kPoints,
+  kept: new Uint8Array(kPoints.length).fill(1),  // [place]: whether it is shown
   listeners: [],
+  panels: [],        // {where, draw} of followSelection
+  waiting: [],       // panels that are out of date
+  timer: 0,
   known: new Map(),  // what was found out of the points shown, by name; forgotten when they change
 };
 
@@ -21,25 +27,32 @@ function ofShown(name, find) {
 }
 
 const shown = () => kSelection.points;
+const isShown = (point) => kSelection.kept[point.place] === 1;
 const isFiltered = () => kSelection.points.length < kPoints.length;
 const onSelection = (listener) => kSelection.listeners.push(listener);
 
-// The point of least value among those shown.
-const leastOf = (points) => points.reduce((best, point) => (best && best.value <= point.value ? best : point), null);
+// `where`: an element of the panel. `redraw`: what new colours or paper need of it.
+function followSelection(where, draw, redraw = draw) {
+  const panel = {where, draw};
+  kSelection.panels.push(panel);
+  redraws.push(redraw);
+  follow([panel]);
+  return panel;
+}
+
+// [least, largest] of a metric of the points shown.
+const shownRange = (metric) => ofShown(`range ${metric}`, () => rangeAmong(shown(), metric));
 
 // The best points and the front of what is shown: of the whole sweep those that the program found.
 function bestShown() {
   if (kSelection.scope === kAll && !isFiltered()) return kBest[0] ?? null;
-  return ofShown('best', () => leastOf(shown()));
+  return ofShown('best', () => shown().reduce((best, point) => (best && best.value <= point.value ? best : point), null));
 }
 
 function frontShown() {
   if (kSelection.scope === kAll && !isFiltered()) return kFront;
-  return ofShown('front', () => frontOfThree(shown()));
+  return ofShown('front', () => frontOfThree(shownByMetric('energy_pj')));
 }
-
-// The points shown, least value first.
-const byValue = () => ofShown('by value', () => shown().toSorted((a, b) => a.value - b.value));
 
 // [value, text] of the scopes that the page has numbers for.
 function scopes() {
@@ -61,42 +74,52 @@ function layersOf(scope) {
 const scopeOperations = () => (kSelection.scope === kAll ? kOperations
   : layersOf(kSelection.scope).reduce((sum, l) => sum + (kLayers[l].operations ?? NaN), 0));
 
-// Every point carries the costs of the scope: sums over its layers.
+// The points get the costs of the scope: sums over its layers.
 function setScope(scope) {
   kSelection.scope = scope;
   const layers = scope === kAll ? null : layersOf(scope);
-  const ofSweep = kData.points;
-  for (const point of kPoints) {
-    for (const key of ['energy_pj', 'delay', 'value', 'lower_bound']) {
-      point[key] = layers ? layers.reduce((sum, l) => sum + kData.parts[key][l][point.place], 0)
-        : ofSweep[key][point.place];
-    }
-    const ratio = layers ? point.delay / ofSweep.delay[point.place] : 1;
-    point.seconds = kSweep.seconds ? point.delay : ofSweep.seconds[point.place] * ratio;
+  for (const key of ['energy_pj', 'delay', 'value', 'lower_bound']) {
+    kColumns[key] = layers ? summedColumns(layers.map((l) => kData.parts[key][l])) : kWholeColumns[key];
   }
+  const cycleOf = (i) => kWholeColumns.seconds[i] / kWholeColumns.delay[i];
+  kColumns.seconds = kSweep.seconds ? kColumns.delay : kColumns.delay.map((x, i) => x * cycleOf(i));
+  forgetOrders();
   kSelection.ranges.clear();
   fillRanges();
   select();
 }
 
-function passes(point) {
-  for (let p = 0; p < kSelection.choices.length; ++p) {
-    const kept = kSelection.choices[p];
-    if (kept && !kept.has(point.choice[p])) return false;
-  }
+function summedColumns([first, ...others]) {
+  const sums = Float64Array.from(first);
+  for (const column of others) for (let i = 0; i < sums.length; ++i) sums[i] += column[i];
+  return sums;
+}
+
+// Which points pass all filters, [place].
+function keptPoints() {
+  const kept = new Uint8Array(kPoints.length).fill(1);
+  kSelection.choices.forEach((places, p) => {
+    if (!places) return;
+    const column = kColumns.choice[p];
+    const keeps = kData.parameters[p].values.map((_, i) => places.has(i));
+    for (let i = 0; i < kept.length; ++i) if (!keeps[column[i]]) kept[i] = 0;
+  });
   for (const [metric, [low, high]] of kSelection.ranges) {
-    if (point[metric] < low || point[metric] > high) return false;
+    const column = kColumns[metric];
+    for (let i = 0; i < kept.length; ++i) if (column[i] < low || column[i] > high) kept[i] = 0;
   }
-  return true;
+  return kept;
 }
 
 // Finds the points again and tells who shows them.
 function select() {
-  const all = kSelection.ranges.size === 0 && kSelection.choices.every((kept) => !kept);
-  kSelection.points = all ? kPoints : kPoints.filter(passes);
+  const all = kSelection.ranges.size === 0 && kSelection.choices.every((places) => !places);
+  kSelection.kept = keptPoints();
+  kSelection.points = all ? kPoints : kPoints.filter(isShown);
   kSelection.known.clear();
   byId('selection-text').textContent = selectionText();
   for (const listener of kSelection.listeners) listener();
+  follow(kSelection.panels);
 }
 
 function selectionText() {
@@ -106,95 +129,25 @@ function selectionText() {
   return `${points}${kSelection.scope === kAll ? '' : `, costs of ${scope}`}`;
 }
 
-function setChoices(parameter, places) {
-  const {values} = kData.parameters[parameter];
-  kSelection.choices[parameter] = places.size === values.length ? null : places;
+// Lets panels be drawn when the hand rests. As long as some wait, the page says that it is busy.
+function follow(panels) {
+  kSelection.waiting = [...new Set([...kSelection.waiting, ...panels])];
+  document.documentElement.dataset.busy = 'yes';
+  clearTimeout(kSelection.timer);
+  kSelection.timer = setTimeout(drawNext, kRest);
 }
 
-// Boxes to tick for a parameter of few values, else the first and the last one.
-function parameterFilter({name, values}, p) {
-  const group = element('fieldset', {}, element('legend', {}, name));
-  if (values.length <= kFewValues) {
-    const boxes = values.map((value) => {
-      const box = element('input', {type: 'checkbox', checked: true});
-      group.append(element('label', {}, box, ` ${value}`));
-      return box;
-    });
-    const read = () => {
-      setChoices(p, new Set(boxes.flatMap((box, i) => (box.checked ? [i] : []))));
-      select();
-    };
-    for (const box of boxes) box.addEventListener('change', read);
-    group.show = () => boxes.forEach((box, i) => { box.checked = kSelection.choices[p]?.has(i) ?? true; });
-    return group;
-  }
-  const ends = ['from', 'to'].map((word) => {
-    const choice = element('select', {});
-    fillSelect(choice, values.map((value, i) => [String(i), value]));
-    group.append(element('label', {}, `${word} `, choice));
-    return choice;
-  });
-  const read = () => {
-    const [first, last] = ends.map(({value}) => Number(value)).toSorted((a, b) => a - b);
-    setChoices(p, new Set(values.flatMap((_, i) => (i >= first && i <= last ? [i] : []))));
-    select();
+// Draws the panel next to what is seen, and leaves the others to a next turn.
+function drawNext() {
+  const distance = ({where}) => {
+    const {top, bottom} = where.getBoundingClientRect();
+    return Math.max(0, top - innerHeight, -bottom);
   };
-  for (const end of ends) end.addEventListener('change', read);
-  group.show = () => {
-    const kept = [...(kSelection.choices[p] ?? [0, values.length - 1])];
-    ends[0].value = String(Math.min(...kept));
-    ends[1].value = String(Math.max(...kept));
-  };
-  group.show();
-  return group;
-}
-
-// The ends of a metric over all points of the page, found once for each scope.
-const kWholeRanges = {scope: '', of: new Map()};
-function wholeRange(metric) {
-  if (kWholeRanges.scope !== kSelection.scope) Object.assign(kWholeRanges, {scope: kSelection.scope, of: new Map()});
-  if (!kWholeRanges.of.has(metric)) kWholeRanges.of.set(metric, extent(kPoints.map((point) => point[metric])));
-  return kWholeRanges.of.get(metric);
-}
-
-// Two sliders for the least and the largest number of a metric, along a logarithm where the numbers are wide apart.
-function rangeFilter(metric) {
-  const {label, text} = kMetrics[metric];
-  const group = element('fieldset', {}, element('legend', {}, label));
-  let range = [0, 1];
-  const log = () => range[0] > 0 && range[1] > 3 * range[0];
-  const numberAt = (step) => {
-    const along = step / kSliderSteps;
-    return log() ? range[0] * (range[1] / range[0]) ** along : range[0] + (range[1] - range[0]) * along;
-  };
-  const stepOf = (x) => Math.round(kSliderSteps * (log() ? Math.log(x / range[0]) / Math.log(range[1] / range[0])
-    : (x - range[0]) / (range[1] - range[0])));
-  const sliders = ['at least', 'at most'].map((word, i) => {
-    const slider = element('input', {type: 'range', min: 0, max: kSliderSteps, step: 1, value: i * kSliderSteps,
-      ariaLabel: `${label} ${word}`});
-    const said = element('output', {});
-    group.append(element('label', {}, `${word} `, slider, ' ', said));
-    return {slider, said};
-  });
-  const say = () => sliders.forEach(({slider, said}) => { said.textContent = text(numberAt(Number(slider.value))); });
-  const read = () => {
-    say();
-    const [low, high] = sliders.map(({slider}) => Number(slider.value));
-    if (low <= 0 && high >= kSliderSteps) kSelection.ranges.delete(metric);
-    else kSelection.ranges.set(metric, [low <= 0 ? -Infinity : numberAt(low),
-      high >= kSliderSteps ? Infinity : numberAt(high)]);
-    soon(select);
-  };
-  for (const {slider} of sliders) slider.addEventListener('input', read);
-  group.show = () => {
-    range = wholeRange(metric);
-    const [low, high] = kSelection.ranges.get(metric) ?? [-Infinity, Infinity];
-    sliders[0].slider.value = low === -Infinity ? 0 : stepOf(low);
-    sliders[1].slider.value = high === Infinity ? kSliderSteps : stepOf(high);
-    say();
-  };
-  group.show();
-  return group;
+  const next = kSelection.waiting.reduce((a, b) => (distance(b) < distance(a) ? b : a), kSelection.waiting[0]);
+  kSelection.waiting = kSelection.waiting.filter((panel) => panel !== next);
+  next?.draw();
+  if (kSelection.waiting.length > 0) kSelection.timer = setTimeout(drawNext, 0);
+  else delete document.documentElement.dataset.busy;
 }
 
 // Does `work` once with the next frame, however often it is asked for until then.
@@ -206,68 +159,4 @@ function soon(work) {
     kSoon.delete(work);
     work();
   });
-}
-
-const fillRanges = () => [...byId('selection-filters').children].forEach((group) => group.show());
-
-function resetSelection() {
-  kSelection.choices.fill(null);
-  kSelection.ranges.clear();
-  fillRanges();
-  select();
-}
-
-// The numbers of the points shown, one object a point.
-function selectionRows() {
-  return shown().map((point) => {
-    const {watts, tops, topsPerWatt} = ratesOf(scopeOperations(), point.energy_pj, point.seconds);
-    const known = (x) => (Number.isFinite(x) ? x : null);
-    return {
-      point: point.id,
-      ...Object.fromEntries(settingsOf(point)),
-      energy_pj: point.energy_pj,
-      [kSweep.seconds ? 'delay_s' : 'cycles']: point.delay,
-      seconds: known(point.seconds ?? NaN),
-      watts: known(watts), tops: known(tops), tops_per_watt: known(topsPerWatt),
-      area_um2: point.area_um2,
-      memory_bytes: point.capacity_bytes,
-      compute_units: point.compute_units,
-      value: point.value,
-      lower_bound: point.lower_bound > 0 ? point.lower_bound : null,
-      gap: known(gapOf(point)),
-    };
-  });
-}
-
-function csvText(rows) {
-  const quoted = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const cell = (x) => (x === null ? '' : quoted(String(x)));
-  const keys = rows.length > 0 ? Object.keys(rows[0]) : [];
-  return [keys, ...rows.map((row) => Object.values(row))].map((line) => line.map(cell).join(',')).join('\r\n') + '\r\n';
-}
-
-const jsonText = (rows) => JSON.stringify({sweep: kSweep.name, question: kSweep.question, program: kData.program,
-  objective: kSweep.objective, value_unit: kSweep.value_unit, costs_of: kSelection.scope, points: rows}, null, 1);
-
-function save(text, type, ending) {
-  const href = URL.createObjectURL(new Blob([text], {type}));
-  const link = element('a', {href, download: `${kSweep.name}.${ending}`});
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-}
-
-function setUpSelection() {
-  byId('selection').hidden = kPoints.length === 0;
-  const all = scopes();
-  fillSelect(byId('scope'), all, kAll);
-  byId('scope-label').hidden = all.length === 1;
-  byId('scope').addEventListener('change', ({target}) => setScope(target.value));
-  const telling = kData.parameters.map((parameter, p) => [parameter, p]).filter(([{values}]) => values.length > 1);
-  byId('selection-filters').replaceChildren(
-    ...telling.map(([parameter, p]) => parameterFilter(parameter, p)),
-    ...[...kCostMetrics, 'capacity_bytes', 'compute_units'].filter(varies).map(rangeFilter));
-  byId('selection-reset').addEventListener('click', resetSelection);
-  byId('save-csv').addEventListener('click', () => save(csvText(selectionRows()), 'text/csv', 'csv'));
-  byId('save-json').addEventListener('click', () => save(jsonText(selectionRows()), 'application/json', 'json'));
-  byId('selection-text').textContent = selectionText();
 }

@@ -11,10 +11,10 @@ const sensitivityKeys = () => kSensitivityLines[byId('sensitivity-lines').value]
 function sensitivityValues(p) {
   const {name, values} = kData.parameters[p];
   const groups = values.map(() => []);
-  for (const point of byValue()) groups[point.choice[p]]?.push(point);
+  for (const point of byValue()) groups[point.choice(p)]?.push(point);
   const cut = values.map(() => Infinity);
   const whole = kSelection.scope === kAll && !isFiltered();
-  if (whole) for (const {choice, lower_bound} of kCutPoints) cut[choice[p]] = Math.min(cut[choice[p]], lower_bound);
+  if (whole) for (const point of kCutPoints) cut[point.choice(p)] = Math.min(cut[point.choice(p)], point.lower_bound);
   const summed = kData.sensitivity.find((one) => one.name === name)?.values ?? [];
   const all = new Map(whole ? summed.map((entry) => [entry.value, entry]) : []);
   return values.flatMap((value, i) => {
@@ -22,7 +22,7 @@ function sensitivityValues(p) {
     if (points.length === 0) return [];
     const sorted = points.map((point) => point.value);
     const quantile = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
-    const least = Math.min(cut[i], extent(points.map((point) => point.lower_bound))[0]);
+    const least = Math.min(cut[i], rangeAmong(points, 'lower_bound')[0]);
     const mean = Math.exp(sorted.reduce((sum, x) => sum + Math.log(x), 0) / sorted.length);
     const entry = all.get(value) ?? {value, points: points.length, best: sorted[0], mean};
     const certain = least > 0 ? [Math.min(least, entry.best), entry.best] : null;
@@ -109,7 +109,6 @@ function setUpSensitivity() {
       element('div', {className: 'chart'}, canvas)));
     const draw = () => drawSensitivity(canvas, p, heading);
     byId('sensitivity-lines').addEventListener('change', draw);
-    onSelection(draw);
-    drawn(draw);
+    followSelection(canvas, draw);
   }
 }

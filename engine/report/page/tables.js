@@ -6,17 +6,17 @@ const kMaxRows = 500;  // of the front
 function pointColumns() {
   const number = (metric) => ({
     title: kMetrics[metric].label,
+    metric,
     key: (point) => point[metric],
     cell: (point) => kMetrics[metric].text(point[metric]),
   });
   return [
     {title: 'Point', key: (point) => point.id, cell: pointButton},
-    ...kData.parameters.map(({name, values}, p) => ({
-      title: name,
-      text: 'text',
-      key: (point) => values[point.choice[p]],
-      cell: (point) => values[point.choice[p]],
-    })),
+    ...kData.parameters.map(({name, values}, p) => {
+      const sorted = values.toSorted(compareKeys), ranks = values.map((value) => sorted.indexOf(value));
+      return {title: name, text: 'text', key: (point) => ranks[point.choice(p)] ?? NaN,
+        cell: (point) => values[point.choice(p)]};
+    }),
     ...kCostMetrics.filter((metric) => metric !== 'area_um2' || varies(metric)).map(number),
     {title: 'Gap', key: gapOf, cell: gapText},
   ];
@@ -37,11 +37,9 @@ const kPrintedRows = 40;
 const kRows = {points: [], column: null, ascending: true};
 
 function sortRows() {
-  const {column, ascending} = kRows;
-  const sign = ascending ? 1 : -1;
-  const byItself = column?.title === kMetrics.value.label && ascending;
-  kRows.points = byItself ? byValue()
-    : shown().toSorted((a, b) => sign * compareKeys(column.key(a), column.key(b)));
+  const {columns, column, ascending} = kRows;
+  kRows.points = shownBy(column.metric ?? `column ${columns.indexOf(column)}`,
+    () => (column.metric ? kColumns[column.metric] : kPoints.map(column.key)), ascending);
 }
 
 // The rows in sight between two empty ones that are as high as those left out.
@@ -92,9 +90,7 @@ function setUpRows() {
   byId('points-table').replaceChildren(element('thead', {}, head), element('tbody'));
   kRows.column = kRows.columns.find(({title}) => title === kMetrics.value.label) ?? kRows.columns[0];
   byId('points-scroll').addEventListener('scroll', () => soon(fillRows));
-  onSelection(showRows);
-  redraws.push(fillRows);
-  showRows();
+  followSelection(byId('points-scroll'), showRows, fillRows);
 }
 
 // Power and efficiency, where they are known.

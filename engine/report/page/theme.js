@@ -70,11 +70,9 @@ function scaleColour(fraction) {
   return blend(kViridis, low + (high - low) * Math.min(1, Math.max(0, fraction)));
 }
 
-// The same in so many shades, made once: for pictures of very many points.
-function shadesOfScale(shades) {
-  const made = Array.from({length: shades}, (_, i) => scaleColour(i / (shades - 1)));
-  return (fraction) => made[Math.round(Math.min(1, Math.max(0, fraction)) * (shades - 1))] ?? made[0];
-}
+// The same in so many shades, for pictures of very many points; and the number of the shade at a fraction.
+const shadesOfScale = (shades) => Array.from({length: shades}, (_, i) => scaleColour(i / (shades - 1)));
+const shadeAt = (fraction, shades) => Math.round(Math.min(1, Math.max(0, fraction)) * (shades - 1)) || 0;
 
 // Of colours at even distances, the one at a fraction of the way.
 function blend(colours, fraction) {
