@@ -8,6 +8,8 @@
 
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
+#include "engine/sweep/front_certificate.h"
+#include "engine/sweep/set_rows.h"
 #include "engine/sweep/totals.h"
 
 namespace heliolite {
@@ -93,6 +95,28 @@ class Rivals {
   Certainty certainty_;
 };
 
+// How many machines the row of a point stands for: "memory-bound, ..: 3856 machines: ..".
+u64 machines_of(const PointRecord& point) {
+  if (!SetRows::is_of_set(point.reason)) return 1;
+  const std::size_t begin = point.reason.find(": ") + 2;
+  return parse_number<u64>(point.reason.substr(begin, point.reason.find(' ', begin) - begin)).value_or(1);
+}
+
+void add(Decided& decided, const PointRecord& point, const SweepRecord& sweep) {
+  decided.machines += machines_of(point);
+  const std::string status = front_status(point, sweep);
+  decided.certain += status == kFrontPoint ? 1 : 0;
+  decided.open += status == kOpenPoint ? 1 : 0;
+}
+
+// Errors: those of the store.
+Result<SweepProgress> progress_of(const Store& store) {
+  const Result<std::vector<RunRecord>> runs = store.runs();
+  if (!runs) return runs.errors();
+  if (writer_of(store.path())) return SweepProgress::Running;
+  return !runs->empty() && runs->back().finished ? SweepProgress::Finished : SweepProgress::Stopped;
+}
+
 // The costs of a point's layers as they stand in its totals.
 std::vector<LayerCosts> layer_costs(const std::vector<LayerRecord>& layers, const Ranking& ranking,
                                     std::optional<double> cycle_ns) {
@@ -131,6 +155,9 @@ Result<ReportData> read_report(const Store& store, const ReportLimits& limits) {
   Result<SweepSummary> summary = summarize(store, limits.best);
   if (!summary) return summary.errors();
   data.summary = std::move(*summary);
+  const Result<SweepProgress> progress = progress_of(store);
+  if (!progress) return progress.errors();
+  data.decided.progress = *progress;
 
   const std::vector<PointRecord> leading = leading_points(data.summary);
   std::set<u64> leads;
@@ -139,11 +166,14 @@ Result<ReportData> read_report(const Store& store, const ReportLimits& limits) {
   Rivals rivals(data.summary);
   Diagnostics errors = store.visit_points([&](const PointRecord& point) {
     rivals.add(point);
+    add(data.decided, point, data.sweep);
     if (point.state == PointState::Cut) cut.add(point);
     if (point.state == PointState::Done && !leads.contains(point.id)) others.add(point);
     return true;
   });
   if (!errors.empty()) return errors;
+  // A machine may have been mapped and then be left out with a set.
+  if (data.sweep.shards == 1) data.decided.machines = std::min(data.decided.machines, data.sweep.shard_points);
   data.others = others.points();
   data.cut = cut.points();
   data.certainty = rivals.certainty();

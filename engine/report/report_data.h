@@ -1,9 +1,11 @@
 #pragma once
 // What the page of a sweep shows, read from its database.
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/types.h"
@@ -69,9 +71,22 @@ struct Certainty {
   u64 rivals = 0;  // points other than the best whose bound is below the best value: better mappings might win
 };
 
+// How far the sweep is.
+enum class SweepProgress : u8 { Finished, Running, Stopped };
+inline constexpr std::array<std::string_view, 3> kSweepProgressNames{"finished", "running", "stopped"};
+
+// Machines that are decided, and what is known of them. Of large grids a row may stand for a set of machines that a
+// bound leaves out.
+struct Decided {
+  SweepProgress progress = SweepProgress::Stopped;
+  u64 machines = 0;
+  u64 certain = 0, open = 0;  // where a front is certified: points on it, and those that may still come onto it
+};
+
 struct ReportData {
   SweepRecord sweep;
   SweepSummary summary;
+  Decided decided;
   std::vector<PointRecord> others;  // a sample of the done points that are neither among the best nor on the front
   std::vector<PointRecord> cut;     // a sample of the points cut
   std::vector<PointLayers> details;

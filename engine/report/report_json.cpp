@@ -13,6 +13,7 @@
 
 #include "engine/base/number_text.h"
 #include "engine/report/report_data.h"
+#include "engine/sweep/front_certificate.h"
 #include "engine/sweep/totals.h"
 
 namespace heliolite {
@@ -54,28 +55,37 @@ class Choices {
 Json sweep_json(const SweepRecord& sweep) {
   const Ranking ranking = ranking_of(sweep);
   const ObjectiveInfo& objective = info(ranking.objective);
-  return {{"name", sweep.name},
-          {"question", sweep.question},
-          {"text", sweep.text},
-          {"notes", sweep.notes},
-          {"version", sweep.version},
-          {"objective", sweep.objective},
-          {"energy_power", objective.energy_power},
-          {"cycles_power", objective.cycles_power},
-          {"area_power", objective.area_power},
-          {"per_operation", objective.per_operation},
-          {"label", objective.label},
-          {"rank", sweep.rank},
-          {"seconds", ranking.seconds},
-          {"value_unit", value_unit(ranking)},
-          {"strategy", sweep.strategy},
-          {"factors", has_any_factors(sweep) ? "any" : "perfect"},
-          {"goal", sweep.goal},
-          {"grid_points", sweep.grid_points},
-          {"planned_points", sweep.planned_points},
-          {"shard_points", sweep.shard_points},
-          {"shard", sweep.shard},
-          {"shards", sweep.shards}};
+  const std::string title = value_title(sweep);
+  const SweepLimits limits = asked_limits(sweep);
+  const auto limit = [](const std::optional<double>& most) { return most ? Json(*most) : Json(); };
+  return {
+      {"name", sweep.name},
+      {"question", sweep.question},
+      {"text", sweep.text},
+      {"notes", sweep.notes},
+      {"version", sweep.version},
+      {"objective", sweep.objective},
+      {"energy_power", objective.energy_power},
+      {"cycles_power", objective.cycles_power},
+      {"area_power", objective.area_power},
+      {"per_operation", objective.per_operation},
+      {"label", objective.label},
+      {"value_label", title.substr(0, title.rfind(" ["))},
+      {"rank", sweep.rank},
+      {"mean", kSweepMeanNames[at(ranking.mean)]},
+      {"limits", {{"energy", limit(limits.energy_pj)}, {"delay", limit(limits.delay)}, {"power", limit(limits.power)}}},
+      {"front", ranking.area ? "energy, delay and area" : "energy and delay"},
+      {"certifies_front", certifies_front(sweep)},
+      {"seconds", ranking.seconds},
+      {"value_unit", value_unit(ranking)},
+      {"strategy", sweep.strategy},
+      {"factors", has_any_factors(sweep) ? "any" : "perfect"},
+      {"goal", sweep.goal},
+      {"grid_points", sweep.grid_points},
+      {"planned_points", sweep.planned_points},
+      {"shard_points", sweep.shard_points},
+      {"shard", sweep.shard},
+      {"shards", sweep.shards}};
 }
 
 Json states_json(const SweepSummary& summary) {
@@ -101,7 +111,7 @@ Json points_json(std::span<const PointRecord> points, const Choices& choices, co
   const Ranking ranking = ranking_of(sweep);
   Json columns;
   for (const char* name : {"id", "energy_pj", "delay", "area_um2", "value", "lower_bound", "words_moved", "least_words",
-                           "capacity_bytes", "compute_units", "seconds", "choice"}) {
+                           "capacity_bytes", "compute_units", "status", "seconds", "choice"}) {
     columns[name] = Json::array();
   }
   for (const PointRecord& point : points) {
@@ -115,6 +125,7 @@ Json points_json(std::span<const PointRecord> points, const Choices& choices, co
     columns["least_words"].push_back(point.least_words);
     columns["capacity_bytes"].push_back(point.capacity_bytes);
     columns["compute_units"].push_back(point.compute_units);
+    columns["status"].push_back(front_status(point, sweep));
     columns["seconds"].push_back(point.cycle_ns ? Json(short_number(point.cycles * *point.cycle_ns * 1e-9)) : Json());
   }
   for (std::size_t p = 0; p < sweep.parameters.size(); ++p) {
@@ -298,6 +309,10 @@ std::string report_json(const ReportData& data, const std::string& program) {
   page["program"] = program;
   page["sweep"] = sweep_json(data.sweep);
   page["states"] = states_json(data.summary);
+  page["decided"] = {{"progress", kSweepProgressNames[at(data.decided.progress)]},
+                     {"machines", data.decided.machines},
+                     {"certain", data.decided.certain},
+                     {"open", data.decided.open}};
   page["outcomes"] = outcomes_json(data.summary);
   page["parameters"] = parameters_json(data, choices);
   page["points"] = points_json(drawn, choices, data.sweep);

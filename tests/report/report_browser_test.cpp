@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -38,12 +39,21 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
+// How many points the page has that must stay fluent.
+u64 many_points() {
+  const char* asked = std::getenv("HELIOLITE_REPORT_POINTS");
+  return asked != nullptr ? std::stoull(asked) : 3000;
+}
+
 class ReportBrowser : public ::testing::Test {
  protected:
-  void SetUp() override {
+  void SetUp() override { report_of(kPoints); }
+
+  void report_of(u64 points) {
     if (chromium().empty()) GTEST_SKIP() << "there is no Chromium here: apt-get install chromium";
-    write_report_sweep(folder_.path("sweep.db"), kPoints);
-    const CliResult written = run_cli("report " + folder_.path("sweep.db") + " -o " + folder_.path("report.html"));
+    write_report_sweep(folder_.path("sweep.db"), points);
+    const CliResult written = run_cli("report --points " + std::to_string(points) + " " + folder_.path("sweep.db") +
+                                      " -o " + folder_.path("report.html"));
     if (written.err.find("without the chart library") != std::string::npos) GTEST_SKIP() << written.err;
     ASSERT_EQ(written.exit_code, 0) << written.err;
     html_ = read_text(folder_.path("report.html"));
@@ -63,6 +73,10 @@ class ReportBrowser : public ::testing::Test {
     const std::string script = read_text(HELIOLITE_TEST_DATA "/../engine/report/page/ticks.js") +
                                read_text(HELIOLITE_TEST_DATA "/browser/probe.js");
     const BrowserRun run = open_in_chromium(page_with(script), flags);
+    return findings(run);
+  }
+
+  static json findings(const BrowserRun& run) {
     EXPECT_TRUE(run.loaded);
     EXPECT_THAT(run.console, IsEmpty());
     EXPECT_THAT(run.requests, IsEmpty());
@@ -95,9 +109,7 @@ TEST_F(ReportBrowser, WouldBeCaughtIfItDid) {
   EXPECT_THAT(asked.requests, Contains(HasSubstr("127.0.0.1:9/asked")));
 }
 
-TEST_F(ReportBrowser, ShowsWhatTheDatabaseHolds) {
-  const json found = probed();
-  ASSERT_FALSE(found.contains("error")) << found["error"];
+void expect_what_the_database_holds(const json& found) {
   const std::string name = "made up " + kUnpleasantName;
   EXPECT_EQ(found["heading"], name);
   EXPECT_THAT(found["title"].get<std::string>(), HasSubstr("made up </script><script>alert('x')</script>"));
@@ -185,9 +197,8 @@ void expect_round(const json& ticks) {
   EXPECT_EQ(ticks["linear_binary"], json({131072, 163840, 196608, 229376, 262144}));
 }
 
-TEST_F(ReportBrowser, SaysWhichFrontIsDrawnAndWhatIsNotProven) {
-  const json found = probed();
-  ASSERT_FALSE(found.contains("error")) << found["error"];
+// Which front is drawn, and what is not proven.
+void expect_fronts(const json& found) {
   const json& axes = found["front"]["axes"];
   const auto staircase = axes["staircase"].get<std::set<u64>>();
   EXPECT_EQ(staircase, front_of(&PointRecord::energy_pj, &PointRecord::cycles));
@@ -198,7 +209,7 @@ TEST_F(ReportBrowser, SaysWhichFrontIsDrawnAndWhatIsNotProven) {
   EXPECT_THAT(found["front"]["none"]["ids"], IsEmpty());
   for (const json& front : {axes, all}) {
     EXPECT_TRUE(front["marked"]);
-    EXPECT_THAT(front["note"].get<std::string>(), HasSubstr("not proven: the Sum of EDP found is up to 7.1 % above"));
+    EXPECT_THAT(front["note"].get<std::string>(), HasSubstr("not proven: the sum of EDP found is up to 7.1 % above"));
     EXPECT_THAT(front["legend"].get<std::string>(), AllOf(HasSubstr("front, proven"), HasSubstr("front, not proven")));
   }
   EXPECT_THAT(axes["note"].get<std::string>(), StartsWith("Front of Energy and Delay: "));
@@ -216,6 +227,53 @@ TEST_F(ReportBrowser, SaysWhichFrontIsDrawnAndWhatIsNotProven) {
   }
   EXPECT_EQ(kinds.size(), 2u) << "this sweep has parameters of either kind";
   expect_round(found["ticks"]);
+}
+
+void expect_filters_and_comparison(const json& found) {
+  u64 done = 0, of_others = 0;
+  for (u64 id = 0; id < kPoints; ++id) {
+    if (report_point(id).state != PointState::Done) continue;
+    ++done;
+    of_others += report_point(id).values[0] != report_costs(0).values[0];
+  }
+  EXPECT_THAT(found["answer"]["question"].get<std::string>(),
+              StartsWith("Which of 400 machines has the least sum of EDP for net and other net?"));
+  EXPECT_THAT(found["answer"]["text"].get<std::string>(), HasSubstr("pe 32x32"));
+  EXPECT_THAT(found["answer"]["lead"].get<std::string>(), HasSubstr("The second best, point "));
+  EXPECT_THAT(found["answer"]["badge"].get<std::string>(), Ne(""));
+  EXPECT_THAT(found["answer"]["proof"].get<std::string>(), Ne(""));
+  EXPECT_EQ(found["all_rows"]["listed"], done);
+  EXPECT_LT(found["all_rows"]["made"], 80) << "only rows in sight are in the page";
+  for (const char* where : {"listed", "cloud"}) EXPECT_EQ(found["filtered"][where], of_others) << where;
+  EXPECT_EQ(found["filtered"]["values"].size(), 4u) << "no point is left of one value";
+  EXPECT_EQ(found["unfiltered"], done);
+
+  const json saved = json::parse(found["json"].get<std::string>());
+  EXPECT_EQ(saved["points"].size(), of_others);
+  const auto csv = found["csv"].get<std::string>();
+  EXPECT_EQ(std::ranges::count(csv, '\n'), static_cast<long>(of_others) + 1);
+  EXPECT_THAT(csv, StartsWith("point,l1,l2,pe,"));
+
+  EXPECT_EQ(found["scopes"].size(), 1 + 2 + kReportLayers) << "all, workloads, layers";
+  EXPECT_THAT(found["scope_text"].get<std::string>(), HasSubstr("costs of workload net"));
+  EXPECT_THAT(found["compared"]["said"].get<std::string>(), HasSubstr("has less sum of EDP"));
+  EXPECT_THAT(found["compared"]["rows"][0], ElementsAre("l1", HasSubstr(""), HasSubstr(""), ""));
+  EXPECT_EQ(found["compared"]["bars"].size(), 8u) << "of A and B each part of the machine";
+  EXPECT_THAT(found["compared"]["nest"].get<std::string>(), HasSubstr("across X: P 14"));
+  EXPECT_TRUE(found["swapped"]);
+  EXPECT_GT(found["parallel"]["colours"], 10);
+  EXPECT_LT(found["dragged"], done);
+  EXPECT_EQ(found["clicked"], done);
+  EXPECT_EQ(found["dark_paper"], "rgb(20, 23, 28)");
+  EXPECT_THAT(found["contents"], Each(true));
+}
+
+TEST_F(ReportBrowser, ShowsWhatTheDatabaseHoldsFiltersAndCompares) {
+  const json found = probed();
+  ASSERT_FALSE(found.contains("error")) << found["error"];
+  expect_what_the_database_holds(found);
+  expect_fronts(found);
+  expect_filters_and_comparison(found);
 }
 
 // In a narrow dark window.
@@ -281,45 +339,30 @@ TEST_F(ReportBrowser, LooksAsItDid) {
   }
 }
 
-TEST_F(ReportBrowser, AnswersFiltersAndCompares) {
-  const json found = probed();
+class ReportOfManyPoints : public ReportBrowser {
+  void SetUp() override { report_of(many_points()); }
+};
+
+// Prints what took how long; HELIOLITE_REPORT_POINTS=100000 gives the figures of docs/report.md.
+TEST_F(ReportOfManyPoints, AnswersAtOnceAndRightly) {
+  const std::string page = folder_.write(
+      "many.html",
+      replaced(html_, "</body>",
+               "<script type=\"module\">" + read_text(HELIOLITE_TEST_DATA "/browser/fluent.js") + "</script></body>"));
+  const json found = findings(open_in_chromium(page, "", BrowserTime::Real));
   ASSERT_FALSE(found.contains("error")) << found["error"];
-  u64 done = 0, of_others = 0;
-  for (u64 id = 0; id < kPoints; ++id) {
-    if (report_point(id).state != PointState::Done) continue;
-    ++done;
-    of_others += report_point(id).values[0] != report_costs(0).values[0];
+  std::cout << found["points"] << " points, ms until the next frame and until all panels follow:\n";
+  for (const auto& [what, ms] : found["ms"].items()) std::cout << "  " << what << " " << ms << "\n";
+  for (const char* filter : {"value", "range"}) {
+    EXPECT_GT(found[filter]["right"], 0) << filter;
+    EXPECT_LT(found[filter]["right"], found["points"]) << filter;
+    for (const char* where : {"dots", "listed"}) EXPECT_EQ(found[filter][where], found[filter]["right"]) << where;
   }
-  EXPECT_THAT(found["answer"]["question"].get<std::string>(),
-              StartsWith("Which of 400 machines has the least Sum of EDP"));
-  EXPECT_THAT(found["answer"]["text"].get<std::string>(), HasSubstr("pe 32x32"));
-  EXPECT_THAT(found["answer"]["lead"].get<std::string>(), HasSubstr("The second best, point "));
-  EXPECT_THAT(found["answer"]["badge"].get<std::string>(), Ne(""));
-  EXPECT_THAT(found["answer"]["proof"].get<std::string>(), Ne(""));
-  EXPECT_EQ(found["all_rows"]["listed"], done);
-  EXPECT_LT(found["all_rows"]["made"], 80) << "only rows in sight are in the page";
-  for (const char* where : {"listed", "cloud"}) EXPECT_EQ(found["filtered"][where], of_others) << where;
-  EXPECT_EQ(found["filtered"]["values"].size(), 4u) << "no point is left of one value";
-  EXPECT_EQ(found["unfiltered"], done);
-
-  const json saved = json::parse(found["json"].get<std::string>());
-  EXPECT_EQ(saved["points"].size(), of_others);
-  const auto csv = found["csv"].get<std::string>();
-  EXPECT_EQ(std::ranges::count(csv, '\n'), static_cast<long>(of_others) + 1);
-  EXPECT_THAT(csv, StartsWith("point,l1,l2,pe,"));
-
-  EXPECT_EQ(found["scopes"].size(), 1 + 2 + kReportLayers) << "all, workloads, layers";
-  EXPECT_THAT(found["scope_text"].get<std::string>(), HasSubstr("costs of workload net"));
-  EXPECT_THAT(found["compared"]["said"].get<std::string>(), HasSubstr("has less Sum of EDP"));
-  EXPECT_THAT(found["compared"]["rows"][0], ElementsAre("l1", HasSubstr(""), HasSubstr(""), ""));
-  EXPECT_EQ(found["compared"]["bars"].size(), 8u) << "of A and B each part of the machine";
-  EXPECT_THAT(found["compared"]["nest"].get<std::string>(), HasSubstr("across X: P 14"));
-  EXPECT_TRUE(found["swapped"]);
-  EXPECT_GT(found["parallel"]["colours"], 10);
-  EXPECT_LT(found["dragged"], done);
-  EXPECT_EQ(found["clicked"], done);
-  EXPECT_EQ(found["dark_paper"], "rgb(20, 23, 28)");
-  EXPECT_THAT(found["contents"], Each(true));
+  EXPECT_EQ(found["sorted"]["first"], found["sorted"]["right"]);
+  EXPECT_TRUE(found["sorted"]["ascending"]);
+  EXPECT_TRUE(found["sorted"]["name"]);
+  EXPECT_TRUE(found["chosen"]);
+  for (const auto& [what, nodes] : found["nodes"].items()) EXPECT_LT(nodes, 12'000) << what << " makes nodes by points";
 }
 
 }  // namespace

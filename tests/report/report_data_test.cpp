@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 #include "engine/report/report_data.h"
 #include "engine/report/report_json.h"
 #include "engine/report/report_page.h"
+#include "engine/sweep/set_rows.h"
 #include "tests/support/cli_runner.h"
 #include "tests/support/report_sweep.h"
 
@@ -148,6 +150,76 @@ TEST_F(Report, JsonHoldsThePointsAndTheEnergyOfThePartsAddsUp) {
     }
     EXPECT_NEAR(sum / report_point(detail["id"]).energy_pj, 1, 1e-6);
   }
+}
+
+// The page of a sweep with these rows.
+json page_of(const std::string& path, const SweepRecord& sweep, const std::vector<PointRecord>& points, bool finished) {
+  Result<Store> store = Store::create(path, sweep);
+  EXPECT_TRUE(store.ok()) << to_string(store.errors());
+  for (const PointRecord& point : points) {
+    const std::vector<LayerRecord> layers = report_layers(point.id);
+    EXPECT_THAT(point.state == PointState::Done ? store->write(point, layers) : store->write(point), IsEmpty());
+  }
+  EXPECT_THAT(store->close(finished), IsEmpty());
+  const Result<Store> there = Store::read(path);
+  const Result<ReportData> data = read_report(*there);
+  EXPECT_TRUE(data.ok()) << to_string(data.errors());
+  return data ? json::parse(report_json(*data, "test")) : json();
+}
+
+PointRecord done(u64 id, const std::string& reason) {
+  PointRecord point = report_point(id);
+  EXPECT_EQ(point.state, PointState::Done);
+  point.reason = reason;
+  return point;
+}
+
+TEST_F(Report, TellsWhatACertifiedSweepKnowsOfItsPoints) {
+  SweepRecord sweep = report_sweep(400);
+  sweep.strategy = "exact";
+  const json page = page_of(folder_.path("front.db"), sweep,
+                            {done(0, "front: no other point has less"), done(1, "dominated by point 0"),
+                             done(2, "open: may be on the front")},
+                            false);
+  EXPECT_TRUE(page["sweep"]["certifies_front"]);
+  EXPECT_EQ(page["decided"], json({{"progress", "stopped"}, {"machines", 3}, {"certain", 1}, {"open", 1}}));
+  std::map<u64, std::string> status;
+  for (std::size_t i = 0; i < 3; ++i) status[page["points"]["id"][i]] = page["points"]["status"][i];
+  EXPECT_EQ(status, (std::map<u64, std::string>{{0, "front"}, {1, "dominated"}, {2, "open"}}));
+}
+
+TEST_F(Report, CountsTheMachinesOfASetThatOneRowStandsFor) {
+  SweepRecord sweep = report_sweep(30'000);
+  sweep.goal = "best";
+  sweep.strategy = "exact";
+  PointRecord set = report_costs(3);
+  ASSERT_EQ(set.state, PointState::Cut);
+  set.reason = "memory-bound, proven of a set: 29999 machines: shape, without, values 17 0; 0 1; 0 1; 0; 0";
+  ASSERT_TRUE(SetRows::is_of_set(set.reason));
+  const json page =
+      page_of(folder_.path("best.db"), sweep, {done(0, "best: of 30000 machines none has less"), set}, true);
+  EXPECT_EQ(page["decided"], json({{"progress", "finished"}, {"machines", 30'000}, {"certain", 0}, {"open", 0}}));
+  EXPECT_EQ(page["points"]["status"], json({"best"}));
+}
+
+TEST_F(Report, SaysWhatValuesAreMeansOfAndWhatTheLimitsAre) {
+  SweepRecord sweep = report_sweep(10);
+  sweep.objective = "energy";
+  sweep.rank = "totals";
+  const json plain = page_of(folder_.path("plain.db"), sweep, {}, true);
+  EXPECT_EQ(plain["sweep"]["mean"], "total");
+  EXPECT_EQ(plain["sweep"]["limits"], json({{"energy", nullptr}, {"delay", nullptr}, {"power", nullptr}}));
+  EXPECT_EQ(plain["sweep"]["front"], "energy, delay and area");
+
+  sweep.text = "sweep: {mean: geometric, limits: {delay: 0.5, power: 2}, front: [energy, delay]}";
+  PointRecord outside = report_costs(0);
+  outside.state = PointState::Infeasible;
+  outside.reason = "outside the limits: limits: no corner of the network's trade-off curve keeps to them";
+  const json limited = page_of(folder_.path("limited.db"), sweep, {outside}, false);
+  EXPECT_EQ(limited["sweep"]["value_label"], "geometric mean of energy");
+  EXPECT_EQ(limited["sweep"]["limits"], json({{"energy", nullptr}, {"delay", 0.5}, {"power", 2}}));
+  EXPECT_EQ(limited["sweep"]["front"], "energy and delay");
+  EXPECT_EQ(limited["outcomes"][1]["reason"], "outside the limits");
 }
 
 TEST_F(Report, TextsCannotLeaveTheirScriptElement) {

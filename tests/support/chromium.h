@@ -40,8 +40,12 @@ inline std::vector<std::string> requests_of_page(const std::string& log) {
   return urls;
 }
 
+// A page's timers wait for nothing while nothing is to do, or run by the clock.
+enum class BrowserTime { Virtual, Real };
+
 // Opens a file; `flags` are Chromium's. A browser that does not start (a busy machine) is started again.
-inline BrowserRun open_in_chromium(const std::string& page, const std::string& flags = "") {
+inline BrowserRun open_in_chromium(const std::string& page, const std::string& flags = "",
+                                   BrowserTime time = BrowserTime::Virtual) {
   constexpr int kTries = 3;
   BrowserRun run;
   for (int i = 0; i < kTries && !run.loaded; ++i) {
@@ -51,8 +55,9 @@ inline BrowserRun open_in_chromium(const std::string& page, const std::string& f
         "timeout 60 " + chromium() +
         " --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
         " --disable-component-update --disable-sync --disable-dev-shm-usage --enable-logging=stderr"
-        " --virtual-time-budget=10000 --dump-dom --log-net-log=" +
-        net + " --user-data-dir=" + folder.path("user") + " " + flags + " 'file://" + page + "' >" + out + " 2>" + err +
+        " --dump-dom" +
+        (time == BrowserTime::Virtual ? " --virtual-time-budget=10000" : "") + " --log-net-log=" + net +
+        " --user-data-dir=" + folder.path("user") + " " + flags + " 'file://" + page + "' >" + out + " 2>" + err +
         " </dev/null";
     run.loaded = std::system(command.c_str()) == 0;
     run.dom = read_text(out);

@@ -11,7 +11,8 @@ function comparePoints(a, b) {
 }
 
 function fillCompareChoices() {
-  const listed = [...new Set([...kBest, ...kFront, kCompared.a, kCompared.b])].filter(Boolean);
+  const known = [...kBest, ...kFront].filter(({id}) => kDetails.has(id));
+  const listed = [...new Set([...known, kCompared.a, kCompared.b])].filter(Boolean);
   for (const side of ['a', 'b']) {
     fillSelect(byId(`compare-${side}`), listed.map((point) => [String(point.id), pointLabel(point)]),
       String(kCompared[side].id));
@@ -28,6 +29,8 @@ function comparedRows(a, b) {
   const ratesA = rateEntries(a, scopeOperations()), ratesB = new Map(rateEntries(b, scopeOperations()));
   const rates = ratesA.map(([what, text]) => ({what, a: text, b: ratesB.get(what) ?? '', times: NaN, differs: true}));
   return [...settings, ...costs, ...rates,
+    ...(kHasStatus ? [{what: 'Status', a: statusText(a), b: statusText(b), times: NaN, differs: a.status !== b.status}]
+      : []),
     {what: 'Gap to the lower bound', a: gapText(a) || '?', b: gapText(b) || '?', times: NaN, differs: true},
     ...(a.least_words > 0 && b.least_words > 0 ? [{what: 'Words moved over the least possible',
       a: distanceText(distanceOf(a)), b: distanceText(distanceOf(b)), times: NaN, differs: true}] : [])];
@@ -36,7 +39,7 @@ function comparedRows(a, b) {
 // Who wins, and whether better mappings could turn it.
 function comparedText(a, b) {
   if (a === b) return 'A and B are one point.';
-  const what = objectiveWords();
+  const what = valueWords(kSweep);
   const [less, more, name] = a.value <= b.value ? [a, b, 'A'] : [b, a, 'B'];
   if (a.value === b.value) return `Both have the same ${what}.`;
   const ahead = `${name} has less ${what}: the other has ${percentText(more.value / less.value - 1)} more.`;

@@ -5,17 +5,19 @@ const kSweep = kData.sweep;
 const delayText = kSweep.seconds ? secondsText : cyclesText;
 const kObjective = objectiveForm(kSweep, delayText);
 
-// The objective's value is a number of its own: a product of the point's energy and delay, or a sum of such products over
-// its layers.
+// The objective's value is a number of its own: a product of the point's energy and delay, a sum of such products over
+// its layers, or a mean of networks.
 const kIsProduct = kSweep.energy_power + kSweep.cycles_power > 1;
-const kHasValue = kIsProduct || kSweep.area_power > 0 || kSweep.per_operation;
+const kHasMean = kSweep.mean !== 'total';
+const kHasValue = kIsProduct || kSweep.area_power > 0 || kSweep.per_operation || kHasMean;
+const kAreaOnFront = kSweep.front.endsWith('area');
 
 // Numbers of a point, in the form of objectiveForm().
 const kMetrics = {
   energy_pj: {label: 'Energy', text: energyText},
   delay: {label: 'Delay', text: delayText},
   area_um2: {label: 'Area', text: areaText},
-  value: {...kObjective, label: kIsProduct ? rankLabel(kSweep, kObjective.label) : kObjective.label},
+  value: {...kObjective, label: capital(valueWords(kSweep))},
   capacity_bytes: {label: 'Memory', text: bytesText, binary: true},
   compute_units: {label: 'Compute units', text: count},
 };
@@ -29,7 +31,7 @@ const kNumbers = ['energy_pj', 'delay', 'area_um2', 'value', 'lower_bound', 'wor
 function pointColumnsOf(data) {
   const columns = Object.fromEntries(kNumbers.map((name) => [name, new Float64Array(data[name].map((x) => x ?? NaN))]));
   if (kSweep.seconds) columns.seconds = columns.delay;
-  return {...columns, id: data.id, choice: data.choice.map((places) => new Int32Array(places.map((i) => i ?? -1)))};
+  return {...columns, id: data.id, status: data.status, choice: data.choice.map((places) => new Int32Array(places.map((i) => i ?? -1)))};
 }
 
 // A point reads its numbers from the columns, which change with the costs that are shown.
@@ -39,6 +41,8 @@ class Point {
     this.place = place;
   }
   get id() { return this.columns.id[this.place]; }
+  // What a sweep that certifies its front or its best point says of it: front, dominated, open, best; else "".
+  get status() { return this.columns.status[this.place]; }
   // The place of its value among those of the parameter; -1: not known.
   choice(parameter) { return this.columns.choice[parameter][this.place]; }
 }
@@ -106,6 +110,15 @@ function rangeAmong(points, metric) {
   }
   return [low, high];
 }
+
+const kStatusTexts = {front: 'on the front, certain', dominated: 'beaten, certain', open: 'open', best: 'the best, certain'};
+const statusText = (point) => kStatusTexts[point.status] ?? '';
+const kHasStatus = kPoints.some(({status}) => status !== '');
+
+// Machines that nobody has looked at yet.
+const kLeft = kData.decided.progress === 'finished' ? 0 : Math.max(0, kSweep.shard_points - kData.decided.machines);
+const kOutside = kData.outcomes.filter(({reason}) => reason === 'outside the limits')
+  .reduce((sum, {points}) => sum + points, 0);
 
 const pointTitle = (point) => `Point ${count(point.id)}`;
 

@@ -5,29 +5,45 @@ const kNoTensor = '';
 const kLeakage = 'leakage';
 const kOtherTensors = Symbol('other tensors');
 
-// Tensors of all points of the page, so that a tensor has one fill whichever point and workload is shown. The first
-// ones with the roles input, output and weight have the first fills, as in the other pictures of the program; where
-// nests do not say roles the order is that of the data.
+// Tensors of all points of the page, [place of the fill], so that a tensor has one fill whichever point and workload is
+// shown. Where nests say roles, inputs, outputs and weights have the first three hues, as in the other pictures of the
+// program, those of further workloads with a pattern; where they do not, the order is that of the data.
 const kTensors = (() => {
   const names = [...new Set(kData.details.flatMap(({workloads}) => workloads.flatMap(({parts}) =>
     parts.flatMap(({energy_pj: energies}) => Object.keys(energies)))))]
     .filter((name) => ![kNoTensor, kLeakage].includes(name));
   const roles = new Map(kData.details.flatMap(({layers}) => layers.flatMap(({mapping}) => (mapping ?? []).flatMap(
     ({room}) => (room?.words ?? []).map(([tensor, , role]) => [tensor, role])))));
-  if (roles.size === 0) return names;
-  const firstOf = (role) => names.find((name) => roles.get(name) === role) ?? Symbol(role);
-  const firsts = ['input', 'output', 'weight'].map(firstOf);
-  return [...firsts, ...names.filter((name) => !firsts.includes(name))];
+  const places = [];
+  const put = (name, candidates) => {
+    const free = candidates.find((place) => places[place] === undefined);
+    if (free !== undefined) places[free] = name;
+    return free !== undefined;
+  };
+  const hues = roles.size > 0 ? ['input', 'output', 'weight'] : [];
+  const rest = names.filter((name) => {
+    const hue = hues.indexOf(roles.get(name));
+    return hue < 0 || !put(name, kFills.map((_, k) => hue + k * kHues));
+  });
+  const others = Array.from({length: names.length + kMaxDistinctFills}, (_, place) => place);
+  const ofNoRole = others.filter((place) => place >= kMaxDistinctFills || place % kHues >= hues.length);
+  for (const name of rest) put(name, ofNoRole);
+  return places;
 })();
+
+// The last fill is that of all tensors behind, if there are any.
+const kHasOthers = kTensors.length > kMaxDistinctFills;
+const isOther = (place) => kHasOthers && place >= kMaxDistinctFills - 1;
+const kOthers = kTensors.filter((name, place) => name !== undefined && isOther(place));
 
 function seriesOf(tensor) {
   const place = kTensors.indexOf(tensor);
-  return place < 0 || (place < kMaxDistinctFills - 1 || kTensors.length <= kMaxDistinctFills) ? tensor : kOtherTensors;
+  return place >= 0 && isOther(place) ? kOtherTensors : tensor;
 }
 
 function seriesName(series) {
   if (series === kNoTensor) return 'of no tensor';
-  return series === kOtherTensors ? `${count(kTensors.length - kMaxDistinctFills + 1)} other tensors` : series;
+  return series === kOtherTensors ? `${count(kOthers.length)} other tensors` : series;
 }
 
 function seriesFill(series) {

@@ -1,8 +1,8 @@
 // Fronts among the points of the page, and how far their points are proven.
 
-const kProvenGap = 1e-9;  // what rounding makes of no gap
-
-const isProven = (point) => gapOf(point) <= kProvenGap;
+// What the sweep found out about the sum of all layers says nothing of a part of them.
+const isCertain = ({status}) => kSelection.scope === kAll && (status === 'front' || status === 'best');
+const isProven = (point) => isCertain(point) || gapOf(point) <= kRounding;
 
 // Points shown that no other one beats in both numbers, by the first of them: the corners of a staircase, and their
 // equals.
@@ -35,33 +35,38 @@ function lowestOfShown(x, y) {
   return points.filter((point) => point[y] < least[strip(point)]);
 }
 
-// Points that no other one beats in energy, delay and area at once; of equal ones the first. `points`: by energy.
-function frontOfThree(points) {
+// Points that no other one beats in what the sweep's front is of, energy, delay and mostly area; of equal ones the first.
+// `points`: by energy.
+function frontOfAll(points) {
+  const area = (point) => (kAreaOnFront ? point.area_um2 : 0);
   const front = [];
   const corners = [];  // of those so far, which have no more energy: by delay, less and less area
   const add = (point) => {
     const last = firstPlace(corners.length, (i) => corners[i].delay > point.delay);
-    if (last > 0 && corners[last - 1].area_um2 <= point.area_um2) return;
+    if (last > 0 && area(corners[last - 1]) <= area(point)) return;
     let first = last;
     while (first > 0 && corners[first - 1].delay === point.delay) --first;
     let end = last;
-    while (end < corners.length && corners[end].area_um2 >= point.area_um2) ++end;
+    while (end < corners.length && area(corners[end]) >= area(point)) ++end;
     corners.splice(first, end - first, point);
     front.push(point);
   };
   // Those of one energy are not in order yet.
   for (let i = 0, end = 0; i < points.length; i = end) {
     while (end < points.length && points[end].energy_pj === points[i].energy_pj) ++end;
-    points.slice(i, end).toSorted((a, b) => a.delay - b.delay || a.area_um2 - b.area_um2).forEach(add);
+    points.slice(i, end).toSorted((a, b) => a.delay - b.delay || area(a) - area(b)).forEach(add);
   }
   return front;
 }
 
 // What is certain of points and what is not, in a sentence.
 function provenText(points) {
-  const what = kMetrics.value.label;
+  const what = valueWords(kSweep);
   const unproven = points.filter((point) => !isProven(point));
   const they = points.length === 1 ? 'It is' : 'All of them are';
+  if (unproven.length === 0 && points.every(isCertain)) {
+    return `${they} certain: every other point${kLeft > 0 ? ' that was looked at' : ''} is proven to be beaten.`;
+  }
   if (unproven.length === 0) return `${they} proven: no mapping has a smaller ${what}.`;
   const gaps = unproven.map(gapOf).filter(Number.isFinite);
   const some = points.length === 1 ? 'It is not proven' : unproven.length === points.length ? 'None of them is proven'
@@ -71,6 +76,12 @@ function provenText(points) {
   const unknown = unproven.length - gaps.length;
   const blind = unknown > 0 ? `; of ${unknown === unproven.length ? 'these' : count(unknown)} no bound is known` : '';
   return `${some}${far}${blind}. With better mappings the front may move.`;
+}
+
+// Which machines the sweep's front is among, if not all.
+function amongText() {
+  if (kLeft > 0) return 'among the machines decided so far';
+  return kSweep.goal === 'best' ? 'among the machines mapped: the goal best leaves out others that may be on it' : '';
 }
 
 // Short, for a legend or a key figure.

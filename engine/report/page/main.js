@@ -18,23 +18,26 @@ function setUpHead() {
 function setUpSummary() {
   const {states} = kData;
   const [best] = kBest;
-  const known = Object.values(states).reduce((sum, n) => sum + n, 0);
   const entries = [];
   if (best) {
-    entries.push(['Best point', count(best.id), gapText(best) && `gap ${gapText(best)}`]);
-    if (kHasValue) {
-      if (kIsProduct && kSweep.rank !== 'totals') {
-        entries.push([`${kObjective.label} of totals`,
-          kObjective.text(best.energy_pj * best.delay ** kSweep.cycles_power * best.area_um2 ** (kSweep.area_power ?? 0))]);
-      }
+    entries.push(['Best point', count(best.id), isProven(best) ? 'proven' : gapText(best) && `gap ${gapText(best)}`]);
+    if (kIsProduct && (kSweep.rank !== 'totals' || kHasMean)) {
+      entries.push([`${kObjective.label} of totals`,
+        kObjective.text(best.energy_pj * best.delay ** kSweep.cycles_power * best.area_um2 ** (kSweep.area_power ?? 0))]);
     }
   }
-  entries.push(['Points', count(known), known < kSweep.shard_points
+  const {machines} = kData.decided;
+  entries.push(['Machines decided', count(machines), kLeft > 0
     ? `of ${count(kSweep.shard_points)} planned: not finished` : 'all that were planned']);
+  // Of large grids a row may stand for many machines that a bound leaves out.
+  const rows = Object.values(states).reduce((sum, n) => sum + n, 0);
+  const numbers = {...states, cut: states.cut + machines - rows, infeasible: states.infeasible - kOutside};
   for (const [state, label] of Object.entries(kStateLabels)) {
-    if (states[state] > 0 || state === 'done') entries.push([label, count(states[state])]);
+    if (numbers[state] > 0 || state === 'done') entries.push([label, count(numbers[state])]);
   }
-  if (kFront.length > 0) entries.push(['Pareto front', count(kFront.length), unprovenText(kFront)]);
+  if (kOutside > 0) entries.push(['Outside the limits', count(kOutside), 'no mapping found keeps to them']);
+  if (kFront.length > 0) entries.push(['Pareto front', count(kFront.length),
+    [unprovenText(kFront), amongText()].filter(Boolean).join(', ')]);
   fillList(byId('summary'), entries);
 }
 

@@ -27,6 +27,7 @@ function showPoint() {
     ...kAxisMetrics.filter((metric) => chosen[metric] > 0)
       .map((metric) => [kMetrics[metric].label, kMetrics[metric].text(chosen[metric])]),
     ...rateEntries(chosen, scopeOperations()),
+    ...(statusText(chosen) ? [['Status', statusText(chosen)]] : []),
     ...(gapText(chosen) ? [['Gap to the lower bound', gapText(chosen)]] : []),
     ...(chosen.least_words > 0
       ? [['Words moved over the least possible', distanceText(distanceOf(chosen))]] : []),

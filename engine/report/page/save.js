@@ -18,6 +18,7 @@ function selectionRows() {
       value: point.value,
       lower_bound: point.lower_bound > 0 ? point.lower_bound : null,
       gap: known(gapOf(point)),
+      status: point.status || null,
     };
   });
 }

@@ -5,7 +5,7 @@ const kAxisMetrics = [...kCostMetrics, 'capacity_bytes', 'compute_units'];
 const kManyFront = 400;  // from here on the dots of the front are drawn smaller
 const kMaxSwatches = 8;
 const kMaxSettingsShown = 24;
-const kFrontMetrics = ['energy_pj', 'delay', 'area_um2'];  // of the sweep's front
+const kFrontMetrics = ['energy_pj', 'delay', ...(kAreaOnFront ? ['area_um2'] : [])];  // of the sweep's front
 
 const scatterX = () => byId('scatter-x').value;
 const scatterY = () => byId('scatter-y').value;
@@ -110,7 +110,9 @@ function numberLines(point, isCut) {
   const lines = kCostMetrics
     .filter((metric) => metric !== 'area_um2' || point.area_um2 > 0)
     .map((metric) => `${kMetrics[metric].label} ${relation(metric)}${kMetrics[metric].text(point[metric])}`);
-  return !isCut && gapText(point) ? [...lines, `Gap ${gapText(point)}`] : lines;
+  if (isCut) return lines;
+  return [...lines, ...(gapText(point) ? [`Gap ${gapText(point)}`] : []),
+    ...(statusText(point) ? [capital(statusText(point))] : [])];
 }
 
 function drawScatter() {
@@ -165,7 +167,7 @@ function frontText(points, line) {
   const many = points.length === 1 ? 'one point' : `${count(points.length)} points`;
   const which = line ? `Front of ${names([...new Set(axes)])}: ${many} that no other`
       + `${sampled ? ' drawn one' : ''} beats in both.`
-    : `Front of energy, delay and area: ${many}; one that looks beaten here is better in a `
+    : `Front of ${kSweep.front}: ${many}; one that looks beaten here is better in a `
       + 'number that the axes do not show.';
   return `${which} ${provenText(points)}`;
 }
@@ -221,7 +223,9 @@ function scatterNote() {
       + 'fair sample of the others.'
     : `All ${count(done)} mapped points are drawn.`;
   const cutText = kCutPoints.length < cut ? `a sample of ${count(kCutPoints.length)}` : 'all';
-  return [done > 0 ? drawnText : 'No point was mapped.',
+  const outside = kOutside === 0 ? []
+    : [`${count(kOutside)} points are outside the limits: none of their mappings keeps to them, so they have no dot.`];
+  return [done > 0 ? drawnText : 'No point was mapped.', ...outside,
     ...(cut > 0 ? [`Of ${count(cut)} cut points ${cutText} can be drawn at their lower bounds.`] : [])].join(' ');
 }
 
@@ -233,8 +237,10 @@ function tellingAxes() {
 }
 
 function setUpScatter() {
+  byId('trade-offs').parentElement.hidden = kPoints.length + kCutPoints.length === 0;
+  if (byId('trade-offs').parentElement.hidden) return;
   const always = ['energy_pj', 'delay'];
-  const whole = varies('area_um2') ? [['all', 'of energy, delay and area']] : [];
+  const whole = kAreaOnFront && varies('area_um2') ? [['all', `of ${kSweep.front}`]] : [];
   fillSelect(byId('scatter-front'), [['axes', 'of the two axes'], ...whole, ['none', 'none']]);
   const metrics = kAxisMetrics.filter((metric) => always.includes(metric) || varies(metric));
   const options = metrics.map((metric) => [metric, kMetrics[metric].label]);

@@ -51,7 +51,7 @@ function bestShown() {
 
 function frontShown() {
   if (kSelection.scope === kAll && !isFiltered()) return kFront;
-  return ofShown('front', () => frontOfThree(shownByMetric('energy_pj')));
+  return ofShown('front', () => frontOfAll(shownByMetric('energy_pj')));
 }
 
 // [value, text] of the scopes that the page has numbers for.

@@ -40,12 +40,12 @@ function drawSensitivity(canvas, p, heading) {
   const range = extent(keys.flatMap((key) => values.flatMap((entry) => [entry[key], ...ends[key](entry)])));
   const letters = Math.max(8, Math.floor((canvas.parentElement.clientWidth - 60) / values.length / kLetter));
   const styles = {
-    best: {borderColor: colour('accent'), backgroundColor: colour('accent'), pointRadius: 4},
+    best: {borderColor: colour('best'), backgroundColor: colour('best'), pointRadius: 4},
     mean: {borderColor: colour('soft'), backgroundColor: colour('soft'), pointRadius: 3, pointStyle: 'rect',
       borderDash: [5, 4]},
   };
   const intervals = {
-    best: {label: 'least value lies in', data: values.map(({certain}) => certain), backgroundColor: colour('accent'),
+    best: {label: 'least value lies in', data: values.map(({certain}) => certain), backgroundColor: colour('best'),
       barPercentage: 0.1, categoryPercentage: 1, minBarLength: 0},
     mean: {label: 'half of the points', data: values.map(({half}) => half), backgroundColor: colour('line'),
       barPercentage: 0.55, categoryPercentage: 1},
@@ -79,8 +79,8 @@ function drawSensitivity(canvas, p, heading) {
 
 function drawSensitivityLegend() {
   const entries = {
-    best: () => [legendEntry('best', {className: 'line accent'}),
-      legendEntry('down to the least lower bound: the true least lies there', {className: 'interval accent'})],
+    best: () => [legendEntry('best', {className: 'line best-line'}),
+      legendEntry('down to the least lower bound: the true least lies there', {className: 'interval best-interval'})],
     mean: () => [legendEntry('geometric mean', {className: 'line dashed'}),
       legendEntry('middle half of the points', {className: 'interval'})],
   };
@@ -97,8 +97,8 @@ function setUpSensitivity() {
   const telling = kData.parameters.map((_, p) => p).filter((p) => kData.parameters[p].values.length > 1
     && kData.sensitivity.some(({name, values}) => name === kData.parameters[p].name && values.length > 1));
   byId('sensitivity-heading').parentElement.hidden = telling.length === 0;
-  const {label, unit} = kMetrics.value;
-  byId('sensitivity-metric').textContent = unit ? `${label} [${unit}]` : label;
+  const {unit} = kMetrics.value;
+  byId('sensitivity-metric').textContent = unit ? `${valueWords(kSweep)} [${unit}]` : valueWords(kSweep);
   byId('sensitivity-lines').addEventListener('change', drawSensitivityLegend);
   drawSensitivityLegend();
   for (const p of telling) {

@@ -19,6 +19,8 @@ function pointColumns() {
     }),
     ...kCostMetrics.filter((metric) => metric !== 'area_um2' || varies(metric)).map(number),
     {title: 'Gap', key: gapOf, cell: gapText},
+    ...(kHasStatus ? [{title: 'Status', text: 'text', key: ({status}) => Object.keys(kStatusTexts).indexOf(status),
+      cell: statusText}] : []),
   ];
 }
 
@@ -105,15 +107,20 @@ function rateColumns() {
 
 function setUpTables() {
   const front = kFront.length <= kMaxRows ? kFront : kFront.toSorted((a, b) => a.value - b.value).slice(0, kMaxRows);
+  byId('front-note').textContent = `Mapped points that no other mapped point beats in ${kSweep.front} at once.`;
   if (front.length < kFront.length) {
     const listed = `${count(kMaxRows)} of ${count(kFront.length)}`;
     byId('front-note').append(` Listed are ${listed}, those of the least ${kMetrics.value.label}.`);
   }
   if (front.length > 0) byId('front-note').append(` ${provenText(kFront)}`);
+  if (amongText()) byId('front-note').append(` It is ${amongText()}.`);
   for (const [name, points] of [['best', kBest], ['front', front]]) {
     byId(`${name}-heading`).parentElement.hidden = points.length === 0;
     if (points.length > 0) fillTable(byId(`${name}-table`), pointColumns(), points);
   }
+  const rows = Object.values(kData.states).reduce((sum, n) => sum + n, 0), {machines} = kData.decided;
+  byId('outcome-note').textContent = machines > rows
+    ? `Of ${count(machines)} machines: a bound leaves out whole sets of them, which count once here.` : '';
   fillTable(byId('outcome-table'), [
     {title: 'State', text: 'text', key: (row) => row.state, cell: (row) => row.state},
     {title: 'Points', key: (row) => row.points, cell: (row) => count(row.points)},

@@ -21,6 +21,8 @@ function scientific(x) {
   return Number(mantissa) === 1 ? `10${power}` : `${Number(mantissa)}×10${power}`;
 }
 
+const plainOrScientific = (x) => (Math.abs(x) >= 0.01 && Math.abs(x) < 1e4 ? digits(x) : scientific(x));
+
 // `steps`: [size of the unit, its name], largest last.
 function scaled(x, steps) {
   if (x === 0) return '0';
@@ -41,20 +43,26 @@ const cyclesText = (n) => scaled(n, kCycleSteps);
 const secondsText = (s) => scaled(s, kSecondSteps);
 const bytesText = (n) => scaled(n, kByteSteps);
 const areaText = (um2) => (um2 >= 1e4 ? `${digits(um2 / 1e6)} mm²` : `${digits(um2)} µm²`);
-const percentText = (fraction) => `${(100 * fraction).toFixed(fraction < 0.0995 ? 1 : 0)} %`;
+// What is not nothing is not written as 0.0 %.
+const kRounding = 1e-9;
+const percentText = (fraction) => (fraction > kRounding && fraction < 0.0005 ? '<0.1 %'
+  : `${(100 * fraction).toFixed(fraction < 0.0995 ? 1 : 0)} %`);
 
 // What the sweep minimised: its name, how its values are written, and how at an axis that names the unit. Products of
 // energy and delay alone, energy^energy_power x delay^cycles_power, have names with superscripts.
 function objectiveForm({energy_power, cycles_power, area_power, per_operation, label, value_unit, seconds}, delayText) {
   if (area_power || per_operation) {
-    return {label, text: (x) => `${scientific(x)} ${value_unit}`, tick: scientific, unit: value_unit};
+    const unit = value_unit.replaceAll(' ', '·').replaceAll('um', 'µm').replace(/\^(\d)/g, (_, power) => kSuperscripts[power]);
+    return {label, text: (x) => `${plainOrScientific(x)} ${unit}`, tick: plainOrScientific, unit};
   }
   if (cycles_power === 0) return {label: 'Energy', text: energyText};
   if (energy_power === 0) return {label: 'Delay', text: delayText};
   const power = cycles_power === 1 ? '' : kSuperscripts[cycles_power];
   const unit = `pJ·${seconds ? 's' : 'cycles'}${power}`;
-  return {label: `ED${power}P`, text: (x) => `${scientific(x)} ${unit}`, tick: scientific, unit};
+  return {label: `ED${power}P`, text: (x) => `${plainOrScientific(x)} ${unit}`, tick: plainOrScientific, unit};
 }
 
-// What points are ranked by.
-const rankLabel = ({rank}, label) => (rank === 'totals' ? `${label} of totals` : `Sum of ${label}`);
+// What points are ranked by, as it stands within a sentence and at the beginning of one.
+const valueWords = ({value_label}) => value_label.replace('ED2P', `ED${kSuperscripts[2]}P`)
+  .replace(/network's (.*)/, '$1 of the network');
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
