@@ -109,6 +109,25 @@ void add(Decided& decided, const PointRecord& point, const SweepRecord& sweep) {
   decided.open += status == kOpenPoint ? 1 : 0;
 }
 
+// Gathers LeastBounds.
+class ValueBounds {
+ public:
+  explicit ValueBounds(std::size_t parameters) : least_(parameters) {}
+
+  void add(const PointRecord& point) {
+    if (SetRows::is_of_set(point.reason)) least_.clear();
+    if (point.state != PointState::Done && point.state != PointState::Cut) return;
+    for (std::size_t p = 0; p < std::min(least_.size(), point.values.size()); ++p) {
+      const auto [entry, is_new] = least_[p].emplace(point.values[p], point.lower_bound);
+      if (!is_new) entry->second = std::min(entry->second, point.lower_bound);
+    }
+  }
+  const LeastBounds& least() const { return least_; }
+
+ private:
+  LeastBounds least_;
+};
+
 // Errors: those of the store.
 Result<SweepProgress> progress_of(const Store& store) {
   const Result<std::vector<RunRecord>> runs = store.runs();
@@ -164,8 +183,10 @@ Result<ReportData> read_report(const Store& store, const ReportLimits& limits) {
   for (const PointRecord& point : leading) leads.insert(point.id);
   PointSample others(limits.points - std::min(limits.points, leading.size())), cut(limits.cut);
   Rivals rivals(data.summary);
+  ValueBounds bounds(data.sweep.parameters.size());
   Diagnostics errors = store.visit_points([&](const PointRecord& point) {
     rivals.add(point);
+    bounds.add(point);
     add(data.decided, point, data.sweep);
     if (point.state == PointState::Cut) cut.add(point);
     if (point.state == PointState::Done && !leads.contains(point.id)) others.add(point);
@@ -177,6 +198,7 @@ Result<ReportData> read_report(const Store& store, const ReportLimits& limits) {
   data.others = others.points();
   data.cut = cut.points();
   data.certainty = rivals.certainty();
+  data.least_bounds = bounds.least();
   errors = read_parts(store, limits, data);
   if (!errors.empty()) return errors;
 

@@ -2,6 +2,7 @@
 // What the page of a sweep shows, read from its database.
 #include <array>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <random>
 #include <string>
@@ -83,9 +84,14 @@ struct Decided {
   u64 certain = 0, open = 0;  // where a front is certified: points on it, and those that may still come onto it
 };
 
+// What no point with a value of a parameter can have less of, [parameter] by value; 0 where that is not known of all of
+// its points.
+using LeastBounds = std::vector<std::map<std::string, double>>;
+
 struct ReportData {
   SweepRecord sweep;
   SweepSummary summary;
+  LeastBounds least_bounds;  // empty: a row stands for a set of points
   Decided decided;
   std::vector<PointRecord> others;  // a sample of the done points that are neither among the best nor on the front
   std::vector<PointRecord> cut;     // a sample of the points cut

@@ -268,14 +268,26 @@ Json parts_json(const ReportData& data, std::span<const PointRecord> drawn) {
   return columns;
 }
 
+// Null where it is not known.
+Json least_bound(const ReportData& data, std::size_t parameter, const std::string& value) {
+  if (parameter >= data.least_bounds.size()) return nullptr;
+  const auto found = data.least_bounds[parameter].find(value);
+  return found == data.least_bounds[parameter].end() || found->second <= 0 ? Json() : Json(found->second);
+}
+
 Json sensitivity_json(const ReportData& data, const Choices& choices) {
   Json parameters = Json::array();
   for (std::size_t p = 0; p < std::min(data.sweep.parameters.size(), data.summary.effects.size()); ++p) {
     Json values = Json::array();
     std::vector<ParameterEffect> effects = data.summary.effects[p];
     std::ranges::sort(effects, {}, [&](const ParameterEffect& e) { return choices.place(p, e.value); });
-    for (const ParameterEffect& e : effects)
-      values.push_back({{"value", e.value}, {"points", e.points}, {"best", e.best}, {"mean", e.mean}});
+    for (const ParameterEffect& e : effects) {
+      values.push_back({{"value", e.value},
+                        {"points", e.points},
+                        {"best", e.best},
+                        {"mean", e.mean},
+                        {"least_bound", least_bound(data, p, e.value)}});
+    }
     parameters.push_back({{"name", data.sweep.parameters[p]}, {"values", std::move(values)}});
   }
   return parameters;

@@ -42,7 +42,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 // How many points the page has that must stay fluent.
 u64 many_points() {
   const char* asked = std::getenv("HELIOLITE_REPORT_POINTS");
-  return asked != nullptr ? std::stoull(asked) : 3000;
+  return asked != nullptr ? std::stoull(asked) : 2000;
 }
 
 class ReportBrowser : public ::testing::Test {

@@ -4,6 +4,8 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -200,6 +202,24 @@ TEST_F(Report, CountsTheMachinesOfASetThatOneRowStandsFor) {
       page_of(folder_.path("best.db"), sweep, {done(0, "best: of 30000 machines none has less"), set}, true);
   EXPECT_EQ(page["decided"], json({{"progress", "finished"}, {"machines", 30'000}, {"certain", 0}, {"open", 0}}));
   EXPECT_EQ(page["points"]["status"], json({"best"}));
+  EXPECT_TRUE(page["sensitivity"][0]["values"][0]["least_bound"].is_null()) << "the set has machines of any value";
+}
+
+TEST_F(Report, BoundsOfAValueAreThoseOfAllItsPoints) {
+  const ReportData data = read(100, {.points = 10, .cut = 1});
+  const json page = json::parse(report_json(data, "test"));
+  std::array<std::map<std::string, double>, 3> least;
+  for (u64 id = 0; id < 100; ++id) {
+    const PointRecord point = report_point(id);
+    if (point.state == PointState::Infeasible) continue;
+    for (std::size_t p = 0; p < least.size(); ++p) {
+      double& bound = least[p].emplace(point.values[p], HUGE_VAL).first->second;
+      bound = std::min(bound, point.lower_bound);
+    }
+  }
+  for (std::size_t p = 0; p < least.size(); ++p)
+    for (const json& entry : page["sensitivity"][p]["values"])
+      EXPECT_EQ(entry["least_bound"].get<double>(), least[p].at(entry["value"])) << entry["value"];
 }
 
 TEST_F(Report, SaysWhatValuesAreMeansOfAndWhatTheLimitsAre) {

@@ -2,6 +2,7 @@
 
 const kLookEvery = 2000;  // ms
 const kQuietFor = 4000;   // ms without a key or a click before the page is loaded again
+const kLoadShare = 5;     // loading takes at most one of so many parts of the time
 
 const kLive = {state: document.documentElement.dataset.state, touched: 0};
 
@@ -18,6 +19,7 @@ function rememberPage() {
 function restorePage() {
   const {controls, y, theme, choices, ranges} = JSON.parse(sessionStorage.getItem('page') ?? '{}');
   if (!controls) return;
+  catchUp();  // fills the lists that are chosen from
   if (theme) document.documentElement.dataset.theme = theme;
   for (const [id, value] of controls) {
     const control = byId(id);
@@ -42,7 +44,8 @@ function restorePage() {
 }
 
 async function lookForNews() {
-  const busy = Date.now() - kLive.touched < kQuietFor || document.hidden;
+  const [{duration}] = performance.getEntriesByType('navigation');  // until the page was there, made by the server first
+  const busy = Date.now() - kLive.touched < kQuietFor || performance.now() < kLoadShare * duration || document.hidden;
   try {
     const {state} = await (await fetch('/state')).json();
     byId('live').textContent = state === kLive.state ? 'follows the sweep' : 'the sweep has gone on';

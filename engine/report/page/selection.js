@@ -150,6 +150,13 @@ function drawNext() {
   else delete document.documentElement.dataset.busy;
 }
 
+// Draws all panels that wait.
+function catchUp() {
+  clearTimeout(kSelection.timer);
+  for (const {draw} of kSelection.waiting.splice(0)) draw();
+  delete document.documentElement.dataset.busy;
+}
+
 // Does `work` once with the next frame, however often it is asked for until then.
 const kSoon = new Set();
 function soon(work) {

@@ -7,14 +7,13 @@ const kSensitivityLines = {both: ['best', 'mean'], best: ['best'], mean: ['mean'
 const sensitivityKeys = () => kSensitivityLines[byId('sensitivity-lines').value];
 
 // Of the values of a parameter, those that some point shown has: what the program summed up over all points, or what is
-// shown; [least bound, best] and the quartiles are of the points of the page.
+// shown. [least bound, best] is of all points, those that bounds have left out too, and nothing where that is not known of
+// some; of a selection it is of the points shown, as the quartiles always are.
 function sensitivityValues(p) {
   const {name, values} = kData.parameters[p];
   const groups = values.map(() => []);
   for (const point of byValue()) groups[point.choice(p)]?.push(point);
-  const cut = values.map(() => Infinity);
   const whole = kSelection.scope === kAll && !isFiltered();
-  if (whole) for (const point of kCutPoints) cut[point.choice(p)] = Math.min(cut[point.choice(p)], point.lower_bound);
   const summed = kData.sensitivity.find((one) => one.name === name)?.values ?? [];
   const all = new Map(whole ? summed.map((entry) => [entry.value, entry]) : []);
   return values.flatMap((value, i) => {
@@ -22,9 +21,9 @@ function sensitivityValues(p) {
     if (points.length === 0) return [];
     const sorted = points.map((point) => point.value);
     const quantile = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
-    const least = Math.min(cut[i], rangeAmong(points, 'lower_bound')[0]);
     const mean = Math.exp(sorted.reduce((sum, x) => sum + Math.log(x), 0) / sorted.length);
     const entry = all.get(value) ?? {value, points: points.length, best: sorted[0], mean};
+    const least = whole ? (kLeft > 0 ? 0 : entry.least_bound) : rangeAmong(points, 'lower_bound')[0];
     const certain = least > 0 ? [Math.min(least, entry.best), entry.best] : null;
     return [{...entry, half: [quantile(0.25), quantile(0.75)], certain}];
   });
