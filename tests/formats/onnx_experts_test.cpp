@@ -28,6 +28,24 @@ TEST(OnnxExperts, AreProductsOfStackedWeights) {
   EXPECT_THAT(shapes(uneven), ElementsAre("bmm: 6x128x1x64", "bmm: 6x64x1x128", "bmm: 2x128x2x64", "bmm: 2x64x2x128"));
 }
 
+// com.microsoft's QMoE: two weights of 4 bits stand in a byte; behind the weights of each product their scales and
+// their bias. 32 tokens that take 2 of 8 experts are 8 for each.
+TEST(OnnxExperts, MayHavePackedWeights) {
+  const auto packed = [](const std::vector<Sizes>& sizes, std::vector<Attribute> more) {
+    more.emplace_back("k", 2);
+    return import(attention("QMoE", sizes, more));
+  };
+  const auto four = packed({{2, 16, 64}, {32, 8}, {8, 256, 32}, {8, 256}, {}, {8, 64, 64}, {8, 64}}, {});
+  EXPECT_THAT(shapes(four), ElementsAre("bmm: 8x256x8x64", "bmm: 8x64x8x128"));
+  const auto eight =
+      packed({{32, 64}, {32, 8}, {8, 96, 64}, {8, 96}, {}, {8, 64, 96}, {8, 64}, {}, {8, 96, 64}, {8, 96}},
+             {{"expert_weight_bits", 8}});
+  EXPECT_THAT(shapes(eight), ElementsAre("bmm: 8x96x8x64", "bmm: 8x96x8x64", "bmm: 8x64x8x96"));
+  const auto odd =
+      packed({{32, 64}, {32, 8}, {8, 96, 64}, {8, 96}, {}, {8, 64, 96}, {8, 64}}, {{"expert_weight_bits", 3}});
+  EXPECT_THAT(to_string(odd.errors()), HasSubstr("expert_weight_bits = 3, must be 1, 2, 4 or 8"));
+}
+
 TEST(OnnxExperts, RefuseWhatDoesNotFit) {
   const auto why = [](const Model& m) { return to_string(import(m).errors()); };
   EXPECT_THAT(why(experts({{5, 64}, {5, 8}, {8, 128, 65}, {}, {8, 64, 128}}, 2)), HasSubstr("for 8 experts and 64"));

@@ -193,22 +193,14 @@ Shapes packed_matmul_shape(Call& call) {
   return {out};
 }
 
-namespace {
-
-// Bits of a packed weight: its own, and its share of what its block has: a scale and perhaps a zero point (MatMulNBits:
-// packed as the weights are).
-WordLength packed_bits(Call& call) {
-  const WordLength bits = static_cast<u64>(std::max<i64>(1, call.integer("bits", 4)));
-  const i64 block = call.integer("block_size", 0);
-  const TensorFacts* const scales = call.input(2);
-  if (block < 1 || block > static_cast<i64>(kMaxScaleBlock) || scales == nullptr) return bits;
-  WordLength with_scale = bits + WordLength::of_parts(element_bits(scales->element), static_cast<u64>(block));
-  if (call.op() == "MatMulNBits" && call.input(3) != nullptr)
-    with_scale = with_scale + WordLength::of_parts(bits.parts(), static_cast<u64>(block));
+WordLength packed_bits(const PackedWords& words) {
+  const WordLength bits = static_cast<u64>(std::max<i64>(1, words.bits));
+  if (words.block < 1 || words.block > static_cast<i64>(kMaxScaleBlock) || words.scales == nullptr) return bits;
+  const auto block = static_cast<u64>(words.block);
+  WordLength with_scale = bits + WordLength::of_parts(element_bits(words.scales->element), block);
+  if (words.zero_points) with_scale = with_scale + WordLength::of_parts(bits.parts(), block);
   return refusal(with_scale) ? bits : with_scale;
 }
-
-}  // namespace
 
 Drafts packed_matmul_layers(Call& call) {
   const Shape in = call.shape(0);
@@ -226,7 +218,9 @@ Drafts packed_matmul_layers(Call& call) {
                                        .written = layout_of({{kFirst, rows}, {kSecond, call.integer("N", 0)}})});
   for (LayerDraft& draft : drafts)
     for (Operand& operand : draft.operands)
-      if (operand.value == call.input(1)) operand.bits = packed_bits(call);
+      if (operand.value == call.input(1))
+        operand.bits = packed_bits({call.integer("bits", 4), call.integer("block_size", 0), call.input(2),
+                                    call.op() == "MatMulNBits" && call.input(3) != nullptr});
   return drafts;
 }
 

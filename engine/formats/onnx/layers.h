@@ -28,6 +28,17 @@ struct Operand {
   Layout read{};             // the tensor's words as they stand in `value`; empty: unknown
 };
 
+// Words packed into the elements of a tensor, in blocks of which each has a scale and perhaps a zero point, which takes
+// as many bits as a word.
+struct PackedWords {
+  i64 bits = 4, block = 0;              // block: 0: none is stated
+  const TensorFacts* scales = nullptr;  // null: there are none
+  bool zero_points = false;
+};
+
+// Bits of a word, with its share of what its block has.
+WordLength packed_bits(const PackedWords& words);
+
 // An Einsum of a node.
 struct LayerDraft {
   Workload workload;  // without a name

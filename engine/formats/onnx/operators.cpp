@@ -142,12 +142,12 @@ void add_layers(Table& t) {
   row("Attention QAttention", attention_shapes, attention_layers);
   row("MultiHeadAttention", multi_head_attention_shapes, multi_head_attention_layers);
   row("GroupQueryAttention", grouped_query_attention_shapes, grouped_query_attention_layers);
-  row("MoE", moe_shape, moe_layers);
+  row("MoE QMoE", moe_shape, moe_layers);
   add(t,
       "PackedAttention PackedMultiHeadAttention DecoderAttention DecoderMaskedMultiHeadAttention "
       "DecoderMaskedSelfAttention LongformerAttention SparseAttention PagedAttention LinearAttention "
       "QOrderedAttention QOrderedMatMul "
-      "QOrderedLongformerAttention QMoE MatMulFpQ4 AttnLSTM DynamicQuantizeLSTM DeformConv NhwcConv "
+      "QOrderedLongformerAttention MatMulFpQ4 AttnLSTM DynamicQuantizeLSTM DeformConv NhwcConv "
       "NhwcFusedConv ConvTransposeWithDynamicPads QLinearConvTranspose CausalConvWithState ConvGrad Linear "
       "SVMClassifier SVMRegressor LinearClassifier LinearRegressor GatedRelativePositionBias "
       "RelativePositionBias BeamSearch GreedySearch Sampling WhisperBeamSearch CDist",
