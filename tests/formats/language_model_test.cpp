@@ -68,12 +68,17 @@ TEST(LanguageModel, HasThePublishedParameters) {
   struct Published {
     double all, active, embeddings;
   };
-  const std::map<std::string, Published> models{
-      {"gpt3_175b", {174.6e9, 174.6e9, 0.64e9}},      {"llama3_8b", {8.03e9, 8.03e9, 0.525e9}},
-      {"llama3_70b", {70.55e9, 70.55e9, 1.05e9}},     {"llama4_scout", {107.8e9, 17.2e9, 1.03e9}},
-      {"llama4_maverick", {400.7e9, 17.2e9, 1.03e9}}, {"qwen3_8b", {8.19e9, 8.19e9, 0.622e9}},
-      {"qwen3_30b_a3b", {30.53e9, 3.35e9, 0.311e9}},  {"mixtral_8x22b", {140.6e9, 39.15e9, 0.197e9}},
-      {"deepseek_v3", {671.0e9, 37.55e9, 0.927e9}},   {"mamba_2.8b", {2.77e9 + 0.129e9, 2.77e9 + 0.129e9, 0.129e9}}};
+  const std::map<std::string, Published> models{{"gpt3_175b", {174.6e9, 174.6e9, 0.64e9}},
+                                                {"llama3_8b", {8.03e9, 8.03e9, 0.525e9}},
+                                                {"llama3_70b", {70.55e9, 70.55e9, 1.05e9}},
+                                                {"llama4_scout", {107.8e9, 17.2e9, 1.03e9}},
+                                                {"llama4_maverick", {400.7e9, 17.2e9, 1.03e9}},
+                                                {"qwen3_8b", {8.19e9, 8.19e9, 0.622e9}},
+                                                {"qwen3_30b_a3b", {30.53e9, 3.35e9, 0.311e9}},
+                                                {"mixtral_8x22b", {140.6e9, 39.15e9, 0.197e9}},
+                                                {"deepseek_v3", {671.0e9, 37.55e9, 0.927e9}},
+                                                {"mamba_2.8b", {2.77e9 + 0.129e9, 2.77e9 + 0.129e9, 0.129e9}},
+                                                {"mamba2_2.7b", {2.70e9 + 0.129e9, 2.70e9 + 0.129e9, 0.129e9}}};
   for (const auto& [name, published] : models) {
     const double all = static_cast<double>(weights(load(name + "@new=2048"))) + published.embeddings;
     const double active = static_cast<double>(weights(load(name + "@phase=decode"))) + published.embeddings;
@@ -217,10 +222,30 @@ RC_GTEST_PROP(LanguageModel, MacsAreTheClosedForm, ()) {
                                   tokens * hidden * words);
 }
 
+// Of a token of the preset, by hand: 2560 words become 10576 (5120 of the gate, 5120 channels, 128 of B, 128 of C, the
+// steps of 80 heads), 5376 pass a window of 4; 80 heads of 64 channels have states of 128 words, which decay, take in
+// and are read out; 5120 become 2560.
+TEST(LanguageModel, HasHeadsThatDecayAlike) {
+  const u64 states = u64{80} * 64 * 128, projections = u64{2560} * 10576 + u64{5120} * 2560;
+  const u64 of_token = projections + u64{5376} * 4 + 3 * states;
+  EXPECT_EQ(load("mamba2_2.7b@phase=decode,layers=1").macs(), of_token);
+  EXPECT_EQ(load("mamba2_2.7b@batch=3,new=16,layers=1").macs(), 48 * of_token);
+  // Groups read B and C of their own.
+  const std::string config =
+      "model_type: mamba2\nhidden_size: 256\nnum_hidden_layers: 2\nnum_heads: 8\nhead_dim: 64\n"
+      "n_groups: 2\nstate_size: 16\nvocab_size: 32\n";
+  const Workload readout = layer(model(config, "new=5"), "readout").workload;
+  EXPECT_EQ(readout.tensor_words(*readout.find_tensor("C")), u64{2} * 16 * 5);
+  EXPECT_EQ(readout.macs(), u64{8} * 64 * 16 * 5);
+  std::string odd = config;
+  odd.replace(odd.find("num_heads: 8"), 12, "num_heads: 7");
+  EXPECT_THAT(to_string(read(odd).errors()), HasSubstr("7 heads of 64 words"));
+}
+
 // What is written reads back, with its edges.
 TEST(LanguageModel, IsWrittenAsANetwork) {
-  for (const char* what :
-       {"deepseek_v3@layers=4-4,batch=3,new=5", "mamba_2.8b@batch=2,new=7", "llama4_maverick@new=9000"}) {
+  for (const char* what : {"deepseek_v3@layers=4-4,batch=3,new=5", "mamba_2.8b@batch=2,new=7",
+                           "mamba2_2.7b@batch=2,new=7", "llama4_maverick@new=9000"}) {
     const Network network = load(what);
     const Result<Network> again = parse_network(write_network(network), "again.yaml");
     ASSERT_TRUE(again.ok()) << to_string(again.errors());

@@ -134,8 +134,8 @@ TEST(OperatorLayers, OfEveryPreset) {
   for (const char* preset :
        {"bert_base_block", "gpt3_6.7b_block", "llama3_8b_block", "vit_b16", "unet", "conv_pair", "inverted_bottleneck",
         "resnet18_unrolled", "resnet50_unrolled", "mobilenet_v2_unrolled", "llama3_8b_decode_block",
-        "llama3_8b@layers=1", "mixtral_8x22b@layers=1", "mamba_2.8b@layers=1", "deepseek_v3@layers=4-4",
-        "qwen3_8b@layers=1,phase=decode", "vit_l16@layers=1"}) {
+        "llama3_8b@layers=1", "mixtral_8x22b@layers=1", "mamba_2.8b@layers=1", "mamba2_2.7b@layers=1",
+        "deepseek_v3@layers=4-4", "qwen3_8b@layers=1,phase=decode", "vit_l16@layers=1"}) {
     const std::string free = preset;
     const auto before = load_network(free, {}, Wanted::Edges);
     ASSERT_TRUE(before.ok()) << preset << to_string(before.errors());

@@ -36,6 +36,7 @@ class BlockText {
   void latent_attention();
   void feed_forward(bool experts);
   void state_space();
+  void dual_state_space();
 
  private:
   struct Names;  // of the layers of one feed-forward part

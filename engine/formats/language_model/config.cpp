@@ -125,6 +125,7 @@ class ConfigReader {
     config_.hidden = fields_.required(field::kHidden);
     config_.blocks.resize(fields_.required(field::kLayers, kMostBlocks));
     if (family_.kind == ModelKind::StateSpace) state_space();
+    else if (family_.kind == ModelKind::DualStateSpace) dual_state_space();
     else attention();
     if (family_.kind == ModelKind::Vision) image();
     else vocabulary();
@@ -282,6 +283,24 @@ class ConfigReader {
     const auto rank = fields_.find("time_step_rank");
     s.rank = rank && rank->text() != "auto" ? fields_.number("time_step_rank").value_or(1)
                                             : ceil_div(config_.hidden, u64{16});
+  }
+
+  // Mamba-2 has no projection of steps: they come with the channels, one for each head.
+  void dual_state_space() {
+    StateSpace& s = config_.state_space.emplace();
+    s.state = fields_.number("state_size").value_or(128);
+    s.kernel = fields_.number("conv_kernel").value_or(4);
+    s.inner = fields_.number("expand", 1, 64).value_or(2) * config_.hidden;
+    const u64 head = fields_.number(field::kHead).value_or(64);
+    s.heads = fields_.number("num_heads").value_or(std::max<u64>(1, s.inner / head));
+    s.groups = fields_.number(FieldNames{"the groups of heads", {"n_groups", "num_groups"}}).value_or(1);
+    for (const char* no_shape : {"chunk_size", "time_step_limit", "time_step_rank", "intermediate_size"})
+      fields_.find(no_shape);
+    if (s.heads * head != s.inner)
+      fields_.error("num_heads",
+                    fmt::format("{} heads of {} words, must be the {} channels together", s.heads, head, s.inner));
+    if (s.heads % s.groups != 0)
+      fields_.error("n_groups", fmt::format("{} groups, must divide the {} heads", s.groups, s.heads));
   }
 
   void image() {

@@ -39,6 +39,9 @@ struct StateSpace {
   u64 state = 0;   // words of a channel's state
   u64 rank = 0;    // words that a token's step is projected from
   u64 kernel = 0;  // tokens of the convolution
+  // Where the channels of a head decay alike (Dao and Gu, "Transformers are SSMs", arXiv 2405.21060, section 7.1):
+  u64 heads = 0;   // 0: each channel by itself
+  u64 groups = 1;  // of heads, which read the same B and C
 };
 
 // The image that a vision transformer cuts into patches, which are its tokens.

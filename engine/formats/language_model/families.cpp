@@ -37,6 +37,7 @@ constexpr std::array kFamilies{
     ModelFamily{"llama", ModelKind::Decoder, kGated},
     ModelFamily{"llama4_text", ModelKind::Decoder, kGated, kNo, kNo, Local::Rotated},
     ModelFamily{"mamba", ModelKind::StateSpace},
+    ModelFamily{"mamba2", ModelKind::DualStateSpace},
     ModelFamily{"minicpm", ModelKind::Decoder, kGated},
     ModelFamily{"mistral", ModelKind::Decoder, kGated},
     ModelFamily{"mixtral", ModelKind::Decoder, kGated},

@@ -11,10 +11,11 @@
 namespace heliolite::language_model {
 
 enum class ModelKind : u8 {
-  Decoder,     // makes tokens one after the other
-  Encoder,     // reads all tokens at once
-  Vision,      // an encoder of patches
-  StateSpace,  // a decoder without attention
+  Decoder,         // makes tokens one after the other
+  Encoder,         // reads all tokens at once
+  Vision,          // an encoder of patches
+  StateSpace,      // a decoder without attention
+  DualStateSpace,  // one whose channels decay alike in each head
 };
 
 // Which blocks of a family look at a part of the tokens alone, where its config has no list of them.

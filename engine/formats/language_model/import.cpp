@@ -50,7 +50,7 @@ std::string joined_name(const std::string& outer, const std::string& inner) {
 
 void add_block(const Config& config, const Request& request, const Run& run, const Block& block, NetworkText& out) {
   BlockText text(config, request, run, out);
-  if (config.state_space) return text.state_space();
+  if (config.state_space) return config.state_space->heads > 0 ? text.dual_state_space() : text.state_space();
   if (config.latent) text.latent_attention();
   else text.attention(block.reach);
   text.feed_forward(block.experts);

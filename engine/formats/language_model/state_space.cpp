@@ -43,4 +43,45 @@ void BlockText::state_space() {
             fmt::format("through: elementwise, combine: multiply, {}", part(s.inner, s.inner)));
 }
 
+// Mamba-2 (Dao and Gu, arXiv 2405.21060, section 7.1): one projection makes the gate, the channels, B, C and the step
+// of each head; channels, B and C pass the convolution. Of each head all P channels decay alike, and G groups of K
+// heads read the same B and C. Counted as the recurrence, which is also what a token that is decoded takes; the
+// products of chunks of tokens by which kernels run a prompt are other Einsums of the same result.
+void BlockText::dual_state_space() {
+  const StateSpace& s = *config_.state_space;
+  const u64 channels = s.inner + 2 * s.groups * s.state;
+  const Dimensions conv({{"B", batch_}, {"E", channels}, {"T", run_.fresh}, {"R", s.kernel}}, "ETR");
+  const Dimensions d(
+      {{"G", s.groups}, {"K", s.heads / s.groups}, {"P", s.inner / s.heads}, {"S", s.state}, {"T", tokens_}}, "PST");
+  std::string image = conv.operand("X", "BET");
+  image.replace(image.find('T'), 1, "T+R");
+  const std::string sizes = fmt::format("sizes: {{{}}}", d.sizes_of("GKPST"));
+  out_.gemm("in_proj", s.inner + channels + s.heads, tokens_, config_.hidden);
+  out_.product("conv", conv.operand("Y", "BET"), conv.operand("W", "ER"), image, conv.sizes_of("BETR"), 'W');
+  const auto pointwise = [&](const char* name, const std::string& z, const std::string& a, const std::string& b,
+                             const char* to, char input) {
+    out_.layer(name, fmt::format("einsum: \"{} {} {} * {}\", {}, roles: {{{}: input}}", z, to, a, b, sizes, input));
+  };
+  pointwise("state", d.operand("H", "GKPST"), d.operand("D", "GKT"), d.operand("P", "GKPST"), "=", 'D');
+  pointwise("drive", d.operand("U", "GKPST"), d.operand("X", "GKPT"), d.operand("B", "GST"), "=", 'X');
+  pointwise("readout", d.operand("Y", "GKPT"), d.operand("H", "GKPST"), d.operand("C", "GST"), "+=", 'H');
+  out_.gemm("out_proj", config_.hidden, tokens_, s.inner);
+
+  const auto part = [](const char* rank, u64 from, u64 words) {
+    return fmt::format("slice: {{rank: {}, from: {}, words: {}}}", rank, from, words);
+  };
+  const std::string same = fmt::format("ranks: {{{}}}", d.same("GKPST"));
+  out_.edge("in_proj", "conv", "X", "through: elementwise, " + part("M", s.inner, channels));
+  out_.edge("in_proj", "state", "D", "through: elementwise, " + part("M", s.inner + channels, s.heads));
+  out_.edge("conv", "drive", "X", "through: elementwise, " + part("E", 0, s.inner));
+  out_.edge("conv", "drive", "B", "through: elementwise, " + part("E", s.inner, s.groups * s.state));
+  out_.edge("state", "readout", "H", "combine: add, " + same);
+  out_.edge("drive", "readout", "H", "combine: add, " + same);
+  out_.edge("conv", "readout", "C",
+            "through: elementwise, " + part("E", s.inner + s.groups * s.state, s.groups * s.state));
+  out_.edge("readout", "out_proj", "B",
+            fmt::format("through: elementwise, combine: multiply, ranks: {{{}: K, T: N}}", d.list("GKP")));
+  out_.edge("in_proj", "out_proj", "B", "through: elementwise, combine: multiply, " + part("M", 0, s.inner));
+}
+
 }  // namespace heliolite::language_model
