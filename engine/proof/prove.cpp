@@ -16,7 +16,8 @@
 namespace heliolite::proof {
 namespace {
 
-// Tables that could take longer to fill than the search itself are worth it only of rates that bind; energy always.
+// Tables that could take longer to fill than the search itself are worth it only of rates that bind; energy always. The
+// checker has those of all rates, so its bounds are no lower.
 bool is_tabled(const Question& q, std::size_t number, const State& s, const ExactCost& cost) {
   if (number == 0) return true;
   const PricedChannel& channel = q.channels[number];
@@ -29,11 +30,6 @@ bool is_tabled(const Question& q, std::size_t number, const State& s, const Exac
   return 2 * cycles >= cost.cycles;
 }
 
-std::string rate_name(const Question& q, int channel) {
-  const PricedChannel& c = q.channels[at(channel)];
-  return fmt::format("{}:{}", q.instance.levels[at(c.level)].name, c.kind);
-}
-
 // A mapping of the instance, and what it costs.
 struct Priced {
   ProofMapping steps;
@@ -43,8 +39,7 @@ struct Priced {
 
 // All that the lines before the states say.
 std::string head_of(const Question& q, const Instance& whole, const std::string& hash, const Claim& claim,
-                    const std::vector<Priced>& mappings, const std::vector<int>& batch,
-                    const std::vector<int>& tabled) {
+                    const std::vector<Priced>& mappings, const std::vector<int>& batch) {
   std::string out = text_of(whole);
   out += fmt::format("heliolite-proof 1\ninstance {}\nclaim optimal {}\n", hash, claim.text());
   for (const int d : batch) out += fmt::format("reduce batch {}\n", q.instance.dimensions[at(d)]);
@@ -56,10 +51,7 @@ std::string head_of(const Question& q, const Instance& whole, const std::string&
                          servers_text(q, i + 1, step.set));
     }
   }
-  std::string use;
-  for (const int c : tabled)
-    if (c > 0) use += " " + rate_name(q, c);
-  return out + "use" + (use.empty() ? " -" : use) + "\n";
+  return out;
 }
 
 ProofReport refused(std::string why) {
@@ -160,7 +152,7 @@ class Prover {
       out_.ended = "the time is up, or it was stopped";
     } else {
       ProofFile file(out_stream, options_.packed, options_.file_bytes);
-      file.write(head_of(q, *whole, out_.instance, *claim, priced, batch, tabled));
+      file.write(head_of(q, *whole, out_.instance, *claim, priced, batch));
       const PassResult pass =
           run_pass(q, bounds, *claim, limits, [&](const std::string& line) { return file.write(line + "\n"); });
       out_.questions = pass.questions;

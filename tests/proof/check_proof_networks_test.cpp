@@ -144,7 +144,7 @@ TEST(CheckProofNetworks, CurvesOfAllMappingsAreAcceptedAndNothingAbove) {
     const std::optional<Layer> layer = layer_of(seed, seed % 2 == 0);
     if (!layer) continue;
     const std::string text = layer->proof.text(layer->text);
-    const Checked answer = check(text, 1);
+    const Checked answer = check(text);
     ASSERT_EQ(answer.verdict, Verdict::Accepted) << answer.line << ": " << answer.what << "\n" << text;
     ASSERT_TRUE(is_true(text)) << text;
     corners += static_cast<int>(layer->proof.corners.size()), ++checked;
@@ -157,7 +157,7 @@ TEST(CheckProofNetworks, CurvesOfAllMappingsAreAcceptedAndNothingAbove) {
           if (j == k) c.energy += is_cycles ? 0 : 1, c.cycles += is_cycles ? 1 : 0;
           claim += " " + decimal(check_proof::value_of(check_proof::kCurve, c), true);
         }
-        ASSERT_EQ(check(layer->proof.text(layer->text, claim), 1).verdict, Verdict::Rejected) << claim << text;
+        ASSERT_EQ(check(layer->proof.text(layer->text, claim)).verdict, Verdict::Rejected) << claim << text;
       }
   }
   EXPECT_GT(checked, 15);
@@ -174,13 +174,12 @@ TEST(CheckProofNetworks, OptimaOfAllChoicesAreAcceptedAndNothingAbove) {
       Value v = least_of(o, all);
       const std::string name(check_proof::kObjectives[o]);
       const Checked answer =
-          check(network_text(*layers, kRuns, "optimal " + name + " " + decimal(v, o == check_proof::kDelay)), 1);
+          check(network_text(*layers, kRuns, "optimal " + name + " " + decimal(v, o == check_proof::kDelay)));
       ASSERT_EQ(answer.verdict, Verdict::Accepted) << answer.line << ": " << answer.what << name;
       check_proof::multiply(o == check_proof::kDelay ? v.second : v.first, 1, 1);
       for (const char* kind : {"optimal ", "bound "})
-        ASSERT_EQ(
-            check(network_text(*layers, kRuns, kind + name + " " + decimal(v, o == check_proof::kDelay)), 1).verdict,
-            Verdict::Rejected);
+        ASSERT_EQ(check(network_text(*layers, kRuns, kind + name + " " + decimal(v, o == check_proof::kDelay))).verdict,
+                  Verdict::Rejected);
     }
     ++checked;
   }
@@ -199,7 +198,7 @@ TEST(CheckProofNetworks, MutantsAreRejectedOrTrue) {
     const Layer &a = (*layers)[0], &b = (*layers)[1];
     for (const std::vector<Layer>& other : {std::vector{a}, std::vector{b}, std::vector{a, b, b}, std::vector{b, a}}) {
       const std::string text = network_text(other, kRuns, claim);
-      ASSERT_TRUE(check(text, 1).verdict != Verdict::Accepted || (other.size() == 2 && is_true(text))) << text;
+      ASSERT_TRUE(check(text).verdict != Verdict::Accepted || (other.size() == 2 && is_true(text))) << text;
     }
     const std::vector<std::string> lines = lines_of(network_text(*layers, kRuns, claim));
     ProofToys random(seed + 1);
@@ -215,7 +214,7 @@ TEST(CheckProofNetworks, MutantsAreRejectedOrTrue) {
             if (c >= '0' && c <= '9' && random.chance(40)) c = static_cast<char>('0' + random.below(10));
       }
       const std::string text = random.chance(60) ? with_digests(joined(mutant)) : joined(mutant);
-      const bool is_accepted = check(text, 1).verdict == Verdict::Accepted;
+      const bool is_accepted = check(text).verdict == Verdict::Accepted;
       ASSERT_TRUE(!is_accepted || is_true(text)) << text;
       rejected += is_accepted ? 0 : 1, ++tried;
     }
@@ -235,7 +234,7 @@ TEST(CheckProofNetworks, WrongCurvesAreFoundOut) {
       const std::string text = layer->proof.text(layer->text);
       const bool is_false = !layer->proof.has_mapping || !is_true(text);
       wrong += is_false ? 1 : 0;
-      EXPECT_TRUE(!is_false || check(text, 1).verdict == Verdict::Rejected) << static_cast<int>(bug) << text;
+      EXPECT_TRUE(!is_false || check(text).verdict == Verdict::Rejected) << static_cast<int>(bug) << text;
     }
   EXPECT_GT(wrong, 0);
 }
@@ -257,7 +256,7 @@ TEST(CheckProofNetworks, AnswersToAnyBytes) {
       case 1: mutant.erase(at, 1 + below(30)); break;
       default: mutant.insert(at, mutant.substr(below(mutant.size()), below(30)));
     }
-    EXPECT_FALSE(check(mutant, 1).what.empty());
+    EXPECT_FALSE(check(mutant).what.empty());
   }
 }
 

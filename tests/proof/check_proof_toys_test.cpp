@@ -84,12 +84,12 @@ void check_toy(unsigned seed, bool rich) {
   const ToyProof proof = ToyProver(toy.instance, toy.objective).run();
   ASSERT_EQ(proof.has_mapping, toy.best.has_value()) << toy.text;
   const std::string text = proof.text(toy.text);
-  const Checked answer = check(text, 1);
+  const Checked answer = check(text);
   ASSERT_EQ(answer.verdict, Verdict::Accepted) << answer.line << ": " << answer.what << "\n" << text;
   ASSERT_TRUE(is_true(text)) << text;
   if (!toy.best) return;
   const std::string above = proof.text(toy.text, claim_above(toy));
-  ASSERT_EQ(check(above, 1).verdict, Verdict::Rejected) << above;
+  ASSERT_EQ(check(above).verdict, Verdict::Rejected) << above;
 }
 
 TEST(CheckProofToys, OptimaOfAllMappingsAreAcceptedAndNothingAbove) {
@@ -119,7 +119,7 @@ void check_mutants(unsigned seed) {
           if (c >= '0' && c <= '9' && random.chance(40)) c = static_cast<char>('0' + random.below(10));
     }
     const std::string text = random.chance(60) ? with_digest(joined(mutant)) : joined(mutant);
-    ASSERT_TRUE(check(text, 1).verdict != Verdict::Accepted || is_true(text)) << text;
+    ASSERT_TRUE(check(text).verdict != Verdict::Accepted || is_true(text)) << text;
   }
 }
 
@@ -137,7 +137,7 @@ TEST(CheckProofToys, NoLineCanBeLeftOut) {
     for (std::size_t k = 0; k < lines.size() && lines.size() < 80; ++k, ++dropped) {
       std::vector<std::string> mutant = lines;
       mutant.erase(mutant.begin() + static_cast<std::ptrdiff_t>(k));
-      const bool is_accepted = check(joined(mutant), 1).verdict == Verdict::Accepted;
+      const bool is_accepted = check(joined(mutant)).verdict == Verdict::Accepted;
       rejected += is_accepted ? 0 : 1;
       EXPECT_TRUE(!is_accepted || is_true(joined(mutant)));
     }
@@ -157,25 +157,11 @@ TEST(CheckProofToys, WrongRulesAreFoundOut) {
       const bool is_false = !proof.has_mapping || check_proof::value_of(toy.objective, proof.best) != *toy.best;
       false_optima[bug] += is_false ? 1 : 0;
       const std::string text = proof.text(toy.text);
-      EXPECT_TRUE(!is_false || check(text, 1).verdict == Verdict::Rejected) << static_cast<int>(bug) << text;
+      EXPECT_TRUE(!is_false || check(text).verdict == Verdict::Rejected) << static_cast<int>(bug) << text;
     }
   }
   for (const ProverBug bug : kProverBugs)
     EXPECT_TRUE(false_optima[bug] > 0 || bug == ProverBug::PushAlongSlides) << static_cast<int>(bug);
-}
-
-TEST(CheckProofToys, AnyNumberOfThreadsNamesTheSameLine) {
-  for (unsigned seed = 0; seed < 25; ++seed) {
-    const Toy toy = toy_of(seed, false);
-    if (!toy.is_complete || !toy.best) continue;
-    const ToyProof proof = ToyProver(toy.instance, toy.objective).run();
-    for (const std::string& text : {proof.text(toy.text), proof.text(toy.text, claim_above(toy))}) {
-      const Checked one = check(text, 1), four = check(text, 4);
-      EXPECT_EQ(one.verdict, four.verdict);
-      EXPECT_EQ(one.line, four.line);
-      EXPECT_EQ(one.what, four.what);
-    }
-  }
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "check_proof/network.h"
+#include "check_proof/proof.h"
 #include "tests/support/proof_walk.h"
 
 namespace heliolite::testing {
@@ -35,10 +35,10 @@ struct Checked {
   check_proof::u64 line = 0;
   std::string what;
 };
-inline Checked check(const std::string& text, int threads) {
+inline Checked check(const std::string& text) {
   try {
     check_proof::Lines lines(text);
-    return {Verdict::Accepted, 0, check_proof::proved(lines, threads)};
+    return {Verdict::Accepted, 0, check_proof::proved(lines)};
   } catch (const check_proof::Wrong& w) {
     return {w.refused ? Verdict::Refused : Verdict::Rejected, w.line, w.what};
   }

@@ -1,45 +1,30 @@
 #pragma once
 // Lower bounds of all completions of a state, in integers that the checker finds by itself (docs/rules/proof.md).
-#include <future>
-
 #include "check_proof/cost.h"
 
 namespace check_proof {
-// work(k) for each k below a count, on so many threads; what one throws is thrown again.
-inline void in_parallel(std::size_t count, int threads, const auto& work) {
-  std::atomic<std::size_t> turn{0};
-  const auto run = [&] {
-    for (std::size_t k = 0; (k = turn.fetch_add(1)) < count;) work(k);
-  };
-  std::vector<std::future<void>> others;
-  for (int k = 1; k < threads; ++k) others.push_back(std::async(std::launch::async, run));
-  run();
-  for (std::future<void>& f : others) f.get();
-}
-
 class Bounds {
  public:
-  // `tabled`: channels of which what begins outside is known; of the others it is taken to be 0.
-  Bounds(const Steps& steps, const std::vector<bool>& tabled, int threads) : m_(steps) {
+  explicit Bounds(const Steps& steps) : m_(steps) {
     std::size_t entries = 0;
-    tables_.resize(m_.in.levels.size() * m_.channels.size());
+    tables_.resize((m_.in.levels.size() + 1) * m_.channels.size());
     for (int i = m_.levels() - 1; i >= 0; --i) {
       const std::size_t sets = m_.sets[i].size();
       for (std::size_t c = 0; c < m_.channels.size(); ++c) {  // outside its level nothing of a rate moves
-        if (c > 0 && (!tabled[c] || i > m_.channels[c].level)) continue;
+        if (c > 0 && i > m_.channels[c].level) continue;
         entries += sets * m_.tiles();
         if (entries > (std::size_t{6} << 30) / 32) throw Wrong{0, "tables of more than 6 GiB", true};
         for (auto& t : table(c, i)) t.assign(sets * m_.tiles(), kInfinite);
       }
       for (int set = 0; set < static_cast<int>(sets); ++set) {
-        in_parallel(m_.tiles() / kBlock + 1, threads, [&](std::size_t k) { fill_with(i, set, static_cast<u32>(k)); });
+        fill_with(i, set);
         for (std::size_t c = 0; c < m_.channels.size(); ++c)
           if (!table(c, i)[0].empty()) fill_below(i, set, table(c, i));
       }
     }
   }
   // The least that all flows cost which begin at level i or outside it. t: the tile of level i; below: the least of
-  // those that enlarge it, by what level i may loop or unroll (lemma 7).
+  // those that enlarge it, by what level i may loop or unroll (lemma 7). Outside the outermost level nothing is left.
   i128 with(std::size_t c, int i, int set, u32 tile) const { return read(0, c, i, set, tile); }
   i128 below(std::size_t c, int i, int set, u32 tile) const { return read(1, c, i, set, tile); }
   // What a state costs at least of what has begun; the fan-outs of levels up to `from` are inside.
@@ -49,10 +34,10 @@ class Bounds {
     const Channel& channel = m_.channels[c];
     const u64 first = m_.most_first(from + 1, s.tile);
     i128 out = 0;
-    for (const u8 k : channel.priced) {
+    for (std::size_t k = 0; k < m_.slots.size(); ++k) {
       out += product(channel.price[k], s.count[k]);
       if (channel.first[k] == 0) continue;
-      const auto& [kind, i, z] = m_.slots[k];
+      const auto& [i, z, kind] = m_.slots[k];
       bool is_met = s.count[k] != 0 || (kind == kAsked && s.pending[z] != 0 && m_.servers(s)[z] == i);
       for (const Flow& f : s.flows) is_met |= kind == kAsked && f.tensor == z && f.server == i;
       if (is_met) out -= product(channel.first[k], i <= s.level ? first * s.summed[i] : m_.most_first(i + 1, s.tile));
@@ -63,10 +48,11 @@ class Bounds {
   u64 steps(u64 units, int from, u32 tile) const {
     return static_cast<u64>(ceil_div(m_.in.macs, static_cast<u128>(units) * m_.most_units(from + 1, tile)));
   }
-  // And the rates; `outside(c)`: what a table tells of channel c.
-  u64 cycles(u64 steps, const State& s, int from, u32 tile, const auto& outside) const {
+  // And the rates.
+  u64 cycles(u64 steps, const State& s, int from) const {
+    const u32 tile = m_.number(s.tile);
     for (std::size_t c = 1; c < m_.channels.size(); ++c) {
-      const i128 parts = inside(c, s, from) + outside(c);
+      const i128 parts = inside(c, s, from) + below(c, s.level + 1, s.set, tile);
       if (parts <= 0) continue;
       const int level = m_.channels[c].level;
       const Rate& rate = m_.channels[c].rate;
@@ -78,7 +64,6 @@ class Bounds {
   }
 
  private:
-  static constexpr u32 kBlock = 256;               // tiles that a thread takes at a time
   using Table = std::array<std::vector<i128>, 2>;  // with, below: [set and tile]
 
   static i128 product(u64 price, u64 words) { return static_cast<i128>(static_cast<u128>(price) * words); }
@@ -108,8 +93,7 @@ class Bounds {
     for (const Flow& f : s.flows) {
       const u64 access = access_price(channel, f);
       if (!f.is_moving() || (access | channel.price[f.into]) == 0) continue;
-      u64 along = 1;
-      for (const Term& t : m_.in.tensors[f.tensor].ranks[f.rank]) along *= m_.left(s.tile, t.dimension);
+      const u64 along = m_.left(s.tile, m_.in.tensors[f.tensor].along[f.rank]);
       const u64 words = ((f.words - f.full) * along + f.full) * (s.rest / along);
       out += product(channel.price[f.into], words * f.fills);
       const u64 gain = access == 0 ? 1 : m_.gain(from, f.server, f.tensor);
@@ -156,12 +140,9 @@ class Bounds {
     if ((access | fill) == 0) return 0;
     u64 fills = f.full * f.fills * iterations, asked = f.full * f.serves * iterations;
     if (rank >= 0) {
-      u64 whole = m_.box(f.tensor, rank, f.tile);
-      for (const Term& t : m_.in.tensors[f.tensor].ranks[rank]) whole *= m_.left(s.tile, t.dimension);
-      if (const u64 part = m_.coverage(f.tensor, rank, f.tile, s.tile); part < whole) {
-        fills = static_cast<u64>(static_cast<u128>(fills) * part / whole);
-        asked = static_cast<u64>(static_cast<u128>(asked) * part / whole);
-      }
+      const u64 whole = m_.box(f.tensor, rank, f.tile) * m_.left(s.tile, m_.in.tensors[f.tensor].along[rank]);
+      const u128 part = m_.coverage(f.tensor, rank, f.tile, s.tile);
+      fills = static_cast<u64>(part * fills / whole), asked = static_cast<u64>(part * asked / whole);
     }
     i128 out = product(fill, fills);
     if (first != 0)
@@ -175,25 +156,23 @@ class Bounds {
     }
     return out + product(access, asked);
   }
-  void fill_with(int i, int set, u32 block) {
+  void fill_with(int i, int set) {
     const Mask kept = m_.kept(i, set);
     State s;
-    for (u32 tile = block * kBlock; tile < std::min(m_.tiles(), (block + 1) * kBlock); ++tile) {
+    s.count.resize(m_.slots.size());
+    for (u32 tile = m_.is_top(i) ? m_.tiles() - 1 : 0; tile < m_.tiles(); ++tile) {
       s.tile = m_.tile(tile);
       if (!m_.fits(i, kept, s.tile)) continue;
-      const auto lower = [&](const auto& value) {
-        for (std::size_t c = 0; c < m_.channels.size(); ++c)
-          if (std::vector<i128>& with = table(c, i)[0]; !with.empty())
-            with[place(set, tile)] = std::min(with[place(set, tile)], std::max<i128>(0, value(c)));
-      };
-      if (m_.is_top(i) && tile + 1 == m_.tiles()) lower([](std::size_t) { return i128{0}; });
-      for (std::size_t k = 0; !m_.is_top(i) && k < m_.next[i][set].size(); ++k) {
-        const int next = m_.next[i][set][k];
+      for (const int next : m_.next[i][set]) {
         if (below(0, i + 1, next, tile) >= kInfinite) continue;
         s.level = i - 1, s.set = set;
         s.flows.clear();
         m_.finish(s, next);
-        lower([&](std::size_t c) { return inside(c, s, i) + below(c, i + 1, next, tile); });
+        for (std::size_t c = 0; c < m_.channels.size(); ++c) {
+          if (table(c, i)[0].empty()) continue;
+          i128& least = table(c, i)[0][place(set, tile)];
+          least = std::min(least, std::max<i128>(0, inside(c, s, i) + below(c, i + 1, next, tile)));
+        }
       }
     }
   }

@@ -21,6 +21,7 @@ struct Term {
 struct Tensor {
   std::string name;
   std::vector<std::vector<Term>> ranks;
+  std::vector<Mask> along;                    // [rank]: its dimensions
   Mask indexing = 0, plain = 0, sliding = 0;  // dimensions in its ranks; alone, with coefficient 1; with others
   std::array<int, kDimensions> rank_of{};
   std::array<u64, kDimensions> coefficient{};
@@ -139,6 +140,7 @@ class InstanceReader {
       if (t.coefficient[d] > u64{1} << 20) l_.refuse("no proof of strides above 2^20");
       t.ranks.back().push_back({t.coefficient[d], d});
     }
+    t.along.push_back(mask);
     if (t.ranks.back().size() > 1) t.sliding |= mask;
     else if (t.ranks.back()[0].coefficient == 1) t.plain |= mask;
   }

@@ -9,36 +9,36 @@ namespace check_proof {
 using Servers = std::array<i8, kTensors>;
 
 // A slot counts words of one tensor: those that a level is asked for, those that arrive there, and those that enter the
-// network of a fan-out, once and by half hops. Slot 0 counts what costs nothing.
+// network of a fan-out, once and by half hops.
 enum Kind : u8 { kAsked, kArrived, kEntered, kHopped };
-inline constexpr std::size_t kSlots = 64;
 struct Slot {
+  int level = 0, tensor = 0;
   Kind kind = kAsked;
-  int level = -1, tensor = 0;
 };
+using Counts = std::vector<u64>;  // [slot]
 
 // What words cost: energy in 1/scale of a unit, or parts of a rate. `first`: what the first of each word costs less.
 struct Channel {
   int level = -1;  // of the rate; -1: energy
   Rate rate{};
-  std::array<u64, kSlots> price{}, first{};
-  std::vector<u8> priced;  // slots
+  Counts price, first;
 };
 
 struct Machine : Tiles {
-  std::vector<std::vector<Unrolling>> unrollings;    // [level]
-  std::vector<std::vector<Servers>> sets;            // [level]: servers of all tensors before it
-  std::vector<std::vector<std::vector<int>>> next;   // [level][set]: those that may follow
-  std::vector<Slot> slots = {{}};                    // [slot]
-  std::vector<Channel> channels;                     // energy where clusters share as much as they can; the rates
-  std::vector<std::array<u64, kSlots>> comparisons;  // energy where nothing is shared; of each level that shares; rates
-  std::size_t energies = 0;                          // so many of these are energies
+  std::vector<std::vector<Unrolling>> unrollings;   // [level]
+  std::vector<std::vector<Servers>> sets;           // [level]: servers of all tensors before it
+  std::vector<std::vector<std::vector<int>>> next;  // [level][set]: those that may follow
+  std::vector<Slot> slots;                          // [slot]
+  std::vector<Channel> channels;                    // energy where clusters share as much as they can; the rates
+  std::vector<Counts> comparisons;                  // energy where nothing is shared; of each level that shares; rates
+  std::size_t energies = 0;                         // so many of these are energies
 
   explicit Machine(const Instance& instance) : Tiles(instance) {
     for (int i = 0; i < levels(); ++i) {
       unrollings.push_back(unrollings_of(*this, in.levels[i]));
       if (in.levels[i].has_fanout || in.levels[i].has_ingress) ways_ |= bit(i);
-      add_slots(i);
+      for (int v = 0; v < tensors(); ++v)
+        for (const Kind kind : {kAsked, kArrived, kEntered, kHopped}) slots.push_back({i, v, kind});
       add_gains(i);
     }
     add_prices();
@@ -46,7 +46,7 @@ struct Machine : Tiles {
     for (int i = 0; i < levels(); ++i) units_.emplace_back(tiles());
   }
   bool is_top(int i) const { return i == levels() - 1; }
-  int slot(Kind kind, int i, int v) const { return slot_[i][v][kind]; }
+  int slot(Kind kind, int i, int v) const { return 4 * (i * tensors() + v) + kind; }
   Mask kept(int i, int set) const {  // tensors whose server is level i
     Mask out = 0;
     for (int v = 0; v < tensors(); ++v)
@@ -65,8 +65,8 @@ struct Machine : Tiles {
   u64 most_units(int i, u32 number) const {
     while (i < levels() && !in.levels[i].has_fanout) ++i;
     if (i == levels()) return 1;
-    std::atomic<u64>& known = units_[i][number];
-    if (const u64 units = known.load(std::memory_order_relaxed); units != 0) return units;
+    u64& known = units_[i][number];
+    if (known != 0) return known;
     const Tile from = tile(number);
     u64 best = 1;
     for (const Unrolling& u : unrollings[i]) {
@@ -84,26 +84,10 @@ struct Machine : Tiles {
   }
 
  private:
-  void add_slots(int i) {
-    for (int v = 0; v < tensors(); ++v) {
-      const Prices& p = in.levels[i].of[v];
-      const bool is_held = contains(in.levels[i].keep | in.levels[i].open, v);
-      const std::array<bool, 4> exists = {is_held, is_held, p[kIngress] != 0, p[kHop] != 0 && in.levels[i].has_hops};
-      for (const Kind kind : {kAsked, kArrived, kEntered, kHopped}) {
-        if (!exists[kind]) continue;
-        if (slots.size() == kSlots) throw Wrong{0, "no proof of more than 63 counts of words", true};
-        slot_[i][v][kind] = static_cast<u8>(slots.size());
-        slots.push_back({kind, i, v});
-      }
-    }
-  }
   void add_gains(int i) {
     gain_[i].fill(1), summing_[i] = 1;
     for (const Unrolling& u : unrollings[i]) {
-      u64 alike = u.receivers;
-      for (int d = 0; d < dimensions(); ++d)
-        if (contains(in.tensors[in.output].indexing, d)) alike /= extent(u.both, d);
-      summing_[i] = std::max(summing_[i], alike);
+      summing_[i] = std::max(summing_[i], u.summed);
       for (int v = 0; v < tensors(); ++v) {
         u64 apart = 1;  // receivers that differ in one factor of a rank want different words
         for (const auto& rank : in.tensors[v].ranks) {
@@ -119,29 +103,29 @@ struct Machine : Tiles {
   void set_price(Channel& c, int i, int v, u64 read, u64 fill, u64 update, u64 address) const {
     const int asked = slot(kAsked, i, v), arrived = slot(kArrived, i, v);
     const bool is_output = v == in.output;
-    if (asked == 0) return;
     c.price[asked] = read + address + (is_output ? update : 0);
     c.price[arrived] = fill + address;
     c.first[asked] = is_output ? read : 0;
     c.first[arrived] = is_output && !is_top(i) ? fill + address : 0;
   }
   void add_prices() {
-    Channel apart;  // energy of each access apart
+    const Counts none(slots.size(), 0);
+    Channel apart{-1, {}, none, none};  // energy of each access apart
     for (int i = 0; i < levels(); ++i)
       for (int v = 0; v < tensors(); ++v) {
         const Prices& p = in.levels[i].of[v];
         const u64 block = in.levels[i].block, word = block == 1 ? in.scale : p[kParts] * (in.scale / block);
         set_price(apart, i, v, p[kRead] * word, p[kFill] * word, p[kUpdate] * word, p[kAddress] * in.scale);
-        if (const int k = slot(kEntered, i, v); k != 0) apart.price[k] = p[kIngress] * in.scale;
-        if (const int k = slot(kHopped, i, v); k != 0) apart.price[k] = p[kHop] / 2 * in.scale;
+        apart.price[slot(kEntered, i, v)] = p[kIngress] * in.scale;
+        apart.price[slot(kHopped, i, v)] = p[kHop] / 2 * in.scale;
       }
     channels.push_back(apart);
     comparisons.push_back(apart.price);
     for (int i = 0; i < levels(); ++i) {
       const u64 clusters = in.levels[i].clusters, instances = in.levels[i].instances;
       if (clusters == instances) continue;
-      comparisons.emplace_back();
-      for (std::size_t k = 1; k < slots.size(); ++k) {
+      comparisons.push_back(none);
+      for (std::size_t k = 0; k < slots.size(); ++k) {
         if (slots[k].level != i || slots[k].kind > kArrived) continue;
         comparisons.back()[k] = std::exchange(comparisons[0][k], 0);
         u64 &price = channels[0].price[k], &first = channels[0].first[k];
@@ -152,16 +136,13 @@ struct Machine : Tiles {
     energies = comparisons.size();
     for (int i = 0; i < levels(); ++i)
       for (const Rate& rate : in.levels[i].rates) {
-        Channel& c = channels.emplace_back(Channel{i, rate, {}, {}, {}});
+        Channel& c = channels.emplace_back(Channel{i, rate, none, none});
         for (int v = 0; v < tensors(); ++v) {
           const u64 parts = in.levels[i].of[v][kParts], written = rate.kind == 'r' ? 0 : parts;
           set_price(c, i, v, rate.kind == 'w' ? 0 : parts, written, written, 0);
         }
         comparisons.push_back(c.price);
       }
-    for (Channel& c : channels)
-      for (std::size_t k = 1; k < slots.size(); ++k)
-        if (c.price[k] != 0) c.priced.push_back(static_cast<u8>(k));
   }
   // What may follow servers behind level i: of its tensors those up to the first level that must hold them.
   std::vector<Servers> followers(const Servers& from, int i) const {
@@ -193,11 +174,11 @@ struct Machine : Tiles {
           if (sets[i + 1].size() > 4096) throw Wrong{0, "too many choices of what levels hold", true};
         }
       }
+    next.back().assign(sets.back().size(), {0});
   }
-  std::array<std::array<std::array<u8, 4>, kTensors>, kLevels> slot_{};
   std::array<std::array<u64, kTensors>, kLevels> gain_{};
-  std::array<u64, kLevels> summing_{};  // [level]: most receivers with the same words of the output
-  Mask ways_ = 0;                       // levels at whose fan-outs words change, or cost something
-  mutable std::vector<std::vector<std::atomic<u64>>> units_;  // [level][tile]; 0: not known yet
+  std::array<u64, kLevels> summing_{};           // [level]: most receivers with the same words of the output
+  Mask ways_ = 0;                                // levels at whose fan-outs words change, or cost something
+  mutable std::vector<std::vector<u64>> units_;  // [level][tile]; 0: not known yet
 };
 }  // namespace check_proof

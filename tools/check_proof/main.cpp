@@ -1,17 +1,15 @@
 // heliolite-check-proof: says whether a proof is one, in a line, and names the first line that is wrong.
-#include "check_proof/network.h"
+#include "check_proof/proof.h"
 
 namespace {
 
 constexpr const char* kHelp =
-    "Usage: heliolite-check-proof [--instance FILE] [--threads N] FILE\n"
+    "Usage: heliolite-check-proof [--instance FILE] FILE\n"
     "       heliolite-check-proof --price FILE\n"
-    "Checks a proof that no legal mapping of an instance is below a value. FILE: as `map --proof` writes it, "
-    "unpacked;\n"
-    "- reads the standard input.\n"
+    "Checks a proof that no legal mapping of an instance is below a value. FILE: as `map --proof` writes it; - reads\n"
+    "the standard input. Packed files: zcat FILE | heliolite-check-proof -\n"
     "  --instance FILE  the proof must be of exactly this instance, as `heliolite show --instance` prints it\n"
     "  --price FILE     prints the cost of a mapping: an instance, then the lines `mapping` and `m` of a proof\n"
-    "  --threads N      checks with N threads, by default all; the answer is the same for any number\n"
     "  --help, --version\n"
     "Exit codes: 0 accepted, 1 rejected, 2 refused or a wrong command line.\n";
 
@@ -20,19 +18,17 @@ int usage(const std::string& what) { return std::fprintf(stderr, "%s\n%s", what.
 int run(const std::vector<std::string>& arguments) {
   std::string file, instance;
   bool is_priced = false;
-  std::uint64_t threads = std::max(1U, std::thread::hardware_concurrency());
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     const std::string& a = arguments[k];
     if (a == "--help") return std::printf("%s", kHelp) < 0 ? 2 : 0;
     if (a == "--version") return std::printf("heliolite-check-proof, proofs of version 1\n") < 0 ? 2 : 0;
-    const bool has_value = a == "--instance" || a == "--price" || a == "--threads";
+    const bool has_value = a == "--instance" || a == "--price";
     if (has_value && ++k == arguments.size()) return usage("a value expected behind " + a);
-    if (a == "--threads") threads = check_proof::read_u64(arguments[k]).value_or(0);
-    else if (a == "--instance") instance = arguments[k];
+    if (a == "--instance") instance = arguments[k];
     else if (!file.empty() || (!has_value && a.size() > 1 && a[0] == '-')) return usage("unknown argument " + a);
     else file = arguments[k], is_priced = has_value;
   }
-  if (threads == 0 || threads > 1024 || file.empty()) return usage("a file expected, and 1 to 1024 threads");
+  if (file.empty()) return usage("a file expected");
   const auto say = [&](const char* verdict, const std::string& where, const std::string& what, int exit_code) {
     std::printf("%s: %s%s\n", verdict, where.c_str(), what.c_str());
     return exit_code;
@@ -44,7 +40,7 @@ int run(const std::vector<std::string>& arguments) {
     if (!instance.empty() &&
         ("\n" + text).find("\n" + check_proof::read_file(instance) + "heliolite-proof ") == text.npos)
       throw check_proof::Wrong{0, "a proof of the instance " + instance + " expected", false};
-    return say("accepted", "", check_proof::proved(lines, static_cast<int>(threads)), 0);
+    return say("accepted", "", check_proof::proved(lines), 0);
   } catch (const check_proof::Wrong& w) {
     const std::string where = file + (w.line == 0 ? ": " : ":" + std::to_string(w.line) + ": ");
     return say(w.refused ? "refused" : "rejected", where, w.what, w.refused ? 2 : 1);

@@ -1,7 +1,5 @@
 #pragma once
-// Reads a proof and says whether it is one.
-#include <mutex>
-
+// Reads a proof, of a layer or of a network, and says whether it is one.
 #include "check_proof/closing.h"
 
 namespace check_proof {
@@ -23,7 +21,7 @@ class Reader {
     l_.expect(l_.word(0), k + 3);
     const int i = s.level + 1, unrolling = number(unrolling_[i], l_.word(k), "an unrolling");
     const Step step{unrolling, loops(l_.word(k + 1)), servers(l_.word(k + 2), i + 1)};
-    if (!m_.is_top(i) && std::ranges::count(m_.next[i][s.set], step.set) == 0)
+    if (std::ranges::count(m_.next[i][s.set], step.set) == 0)
       l_.wrong("servers expected that may follow those of the level inside");
     if (const std::string expected = m_.extend(s, step); !expected.empty()) l_.wrong(expected + " expected");
   }
@@ -87,76 +85,62 @@ class Reader {
 };
 
 // One pass over the lines behind the instance: a stage is rebuilt from its lines, then every state of the stage before
-// is extended, in parallel.
-class ProofChecker {
- public:
-  ProofChecker(Lines& lines, int threads) : l_(lines), threads_(threads), in_(read_instance(lines)) {}
+// is extended.
+struct ProofChecker {
+  Instance in;
+  Claim claim;
+  std::string digest;
+  u64 count = 0;  // of states
+
+  explicit ProofChecker(Lines& lines) : in(read_instance(lines)), l_(lines) {}
   // What is proved; throws where it is not.
   std::string run() {
     l_.must("heliolite-proof 1", 2);
-    digest_ = sha256(l_.before());
-    l_.must("instance " + digest_, 2);  // of the lines above
+    digest = sha256(l_.before());
+    l_.must("instance " + digest, 2);  // of the lines above
     l_.next();
-    claim_ = Claim::read(l_);
+    claim = Claim::read(l_);
     for (l_.next(); l_.word(0) == "reduce"; l_.next()) reduce();
-    const Steps steps(in_);
+    const Steps steps(in);
     const Reader reader(steps, l_);
     m_ = &steps, reader_ = &reader;
-    for (const Value& expected : claim_.met()) {
-      const Value value = value_of(claim_.objective, exact_cost(steps, reader.mapping()));
+    for (const Value& expected : claim.met()) {
+      const Value value = value_of(claim.objective, exact_cost(steps, reader.mapping()));
       if (value != expected) l_.wrong("a mapping with the claim's value expected, not " + text_of(value.first));
       l_.next();
     }
-    const Bounds bounds(steps, tabled(), threads_);
+    const Bounds bounds(steps);
     bounds_ = &bounds;
     roots();
     for (int i = 0; i < steps.levels(); ++i) {
       l_.expect("stage " + std::to_string(i), 2);
       stage(steps.is_top(i));
     }
-    l_.expect("end " + std::to_string(count_), 2);
-    return claim_.text(in_.unit_bits, "no legal mapping") + "; " + std::to_string(count_) + " states; instance " +
-           instance();
+    l_.expect("end " + std::to_string(count), 2);
+    return claim.text(in.unit_bits, "no legal mapping") + "; " + std::to_string(count) + " states; instance " +
+           digest.substr(0, 16);
   }
-  const Claim& claim() const { return claim_; }
-  int unit_bits() const { return in_.unit_bits; }
-  u64 states() const { return count_; }
-  std::string instance() const { return digest_.substr(0, 16); }
 
  private:
   // Dimensions that index every tensor alone have their loops at the outermost level (docs/rules/proof.md).
   void reduce() {
     if (l_.word(1) != "batch") l_.refuse("no reduction but 'batch' yet");
     l_.expect("reduce", 3);
-    const int d = dimension_of(in_, l_.word(2));
-    if (d < 0 || !std::ranges::all_of(in_.tensors, [&](const Tensor& t) { return contains(t.plain, d); }))
+    const int d = dimension_of(in, l_.word(2));
+    if (d < 0 || !std::ranges::all_of(in.tensors, [&](const Tensor& t) { return contains(t.plain, d); }))
       l_.wrong("a dimension that indexes every tensor alone expected");
-    const Level& top = in_.levels.back();
-    if (top.loops[d].least > 1 || top.loops[d].most < in_.size[d] || std::ranges::count(top.order, d) != 0)
+    const Level& top = in.levels.back();
+    if (top.loops[d].least > 1 || top.loops[d].most < in.size[d] || std::ranges::count(top.order, d) != 0)
       l_.wrong("a dimension with a free loop at the outermost level expected");
-    for (Level& l : in_.levels)
+    for (Level& l : in.levels)
       if (&l != &top && l.loops[d].least <= 1) l.loops[d] = {};
   }
 
-  // All rates have tables unless a line says which.
-  std::vector<bool> tabled() {
-    std::vector<bool> out(m_->channels.size(), true);
-    if (l_.word(0) != "use") return out;
-    for (std::size_t c = 1; c < out.size(); ++c) {
-      const std::string name = in_.levels[m_->channels[c].level].name + ":" + m_->channels[c].rate.kind;
-      out[c] = std::ranges::count(l_.words(), name) == 1;
-    }
-    const bool is_none = l_.count() == 2 && l_.word(1) == "-";
-    if (!is_none && std::ranges::count(out, true) != static_cast<std::ptrdiff_t>(l_.count()))
-      l_.wrong("rates expected");
-    l_.next();
-    return out;
-  }
   void add(State s) {
-    s.id = ++count_, s.line = l_.number();
+    s.id = ++count, s.line = l_.number();
     states_.push_back(std::move(s));
-    if (count_ > 10'000'000) l_.refuse("more than 10 million states");
-    if (l_.integer(l_.word(1)) != count_) l_.wrong("the number " + std::to_string(count_) + " expected");
+    if (count > 10'000'000) l_.refuse("more than 10 million states");
+    if (l_.integer(l_.word(1)) != count) l_.wrong("the number " + std::to_string(count) + " expected");
   }
   void roots() {
     std::set<int> listed;
@@ -168,55 +152,91 @@ class ProofChecker {
       if (!listed.insert(set).second) l_.wrong("each choice of servers once expected");
     }
     for (int set = 0; set < static_cast<int>(m_->sets[0].size()); ++set) {
-      const auto below = [&](std::size_t c) { return bounds_->below(c, 0, set, 0); };
-      if (listed.contains(set) || Extensions(*m_, *bounds_, claim_, {}).is_closed(m_->root(set), -1, below)) continue;
+      if (listed.contains(set) || Extensions(*m_, *bounds_, claim, {}).is_closed(m_->root(set), -1)) continue;
       throw Wrong{before, "a line 'r' expected behind it for " + reader_->servers_text(0, set), false};
     }
   }
   // Reads the states of a stage, and extends those of the stage before.
   void stage(bool is_last) {
     const std::vector<State> parents = std::exchange(states_, {});
-    std::size_t parent = 0;
+    const u64 first = count + 1 - parents.size();  // their numbers follow each other
     for (l_.next(); l_.word(0) == "s"; l_.next()) {
       if (is_last) l_.wrong("no states behind the last level expected");
-      const u64 id = l_.integer(l_.word(2));
-      while (parent < parents.size() && parents[parent].id < id) ++parent;
-      if (parent == parents.size() || parents[parent].id != id)
-        l_.wrong("the number of a state of the stage before expected, in ascending order");
+      const u64 parent = l_.integer(l_.word(2)) - first;
+      if (parent >= parents.size()) l_.wrong("the number of a state of the stage before expected");
       add(parents[parent]);
       reader_->extend(3, states_.back());
     }
     const Listed listed(*m_, states_);
-    // Of several wrong lines the first is named, on any number of threads.
-    std::atomic<std::size_t> first_wrong{parents.size()};
-    std::mutex mutex;
-    std::string what;
-    in_parallel(parents.size(), threads_, [&](std::size_t k) {
-      if (k > first_wrong.load()) return;
-      Extensions(*m_, *bounds_, claim_, [&](const State& s, const Step& step) {
-        if (!is_last && listed.stand_for(s)) return false;
-        const std::lock_guard lock(mutex);
-        if (k > first_wrong.load()) return true;
-        first_wrong = k;
-        what = (is_last ? "a mapping through state " : "an extension of state ") + std::to_string(parents[k].id) +
-               (is_last ? " costs less than the claim: " : " is neither closed nor listed: ") +
-               reader_->text_of(s.level, step);
-        return true;
-      }).extend(parents[k]);
-    });
-    if (first_wrong.load() < parents.size()) throw Wrong{parents[first_wrong.load()].line, what, false};
+    for (const State& s : parents)
+      Extensions(*m_, *bounds_, claim, [&](const State& extension, const Step& step) {
+        const std::string state = "state " + std::to_string(s.id), text = reader_->text_of(extension.level, step);
+        if (is_last) throw Wrong{s.line, "a mapping through " + state + " costs less than the claim: " + text, false};
+        if (!listed.stand_for(extension))
+          throw Wrong{s.line, "an extension of " + state + " is neither closed nor listed: " + text, false};
+      }).extend(s);
   }
   Lines& l_;
-  const int threads_;
-  Instance in_;
-  Claim claim_;
-  std::string digest_;
-  u64 count_ = 0;
   std::vector<State> states_;  // of the last stage
   const Steps* m_ = nullptr;
   const Reader* reader_ = nullptr;
   const Bounds* bounds_ = nullptr;
 };
+
+// A network's proof: its claim, how often it runs each layer, and a proof of each layer's curve. What choices of one
+// mapping for each layer cost is on or above the sum of the curves, which has the steps of all, steepest first. A claim
+// that is closed at each corner of the sum is closed on and above it.
+inline std::string proved_network(Lines& l) {
+  l.expect("heliolite-network 1", 2);
+  l.must("unit", 2);
+  const u64 bits = l.integer(l.word(1));
+  l.next();
+  const Claim claim = Claim::read(l);
+  if (claim.kind == Claim::kNone || bits > 64) l.wrong("a claim of a value expected, in units of 2^-64 pJ or more");
+  l.must("layers", 0);
+  std::vector<u64> runs;
+  for (std::size_t k = 1; k < l.count(); ++k) runs.push_back(l.positive(l.word(k)));
+  if (runs.empty() || runs.size() > 255) l.wrong("the runs of 1 to 255 layers expected");
+  Cost sum;
+  std::vector<Cost> steps;
+  u64 states = 0;
+  std::string instances;
+  for (const u64 n : runs) {
+    ProofChecker layer(l);
+    layer.run();
+    const Claim& its = layer.claim;
+    const u64 shift = bits - static_cast<u64>(layer.in.unit_bits);
+    if (its.objective != kCurve || its.kind > claim.kind || shift > bits)
+      l.wrong("a proof of a curve expected, in units no smaller than the network's");
+    const int bits_left = 112 - static_cast<int>(shift) - std::bit_width(n);
+    if (bits_left < 1 || its.curve.corners[0].energy >> bits_left != 0 ||
+        its.curve.corners.back().cycles > (u64{1} << 54) / n)
+      l.refuse("no proof of numbers as large as these yet");
+    const auto times = [&](const Cost& c) { return Cost{(c.energy << shift) * static_cast<i128>(n), c.cycles * n}; };
+    sum.energy += times(its.curve.corners[0]).energy, sum.cycles += times(its.curve.corners[0]).cycles;
+    for (const Cost& s : its.curve.steps) steps.push_back(times(s));
+    states += layer.count, instances += " " + layer.digest.substr(0, 16);
+  }
+  std::ranges::stable_sort(steps, is_steeper);
+  std::set<Value> corners;
+  for (std::size_t k = 0;; ++k) {
+    corners.insert(value_of(claim.objective, sum));
+    if (!claim.is_closed(sum))
+      l.wrong("the layers' proofs leave room for " + value_text(kDelay, value_of(kDelay, sum), static_cast<int>(bits)));
+    if (k == steps.size()) break;
+    sum.energy -= steps[k].energy, sum.cycles += steps[k].cycles;
+  }
+  for (const Value& v : claim.met())
+    if (!corners.contains(v)) l.wrong("layers whose mappings have the claim's value expected");
+  return claim.text(static_cast<int>(bits), "no choice of mappings of " + std::to_string(runs.size()) + " layers") +
+         "; " + std::to_string(states) + " states; instances" + instances;
+}
+// What the whole text proves; throws where it is no proof.
+inline std::string proved(Lines& lines) {
+  const std::string out = lines.take("heliolite-network") ? proved_network(lines) : ProofChecker(lines).run();
+  if (!lines.at_end()) lines.wrong("nothing expected behind this line");
+  return out;
+}
 
 // The cost of a mapping: an instance, then lines `mapping` and `m`; others of a proof may stand between.
 inline std::string priced(Lines& lines) {

@@ -10,7 +10,6 @@ struct Flow {
   u64 words = 1;              // that come for each iteration of the loops outside
   u64 fills = 1, serves = 1;  // places at which they arrive, and that ask the server for different ones
   u64 first = 0, inner = 0;   // the first loop's move along a sliding rank, and the sum of all moves so far
-  u64 fresh = 0;              // words that the first loop's move brings
   Tile tile{};
   int into = 0, tensor = 0;  // slot of what arrives
   int server = -1;           // none: a network
@@ -39,7 +38,7 @@ struct State {
   int level = -1, set = 0;  // the last level inside; of Machine::sets[level + 1]
   Mask kept = 0, free = 0;  // tensors that the level holds; dimensions of no loop but the outermost
   std::array<u64, kLevels> instances{}, summed{};  // [level inside]; those that differ in no index of the output
-  std::array<u64, kSlots> count{};                 // words of closed flows
+  Counts count;                                    // words of closed flows
   std::array<u64, kTensors> pending{};             // words on their way to the server that the tensor has now
   std::vector<Flow> flows;
 };
@@ -52,8 +51,8 @@ class Steps : public Machine {
   // The compute units ask for their words.
   State root(int set) const {
     State s;
-    s.rest = in.macs;
-    s.set = set;
+    s.rest = in.macs, s.set = set;
+    s.count.resize(slots.size());
     for (int v = 0; v < tensors(); ++v) ask(s, v, servers(s)[v], s.rest, -1);
     return s;
   }
@@ -67,7 +66,7 @@ class Steps : public Machine {
       groups[v] = receiver_groups(in.tensors[v], *this, u, s.tile);
       if (s.pending[v] == 0) continue;
       const u64 words = static_cast<u64>(static_cast<u128>(std::exchange(s.pending[v], 0)) * groups[v] / u.receivers);
-      if (const int k = slot(kEntered, i, v); k != 0) s.count[k] += words;
+      s.count[slot(kEntered, i, v)] += words;
       ask(s, v, servers(s)[v], words, i);
     }
     s.rest /= u.receivers;
@@ -75,22 +74,18 @@ class Steps : public Machine {
       Flow& f = s.flows[k];
       f.fills *= u.receivers;
       f.serves *= f.server >= i ? groups[f.tensor] : u.receivers;
-      const int entered = slot(kEntered, i, f.tensor);
-      if (f.server < i || entered == 0) continue;
+      if (f.server < i || level.of[f.tensor][kIngress] == 0) continue;
       Flow words = f;
-      words.into = entered, words.server = -1, words.fills = words.serves, words.serves = 1;
+      words.into = slot(kEntered, i, f.tensor), words.server = -1, words.fills = words.serves, words.serves = 1;
       s.flows.push_back(words);
     }
     for (int v = 0; v < tensors(); ++v) {
-      const int hopped = slot(kHopped, i, v);
-      const u64 hops = hopped == 0 ? 0 : half_hops(level, in.tensors[v], *this, u, s.tile);
-      if (hops != 0) begin(s, v, hopped, -1, hops);
+      if (!level.has_hops || level.of[v][kHop] == 0) continue;
+      if (const u64 hops = half_hops(level, in.tensors[v], *this, u, s.tile); hops != 0)
+        begin(s, v, slot(kHopped, i, v), -1, hops);
     }
-    u64 summed = u.receivers;
-    for (int d = 0; d < dimensions(); ++d)
-      if (contains(in.tensors[in.output].indexing, d)) summed /= extent(u.both, d);
     multiply(s.tile, u.both);
-    for (int j = 0; j < i; ++j) s.instances[j] *= u.receivers, s.summed[j] *= summed;
+    for (int j = 0; j < i; ++j) s.instances[j] *= u.receivers, s.summed[j] *= u.summed;
     s.units *= u.receivers;
   }
   // The next temporal loop of the level whose fan-out is behind.
@@ -98,16 +93,12 @@ class Steps : public Machine {
     const u64 rest = s.rest / factor;
     Tile after = s.tile;
     after[d] = times(d, after[d], place(d, factor));
-    std::size_t kept = 0;
-    for (std::size_t k = 0; k < s.flows.size(); ++k) {
-      Flow& f = s.flows[k];
+    for (Flow& f : std::exchange(s.flows, {})) {
       if (moves(s.tile, f, d, factor)) close(s, f, s.rest, s.level + 1);
-      else if (f.is_moving() && !is_left(f, after)) close(s, f, rest, s.level + 1);
-      else if (kept++ != k) s.flows[kept - 1] = f;
+      else if (f.is_moving() && left(after, in.tensors[f.tensor].along[f.rank]) == 1) close(s, f, rest, s.level + 1);
+      else s.flows.push_back(f);
     }
-    s.flows.resize(kept);
-    s.rest = rest;
-    s.tile = after;
+    s.rest = rest, s.tile = after;
   }
   // The level is done. Its tiles begin to move, where there is a level outside; then servers follow.
   void finish(State& s, int next_set) const {
@@ -164,10 +155,6 @@ class Steps : public Machine {
   void ask(State& s, int v, int server, u64 words, int from) const {
     (has_way(from, server) ? s.pending[v] : s.count[slot(kAsked, server, v)]) += words;
   }
-  bool is_left(const Flow& f, const Tile& tile) const {
-    const auto& rank = in.tensors[f.tensor].ranks[f.rank];
-    return std::ranges::any_of(rank, [&](const Term& t) { return left(tile, t.dimension) > 1; });
-  }
   // What a loop outside a tile makes of a flow; whether it closes it in front of the loop.
   bool moves(const Tile& tile, Flow& f, int d, u64 factor) const {
     const Tensor& t = in.tensors[f.tensor];
@@ -176,16 +163,11 @@ class Steps : public Machine {
       return false;
     }
     if (!contains(t.sliding, d) || (f.is_moving() && t.rank_of[d] != f.rank)) return true;
-    const u64 move = t.coefficient[d] * extent(tile, d);
-    u64 saved = 0;  // words of the tile that are there already when it moves
-    if (f.is_moving()) {
-      saved = move == f.inner ? f.full : move == f.inner + f.first ? f.full - f.fresh : 0;
-    } else {
-      const u64 extent = box(f.tensor, t.rank_of[d], f.tile);
-      f.fresh = move < extent ? f.full / extent * move : f.full;
-      f.first = move, f.rank = t.rank_of[d];
-      saved = f.full - f.fresh;
-    }
+    const u64 move = t.coefficient[d] * extent(tile, d), length = box(f.tensor, t.rank_of[d], f.tile);
+    if (!f.is_moving()) f.first = move, f.rank = t.rank_of[d];
+    // Words of the tile that are there already when it moves: all, or but for what the first loop's move brings.
+    const u64 fresh = f.first < length ? f.full / length * f.first : f.full;
+    const u64 saved = move == f.inner ? f.full : move == f.inner + f.first ? f.full - fresh : 0;
     f.words = factor * f.words - (factor - 1) * saved;
     f.inner += move;
     return false;

@@ -56,10 +56,6 @@ inline std::optional<Big> read_big(std::string_view text) {
     if (c < '0' || c > '9' || !multiply(out, 10, static_cast<u64>(c - '0'))) return std::nullopt;
   return out;
 }
-inline std::optional<u64> read_u64(std::string_view text) {
-  const std::optional<Big> wide = read_big(text);
-  return wide && *wide <= big(~u64{0}) ? std::optional((*wide)[3]) : std::nullopt;
-}
 
 inline std::string text_of(Big v) {
   std::string out;
@@ -143,9 +139,10 @@ class Lines {
     return words_[k];
   }
   u64 integer(std::string_view text) const {
-    const std::optional<u64> out = read_u64(text);
-    if (!out) wrong("a decimal integer below 2^64 expected, not '" + std::string(text.substr(0, 40)) + "'");
-    return *out;
+    const std::optional<Big> out = read_big(text);
+    if (!out || *out > big(~u64{0}))
+      wrong("a decimal integer below 2^64 expected, not '" + std::string(text.substr(0, 40)) + "'");
+    return (*out)[3];
   }
   u64 positive(std::string_view text) const {
     if (integer(text) == 0) wrong("a number above 0 expected");

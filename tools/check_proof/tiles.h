@@ -1,6 +1,5 @@
 #pragma once
 // Tiles: what of a dimension is inside some point of a mapping is a divisor of its size. And what tensors hold of them.
-#include <atomic>
 #include <map>
 #include <set>
 
@@ -10,7 +9,7 @@ namespace check_proof {
 // [dimension]: the place of an extent among the divisors of the size, in ascending order; 0: the extent is 1. Factors
 // are written in the same way.
 using Tile = std::array<u8, kDimensions>;
-inline constexpr u8 kNone = 0xff;
+inline constexpr u8 kNone = static_cast<u8>(-1);
 
 // Different values of a sum of coefficient * index, index < count. The largest must be below 2^22.
 inline u64 distinct_sums(const std::vector<std::pair<u64, u64>>& terms) {
@@ -54,7 +53,7 @@ class Tiles {
         for (const auto& [c, d] : in.tensors[v].ranks[r]) entries = entries * divisors_[d].size() * divisors_[d].size();
         if (box(v, static_cast<int>(r), tile(tiles_ - 1)) > u64{1} << 22 || entries > 4'000'000)
           throw Wrong{0, "a rank that slides has more than 2^22 positions", true};
-        coverage_[v][r] = std::vector<std::atomic<u64>>(entries);
+        coverage_[v][r].resize(entries);
       }
   }
   int dimensions() const { return static_cast<int>(in.size.size()); }
@@ -72,10 +71,7 @@ class Tiles {
       if (contains(of, d)) out *= left(t, d);
     return out;
   }
-  u8 place(int d, u64 divisor) const {  // kNone: it does not divide the size
-    const auto found = std::ranges::lower_bound(divisors_[d], divisor);
-    return found == divisors_[d].end() || *found != divisor ? kNone : static_cast<u8>(found - divisors_[d].begin());
-  }
+  u8 place(int d, u64 divisor) const { return static_cast<u8>(place_of(divisor, divisors_[d])); }  // kNone: it is none
   u8 times(int d, u8 a, u8 b) const { return times_[d][a * divisors_[d].size() + b]; }
   // false: the product does not divide the sizes.
   bool multiply(Tile& t, const Tile& by) const {
@@ -116,8 +112,8 @@ class Tiles {
     if (rank.size() == 1) return extent(t, rank[0].dimension) * left(outer, rank[0].dimension);
     u64 index = 0;
     for (const auto& [c, d] : rank) index = (index * divisors_[d].size() + t[d]) * divisors_[d].size() + outer[d];
-    std::atomic<u64>& known = coverage_[v][r][index];
-    if (const u64 out = known.load(std::memory_order_relaxed); out != 0) return out;
+    u64& known = coverage_[v][r][index];
+    if (known != 0) return known;
     std::vector<std::pair<u64, u64>> terms;
     for (const auto& [c, d] : rank) {
       terms.emplace_back(c, extent(t, d));
@@ -128,13 +124,10 @@ class Tiles {
 
  private:
   void add_divisors(u64 size) {
-    std::vector<u64>& of = divisors_.emplace_back();
-    for (u64 k = 1; k * k <= size; ++k) {
-      if (size % k != 0) continue;
-      of.push_back(k);
-      if (k * k != size) of.push_back(size / k);
-    }
-    std::ranges::sort(of);
+    std::set<u64> found;
+    for (u64 k = 1; k * k <= size; ++k)
+      if (size % k == 0) found.insert({k, size / k});
+    const std::vector<u64>& of = divisors_.emplace_back(found.begin(), found.end());
     std::vector<u8>&times = times_.emplace_back(), &primes = primes_.emplace_back();
     for (const u64 a : of)
       for (const u64 b : of)
@@ -146,13 +139,14 @@ class Tiles {
   std::vector<std::vector<u64>> divisors_;
   std::vector<std::vector<u8>> times_, primes_;
   std::array<u32, kDimensions> stride_{};
-  mutable std::array<std::array<std::vector<std::atomic<u64>>, kRanks>, kTensors> coverage_;  // 0: not known yet
+  mutable std::array<std::array<std::vector<u64>, kRanks>, kTensors> coverage_;  // 0: not known yet
 };
 
 // Factors on the two axes of a fan-out; where hops have no price only those of both together count.
 struct Unrolling {
   u64 receivers = 1;
   Tile both{}, x{}, y{};
+  u64 summed = 1;  // receivers that work on the same words of the output
   auto operator<=>(const Unrolling&) const = default;
 };
 
@@ -163,7 +157,7 @@ inline std::vector<Unrolling> unrollings_of(const Tiles& tiles, const Level& lev
   const auto walk = [&](const auto& self, int d, const Unrolling& u, u64 room_x, u64 room_y) -> void {
     if (++visited > 50'000'000) throw Wrong{0, "more than 50 million choices at the unrollings of a level", true};
     if (d == tiles.dimensions()) {
-      found.insert(level.has_hops ? u : Unrolling{u.receivers, u.both, {}, {}});
+      found.insert(level.has_hops ? u : Unrolling{u.receivers, u.both, {}, {}, u.summed});
       return;
     }
     const std::vector<u64>& of = tiles.divisors(d);
@@ -174,6 +168,7 @@ inline std::vector<Unrolling> unrollings_of(const Tiles& tiles, const Level& lev
         if (both == kNone || !level.unroll[d].allows(of[both])) continue;
         Unrolling next = u;
         next.receivers *= of[both], next.both[d] = both, next.x[d] = a, next.y[d] = b;
+        if (!contains(tiles.in.tensors[tiles.in.output].indexing, d)) next.summed *= of[both];
         self(self, d + 1, next, room_x / of[a], room_y / of[b]);
       }
   };
