@@ -144,6 +144,8 @@ struct Architecture {
   // A level reads each word of an output that leaves its tile outwards (docs/cost_model.md, rule 18); Timeloop charges
   // no such read.
   bool drain_reads = false;
+  // Cycles count the first tiles' way in and the last outputs' way out, too (docs/cost_model.md, rule 46).
+  bool ramps = false;
   std::optional<double> technology_nm;  // when energies come from the tables
   std::optional<double> cycle_ns;
   std::vector<std::string> notes;  // what of its files was read otherwise than it is written

@@ -215,6 +215,11 @@ const FieldTable& architecture_fields() {
        {"drain_reads", shape::one_of({"on", "off"}),
         "Whether a level reads each word of an output that leaves its tile outwards; Timeloop charges no such read.",
         "", "off"},
+       {"latency", shape::one_of({"steady", "ramps"}),
+        "What cycles count: the steady state alone, as Timeloop does, or also how long the first tiles take on their "
+        "way "
+        "in and the last outputs on their way out.",
+        "", "steady"},
        {"levels", shape::list(shape::either({shape::map(level_fields()), shape::map(split_level_fields())})),
         "The storage levels, outermost first; required unless there is a base, whose levels of these names they "
         "change."},

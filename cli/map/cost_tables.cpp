@@ -166,7 +166,9 @@ std::string time_table(const Breakdown& b, const Architecture& architecture) {
   Table table({"<level", "words used", "capacity", "room used", "words/cycle", "GB/s", "cycles", "<",
                fmt::format("leakage [{}]", unit.name)});
   // A level waits for the compute units unless its bandwidth asks for more cycles.
-  const auto limit = [&](u64 cycles) { return cycles == b.cycles && cycles > b.compute.cycles ? "sets the pace" : ""; };
+  const auto limit = [&](u64 cycles) {
+    return cycles == b.cycles && cycles > b.cycles_of_units() ? "sets the pace" : "";
+  };
   for (auto level = b.level.rbegin(); level != b.level.rend(); ++level) {
     const bool bounded = level->capacity_words != 0;
     const StorageLevel& machine = architecture.levels[b.level.rend() - level - 1];
@@ -182,8 +184,12 @@ std::string time_table(const Breakdown& b, const Architecture& architecture) {
          limit(level->cycles), level->leakage.units != 0 ? unit(level->leakage.picojoules()) : ""});
   }
   table.row({b.compute.name, "", "", "", "", "", grouped(b.compute.cycles),
-             b.compute.cycles == b.cycles ? "sets the pace" : "", ""});
-  return table.to_string();
+             b.cycles_of_units() == b.cycles ? "sets the pace" : "", ""});
+  if (!b.ramps) return table.to_string();
+  return table.to_string() + fmt::format(
+                                 "  Ramps: {} cycles until the first tiles are in, {} until the last outputs are "
+                                 "out, before and after those of {}.\n",
+                                 grouped(b.ramps->fill), grouped(b.ramps->drain), b.compute.name);
 }
 
 std::string network_table(const Breakdown& b, const Workload& workload) {

@@ -2,6 +2,7 @@
 #include "engine/search/map.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -30,6 +31,7 @@
 #include "engine/formats/timeloop/mapping.h"
 #include "engine/model/running_units.h"
 #include "engine/search/bayes/bayes_search.h"
+#include "engine/search/core/rules.h"
 #include "engine/search/layer_search.h"
 
 namespace heliolite::cli {
@@ -204,6 +206,16 @@ Diagnostics front_complaints(const MapArguments& arguments) {
   return errors;
 }
 
+// What searches do without on machines that count ramps (docs/rules/ramps.md).
+void note_ramps(const Architecture& architecture, std::vector<std::string>& notes) {
+  if (!architecture.ramps) return;
+  std::vector<std::string_view> off;
+  for (const RuleInfo& rule : kRuleTable)
+    if ((rule.notes & kNotWithRamps) != 0) off.push_back(rule.name);
+  notes.push_back(fmt::format("{} counts ramps (latency: ramps): where cycles matter the rules {} are off",
+                              architecture.name, fmt::join(off, ", ")));
+}
+
 int run(const MapArguments& arguments, const Output& output) {
   SearchOptions options = search_options(arguments);
   if (const Diagnostics errors = fuse_complaints(arguments); !errors.empty()) return fail(errors);
@@ -219,6 +231,7 @@ int run(const MapArguments& arguments, const Output& output) {
     return fail({{"", 0, "objective", "means nothing with an evaluator, whose value is minimised"}});
   if (!inputs) return fail(inputs.errors());
   std::vector<std::string> notes = inputs->notes();
+  note_ramps(inputs->architecture, notes);
   output.report_notes(notes);
   Architecture& architecture = inputs->architecture;
   Network& network = inputs->network;

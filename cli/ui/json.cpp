@@ -152,6 +152,7 @@ Json to_json(const Breakdown& b, const Workload& workload) {
   Json levels = Json::array();
   for (auto level = b.level.rbegin(); level != b.level.rend(); ++level) levels.push_back(level_json(*level, workload));
   return {{"levels", levels},
+          {"ramps", b.ramps ? Json{{"fill_cycles", b.ramps->fill}, {"drain_cycles", b.ramps->drain}} : Json()},
           {"compute",
            {{"name", b.compute.name},
             {"computes", b.compute.computes},

@@ -58,6 +58,7 @@ CostBreakdown public_breakdown(const Breakdown& all, const heliolite::Workload& 
                                 .instances = compute.instances,
                                 .cycles = compute.cycles,
                                 .energy_pj = compute.energy.picojoules()}};
+  if (all.ramps) out.fill_cycles = all.ramps->fill, out.drain_cycles = all.ramps->drain;
   for (const LevelBreakdown& level : all.level) out.levels.push_back(level_cost(level, workload));
   return out;
 }

@@ -19,6 +19,9 @@ inline u64 saturating_product(u64 a, u64 b) {
   return product > kMost ? kMost : static_cast<u64>(product);
 }
 
+// a + b, likewise.
+constexpr u64 saturated_sum(u64 a, u64 b) { return a + b < a ? std::numeric_limits<u64>::max() : a + b; }
+
 // A number that is not negative without its fraction, or the largest u64 when that does not fit.
 inline u64 saturated(double number) {
   constexpr double kBeyond = 18446744073709551616.0;  // 2^64

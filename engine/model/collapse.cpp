@@ -254,8 +254,9 @@ void add_counts(const Compiled& c, int v, const std::vector<CollapsedTensor>& ro
   }
 }
 
-Evaluation cost_of(const Compiled& c, const CollapsedTraffic& rows, u64 computes, u64 steps) {
+Evaluation cost_of(const Compiled& c, const CollapsedTraffic& rows, u64 computes, u64 steps, const Ramps& ramps) {
   CostSum sum(c, computes, steps);
+  sum.ramp(ramps);
   std::array<LevelLoad, kMaxLevels> loads;
   for (int v = 0; v < c.tensor_count; ++v) add_counts(c, v, rows[v], sum, loads);
   for (int i = 0; i < c.level_count; ++i) {
@@ -302,8 +303,9 @@ NetworkTraffic network_traffic(const CompiledLevel& level, int v, const Collapse
 }  // namespace
 
 Breakdown breakdown_of(const Architecture& architecture, const Compiled& c, const CollapsedTraffic& rows,
-                       const ComputeCounts& computes) {
+                       const ComputeCounts& computes, const Ramps& ramps) {
   BreakdownSum sum(architecture, c, computes.computes, computes.utilized, computes.steps);
+  sum.ramp(ramps);
   for (int i = 0; i < c.level_count; ++i) {
     const CompiledLevel& level = c.level[i];
     LevelLoad load;

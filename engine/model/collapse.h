@@ -120,8 +120,8 @@ NetworkSum network_sum(const CollapsedTensor& row, bool is_output);
 // The rows of tensor v as a cost: networks are paid, words join the loads of their levels.
 void add_counts(const Compiled& c, int v, const std::vector<CollapsedTensor>& rows, CostSum& sum,
                 std::span<LevelLoad> loads);
-// The cost of all rows, for `computes` MACs in `steps` steps, if its cycles can be counted.
-Evaluation cost_of(const Compiled& c, const CollapsedTraffic& rows, u64 computes, u64 steps);
+// The cost of all rows, for `computes` MACs in `steps` steps between the ramps, if its cycles can be counted.
+Evaluation cost_of(const Compiled& c, const CollapsedTraffic& rows, u64 computes, u64 steps, const Ramps& ramps = {});
 
 // What the compute units do.
 struct ComputeCounts {
@@ -131,6 +131,6 @@ struct ComputeCounts {
 
 // The same cost with everything it is made of. `architecture`: the one of `c`.
 Breakdown breakdown_of(const Architecture& architecture, const Compiled& c, const CollapsedTraffic& rows,
-                       const ComputeCounts& computes);
+                       const ComputeCounts& computes, const Ramps& ramps = {});
 
 }  // namespace heliolite

@@ -95,6 +95,7 @@ Compiled::Compiled(const Workload& workload, const Architecture& architecture, c
       op_units(units(architecture.compute.op_pj * static_cast<double>(workload.operations))),
       macs(workload.macs()),
       point_cycles(workload.operations * architecture.compute.cycles_per_op),
+      ramps(architecture.ramps),
       pass(nest_pass),
       plain(nest_pass.is_plain()) {
   assert(dimension_count <= kMaxDimensions && tensor_count <= kMaxTensors && level_count <= kMaxLevels);

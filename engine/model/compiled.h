@@ -95,6 +95,7 @@ struct Compiled {
   u64 op_units = 0;                               // energy units of what a compute unit does at one point: of one MAC
   u64 macs = 1;                                   // MACs of the workload: points of its nest
   u64 point_cycles = 1;                           // cycles of a compute unit for one point
+  bool ramps = false;                             // cycles count the way in and out (rule 46)
   TensorMask peers = 0;                           // tensors of which some level says so
   NestPass pass{};
   bool plain = true;                             // pass.is_plain()

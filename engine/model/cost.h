@@ -2,10 +2,12 @@
 // The answers of the cost model: whether a mapping fits, what it costs, and the breakdown of that, with every count and
 // energy by level and tensor (docs/cost_model.md).
 #include <compare>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/base/types.h"
 #include "engine/model/prices.h"
 
@@ -25,6 +27,13 @@ struct Cost {
   Energy energy;   // of the whole run, all instances together
   u64 cycles = 0;  // of the whole run
   auto operator<=>(const Cost&) const = default;
+};
+
+// Cycles before the compute units can begin, and after they have ended (docs/cost_model.md, rule 46).
+struct Ramps {
+  u64 fill = 0, drain = 0;
+  u64 cycles() const { return saturated_sum(fill, drain); }
+  bool operator==(const Ramps&) const = default;
 };
 
 // Why a mapping cannot run. Rejection is a value: searches count it, the command line prints it.
@@ -128,8 +137,12 @@ struct Breakdown {
   Energy energy;
   u64 cycles = 0;
   ComputeBreakdown compute;
+  std::optional<Ramps> ramps;         // none: the machine does not count them
   std::vector<LevelBreakdown> level;  // innermost first
   double utilization = 0;             // computes / units / cycles (rule 29)
+
+  // Of the compute units, with the ramps before and after.
+  u64 cycles_of_units() const { return saturated_sum(compute.cycles, ramps ? ramps->cycles() : 0); }
 };
 
 }  // namespace heliolite

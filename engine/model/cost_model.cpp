@@ -9,6 +9,7 @@
 #include "engine/model/nest.h"
 #include "engine/model/peer_words.h"
 #include "engine/model/perfect.h"
+#include "engine/model/ramps.h"
 #include "engine/model/true_counts/cost.h"
 
 namespace heliolite {
@@ -63,13 +64,13 @@ Breakdown timeloop_breakdown(const Architecture& architecture, const Compiled& c
   if (m.is_perfect()) {
     const Nest nest(c, m);
     return breakdown_of(architecture, c, collapse(c, nest, m.keep, m.outside, tensors_from_peers(c, nest)),
-                        {c.macs, nest.macs_used, nest.steps});
+                        {c.macs, nest.macs_used, nest.steps}, ramps_of(c, nest, m.keep, m.outside));
   }
   thread_local ImperfectWorkspace workspace;
   thread_local NestTraffic traffic;
   imperfect_traffic(c, m, workspace, traffic);
   Breakdown out = breakdown_of(architecture, c, collapse(c, m.keep, traffic),
-                               {traffic.computes, traffic.utilized_macs, traffic.compute_cycles});
+                               {traffic.computes, traffic.utilized_macs, traffic.compute_cycles}, ramps_of(c, m));
   out.divides = false;
   return out;
 }
@@ -80,7 +81,8 @@ Breakdown CostModel::explain(const Mapping& mapping, Counts counts) const {
   if (counts == Counts::True && !mapping.is_perfect()) {
     const TrueNest nest(*compiled_, mapping);
     Breakdown out = nest.divides ? explain(without_idle_loops(nest, mapping), counts)
-                                 : true_breakdown(architecture_, *compiled_, nest, mapping.keep);
+                                 : true_breakdown(architecture_, *compiled_, nest, mapping.keep,
+                                                  ramps_of(*compiled_, without_idle_loops(nest, mapping)));
     out.divides = nest.divides;
     return out;
   }

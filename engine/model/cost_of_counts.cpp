@@ -41,6 +41,11 @@ void BreakdownSum::keep(int i, int v, TensorTraffic counts, const AccessUnits& u
   level(i).tensor[v] = counts;
 }
 
+void BreakdownSum::ramp(const Ramps& ramps) {
+  if (c_.ramps) out_.ramps = ramps;
+  out_.cycles = std::max(out_.cycles, out_.cycles_of_units());
+}
+
 void BreakdownSum::wait(int i, u64 cycles, u64 used) {
   level(i).cycles = cycles;
   out_.cycles = std::max(out_.cycles, cycles);

@@ -219,6 +219,8 @@ class CostSum {
 
   // A level needs this many cycles.
   void wait(u64 cycles) { cycles_ = std::max(cycles_, cycles); }
+  // The compute units cannot begin at once, or what they make must still go out.
+  void ramp(const Ramps& ramps) { wait(saturated_sum(steps_, ramps.cycles())); }
   // What a level costs by time, with `used` instances in use, at least one.
   void leak(const CompiledLevel& level, u64 used) {
     if (leaks(level)) leakage_ += leakage_units(level, used);
@@ -265,6 +267,8 @@ class BreakdownSum {
   // Tensor v at level i, and on the network below it.
   void keep(int i, int v, TensorTraffic counts, const AccessUnits& units);
   void send(int i, int v, NetworkTraffic counts) { level(i).network[v] = std::move(counts); }
+  // The compute units cannot begin at once, or what they make must still go out.
+  void ramp(const Ramps& ramps);
   // Level i, all of whose tensors are there, needs `cycles` cycles with `used` instances in use.
   void wait(int i, u64 cycles, u64 used);
   Breakdown total();

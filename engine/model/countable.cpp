@@ -52,7 +52,7 @@ class PairCheck {
         prices(level, w_.tensors[v], size, moved);
       }
       for (const std::optional<double>& rate : {level.bandwidth.read, level.bandwidth.write, level.bandwidth.shared})
-        if (rate) cycles_ = std::max(cycles_, words / *rate);
+        if (rate) cycles_ = a_.ramps ? cycles_ + words / *rate : std::max(cycles_, words / *rate);
     }
     const auto operations = static_cast<double>(w_.operations);
     picojoules_ += a_.compute.op_pj * operations * steps_;
@@ -61,7 +61,8 @@ class PairCheck {
       errors_.push_back({"", 0, "operations",
                          fmt::format("a mapping of {} may take {:.2g} cycles on {}, at most {:.2g} can be counted",
                                      w_.name, at_point * steps_, a_.compute.name, kMostCycles)});
-    const double cycles = std::min(std::max(cycles_, at_point) * steps_, kMostCycles);
+    const double at_step = a_.ramps ? cycles_ + at_point : std::max(cycles_, at_point);
+    const double cycles = std::min(at_step * steps_, kMostCycles);
     picojoules_ += a_.beside_pj_per_cycle * cycles;
     for (const StorageLevel& level : a_.levels)
       picojoules_ += picojoules_per_cycle(level) * static_cast<double>(level.instances) * cycles;
@@ -109,7 +110,7 @@ class PairCheck {
   const Workload& w_;
   const Architecture& a_;
   double steps_;
-  double cycles_ = 1;  // at a step
+  double cycles_ = 1;  // at a step, of the slowest level, or with ramps of all
   double picojoules_ = 0;
   Diagnostics errors_;
 };
@@ -138,6 +139,10 @@ Diagnostics uncountable_cycles(const Breakdown& breakdown, const Architecture& a
                    fmt::format("needs {:.3g} cycles for its words at these bandwidths, at most {:.3g} can be counted",
                                cycles, kMostCycles)});
   }
+  if (out.empty() && breakdown.cycles == kTooManyCycles)
+    out.push_back({"", 0, "latency",
+                   fmt::format("the ramps of {} take more cycles than can be counted, at most {:.3g}",
+                               architecture.name, kMostCycles)});
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include "engine/model/collapse.h"
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/imperfect_nest.h"
+#include "engine/model/ramps.h"
 
 namespace heliolite {
 
@@ -68,6 +69,7 @@ class ImperfectCost {
     }
     const ImperfectComputes computes = evaluation_.computes();
     CostSum sum(c_, computes.computes, computes.cycles);
+    sum.ramp(ramps_of(c_, m_));
     for (int v = 0; v < c_.tensor_count; ++v) tensor(v, sum);
     for (u8 i = 0; i < c_.level_count; ++i) {
       sum.add(c_.level[i], load_[i], instances_[i]);

@@ -10,6 +10,7 @@
 #include "engine/model/multicast.h"
 #include "engine/model/pass_cost.h"
 #include "engine/model/peer_words.h"
+#include "engine/model/ramps.h"
 #include "engine/model/temporal_traffic.h"
 
 namespace heliolite {
@@ -68,6 +69,10 @@ class WordFlow {
       if (sends) send(i);
       sum_.add(level, load, {nest_.instances[i], nest_.instances[i]});
       if (!sum_.is_finite()) return {Verdict::OverCapacity, static_cast<u8>(i), {}};
+    }
+    if (c_.ramps) {
+      sum_.ramp(ramps_of(c_, nest_, keep_, outside_));
+      if (!sum_.is_finite()) return {Verdict::OverCapacity, 0, {}};
     }
     return {Verdict::Fits, 0, sum_.total()};
   }
@@ -166,7 +171,7 @@ Evaluation evaluate_perfect(const Compiled& c, const Nest& nest, const KeepMasks
   Evaluation out = WordFlow(c, nest, keep, outside).run();
   if (c.peers != 0 && out.verdict == Verdict::Fits)
     if (const TensorMask peers = tensors_from_peers(c, nest))
-      return cost_of(c, collapse(c, nest, keep, outside, peers), c.macs, nest.steps);
+      return cost_of(c, collapse(c, nest, keep, outside, peers), c.macs, nest.steps, ramps_of(c, nest, keep, outside));
   return out;
 }
 

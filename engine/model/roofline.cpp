@@ -59,7 +59,7 @@ Roofline roofline(const Architecture& architecture, const Breakdown& breakdown) 
   out.units_at_work = breakdown.compute.utilized;
   out.operations_per_cycle = static_cast<double>(out.units);
   out.cycles = breakdown.cycles;
-  out.compute_cycles = breakdown.compute.cycles;
+  out.compute_cycles = breakdown.cycles_of_units();
   for (std::size_t i = breakdown.level.size(); i-- > 0;)
     out.levels.push_back(roofline_level(architecture.levels[i], breakdown.level[i]));
   return out;

@@ -25,7 +25,7 @@ struct Roofline {
   double operations = 0;            // of one run
   double operations_per_cycle = 0;  // at most, by the compute units of the machine
   u64 cycles = 0;                   // that the run takes
-  u64 compute_cycles = 0;           // needed by the units that work
+  u64 compute_cycles = 0;           // needed by the units that work, with ramps (docs/cost_model.md, rule 46)
   u64 units = 1, units_at_work = 1;
   std::vector<RooflineLevel> levels;  // outermost first
 

@@ -8,6 +8,7 @@
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/multicast.h"
 #include "engine/model/perfect.h"
+#include "engine/model/ramps.h"
 #include "engine/model/temporal_traffic.h"
 
 namespace heliolite {
@@ -129,6 +130,7 @@ Cost TensorFlows::total() const {
   if (whole_) return evaluate_perfect(c_, nest_, keep_).cost;
   CostSum sum(c_, c_.macs, nest_.steps);
   sum.pay(units_);
+  sum.ramp(ramps_of(c_, nest_, keep_));
   for (int i = 0; i < c_.level_count; ++i) {
     const CompiledLevel& level = c_.level[i];
     sum.leak(level, nest_.instances[i]);

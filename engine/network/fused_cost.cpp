@@ -162,8 +162,14 @@ Cost terms_cost(const GroupPlan& plan, const LinkGraph& graph, const Architectur
   return sum;
 }
 
+Diagnostic ramps_not_counted(const Architecture& architecture) {
+  return {"", 0, "latency",
+          fmt::format("{} counts ramps, which schedules of fused layers do not: must be steady", architecture.name)};
+}
+
 Result<ScheduleCost> schedule_cost(const FusedSchedule& schedule, const LinkGraph& graph,
                                    const Architecture& architecture, const FusionRules& rules) {
+  if (architecture.ramps) return ramps_not_counted(architecture);
   Diagnostics errors = check_groups(schedule.groups, graph, architecture, rules);
   if (!errors.empty()) return errors;
   ScheduleCost out;

@@ -41,6 +41,9 @@ struct ScheduleCost {
   std::vector<Cost> terms;      // in the order of the groups' plans
 };
 
+// Why the schedules of this machine, which counts ramps (docs/cost_model.md, rule 46), have no cost.
+Diagnostic ramps_not_counted(const Architecture& architecture);
+
 // Links and groups run one after the other. Errors say all that makes the schedule illegal.
 Result<ScheduleCost> schedule_cost(const FusedSchedule& schedule, const LinkGraph& graph,
                                    const Architecture& architecture, const FusionRules& rules = {});

@@ -50,6 +50,7 @@ std::optional<InstanceRate> rate_of(char kind, double parts_per_cycle) {
 std::optional<Diagnostic> unknown_to_proofs(const Compiled& c, const Architecture& architecture) {
   if (architecture.peer_channel && c.peers != 0) return no_proof_yet("for link transfers");
   if (architecture.drain_reads) return no_proof_yet("for machines with drain_reads");
+  if (c.ramps) return no_proof_yet("for machines that count ramps (latency: ramps)");
   if (c.point_cycles > 1) return no_proof_yet("for operations of several cycles");
   if (architecture.least_units() > 1) return no_proof_yet("for a least parallelism");
   for (int i = 0; i < c.level_count; ++i) {

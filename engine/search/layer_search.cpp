@@ -60,6 +60,7 @@ Result<LayerSearch> LayerSearch::create(const Workload& workload, const Architec
   }
   if (Diagnostics errors = witness_complaints(*problem); !errors.empty()) return errors;
   if (Diagnostics errors = factors_complaints(*problem); !errors.empty()) return errors;
+  if (Diagnostics errors = ramps_complaints(architecture, options); !errors.empty()) return errors;
   LayerSearch out(std::move(problem));
   if (options.strategy == Strategy::Bayes)
     if (Diagnostics errors = unusable_tasks(*out.problem_, out.levels_.orders()); !errors.empty()) return errors;

@@ -41,6 +41,14 @@ Diagnostics factors_complaints(const LayerProblem& problem) {
   return {};
 }
 
+Diagnostics ramps_complaints(const Architecture& architecture, const SearchOptions& options) {
+  if (!architecture.ramps || options.tiles == Tiles::Even) return {};
+  return {{"", 0, "tiles",
+           fmt::format("must be even on {}, which counts ramps (latency: ramps): how uneven tiles come in first is not "
+                       "searched",
+                       architecture.name)}};
+}
+
 Diagnostics validate_question(const SearchOptions& options) {
   Diagnostics out = misplaced_options(options);
   if (info(options.strategy).factors == OtherFactors::Refuses && options.factors == Factors::Any)

@@ -14,4 +14,7 @@ Diagnostics witness_complaints(const LayerProblem& problem);
 // What stands against a search over all tile sizes; empty if nothing does or if it was not asked for.
 Diagnostics factors_complaints(const LayerProblem& problem);
 
+// What stands against these options on a machine that counts ramps (docs/cost_model.md, rule 46).
+Diagnostics ramps_complaints(const Architecture& architecture, const SearchOptions& options);
+
 }  // namespace heliolite

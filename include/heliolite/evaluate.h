@@ -72,6 +72,8 @@ struct CostBreakdown {
   double utilization = 0;         // of the compute units, 0 to 1
   std::vector<LevelCost> levels;  // innermost first
   ComputeCost compute;
+  // Where the machine counts ramps: until the first tiles are in, and the last outputs out.
+  std::optional<std::uint64_t> fill_cycles{}, drain_cycles{};
 };
 
 // Prices mappings of one workload on one machine (docs/cost_model.md). For any number of threads at a time.

@@ -30,6 +30,7 @@ struct SearchProblemOptions {
   bool reductions = false;      // levels say whether they reduce, and networks are dear
   bool sliding_output = false;  // ranks of the output slide, or skip words
   bool drain_reads = false;     // levels read what leaves an output's tile outwards
+  bool ramps = false;           // cycles count ramps, and most levels are slow
   bool operators = false;       // no products, of some operations and cycles a point; something beside the levels leaks
 };
 
@@ -244,6 +245,12 @@ inline SearchProblem random_pair(Rng& rng, const SearchProblemOptions& options) 
   p.architecture.drain_reads = options.drain_reads;
   if (options.word_bits) add_word_bits(rng, p.workload, p.architecture);
   if (options.parallelism) p.architecture.min_parallelism = static_cast<double>(pick(rng, 1, 20)) / 20;
+  if (options.ramps) {
+    p.architecture.ramps = true;
+    for (StorageLevel& level : p.architecture.levels)
+      if (!level.bandwidth.shared && chance(rng, 70))
+        level.bandwidth.shared = static_cast<double>(pick(rng, 2, 64)) / 8;
+  }
   if (options.operators) {
     p.workload.operation = Operation::Elementwise;
     p.workload.operations = pick(rng, 1, 7);

@@ -35,6 +35,7 @@ class MachineWriter {
 
   Result<WrittenText> run() {
     if (!machine_.drain_reads) note(machine_.name, "there words of an output are read where they leave a memory, too");
+    if (machine_.ramps) note(machine_.name, "there cycles count no ramps: latency: ramps has no counterpart");
     if (!machine_.cycle_ns) note(machine_.name, "states no cycle_ns: written for cycles of 1 ns");
     if (machine_.min_parallelism > 0) note(machine_.name, "min_parallelism has no counterpart");
     if (machine_.levels.back().instances > 1) fail(machine_.levels.back().name, "several outermost instances");

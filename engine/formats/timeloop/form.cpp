@@ -41,6 +41,8 @@ class FormMaker {
     }
     if (!std::exchange(form_.machine.peer_channel, true) && std::ranges::any_of(levels(), has_fanout))
       note("", std::string(kTimeloopHasPeers));
+    if (std::exchange(form_.machine.ramps, false))
+      note("", "latency = ramps: Timeloop counts no ramps, its cycles are those of the steady state");
     const bool front_end = version_ == TimeloopVersion::V04;
     if (std::exchange(form_.machine.unit_loops_first, front_end) != front_end) note_splits();
     if (front_end) {

@@ -4,14 +4,16 @@
 
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/perfect.h"
+#include "engine/model/ramps.h"
 #include "engine/model/true_counts/network.h"
 #include "engine/model/true_counts/tally.h"
 
 namespace heliolite {
 namespace {
 
-Evaluation counted_cost(const Compiled& c, const TrueNest& nest, const KeepMasks& keep) {
+Evaluation counted_cost(const Compiled& c, const TrueNest& nest, const KeepMasks& keep, const Ramps& ramps) {
   CostSum sum(c, c.macs, nest.steps);
+  sum.ramp(ramps);
   thread_local std::vector<MulticastTraffic> traffic;
   TrueTally tally(c, nest, keep);
   for (int v = 0; v < c.tensor_count; ++v) {
@@ -80,7 +82,9 @@ Evaluation true_cost_of(const Compiled& c, const Mapping& mapping) {
   const TrueNest nest(c, mapping);
   if (nest.divides) return evaluate_perfect(c, Nest(c, without_idle_loops(nest, mapping)), mapping.keep);
   const Evaluation out = fits(c, nest, mapping.keep);
-  return out.verdict == Verdict::Fits ? counted_cost(c, nest, mapping.keep) : out;
+  return out.verdict == Verdict::Fits
+             ? counted_cost(c, nest, mapping.keep, ramps_of(c, without_idle_loops(nest, mapping)))
+             : out;
 }
 
 // The cold twin of true_cost_of.
@@ -125,8 +129,9 @@ TrueTally::ByTensor most_of_each(const TrueTally& tally, int i) {
 }  // namespace
 
 Breakdown true_breakdown(const Architecture& architecture, const Compiled& c, const TrueNest& nest,
-                         const KeepMasks& keep) {
+                         const KeepMasks& keep, const Ramps& ramps) {
   BreakdownSum sum(architecture, c, c.macs, nest.macs_used, nest.steps);
+  sum.ramp(ramps);
   TrueTally tally(c, nest, keep);
   for (int v = 0; v < c.tensor_count; ++v)
     tally.follow(

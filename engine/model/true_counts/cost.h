@@ -26,6 +26,6 @@ Evaluation true_cost_of(const Compiled& c, const Mapping& mapping);
 
 // The totals of true_cost_of() with every count; factors of the nest do not divide. `architecture`: the one of `c`.
 Breakdown true_breakdown(const Architecture& architecture, const Compiled& c, const TrueNest& nest,
-                         const KeepMasks& keep);
+                         const KeepMasks& keep, const Ramps& ramps = {});
 
 }  // namespace heliolite

@@ -30,10 +30,15 @@ constexpr double kTie = 0.3;
 // twice as much.
 constexpr double kFar = 1.01, kVeryFar = 1.1;
 
+LayerProblem with_sound_rules(LayerProblem problem) {
+  problem.options.rules = problem.rules_of_all_tiles();
+  return problem;
+}
+
 class AnySearch {
  public:
   AnySearch(const LayerProblem& problem, std::span<const LayerAnswer> starts, const SearchBudget& budget)
-      : problem_(problem),
+      : problem_(with_sound_rules(problem)),
         starts_(starts.begin(), starts.end()),
         limited_(budget.limited()),
         budget_(limited_ ? budget : budget.at_most(kAnyEvaluations)),
@@ -192,7 +197,7 @@ class AnySearch {
 
   LayerAnswer answer() const { return proven_.answer(incumbent_, statistics_); }
 
-  const LayerProblem& problem_;
+  const LayerProblem problem_;
   std::vector<LayerAnswer> starts_;
   const bool limited_;  // there is a budget
   const SearchBudget budget_;

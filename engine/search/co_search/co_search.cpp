@@ -218,6 +218,12 @@ Result<CoSearchResult> co_search(std::span<const WeightedLayer> layers, const Ma
   if (Diagnostics bad = words_differ(layers, family); !bad.empty()) return bad;
   for (const Architecture& machine : family.machines())
     if (Diagnostics bad = objective_complaints(options.objective, machine); !bad.empty()) return bad;
+  for (const Architecture& machine : family.machines())
+    if (machine.ramps)
+      return Diagnostic{"", 0, "latency",
+                        fmt::format("must be steady where machines are searched together, {} counts ramps (latency: "
+                                    "ramps): map them one by one",
+                                    machine.name)};
   if (options.network) return timed([&] { return co_search_network(layers, family, options, /*every=*/false); });
   SearchOptions asked = options;
   // The rule compares prices; a machine with a smaller memory may have a larger area.

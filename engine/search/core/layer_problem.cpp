@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "engine/model/cost_of_counts.h"
 #include "engine/model/multicast.h"
 #include "engine/model/nest.h"
 #include "engine/model/perfect.h"
@@ -20,16 +21,28 @@ LayerProblem LayerProblem::by_whole_model() const {
   return out;
 }
 
+bool LayerProblem::ramps_matter() const {
+  const Compiled& c = model.compiled();
+  bool timed = info(options.objective).cycles_power != 0;
+  for (int i = 0; i < c.level_count; ++i) timed |= leaks(c.level[i]);
+  return c.ramps && timed;
+}
+
+RuleSet LayerProblem::rules_of_all_tiles() const {
+  return ramps_matter() ? without_rules(options.rules, kNotWithRamps) : options.rules;
+}
+
 RuleSet LayerProblem::sound_rules() const {
+  const RuleSet rules = rules_of_all_tiles();
   const Compiled& c = model.compiled();
   for (int i = 0; i < c.level_count; ++i) {
     // The hops of all words are those of units that take turns alike, unless an output crosses in both directions or
     // the words of a level that passes a tensor by are priced by the hops of its tiles (rules 16 and 26).
     const bool passes = i > 0 && (c.all_tensors() & ~space.levels[i - 1].keep) != 0;
     if (!averages_routers(c.level[i]) || (c.level[i].reduces && !passes)) continue;
-    return without_rules(options.rules, kNotWithRouterPrices);
+    return without_rules(rules, kNotWithRouterPrices);
   }
-  return options.rules;
+  return rules;
 }
 
 Evaluation LayerProblem::price(std::size_t k, const Mapping& mapping) const {

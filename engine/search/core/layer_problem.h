@@ -52,8 +52,12 @@ struct LayerProblem {
   // Where there is a whole model, the same question of what mappings cost by that; nobody is told of it.
   LayerProblem by_whole_model() const;
 
-  // The rules that are on and hold for perfect factors on this machine: those that prefer mappings which move fewer
-  // words do not where these may touch more routers.
+  // Whether the objective depends on how long the first tiles take on their way in (docs/cost_model.md, rule 46).
+  bool ramps_matter() const;
+  // The rules that are on and hold on this machine for any factors: some do not where ramps matter.
+  RuleSet rules_of_all_tiles() const;
+  // Those for perfect factors: rules that prefer mappings which move fewer words do not hold where these may touch more
+  // routers, either.
   RuleSet sound_rules() const;
   // Whether level i and the level inside it are stores of one memory, which share its room and bandwidth.
   bool shares_inside(int i) const { return stack && stack->shares_inside(i); }

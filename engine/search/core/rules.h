@@ -82,6 +82,8 @@ inline constexpr u8 kNotWithRouterPrices = 2;   // off there: it prefers mapping
                                                 // more routers
 inline constexpr u8 kNotWithUnitRegisters = 4;  // off there: it takes unrollings for one that links among compute units
                                                 // tell apart
+inline constexpr u8 kNotWithRamps = 8;  // off there: it prefers mappings that move fewer words, whose first tiles may
+                                        // take longer on their way in
 
 // A row of the table of rules: `name` as on the command line, `help` one phrase, `page` of docs/rules with the proof
 // or, of a heuristic, the reason.
@@ -145,7 +147,7 @@ inline constexpr auto kRuleTable = std::to_array<RuleInfo>({
      kRemovesWitness | kNotWithRouterPrices},
     {Rule::PushIn, "push-in", RuleUser::Exact, Soundness::Sound,
      "drop a level's loops if the innermost would fit into the level inside", "exact.md",
-     kRemovesWitness | kNotWithRouterPrices},
+     kRemovesWitness | kNotWithRouterPrices | kNotWithRamps},
     {Rule::Symmetry, "symmetry", RuleUser::Exact, Soundness::Sound,
      "of two tiles that are one when dimensions change places look at one", "exact.md",
      kRemovesWitness | kNotWithUnitRegisters},
@@ -158,11 +160,12 @@ inline constexpr auto kRuleTable = std::to_array<RuleInfo>({
     {Rule::PassingBound, "passing-bound", RuleUser::Any, Soundness::Sound,
      "drop a partial mapping if tensors that pass by the outermost buffer cost too much by its tile", "any_factors.md"},
     {Rule::AnyDominance, "any-dominance", RuleUser::Any, Soundness::Sound,
-     "drop a partial mapping if the bound of another with the same tiles is nowhere higher", "any_factors.md"},
+     "drop a partial mapping if the bound of another with the same tiles is nowhere higher", "any_factors.md",
+     kNotWithRamps},
     {Rule::ColumnsFirst, "columns-first", RuleUser::Any, Soundness::Sound,
      "of the same units along X and Y of a fan-out look at those with most along X", "any_factors.md"},
     {Rule::CandidateEnds, "candidate-ends", RuleUser::Any, Soundness::Sound,
-     "of the loop ends with as many tiles outside try only those that none can beat", "true_counts.md"},
+     "of the loop ends with as many tiles outside try only those that none can beat", "true_counts.md", kNotWithRamps},
     {Rule::SmallestMemory, "smallest-memory", RuleUser::CoSearch, Soundness::Sound,
      "M1: look at a tile only on machines whose memory could not be smaller", "co_search.md"},
     {Rule::MemoryBound, "memory-bound", RuleUser::CoSearch, Soundness::Sound,

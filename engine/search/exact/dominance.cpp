@@ -28,7 +28,8 @@ Dominance::Dominance(const FlowCosts& model, int level)
       channels_(model.channels.size()),
       tensors_(at(model.compiled->tensor_count)),
       levels_(at(model.levels())),
-      width_(channels_ * (3 + 3 * tensors_) + 3 + levels_),
+      tail_(channels_ * (3 + 3 * tensors_)),
+      width_(tail_ + 3 + levels_ + (model.ramps ? 2 * tensors_ : 0)),
       units_matter_(model.timed || model.problem->space.least_units > 1),
       room_matters_(level >= 0 && model.level[level].shares_outside) {
   for (const Channel& c : model.channels) {
@@ -52,6 +53,8 @@ void Dominance::pack(const PartialMapping& s, double* out) const {
   *out++ = s.iterations;
   *out++ = s.in_place;
   for (std::size_t i = 0; i < levels_; ++i) *out++ = s.instances[i];
+  if (m_->ramps)
+    for (std::size_t v = 0; v < tensors_; ++v) *out++ = s.ramps.words[v], *out++ = s.ramps.cycles[v];
 }
 
 void Dominance::unpack(const PackedMapping& from, PartialMapping& s) const {
@@ -70,6 +73,9 @@ void Dominance::unpack(const PackedMapping& from, PartialMapping& s) const {
   s.in_place = static_cast<TensorMask>(*in++);
   s.units = 1;
   for (std::size_t i = 0; i < levels_; ++i) s.units *= s.instances[i] = *in++;
+  s.ramped = m_->ramps;
+  if (m_->ramps)
+    for (std::size_t v = 0; v < tensors_; ++v) s.ramps.words[v] = *in++, s.ramps.cycles[v] = *in++;
   static_cast<PlacedState&>(s) = node;
   std::copy_n(from.sliding, node.sliding_count, s.sliding.begin());
 }
@@ -77,11 +83,10 @@ void Dominance::unpack(const PackedMapping& from, PartialMapping& s) const {
 // Whether each tensor has as many cycles of bandwidth k in a's closed flows as in b's, if a closes those in `closes`.
 bool Dominance::same_split(const double* a, const double* b, std::size_t k, unsigned closes) const {
   if (m_->channels[k].kind != Channel::Kind::Cycles) return true;
-  const std::size_t tail = width_ - levels_ - 3;
-  const double iterations = a[tail + 1];
-  u64 split = std::bit_cast<u64>(a[tail - channels_ + k]);
+  const double iterations = a[tail_ + 1];
+  u64 split = std::bit_cast<u64>(a[tail_ - channels_ + k]);
   for (const int v : bits(closes)) split += split_hash(v, a[(2 + tensors_ + 2 * at(v)) * channels_ + k] * iterations);
-  return split == std::bit_cast<u64>(b[tail - channels_ + k]);
+  return split == std::bit_cast<u64>(b[tail_ - channels_ + k]);
 }
 
 bool Dominance::dominates(const PackedMapping& packed_a, const PackedMapping& packed_b) const {
@@ -92,11 +97,13 @@ bool Dominance::dominates(const PackedMapping& packed_a, const PackedMapping& pa
   if (room_matters_ && a_node.room > b_node.room) return false;
   const bool same_machine = a_node.machine == b_node.machine;
   if (!same_machine && m_->leaks && !m_->problem->family->leaks_no_more(a_node.machine, b_node.machine)) return false;
-  const double* const a_tail = a + width_ - levels_ - 3;  // units, iterations, tensors in place, instances
-  const double* const b_tail = b + width_ - levels_ - 3;
+  const double* const a_tail = a + tail_;  // units, iterations, tensors in place, instances, ramps
+  const double* const b_tail = b + tail_;
   const auto a_place = static_cast<unsigned>(a_tail[2]), b_place = static_cast<unsigned>(b_tail[2]);
   if ((b_place & ~a_place) != 0 || a_tail[0] > b_tail[0]) return false;
   if (same_steps_ && a_tail[0] != b_tail[0]) return false;
+  for (std::size_t k = tail_ + 3 + levels_; k < width_; ++k)
+    if (a[k] > b[k]) return false;
   const unsigned closes = a_place & ~b_place;
   const double iterations = a_tail[1];
   const double *a_pending = a + 2 * channels_, *a_flows = a_pending + tensors_ * channels_;

@@ -168,7 +168,8 @@ void Expander::unroll(const PartialMapping& s, PartialBounds::Inside* before, bo
     const u64 tile = s.tile.index + spatial.factor.index;
     if (!bounds_.reachable(level_, s.servers, tile)) continue;
     if (before != nullptr) {
-      before->compute_cycles = bounds_.compute_cycles(s.units * instances, level_, m_.lattice.full().index - tile);
+      before->compute_cycles =
+          bounds_.compute_cycles(s.units * instances, level_, m_.lattice.full().index - tile, before->ramps);
       const double limit = incumbent_.energy_limit(before->compute_cycles);
       if (cut_energy(bounds_.guess_energy(*before, tile), limit)) continue;
       if (cut_energy(begun->energy(spatial) + bounds_.tables().below(level_, s.servers, 0, tile), limit)) continue;

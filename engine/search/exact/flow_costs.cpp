@@ -101,6 +101,7 @@ class Builder {
     for (const Compiled* machine : machines_)
       for (int i = 0; i < c_.level_count; ++i) m_.leaks |= !m_.cycles_only && leaks(machine->level[i]);
     m_.timed = m_.leaks || info(m_.problem->options.objective).cycles_power != 0;
+    m_.ramps = c_.ramps && m_.timed;
     m_.macs = static_cast<double>(c_.macs);
     m_.macs_of_passes = m_.macs * static_cast<double>(c_.pass.passes);
     m_.unit_cycles = cycles_of_one_unit(c_);

@@ -127,6 +127,7 @@ struct FlowCosts {
   bool cycles_only = false;               // energy counts as nothing (rule cycles-first)
   bool timed = false;                     // the objective depends on cycles
   bool leaks = false;                     // energy depends on cycles
+  bool ramps = false;                     // the objective depends on the ramps (docs/cost_model.md, rule 46)
   bool exact = true;                      // only rounding to blocks is left out
   u16 interconnect = 0;                   // mask of the levels that are one
   double macs = 1;                        // MACs of the layer, of one pass

@@ -33,7 +33,7 @@ struct PackedMapping {
 };
 
 // Room for the values of any.
-using PackedValues = std::array<double, kMaxChannels*(3 + 3 * kMaxTensors) + 3 + kMaxLevels>;
+using PackedValues = std::array<double, kMaxChannels*(3 + 3 * kMaxTensors) + 3 + kMaxLevels + 2 * kMaxTensors>;
 
 // Packs and compares the partial mappings of one stage.
 class Dominance {
@@ -55,7 +55,8 @@ class Dominance {
   bool same_split(const double* a, const double* b, std::size_t channel, unsigned closes) const;
 
   const FlowCosts* m_;
-  std::size_t channels_, tensors_, levels_, width_;
+  std::size_t channels_, tensors_, levels_;
+  std::size_t tail_, width_;                 // what follows the numbers by channel; all numbers
   std::array<bool, kMaxLevels> compared_{};  // levels where it matters how many instances are in use
   bool same_steps_ = false;                  // only partial mappings with the same instances in use compare
   bool units_matter_;                        // fewer units in use are worse, or too few

@@ -40,6 +40,8 @@ void PartialMapping::copy_costs(const PartialMapping& other) {
   std::copy_n(other.split.begin(), channel_count, split.begin());
   instances = other.instances;
   units = other.units;
+  ramped = other.ramped;
+  if (ramped) ramps = other.ramps;
   std::copy_n(other.sliding.begin(), sliding_count, sliding.begin());
 }
 
@@ -57,6 +59,7 @@ PartialMapping NestSteps::root(u32 machine, u32 servers) const {
   s.machine = machine;
   s.servers = servers;
   s.iterations = m_.macs;
+  s.ramped = m_.ramps;
   for (int v = 0; v < c_.tensor_count; ++v) {
     const int server = m_.servers.server(-1, servers, v);
     const bool waits = contains(m_.unit_peers, v);
@@ -85,6 +88,7 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
     const auto t = at(v);
     const bool listed = contains(choice.slides, v);
     receivers[t] = listed ? distinct_receivers(c_.tensor[v], choice, s.tile.extent) : choice.spread[t];
+    if (m_.ramps) s.ramps.spread(v, receivers[t]);
     if (level > 0 && contains(choice.peers, v))
       receivers[t] = std::min(receivers[t], look_for_peers(s, level, choice, v));
     // What is on its way out arrives behind the last fan-out below its server.
@@ -235,6 +239,7 @@ bool NestSteps::start(PartialMapping& s, int level, u32 servers) const {
   const std::size_t channels = m_.channels.size();
   static constexpr Channels kFree{};
   Channels all;
+  if (m_.ramps) hold(s, level, kept);
   for (const int v : bits(m_.starting(level, kept))) {
     const CompiledTensor& t = c_.tensor[v];
     const bool keeps = contains(kept, v);
@@ -275,6 +280,12 @@ bool NestSteps::start(PartialMapping& s, int level, u32 servers) const {
   return true;
 }
 
+// The first tiles, and the last outputs, on their way to and from the tile of the level.
+void NestSteps::hold(PartialMapping& s, int level, TensorMask kept) const {
+  s.ramps.arrive(c_, level, kept);
+  for (const int v : bits(kept)) s.ramps.hold(v, box_words(c_.tensor[v], s.tile.extent));
+}
+
 void NestSteps::swap(PartialMapping& s) const {
   const Symmetry& symmetry = *m_.symmetry;
   s.tile = m_.lattice.point(symmetry.swapped(s.tile.extent));
@@ -295,6 +306,10 @@ void NestSteps::finish(PartialMapping& s) const {
     close(s, flow, 1);
   }
   s.sliding_count = 0;
+  if (m_.ramps) {
+    s.ramps.arrive(c_, m_.levels() - 1, m_.all_tensors());
+    s.ramps.words.fill(0);
+  }
   s.servers = 0;
   add(s.refund, m_.machine[s.machine].level.back().refund, 1, m_.channels.size());
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 
+#include "engine/model/ramps.h"
 #include "engine/search/exact/flow_costs.h"
 #include "engine/search/exact/ordering_bound.h"
 
@@ -80,6 +81,8 @@ struct PartialMapping : PlacedState {
   std::array<u64, kMaxChannels> split;            // [bandwidth's channel]: hash of what each tensor has in `sum`
   std::array<double, kMaxLevels> instances;       // [level]: instances in use of the fan-out below it; 1: to come
   double units = 1;                               // product of `instances`
+  RampSums ramps;                                 // where they matter (FlowCosts::ramps)
+  bool ramped = false;                            // they do
   u8 tensor_count;
   u8 channel_count;
   std::array<SlidingFlow, kMaxSlidingFlows> sliding;
@@ -131,6 +134,7 @@ class NestSteps {
   Channels peer_cost(const PartialMapping& s, const SlidingFlow& flow, double over, double times) const;
 
  private:
+  void hold(PartialMapping& s, int level, TensorMask kept) const;
   void drop_free_flows(PartialMapping& s) const;
   void settle(PartialMapping& s, int v, std::size_t channel, double cost) const;
   void close(PartialMapping& s, int v, const Channels& fill, const Channels& serve, double times) const;

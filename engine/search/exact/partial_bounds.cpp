@@ -37,7 +37,8 @@ PartialBounds::Inside PartialBounds::inside(const PartialMapping& s, Place place
   out.servers = s.servers;
   out.sharing = sharing(s, place);
   out.active = asked_ & static_cast<u16>(~s.idle);
-  out.compute_cycles = compute_cycles(s.units, place.level, m_.lattice.full().index - s.tile.index);
+  out.ramps = least_ramps(s, place);
+  out.compute_cycles = compute_cycles(s.units, place.level, m_.lattice.full().index - s.tile.index, out.ramps);
   for (const int tensor : bits(s.in_place)) {
     const std::size_t v = at(tensor);
     const std::size_t n = out.open_count++;
@@ -213,8 +214,14 @@ double PartialBounds::most_outside(int first, u64 left) const {
   return m_.most_instances(first, left);
 }
 
-double PartialBounds::compute_cycles(double units, int level, u64 left) const {
-  return std::max(m_.unit_cycles / (units * most_outside(level + 1, left)), least_cycles_);
+double PartialBounds::compute_cycles(double units, int level, u64 left, double ramps) const {
+  return std::max(m_.unit_cycles / (units * most_outside(level + 1, left)) + ramps, least_cycles_);
+}
+
+double PartialBounds::least_ramps(const PartialMapping& s, Place place) const {
+  if (!m_.ramps) return 0;
+  const int stage = place.unrolled ? place.level - 1 : place.level;
+  return s.ramps.least(c_, [&](int v) { return m_.servers.server(stage, s.servers, v); });
 }
 
 CostBound PartialBounds::price(const PartialMapping& s, const Inside& inside, const Channels& sums) const {

@@ -35,7 +35,8 @@ class PartialBounds {
     Channels sum;               // of closed flows, and of flows in place at their ordering bound
     Channels settled;           // of closed flows alone; may be negative, for refunds of flows to come are in it
     double pending = 0;         // in settled[0]: of closed flows that are still on their way
-    double compute_cycles = 0;  // cycles of the compute units at least, or of any mapping
+    double ramps = 0;           // cycles that the compute units wait before and after, at least
+    double compute_cycles = 0;  // cycles of the compute units and the ramps at least, or of any mapping
     LoopSet outside;            // all loops outside the tile
     Channels sharing;           // [channel]: the share of accesses that clusters leave at least (RestBounds::of)
     // [sliding flow that is moving]: how often its whole tile is fetched, over everything outside.
@@ -127,10 +128,12 @@ class PartialBounds {
   }
 
   // Least cycles of the compute units, if the fan-outs up to that of `level` use `units` of them and `left` (a lattice
-  // index) is what remains to be placed outside; and not below those of any mapping.
-  double compute_cycles(double units, int level, u64 left) const;
+  // index) is what remains to be placed outside, with so many of ramps; and not below those of any mapping.
+  double compute_cycles(double units, int level, u64 left, double ramps) const;
 
  private:
+  // Of the ramps: what is placed, and the tensors' ways to their servers.
+  double least_ramps(const PartialMapping& s, Place place) const;
   double most_outside(int first, u64 left) const;
   Channels sharing(const PartialMapping& s, Place place) const;
   struct Reuse;  // a level's loops that leave the tiles of one tensor in place, and what the others cost then

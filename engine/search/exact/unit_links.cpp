@@ -102,6 +102,7 @@ LayerProblem with_unit_registers(const LayerProblem& linked, const UnitLinks& li
   // Step 1. The machine.
   Architecture machine = linked.architecture;
   machine.peer_channel = false;
+  machine.ramps = false;  // registers that are filled first would wait: without ramps no mapping takes longer
   StorageLevel registers;
   registers.name = "registers of the units";
   registers.word_bits = machine.levels.front().word_bits;

@@ -85,7 +85,8 @@ bool WitnessWalk::add_unrolling(std::vector<WitnessStep>& out) {
     bounds_.add_cycles(s_, before);
     out.push_back({level_, "instances", Rule::UsefulInstances, bounds_.at_instances(s_, before, choice.instances)});
     const u64 tile = s_.tile.index + choice.factor.index;
-    before.compute_cycles = bounds_.compute_cycles(s_.units * choice.instances, level_, m_.lattice.full().index - tile);
+    before.compute_cycles =
+        bounds_.compute_cycles(s_.units * choice.instances, level_, m_.lattice.full().index - tile, before.ramps);
     const double energy = UnrollBound(m_, bounds_.tables(), s_, before, level_).energy(choice);
     out.push_back(
         {level_,

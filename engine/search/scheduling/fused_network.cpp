@@ -37,6 +37,7 @@ Diagnostics unfusable(const SearchOptions& options, const Architecture& architec
     errors.push_back({"", 0, "fuse",
                       fmt::format("{} has {}, which schedules do not count: ask with {} off", architecture.name,
                                   kPeerChannel.name, kPeerChannel.option)});
+  if (architecture.ramps) errors.push_back(ramps_not_counted(architecture));
   return errors;
 }
 
