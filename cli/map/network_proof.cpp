@@ -9,6 +9,7 @@
 
 #include "cli/ui/table.h"
 #include "engine/base/number_text.h"
+#include "engine/model/running_units.h"
 #include "engine/proof/network_proof.h"
 #include "engine/proof/proof_file.h"
 #include "engine/search/map.h"
@@ -65,7 +66,6 @@ NetworkProofAnswer write_network_proof(const Network& network, const Architectur
     out.refused = std::move(why);
     return out;
   };
-  if (!architecture.units.empty()) return refuse("no proof for networks on several compute units yet");
   // Step 1. A proof of the curve of each shape.
   proof::ProofOptions limits{.packed = false, .budget_seconds = options.budget_seconds};
   limits.file_bytes = static_cast<u64>(arguments.limit_mebibytes * 1048576);
@@ -79,8 +79,10 @@ NetworkProofAnswer write_network_proof(const Network& network, const Architectur
     const std::string& name = network.layers[i].workload.name;
     if (curve.layers[i].mappings.empty()) return refuse("no proof: " + name + " has no mapping");
     if (!curve.layers[i].curve.certain) return refuse("no proof: the curve of " + name + " is not certain");
+    const Result<const Architecture*> chain = chain_that_runs(network.layers[i].workload, architecture);
+    if (!chain) return refuse("no proof: " + to_string(chain.errors()));
     proof::ProvenShape shape{network.layers[i].count, {}, {}};
-    shape.report = prove_curve_of(network.layers[i].workload, architecture, options, limits, curve.layers[i].mappings,
+    shape.report = prove_curve_of(network.layers[i].workload, **chain, options, limits, curve.layers[i].mappings,
                                   shape.text, is_right);
     if (!shape.report.complete()) return refuse(name + ": " + why_incomplete(shape.report));
     out.states += shape.report.states, out.corners += shape.report.corners.size();

@@ -70,6 +70,31 @@ TEST(CliProof, OfANetworksOptimumAndOfItsFront) {
   }
 }
 
+// Each layer is proven on the chain of levels of the unit that runs it.
+TEST(CliProof, OfANetworkOnSeveralUnits) {
+  const TempFolder folder;
+  const std::string machine = folder.write(
+      "two.yaml",
+      "architecture:\n  name: two\n  levels:\n  - {name: DRAM, dram: true, energy: 200, bandwidth: {shared: 8}}\n"
+      "  - {name: SRAM, entries: 64, energy: 6, leak_pj_per_cycle: 0.5, fanout: 4}\n"
+      "  - {name: Regs, entries: 4, energy: 0.5, leak_pj_per_cycle: 0.25}\n  compute: {name: MXU, energy: 1}\n"
+      "  units:\n  - name: VPU\n    below: SRAM\n    fanout: 2\n    energy: 2\n    levels:\n"
+      "    - {name: VRegs, entries: 8, energy: 0.25}\n");
+  const std::string net =
+      folder.write("net.yaml",
+                   "name: small\nlayers:\n- {name: a, gemm: {m: 16, n: 12, k: 8}, count: 2}\n"
+                   "- {name: b, einsum: \"Z[M,N] = A[M,N]\", sizes: {M: 16, N: 12}, operation: elementwise}\n");
+  const CliResult run =
+      run_cli("map -a " + machine + " -w " + net + " -q --json - --network --no-look --proof " + folder.path("proofs"));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json answer = json::parse(run.out);
+  EXPECT_EQ(answer["layers"][1]["unit"], "VPU");
+  ASSERT_FALSE(answer["network"]["proof"].contains("refused")) << answer["network"]["proof"];
+  const CliResult checked = run_cli("check-proof " + folder.path("proofs/network.proof.gz"));
+  if (checked.err.find("is neither beside") != std::string::npos) GTEST_SKIP() << "the checker is not built";
+  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+}
+
 TEST(CliProof, OfTheFrontOfOneLayer) {
   const TempFolder folder;
   const std::string file = folder.path("a.proof");
