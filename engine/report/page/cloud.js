@@ -72,8 +72,9 @@ function pixelOf(css) {
   return new Uint32Array(context.getImageData(0, 0, 1, 1).data.buffer)[0];
 }
 
-// Points that the selection leaves out lie below the others; the best and the front, which come first, on top.
-function paintCloud(chart, colours) {
+// Points that the selection leaves out lie below the others; the best and the front, which come first, on top. A front of
+// too many points for marks of the chart is painted, too.
+function paintCloud(chart, colours, front) {
   const {currentDevicePixelRatio: ratio} = chart;
   const width = Math.round(chart.width * ratio), height = Math.round(chart.height * ratio);
   const image = new ImageData(width, height);
@@ -92,12 +93,28 @@ function paintCloud(chart, colours) {
   if (isFiltered()) for (let place = kept.length; place-- > 0;) if (!kept[place]) dot(place, left_out);
   for (let place = kept.length; place-- > 0;) if (kept[place]) dot(place, shades[colours.shadeOf(kPoints[place])]);
   const picture = Object.assign(document.createElement('canvas'), {width, height});
-  picture.getContext('2d').putImageData(image, 0, 0);
+  const context = picture.getContext('2d');
+  context.putImageData(image, 0, 0);
+  context.scale(ratio, ratio);
+  if (front.length > kManyFront) for (const point of front) paintMark(context, point, shadeOfPoint(colours, point));
   return picture;
 }
 
+// Circles for proven points, squares for others, as the marks of smaller fronts are.
+function paintMark(context, point, shade) {
+  const x = kCloud.x[point.place], y = kCloud.y[point.place], radius = 3.5;
+  context.beginPath();
+  if (isProven(point)) context.arc(x, y, radius, 0, 2 * Math.PI);
+  else context.rect(x - radius, y - radius, 2 * radius, 2 * radius);
+  context.fillStyle = shade;
+  context.fill();
+  context.lineWidth = 0.75;
+  context.strokeStyle = colour('ink');
+  context.stroke();
+}
+
 // Draws the cloud under the marks, inside the axes.
-function cloudPlugin(colours) {
+function cloudPlugin(colours, front) {
   let picture = null, drawnFor = '';
   return {
     id: 'cloud',
@@ -105,7 +122,7 @@ function cloudPlugin(colours) {
       const {left, top, right, bottom} = chart.chartArea;
       const state = [chart.width, chart.height, left, top, right, bottom, chart.currentDevicePixelRatio].join();
       if (state !== drawnFor) {
-        picture = paintCloud(chart, colours);
+        picture = paintCloud(chart, colours, front);
         drawnFor = state;
         chart.canvas.dataset.cloud = shown().length;
       }

@@ -2,7 +2,7 @@
 
 const kScatter = {chart: null, colours: null, walk: -1};
 const kAxisMetrics = [...kCostMetrics, 'capacity_bytes', 'compute_units'];
-const kManyFront = 400;  // from here on the dots of the front are drawn smaller
+const kManyFront = 400;  // from here on the dots of the front are drawn smaller, and by the cloud
 const kMaxSwatches = 8;
 const kMaxSettingsShown = 24;
 const kFrontMetrics = ['energy_pj', 'delay', ...(kAreaOnFront ? ['area_um2'] : [])];  // of the sweep's front
@@ -69,15 +69,13 @@ function scatterDatasets(colours) {
   });
   const best = [bestShown()].filter(Boolean);
   const {points: front, line} = askedFront();
-  const ringed = front.filter((point) => point !== best[0]);
-  const frontSize = ringed.length > kManyFront ? {pointRadius: 3.5, pointBorderWidth: 0.75}
-    : {pointRadius: 5.5, pointBorderWidth: 1.5};
+  const ringed = front.length > kManyFront ? [] : front.filter((point) => point !== best[0]);
   const dashed = ({p0DataIndex: from, p1DataIndex: to}) => (isProven(front[from]) && isProven(front[to]) ? [] : [6, 4]);
   return [
     dots('best', best, {pointStyle: 'rectRot', pointRadius: 9, pointHoverRadius: 11, pointBorderWidth: 2,
       pointBorderColor: colour('ink'), pointBackgroundColor: colour('best')}),
-    dots('front', ringed, {...frontSize, pointHoverRadius: 7.5, pointBorderColor: colour('ink'),
-      pointStyle: ringed.map((point) => (isProven(point) ? 'circle' : 'rect'))}),
+    dots('front', ringed, {pointRadius: 5.5, pointBorderWidth: 1.5, pointHoverRadius: 7.5,
+      pointBorderColor: colour('ink'), pointStyle: ringed.map((point) => (isProven(point) ? 'circle' : 'rect'))}),
     {type: 'line', label: 'staircase', data: at(line ? front : []), stepped: 'before', borderColor: colour('ink'),
       borderWidth: 1.5, pointRadius: 0, pointHitRadius: 0, pointHoverRadius: 0, segment: {borderDash: dashed}},
     dots('pointed', [], {pointRadius: 5, pointHoverRadius: 5, pointBorderWidth: 2, pointBorderColor: colour('ink')}),
@@ -121,7 +119,7 @@ function drawScatter() {
   kScatter.chart = drawChart(byId('scatter'), `${y.label} over ${x.label} of ${shown().length} design points`, {
     type: 'scatter',
     data: {datasets: scatterDatasets(colours)},
-    plugins: [cloudPlugin(colours)],
+    plugins: [cloudPlugin(colours, askedFront().points)],
     options: {
       interaction: {mode: 'nearest', intersect: true},
       plugins: {tooltip: scatterTooltip()},
@@ -188,31 +186,36 @@ function walkScatter(event) {
 
 function showScatterTooltip(point) {
   const {chart} = kScatter;
-  for (const [datasetIndex, {label, data}] of chart.data.datasets.entries()) {
-    if (label === 'staircase') continue;
-    const index = data.findIndex((at) => at.point === point);
-    if (index < 0) continue;
-    const active = [{datasetIndex, index}];
-    const {x, y} = chart.getDatasetMeta(datasetIndex).data[index];
-    chart.setActiveElements(active);
-    chart.tooltip.setActiveElements(active, {x, y});
-    chart.update('none');
-    const said = [pointTitle(point), ...settingLines(point), ...numberLines(point, false)];
-    byId('scatter-said').textContent = said.join(', ');
-    return;
-  }
+  const placeOf = () => chart.data.datasets.flatMap(({label, data}, datasetIndex) => {
+    const index = label === 'staircase' ? -1 : data.findIndex((at) => at.point === point);
+    return index < 0 ? [] : [{datasetIndex, index}];
+  }).slice(0, 1);
+  if (placeOf().length === 0) setPointed(point);
+  const active = placeOf();
+  const {x, y} = chart.getDatasetMeta(active[0].datasetIndex).data[active[0].index];
+  chart.setActiveElements(active);
+  chart.tooltip.setActiveElements(active, {x, y});
+  chart.update('none');
+  const said = [pointTitle(point), ...settingLines(point), ...numberLines(point, false)];
+  byId('scatter-said').textContent = said.join(', ');
 }
 
-// A dot of the cloud under the pointer becomes a dot of the chart, which has a tooltip.
-function pointAtCloud(event, hits) {
-  const {chart} = kScatter;
-  const set = chart.data.datasets.find(({label}) => label === 'pointed');
-  const point = hits.some(({datasetIndex}) => chart.data.datasets[datasetIndex] !== set) ? null
-    : kCloud.nearest(event.x, event.y);
-  if (set.data[0]?.point === (point ?? undefined)) return;
+const pointedSet = () => kScatter.chart.data.datasets.find(({label}) => label === 'pointed');
+
+// A dot of the cloud becomes a dot of the chart, which has a tooltip; null: none is.
+function setPointed(point) {
+  const set = pointedSet();
   set.data = point ? [{x: point[scatterX()], y: point[scatterY()], point}] : [];
   set.pointBackgroundColor = point ? [shadeOfPoint(kScatter.colours, point)] : [];
-  chart.update('none');
+  kScatter.chart.update('none');
+}
+
+function pointAtCloud(event, hits) {
+  const set = pointedSet();
+  const point = hits.some(({datasetIndex}) => kScatter.chart.data.datasets[datasetIndex] !== set) ? null
+    : kCloud.nearest(event.x, event.y);
+  if (set.data[0]?.point === (point ?? undefined)) return;
+  setPointed(point);
   if (point) showScatterTooltip(point);
 }
 

@@ -22,7 +22,15 @@ const kThemes = [['', 'as the system'], ['light', 'light'], ['dark', 'dark']];
 const chosenTheme = () => document.documentElement.dataset.theme ?? '';
 
 const isDark = () => !printing && (chosenTheme() === 'dark' || (chosenTheme() === '' && kDarkScheme.matches));
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+// Asked of the style sheet once a scheme: each time costs as much as a small chart.
+const kColours = new Map();
+function colour(name) {
+  const key = `${chosenTheme()} ${kDarkScheme.matches} ${printing} ${name}`;
+  if (!kColours.has(key)) {
+    kColours.set(key, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
+  }
+  return kColours.get(key);
+}
 
 // A fill for the i-th of things that have no order: another hue, then the hues again with stripes, then with dots.
 const kMaxDistinctFills = kHues * kFills.length;
