@@ -18,6 +18,18 @@ std::string level_name(int level, const heliolite::Architecture& machine) {
   return level < 0 ? std::string() : machine.levels[level].name;
 }
 
+// What stays at the level of a group of several layers.
+void add_homes(ScheduleGroup& out, const LinkGroup& group, const GroupPlan& plan, const LinkGraph& graph,
+               const heliolite::Architecture& machine) {
+  out.capacity_words = machine.levels[group.level].capacity_words().value_or(0);
+  for (std::size_t a = 0; a < plan.residence.size(); ++a) {
+    if (!plan.residence[a].has_home()) continue;
+    ScheduleHome& home = out.homes.emplace_back();
+    home.array = graph.array(static_cast<int>(a)).name;
+    for (int l = group.first; l <= group.last; ++l) home.words.push_back(plan.residence[a].words_while(l));
+  }
+}
+
 std::vector<ScheduleGroup> public_groups(const std::vector<LinkGroup>& groups, const ScheduleBreakdown& cost,
                                          const LinkGraph& graph, const heliolite::Architecture& machine) {
   std::vector<ScheduleGroup> out;
@@ -27,8 +39,10 @@ std::vector<ScheduleGroup> public_groups(const std::vector<LinkGroup>& groups, c
                       .level = group.is_single() ? std::string() : level_name(group.level, machine),
                       .text = group_text(group, graph, machine),
                       .count = graph.links[group.first].count,
-                      .cost = public_cost(cost.groups[g])};
+                      .cost = public_cost(cost.groups[g]),
+                      .homes = {}};
     for (int l = group.first; l <= group.last; ++l) one.layers.push_back(graph.link(l).name);
+    if (!group.is_single()) add_homes(one, group, cost.plans[g], graph, machine);
     out.push_back(std::move(one));
   }
   return out;

@@ -19,13 +19,21 @@
 
 namespace heliolite::api {
 
+// An array of which words stay at a group's level from one layer to another.
+struct ScheduleHome {
+  std::string array;
+  std::vector<std::uint64_t> words;  // [layer of the group]: while that one runs
+};
+
 // Links of a schedule that run as one: what they hand on stays at a level. Or one layer by itself.
 struct ScheduleGroup {
-  std::vector<std::string> layers;  // in the network's order
-  std::string level;                // where what they hand on stays; empty: one layer
-  std::string text;                 // the group's tree, as docs/formats_schedule.md writes it
-  std::uint64_t count = 1;          // how often it runs
-  Cost cost;                        // of one run
+  std::vector<std::string> layers;   // in the network's order
+  std::string level;                 // where what they hand on stays; empty: one layer
+  std::string text;                  // the group's tree, as docs/formats_schedule.md writes it
+  std::uint64_t count = 1;           // how often it runs
+  Cost cost;                         // of one run
+  std::vector<ScheduleHome> homes;   // what stays at the level, tiles of single layers aside
+  std::uint64_t capacity_words = 0;  // of the level; 0: no limit, or one layer
 };
 
 // What a layer reads that another one makes.

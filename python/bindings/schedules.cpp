@@ -36,6 +36,10 @@ py::dict schedule_as_dict(const api::Schedule& schedule) {
     one["count"] = group.count;
     one["energy_pj"] = group.cost.energy_pj;
     one["cycles"] = group.cost.cycles;
+    one["capacity_words"] = group.capacity_words > 0 ? py::object(py::cast(group.capacity_words)) : py::none();
+    py::dict homes;
+    for (const api::ScheduleHome& home : group.homes) homes[py::cast(home.array)] = home.words;
+    one["homes"] = homes;
     groups.append(one);
   }
   for (const api::ScheduleEdge& edge : schedule.edges) {

@@ -24,7 +24,8 @@ class Schedule:
     cycles: int
     outermost_words: int  # read and written there
     # By group, in order: "layers", "level" (where what they hand on stays; None: one layer), "schedule", "count",
-    # "energy_pj" and "cycles" of one run.
+    # "energy_pj" and "cycles" of one run, "homes" (by array: words that stay at the level while each layer runs) and
+    # "capacity_words" of the level (None: no limit, or one layer).
     groups: List[Dict[str, Any]]
     # What a layer reads of another: "array", "reader", "maker" (None: an input that several read), "level" (where it is
     # found; None: the outermost), "stays", "bytes" of the array, "bytes_read" and "bytes_written" at the outermost

@@ -161,4 +161,36 @@ def schedule(groups: Sequence[Dict], edges: Sequence[Dict], title: str) -> str:
     left = right + lane * deepest
     drawn = [part if isinstance(part, str) else f"<g fill='{part[3]}'>" +
              text(left + 110 * part[1], part[0] + 4, part[2], size=11) + "</g>" for part in parts]
-    return document(left + 240, y + 8, drawn)
+    width = left + 240
+    for group in groups:
+        if group["homes"]:
+            rows, wide, y = _timeline(group, y + 14)
+            drawn += rows
+            width = max(width, wide)
+    return document(width, y + 8, drawn)
+
+
+def _timeline(group: Dict, top: float) -> Tuple[List[str], float, float]:
+    """What stays at the level of a group while each of its layers runs: a column for each layer, a row for each array,
+    then the room that is taken. With the right and the lower end."""
+    row, names, column = 20, 150, 84
+    layers, homes, capacity = group["layers"], group["homes"], group["capacity_words"]
+    limit = f" of {capacity:,}" if capacity else ""
+    parts = [text(8, top + 12, f"words that stay in {group['level']}{limit} while each layer runs, its own tiles aside",
+                  size=11)]
+    y = top + 18
+    parts += [text(names + column * i + 3, y + 14, name[:12], size=11) for i, name in enumerate(layers)]
+    for array, words in homes.items():
+        y += row
+        parts.append(text(8, y + 14, array[:22], size=11))
+        parts += [f"<rect x='{names + column * i}' y='{y + 2}' width='{column}' height='{row - 4}' fill='#2e7d4f33' "
+                  f"stroke='#2e7d4f'/>" + text(names + column * i + 3, y + 14, f"{n:,}", size=10)
+                  for i, n in enumerate(words) if n > 0]
+    y += row
+    parts.append(text(8, y + 14, "taken", size=11))
+    for i, taken in enumerate(sum(words) for words in zip(*homes.values())):
+        x, share = names + column * i, min(1.0, taken / capacity) if capacity else 0.0
+        parts.append(f"<rect x='{x}' y='{y + 2}' width='{column * share:.1f}' height='{row - 4}' fill='#b0690b44'/>"
+                     f"<rect x='{x}' y='{y + 2}' width='{column}' height='{row - 4}' fill='none' stroke='#888'/>" +
+                     text(x + 3, y + 14, f"{taken:,}", size=10))
+    return parts, names + column * len(layers) + 12, y + row

@@ -31,10 +31,27 @@ class Schedules(unittest.TestCase):
                 read = hl.schedule(source, CHAIN, MACHINE)
                 self.assertEqual((read.text, read.yaml), (answer.schedule.text, answer.schedule.yaml))
                 self.assertEqual((read.energy_pj, read.cycles), (answer.schedule.energy_pj, answer.schedule.cycles))
+        self._check_homes(answer.schedule)
         ElementTree.fromstring(answer.schedule._repr_svg_())
         for shown in (answer._repr_html_(), answer.schedule._repr_html_(), answer.unfused._repr_html_()):
             ElementTree.fromstring(f"<div>{shown}</div>")
         self.assertIn("no schedule is below", answer._repr_html_())
+
+    def _check_homes(self, schedule):
+        fused = [group for group in schedule.groups if len(group["layers"]) > 1]
+        self.assertTrue(fused)
+        picture = schedule._repr_svg_()
+        for group in schedule.groups:
+            self.assertEqual(bool(group["homes"]), group in fused)
+        for group in fused:
+            self.assertEqual(group["capacity_words"], 400)
+            for words in group["homes"].values():
+                self.assertEqual(len(words), len(group["layers"]))
+            taken = [sum(words) for words in zip(*group["homes"].values())]
+            self.assertTrue(all(0 < words <= 400 for words in taken))
+            for words in taken:
+                self.assertIn(f">{words:,}<", picture)
+        self.assertIn("of 400 while each layer runs", picture)
 
     def test_what_is_refused_says_what_to_do(self):
         for options, why in (({"strategy": "sunstone"}, "must be exact"), ({"tiles": "uneven"}, "must be even"),

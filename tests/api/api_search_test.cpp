@@ -296,7 +296,11 @@ TEST(ApiSchedule, AnswersAreTheEnginesAndReadBack) {
   EXPECT_EQ(answer->unfused_value, engine->best.unfused_value);
   EXPECT_EQ(answer->value_unit, "pJ x cycles");
   std::size_t layers = 0;
-  for (const api::ScheduleGroup& group : answer->schedule.groups) layers += group.layers.size();
+  for (const api::ScheduleGroup& group : answer->schedule.groups) {
+    layers += group.layers.size();
+    EXPECT_EQ(group.homes.empty(), group.layers.size() == 1);
+    for (const api::ScheduleHome& home : group.homes) EXPECT_EQ(home.words.size(), group.layers.size()) << home.array;
+  }
   EXPECT_EQ(layers, network->layers().size());
   const auto read = api::parse_schedule(answer->schedule.yaml, "s.yaml", *network, *machine);
   ASSERT_TRUE(read.ok()) << errors_of(read);
