@@ -124,8 +124,8 @@ function select() {
 
 function selectionText() {
   const scope = scopes().find(([value]) => value === kSelection.scope)?.[1];
-  const points = isFiltered() ? `${count(shown().length)} of ${count(kPoints.length)} points`
-    : `all ${count(kPoints.length)} points`;
+  const points = isFiltered() ? `${count(shown().length)} of ${pointsText(kPoints.length)}`
+    : `all ${pointsText(kPoints.length)}`;
   return `${points}${kSelection.scope === kAll ? '' : `, costs of ${scope}`}`;
 }
 

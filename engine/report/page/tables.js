@@ -65,9 +65,9 @@ function fillRows() {
 }
 
 function showRows() {
-  byId('points-note').textContent = `${count(shown().length)} points`
-    + `${kPoints.length < kData.states.done ? ' of those in the page' : ''}, by value; a click on a heading sorts, `
-    + 'a click on a number shows the point.';
+  byId('points-note').textContent = pointsText(shown().length)
+    + `${kPoints.length < kData.states.done ? ' of those in the page' : ''}, by ${kRows.column.title}`
+    + `${kRows.ascending ? '' : ', last first'}; a click on a heading sorts, a click on a number shows the point.`;
   sortRows();
   byId('points-scroll').scrollTop = 0;
   fillRows();

@@ -14,6 +14,8 @@ function count(n) {
   return Math.abs(n) < 1e15 ? String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, '\u202f') : scientific(n);
 }
 
+const pointsText = (n) => (n === 1 ? '1 point' : `${count(n)} points`);
+
 function scientific(x) {
   if (x === 0) return '0';
   const [mantissa, exponent] = x.toExponential(3).split('e');
