@@ -188,6 +188,16 @@ TEST(PartialBounds, NeverAboveARealCostWhereTensorsHaveSizes) {
   EXPECT_GT(seen.exact, 40);
 }
 
+TEST(PartialBounds, NeverAboveARealCostWithRamps) {
+  Seen seen;
+  for (u64 seed = 0; seed < 80 && !HasFatalFailure(); ++seed)
+    expect_below(testing::random_search_problem(seed + 1'700,
+                                                {.max_mappings = 2'000, .interconnects = seed % 4 == 1, .ramps = true}),
+                 seed, 6, seen);
+  EXPECT_GT(seen.mappings, 700);
+  EXPECT_GT(seen.exact, 60);
+}
+
 TEST(PartialBounds, NeverAboveARealCostWhereLevelsDoNotReduce) {
   Seen seen;
   for (u64 seed = 0; seed < 300 && !HasFatalFailure(); ++seed)
