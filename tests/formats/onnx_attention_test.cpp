@@ -98,6 +98,31 @@ TEST(OnnxAttention, MultiHeadAttentionTakesItsArraysInManyForms) {
                           "v>att.context.A none", "att.scores>att.context.B softmax", "att.context>out.B none"));
 }
 
+// com.microsoft's PackedAttention: 56 tokens without padding, two sequences of 16 and one of 24, with four heads of 16
+// words: each sequence attends to itself alone.
+TEST(OnnxAttention, PackedSequencesAttendToThemselves) {
+  const auto packed = [](const Sizes& ends, const Sizes& tokens) {
+    Model m = attention("PackedAttention", {tokens, {}, {}, {3, 24}});
+    m.constants = {weights("w", {64, 192})};
+    if (!ends.empty()) m.constants.push_back(integers("ends", {static_cast<std::int64_t>(ends.size())}, ends));
+    m.nodes = {node("PackedAttention", {"i0", "w", "", "i3", ends.empty() ? "e" : "ends"}, {"y"}, {{"num_heads", 4}},
+                    "att", "com.microsoft")};
+    if (ends.empty()) m.inputs.push_back(tensor("e", {"4"}));
+    return m;
+  };
+  const auto some = import(packed({0, 16, 40, 56}, {56, 64}));
+  EXPECT_THAT(shapes(some), ElementsAre("gemm: 192x56x64", "bmm: 8x16x16x16", "bmm: 8x16x16x16", "bmm: 4x24x24x16",
+                                        "bmm: 4x16x24x24"));
+  EXPECT_EQ(some->network.layers[3].workload.name, "att.scores_24");
+  // All as long as the longest.
+  const auto full = import(packed({}, {72, 64}));
+  EXPECT_THAT(shapes(full), ElementsAre("gemm: 192x72x64", "bmm: 12x24x24x16", "bmm: 12x16x24x24"));
+  EXPECT_THAT(edges(full->network), ElementsAre("att.qkv>att.scores.A none", "att.qkv>att.scores.B none",
+                                                "att.qkv>att.context.A none", "att.scores>att.context.B softmax"));
+  EXPECT_THAT(to_string(import(packed({}, {56, 64})).errors()), HasSubstr("cumulative_sequence_length"));
+  EXPECT_THAT(to_string(import(packed({0, 16, 57}, {56, 64})).errors()), HasSubstr("from 0 to the 56 tokens"));
+}
+
 TEST(OnnxAttention, GroupsOfQueriesReadOneHead) {
   const std::vector<Attribute> heads{{"num_heads", 8}, {"kv_num_heads", 2}};
   const auto of = [&](const Model& m) { return shapes(import(m)); };

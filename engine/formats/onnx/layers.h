@@ -74,6 +74,8 @@ Drafts recurrent_layers(Call& call);
 // layers_attention.cpp: ai.onnx's Attention, com.microsoft's and QAttention, which make queries, keys and values too
 Shapes attention_shapes(Call& call);
 Drafts attention_layers(Call& call);
+Shapes packed_attention_shapes(Call& call);
+Drafts packed_attention_layers(Call& call);
 Shapes multi_head_attention_shapes(Call& call);
 Drafts multi_head_attention_layers(Call& call);
 Shapes grouped_query_attention_shapes(Call& call);

@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <span>
 #include <utility>
 
 #include "engine/formats/onnx/layout.h"
@@ -144,15 +146,18 @@ AttentionSizes grouped_query_attention(Call& call) {
   return a;
 }
 
-ProjectedAttention projected_attention(Call& call) {
+namespace {
+
+// The product, and the words of a head; the input has so many ranks, of which the last is the words of a position.
+ProjectedAttention projection_of(Call& call, std::size_t ranks) {
   ProjectedAttention p;
   AttentionSizes& a = p.attention;
   a.heads = heads_of(call, "num_heads");
-  const Shape &in = call.shape(0, 3), &weights = call.shape(1, 2);
-  if (call.ok() && in[2] != weights[0])
+  const Shape &in = call.shape(0, ranks), &weights = call.shape(1, 2);
+  if (call.ok() && in.back() != weights[0])
     call.fail(fmt::format("an input of {} and weights of {}", to_text(in), to_text(weights)));
   if (!call.ok()) return p;
-  p.in = in[2];
+  p.in = in.back();
   p.out = weights[1];
   std::vector<i64> sizes(3, p.out / 3);
   if (const auto given = call.integers("qkv_hidden_sizes")) sizes = *given;
@@ -161,10 +166,20 @@ ProjectedAttention projected_attention(Call& call) {
     call.fail(
         fmt::format("queries, keys and values of {} words for {} columns of weights", fmt::join(sizes, ", "), p.out));
   if (!call.ok()) return p;
-  a.batch = in[0];
-  a.queries = a.added = in[1];
   a.depth = per_head(call, sizes[0], a.heads);
   a.value_depth = per_head(call, sizes[2], a.heads);
+  return p;
+}
+
+}  // namespace
+
+ProjectedAttention projected_attention(Call& call) {
+  ProjectedAttention p = projection_of(call, 3);
+  AttentionSizes& a = p.attention;
+  if (!call.ok()) return p;
+  const Shape& in = call.shape(0, 3);
+  a.batch = in[0];
+  a.queries = a.added = in[1];
   const std::size_t past = call.op() == "QAttention" ? 8 : 4;
   if (call.input(past) != nullptr) {
     const Shape& earlier = call.shape(past, 5);
@@ -186,6 +201,7 @@ struct Origins {
 
 constexpr const char* kJoined = "joined to earlier keys and values";
 constexpr const char* kPacked = "slice";
+constexpr const char* kOfOneLength = "sequences of one length";
 
 // An array of heads, [batch, positions, heads x words] or [batch, heads, positions, words]; of a group of queries'
 // heads for each of keys the positions of one come after those of another.
@@ -274,15 +290,11 @@ Shapes projected_shapes(Call& call) {
 
 // The product with the weights too. Its rows, or columns if the input is the constant, are those of queries, keys and
 // values, one after the other.
-Drafts projected_layers(Call& call) {
-  const ProjectedAttention p = projected_attention(call);
-  const AttentionSizes& a = p.attention;
+// `sizes`: of the attention, one for each length of sequences.
+Drafts projected_layers(Call& call, const ProjectedAttention& p, i64 tokens, std::span<const AttentionSizes> sizes) {
   if (!call.ok()) return {};
-  Drafts all = product_draft(call, {.of_first = elements({a.batch, a.queries}),
-                                    .of_second = p.out,
-                                    .k = p.in,
-                                    .first = call.input(0),
-                                    .second = call.input(1)});
+  Drafts all = product_draft(
+      call, {.of_first = tokens, .of_second = p.out, .k = p.in, .first = call.input(0), .second = call.input(1)});
   if (!call.ok()) return {};
   all[0].suffix = ".qkv";
   const Workload& qkv = all[0].workload;
@@ -292,13 +304,55 @@ Drafts projected_layers(Call& call) {
     const Slice slice{rank, static_cast<u64>(from), static_cast<u64>(words)};
     return Operand{.inner = InnerSource{.draft = 0, .part = slice}, .lost_by = lost_by};
   };
-  const i64 width = a.heads * a.depth;
-  const char* joined = a.past > 0 ? kJoined : "";
-  Drafts both = products(
-      call, a, {part(0, width, ""), part(width, width, joined), part(2 * width, a.heads * a.value_depth, joined)}, 1,
-      true);
-  std::ranges::move(both, std::back_inserter(all));
+  const char* some = sizes.size() > 1 ? kOfOneLength : "";
+  for (const AttentionSizes& a : sizes) {
+    const i64 width = a.heads * a.depth;
+    const char* joined = a.past > 0 ? kJoined : some;
+    Drafts both = products(
+        call, a, {part(0, width, some), part(width, width, joined), part(2 * width, a.heads * a.value_depth, joined)},
+        static_cast<int>(all.size()), true);
+    if (!call.ok()) return {};
+    if (&a != &sizes.front())
+      for (LayerDraft& draft : both) draft.suffix += fmt::format("_{}", a.queries);
+    if (sizes.size() > 1) both.back().lost_by = some, both.back().written = {};
+    std::ranges::move(both, std::back_inserter(all));
+  }
   return all;
+}
+
+Drafts projected_layers(Call& call) {
+  const ProjectedAttention p = projected_attention(call);
+  const AttentionSizes& a = p.attention;
+  return projected_layers(call, p, elements({a.batch, a.queries}), {&a, 1});
+}
+
+// So many sequences of so many tokens.
+struct Sequences {
+  i64 length = 0, count = 0;
+};
+
+// Of tokens that stand one after the other without padding: by where each sequence ends, if that is known, else as the
+// longest if all are.
+std::vector<Sequences> sequences_of(Call& call, i64 tokens) {
+  std::map<i64, i64> counts;
+  const bool known = call.input(4) != nullptr && call.input(4)->contents && !call.input(4)->contents->real;
+  if (const auto ends = known ? call.integers_of(4) : std::nullopt) {
+    for (std::size_t k = 1; k < ends->size(); ++k) ++counts[(*ends)[k] - (*ends)[k - 1]];
+    if (ends->size() < 2 || ends->front() != 0 || ends->back() != tokens || counts.begin()->first < 0)
+      call.fail(
+          fmt::format("sequences that end at {}, must be from 0 to the {} tokens", fmt::join(*ends, ", "), tokens));
+  } else if (const Shape& offsets = call.shape(3, 2); call.ok()) {
+    counts[offsets[1]] = offsets[0];
+    if (offsets[0] * offsets[1] != tokens)
+      call.fail(
+          fmt::format("{} tokens of {} sequences of at most {}: how long each is must be known, a constant "
+                      "cumulative_sequence_length",
+                      tokens, offsets[0], offsets[1]));
+  }
+  std::vector<Sequences> out;
+  for (const auto& [length, count] : counts)
+    if (call.ok() && length > 0) out.push_back({length, count});
+  return out;
 }
 
 // Whether the operator is com.microsoft's, which projects; ai.onnx has another one of the name.
@@ -317,6 +371,25 @@ Shapes attention_shapes(Call& call) {
 Drafts attention_layers(Call& call) {
   if (projects(call)) return projected_layers(call);
   return products_of_inputs(call, standard_attention(call), call.shape(0).size() == 3);
+}
+
+Shapes packed_attention_shapes(Call& call) {
+  const AttentionSizes a = projection_of(call, 2).attention;
+  return {{call.ok() ? call.shape(0)[0] : 0, a.heads * a.value_depth}};
+}
+
+Drafts packed_attention_layers(Call& call) {
+  const ProjectedAttention p = projection_of(call, 2);
+  if (!call.ok()) return {};
+  const i64 tokens = call.shape(0)[0];
+  std::vector<AttentionSizes> sizes;
+  for (const Sequences& s : sequences_of(call, tokens)) {
+    sizes.push_back(p.attention);
+    sizes.back().batch = s.count;
+    sizes.back().queries = sizes.back().added = s.length;
+    check(call, sizes.back());
+  }
+  return projected_layers(call, p, tokens, sizes);
 }
 
 Shapes multi_head_attention_shapes(Call& call) { return shapes_of(multi_head_attention(call), true); }

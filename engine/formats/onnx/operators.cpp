@@ -140,11 +140,12 @@ void add_layers(Table& t) {
   row("Einsum", einsum_shape, einsum_layers);
   row("LSTM GRU RNN", recurrent_shapes, recurrent_layers);
   row("Attention QAttention", attention_shapes, attention_layers);
+  row("PackedAttention", packed_attention_shapes, packed_attention_layers);
   row("MultiHeadAttention", multi_head_attention_shapes, multi_head_attention_layers);
   row("GroupQueryAttention", grouped_query_attention_shapes, grouped_query_attention_layers);
   row("MoE QMoE", moe_shape, moe_layers);
   add(t,
-      "PackedAttention PackedMultiHeadAttention DecoderAttention DecoderMaskedMultiHeadAttention "
+      "PackedMultiHeadAttention DecoderAttention DecoderMaskedMultiHeadAttention "
       "DecoderMaskedSelfAttention LongformerAttention SparseAttention PagedAttention LinearAttention "
       "QOrderedAttention QOrderedMatMul "
       "QOrderedLongformerAttention MatMulFpQ4 AttnLSTM DynamicQuantizeLSTM DeformConv NhwcConv "
