@@ -1,156 +1,436 @@
 // Rule home-bound (docs/rules/fused.md) of all links of an array at once: the loops above its home are the same for all
-// of them, so one split is good for one of them and dear for another; and it is held for all of them or for none.
+// of them, so one split is good for one of them and dear for another; it is held for all of them or for none; and what
+// else is held there, or further out, takes room while each of them runs.
 #include <algorithm>
 #include <functional>
 #include <map>
 
+#include "engine/network/group_plan.h"
 #include "engine/search/fused/link_bound.h"
+#include "engine/space/divisors.h"
 
 namespace heliolite {
 namespace {
 
 // A raised limit is at least this much above what is known, so that searches below rising limits are few.
 constexpr double kLeastRise = 1.02;
+// Arrays of the links whose place is decided together; of the others every place is allowed.
+constexpr std::size_t kMostPlaced = 5;
 
-}  // namespace
+using RankFactors = std::vector<u64>;  // [rank of the array]
 
-// Links that make or read the array by their nests; none: the readers see other ranks of it, or one reads it twice, or
-// it is held and slides.
-std::vector<int> LinkBound::links_of(int array) const {
-  const FusedInterval::Array& own = group_.array[array];
-  const ArrayTouch* first = nullptr;
-  std::vector<int> out;
-  if (own.intermediate) out.push_back(*group_.graph->array(array).maker);
-  for (const ArrayTouch* t : own.inside) {
-    if ((own.intermediate && t->link == out.front()) || t->is_term) continue;
-    const bool plain = std::ranges::all_of(t->ranks, [](const CommonRank& r) { return r.divides && !r.slides; });
-    if (!own.intermediate && !plain) return {};
-    if (std::ranges::count(out, t->link) != 0) return {};
-    if (first == nullptr) first = t;
-    else if (!std::ranges::equal(first->ranks, t->ranks, {}, &CommonRank::array, &CommonRank::array)) return {};
-    out.push_back(t->link);
-  }
-  return out.size() < 2 ? std::vector<int>{} : out;
-}
+// Whether one of two nodes may be beneath the other, by the loops above them.
+bool is_chain(const RankFactors& a, const RankFactors& b) { return is_multiple(a, b) || is_multiple(b, a); }
 
-// The link's tensors that the array is; none of an intermediate, which has a home anyway.
-TensorMask LinkBound::tensors_of(int link, int array) const {
-  unsigned out = 0;
-  for (const ArrayTouch* t : group_.array[array].inside)
-    if (t->link == link && !group_.array[array].intermediate) out |= 1U << t->tensor;
-  return static_cast<TensorMask>(out);
-}
-
-std::vector<u64> LinkBound::key_of_links(int array, const std::vector<int>& links) const {
-  std::vector<u64> out{static_cast<u64>(array)};
-  for (const int l : links) {
-    const std::vector<u64> own = key_at_root(l);
-    out.insert(out.end(), own.begin(), own.end());
-  }
+u64 words_in_all(const LinkSizes& size) {
+  u64 out = 1;
+  for (const u64 s : size) out *= s;
   return out;
 }
 
-double LinkBound::with_common_split(int array) {
-  const std::vector<int> links = links_of(array);
-  if (links.empty()) return 0;
-  const auto [known, is_new] = known_.common.try_emplace(key_of_links(array, links), 0);
-  if (!is_new) return known->second;
-  // What each link costs under each division, by the sizes that it leaves of one of them; under no sizes: what they
-  // cost if the array is not held.
-  using Divided = std::vector<std::vector<Case>>;  // [of `links`]
-  std::map<LinkSizes, Divided> all;
-  for (std::size_t k = 0; k < links.size(); ++k) {
-    const TensorMask shared = tensors_of(links[k], array);
-    const auto may = static_cast<TensorMask>(open(root_, links[k]) & ~unsigned{shared});
-    for (unsigned some = may; shared != 0; some = (some - 1) & may) {
-      const LinkPass pass = with_homes(root_.of(links[k]), links[k], static_cast<TensorMask>(some));
-      Divided& apart = all[{}];
-      apart.resize(links.size());
-      apart[k].push_back({pass, solver_.first_bound(links[k], pass, lambda_)});
-      if (some == 0) break;
-    }
-    for (const Split& split : splits(root_, links[k], array)) {
-      if (budget_.over()) return 0;
-      std::vector<Case> cases;
-      for (unsigned some = may;; some = (some - 1) & may) {
-        const auto held = static_cast<TensorMask>(some | shared);
-        if (fits(root_, links[k], split, held, room_)) add_cases(root_, links[k], split, held, cases);
-        if (some == 0) break;
-      }
-      if (cases.empty()) continue;
-      Divided& divided = all[split.made];
-      divided.resize(links.size());
-      divided[k].insert(divided[k].end(), cases.begin(), cases.end());
-    }
-  }
-  std::erase_if(all, [](const auto& d) { return std::ranges::any_of(d.second, &std::vector<Case>::empty); });
-  if (all.empty()) return known->second = kNoSum;
-  const auto least = [](std::vector<Case>& cases) { return std::ranges::min_element(cases, {}, &Case::lower); };
-  std::map<LinkSizes, double> sum;
-  const auto add_up = [&](const LinkSizes& made) {
-    double& total = sum[made] = 0;
-    for (std::vector<Case>& cases : all[made]) total += least(cases)->lower;
-    return total;
-  };
-  for (const auto& d : all) add_up(d.first);
-  // The division with the least sum is looked at more closely, until that has been done.
-  while (true) {
-    const auto best = std::ranges::min_element(sum, {}, [](const auto& d) { return d.second; });
-    double next = kNoSum;
-    for (const auto& d : sum)
-      if (d.first != best->first) next = std::min(next, d.second);
-    known->second = best->second;
-    if (known->second == kNoSum) return kNoSum;
-    // Of its links the one of which least is known.
-    Case* due = nullptr;
-    int link = 0;
-    for (std::size_t k = 0; k < links.size(); ++k) {
-      Case& own = *least(all[best->first][k]);
-      if (own.effort == BoundEffort::Passes || (due != nullptr && due->effort <= own.effort)) continue;
-      due = &own;
-      link = links[k];
-    }
-    if (due == nullptr || budget_.over()) return known->second;
-    if (due->effort == BoundEffort::Moved) {
-      due->effort = BoundEffort::Whole;
-      due->lower = std::max(due->lower, solver_.whole_bound(link, due->pass, lambda_, budget_));
-    } else {
-      double limit = kNoSum;
-      if (due->lower > 0) limit = std::max(due->lower * kLeastRise, next - (best->second - due->lower));
-      const double lower = solver_.least(link, due->pass, lambda_, limit, budget_);
-      if (lower < limit || limit == kNoSum) due->effort = BoundEffort::Passes;
-      due->lower = std::max(due->lower, lower);
-    }
-    add_up(LinkSizes(best->first));
-  }
-}
+}  // namespace
 
-// A link is in the sum of one array at most: those first that raise the sum of the links' own bounds most.
-double LinkBound::of_group() {
-  std::vector<double> own;
-  double sum = 0;
-  for (int l = group_.first; l <= group_.last; ++l) sum += own.emplace_back(quick(l));
-  struct Gain {
-    double gain;
-    std::vector<int> links;
+// The least that the links of an array cost together beneath the loops above its home.
+class LinkBound::CommonSplit {
+ public:
+  CommonSplit(LinkBound& bound, int array, std::vector<int> links)
+      : b_(bound), array_(array), links_(std::move(links)) {
+    for (std::size_t k = 0; k < links_.size(); ++k) {
+      shared_.push_back(b_.tensors_of(links_[k], array));
+      ranks_.push_back(b_.rank_dimensions(array, links_[k]));
+      const unsigned all = b_.open(b_.root_, links_[k]) | b_.intermediates(links_[k]);
+      for (const int v : bits(static_cast<TensorMask>(all)))
+        if (const int a = b_.group_.graph->array_of[links_[k]][v]; a != array) other(a).touches.push_back({k, v});
+    }
+    const auto words = [&](const Other& o) { return b_.group_.graph->words(o.array); };
+    std::ranges::stable_sort(others_, std::greater(), words);
+  }
+
+  // Raises `lower` up to the least, or to what is not below the limit.
+  void run(double limit, double& lower) {
+    if (shared_.front() != 0) apart();
+    if (splits()) refine(limit, lower);
+  }
+
+ private:
+  // An array that links of the shared one touch, too, and may be held with it.
+  struct Touch {
+    std::size_t link;  // of links_
+    int tensor;
   };
-  std::vector<Gain> gains;
-  for (std::size_t a = 0; a < group_.array.size() && solver_.gate().on(Rule::HomeBound); ++a) {
-    const FusedInterval::Array& array = group_.array[a];
-    if (root_.array[a].at != ArrayPlace::At::Open || array.inside.empty() || array.first == array.last) continue;
-    Gain one{with_common_split(static_cast<int>(a)), links_of(static_cast<int>(a))};
-    for (const int l : one.links) one.gain -= own[l - group_.first];
-    if (one.gain > 0) gains.push_back(std::move(one));
+  struct Other {
+    int array;
+    std::vector<Touch> touches{};
+  };
+  // Where it may stay: beneath some of the loops above the home, or further in, or in the nests.
+  struct Stay {
+    bool home = false;
+    u64 room = 0;             // of its tile, while all links run
+    bool further_in = false;  // at a known part of the tile, that is
+    const RankFactors* above = nullptr;
+    std::vector<u64> moved{};  // [touch]; 0: it does not count there
+  };
+
+  // What that makes of a link: passes one of which it runs in.
+  struct Way {
+    std::size_t link;         // of links_
+    u64 taken = 0;            // words of the level, while all links run
+    unsigned further_in = 0;  // tensors that are held there
+    bool in_room = false;     // whether the tiles of these are known to fit
+    double lower = 0;         // what it costs at least, whatever the cases
+    std::vector<std::size_t> cases{};
+  };
+  // A choice for all of them.
+  struct Placement {
+    std::vector<std::size_t> ways;  // [links_]
+  };
+
+  Other& other(int array) {
+    const auto known = std::ranges::find(others_, array, &Other::array);
+    return known != others_.end() ? *known : others_.emplace_back(Other{array});
   }
-  std::ranges::stable_sort(gains, std::greater(), &Gain::gain);
-  std::vector<bool> taken(own.size(), false);
-  for (const Gain& one : gains) {
-    if (std::ranges::any_of(one.links, [&](int l) { return taken[l - group_.first]; })) continue;
-    for (const int l : one.links) taken[l - group_.first] = true;
-    sum += one.gain;
-    solver_.gate().pruned(Rule::HomeBound, 1);
+
+  // The array is in the nests of all links.
+  void apart() {
+    std::vector<Split> whole;
+    for (const int l : links_) whole.push_back({{}, 1, b_.root_.of(l).size, {}, 0});
+    std::vector<std::vector<Stay>> stays;
+    for (const Other& o : others_) stays.push_back(unplaced(o));
+    std::vector<const Split*> split;
+    for (const Split& s : whole) split.push_back(&s);
+    place(split, false, stays, 0);
   }
-  return sum;
+
+  bool is_intermediate(const Other& o) const { return b_.group_.array[o.array].intermediate; }
+
+  // In the nests, or wherever it may be held.
+  std::vector<Stay> unplaced(const Other& o) const {
+    if (is_intermediate(o)) return {anywhere(o)};
+    return {{}, anywhere(o)};
+  }
+
+  // At some node, without room, where it comes in once.
+  Stay anywhere(const Other& o) const {
+    Stay out{.home = true};
+    for (const Touch& t : o.touches)
+      out.moved.push_back(is_intermediate(o) ? 0 : b_.words_once(links_[t.link], t.tensor));
+    return out;
+  }
+
+  // False: there was no time for them.
+  bool splits() {
+    for (const int l : links_) splits_.push_back(b_.splits(b_.root_, l, array_));
+    for (std::size_t k = 0; k < links_.size(); ++k)
+      for (const Split& s : splits_[k]) {
+        std::vector<const Split*>& own = by_factor_[s.factor];
+        own.resize(links_.size(), nullptr);
+        own[k] = &s;
+      }
+    foreign_ = b_.foreign_dimensions(array_, links_);
+    for (const auto& [factor, split] : by_factor_) {
+      if (b_.budget_.over()) return false;
+      if (std::ranges::count(split, nullptr) != 0) continue;
+      const u64 words = home_words(*split.front());
+      if (!b_.holds(words)) continue;
+      std::vector<std::vector<Stay>> stays;
+      const std::vector<const RankFactors*> above = prefixes(factor, split);
+      for (std::size_t o = 0; o < others_.size(); ++o)
+        stays.push_back(o < kMostPlaced ? stays_of(others_[o], split, above) : unplaced(others_[o]));
+      place(split, true, stays, words);
+    }
+    return true;
+  }
+
+  // Room of the array's tile.
+  u64 home_words(const Split& first) const {
+    if (shared_.front() == 0) return first.home_words;
+    const int tensor = *bits(shared_.front()).begin();
+    return words_of(array_, links_.front(), tensor, first);
+  }
+
+  u64 words_of(int array, int link, int tensor, const Split& s) const {
+    return room_words(array, b_.tile(b_.root_, link, tensor, s.size), b_.group_.level, *b_.group_.graph,
+                      *b_.group_.architecture);
+  }
+
+  // Loops that may be above a node at the home or further out. Where a part of a rank's loops is above, none is lost
+  // if that ends where one dimension of some link is divided up: an array that has the dimension comes in as often
+  // beneath all loops over it, with a smaller tile; another no more often above them.
+  std::vector<const RankFactors*> prefixes(const RankFactors& factor, const std::vector<const Split*>& split) const {
+    std::vector<RankFactors> out{{}};
+    for (std::size_t r = 0; r < factor.size(); ++r) {
+      std::vector<u64> ends{1, factor[r]};
+      for (std::size_t k = 0; k < links_.size(); ++k) {
+        u64 so_far = 1;
+        for (const int d : ranks_[k][r]) ends.push_back(so_far *= b_.root_.of(links_[k]).size[d] / split[k]->size[d]);
+      }
+      std::ranges::sort(ends);
+      ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+      std::vector<RankFactors> next;
+      for (const RankFactors& before : out)
+        for (const u64 end : ends) {
+          next.push_back(before);
+          next.back().push_back(end);
+        }
+      out = std::move(next);
+    }
+    std::vector<const RankFactors*> known;
+    for (const RankFactors& f : out)
+      if (const auto at = by_factor_.find(f); at != by_factor_.end() && std::ranges::count(at->second, nullptr) == 0)
+        known.push_back(&at->first);
+    return known;
+  }
+
+  std::vector<Stay> stays_of(const Other& o, const std::vector<const Split*>& split,
+                             const std::vector<const RankFactors*>& above) const {
+    const Stay once = anywhere(o);
+    // Beneath loops that the array lacks, or where windows slide, no tile and no number of fetches is known.
+    const bool unknown = std::ranges::any_of(o.touches, [&](const Touch& t) {
+      const Workload& link = b_.group_.graph->link(links_[t.link]);
+      return b_.slides(links_[t.link], t.tensor, split[t.link]->size) ||
+             std::ranges::any_of(foreign_[t.link], [&](int d) { return has_dimension(link, t.tensor, d); });
+    });
+    if (unknown) return unplaced(o);
+    std::vector<Stay> out;
+    Stay inner = beneath(o, split, false);
+    inner.further_in = true;
+    if (!is_intermediate(o)) out.emplace_back();
+    if (!is_intermediate(o) || divides_only(o, split)) out.push_back(inner);
+    if (!is_intermediate(o) && inner.moved == once.moved) return out;
+    for (const RankFactors* f : above) {
+      const std::vector<const Split*>& there = by_factor_.at(*f);
+      Stay one = beneath(o, there, true);
+      one.above = f;
+      const bool is_further_out =
+          is_intermediate(o) ? there != split && divides_only(o, there) : one.moved != inner.moved;
+      if (b_.holds(one.room) && is_further_out) out.push_back(std::move(one));
+    }
+    return out;
+  }
+
+  // Whether the loops are over ranks of the array alone, as those above the home of an intermediate are.
+  bool divides_only(const Other& o, const std::vector<const Split*>& split) const {
+    return std::ranges::all_of(o.touches, [&](const Touch& t) {
+      const LinkSizes &whole = b_.root_.of(links_[t.link]).size, &left = split[t.link]->size;
+      for (int d = 0; d < static_cast<int>(whole.size()); ++d)
+        if (left[d] != whole[d] && !has_dimension(b_.group_.graph->link(links_[t.link]), t.tensor, d)) return false;
+      return true;
+    });
+  }
+
+  // Held beneath these loops: it comes in in each of their iterations.
+  Stay beneath(const Other& o, const std::vector<const Split*>& split, bool takes_room) const {
+    Stay out{.home = true};
+    for (const Touch& t : o.touches) {
+      const int link = links_[t.link];
+      const u64 once = is_intermediate(o) ? 0 : b_.words_once(link, t.tensor),
+                tile = b_.tile(b_.root_, link, t.tensor, split[t.link]->size);
+      out.moved.push_back(once == 0 ? 0 : std::max(once, split[t.link]->passes * tile));
+      if (takes_room) out.room = std::max(out.room, words_of(o.array, link, t.tensor, *split[t.link]));
+    }
+    return out;
+  }
+
+  // Every choice of where the other arrays stay that fits: the nodes at the home or further out are on one path.
+  void place(const std::vector<const Split*>& split, bool home, const std::vector<std::vector<Stay>>& stays,
+             u64 words) {
+    std::vector<const Stay*> chosen;
+    const std::function<void(u64)> next = [&](u64 taken) {
+      if (chosen.size() == stays.size()) return add(split, home, chosen, taken);
+      for (const Stay& stay : stays[chosen.size()]) {
+        const bool chain = std::ranges::all_of(chosen, [&](const Stay* c) {
+          return c->above == nullptr || stay.above == nullptr || is_chain(*c->above, *stay.above);
+        });
+        if (!chain || !b_.holds(taken + stay.room)) continue;
+        chosen.push_back(&stay);
+        next(taken + stay.room);
+        chosen.pop_back();
+      }
+    };
+    next(words);
+  }
+
+  void add(const std::vector<const Split*>& split, bool home, const std::vector<const Stay*>& chosen, u64 taken) {
+    Placement& placement = placements_.emplace_back();
+    for (std::size_t k = 0; k < links_.size(); ++k) {
+      const int link = links_[k];
+      unsigned held = home ? shared_[k] : 0;
+      Way way{.link = k, .taken = taken};
+      for_touches(k, chosen, [&](const Stay& stay, const Touch& t, u64) {
+        held |= 1U << t.tensor;
+        if (stay.further_in) way.further_in |= 1U << t.tensor;
+      });
+      held &= ~unsigned{b_.intermediates(link)};
+      LinkPass pass = b_.with_homes(b_.root_.of(link), link, static_cast<TensorMask>(held));
+      if (home) b_.divide_pass(pass, link, split[k]->size);
+      for_touches(k, chosen, [&](const Stay&, const Touch& t, u64 moved) {
+        if (moved != 0) b_.move(pass, link, t.tensor, moved);
+      });
+      placement.ways.push_back(way_of(way, pass));
+    }
+  }
+
+  template <typename F>
+  void for_touches(std::size_t k, const std::vector<const Stay*>& chosen, const F& f) const {
+    for (std::size_t o = 0; o < others_.size(); ++o)
+      for (std::size_t n = 0; n < others_[o].touches.size() && chosen[o]->home; ++n)
+        if (others_[o].touches[n].link == k) f(*chosen[o], others_[o].touches[n], chosen[o]->moved[n]);
+  }
+
+  std::size_t way_of(Way way, const LinkPass& pass) {
+    LinkPass key = pass;
+    key.taken = way.taken;
+    const auto [known, is_new] = way_number_.try_emplace({way.link, way.further_in, key}, ways_.size());
+    if (is_new) {
+      way.cases = {case_of(way.link, pass)};
+      ways_.push_back(std::move(way));
+    }
+    return known->second;
+  }
+
+  std::size_t case_of(std::size_t k, const LinkPass& pass) {
+    const auto [known, is_new] = case_number_.try_emplace({k, pass}, cases_.size());
+    if (is_new) cases_.push_back({pass, b_.solver_.first_bound(links_[k], pass, b_.lambda_)});
+    return known->second;
+  }
+
+  std::size_t least_case(const Way& way) const {
+    return *std::ranges::min_element(way.cases, {}, [&](std::size_t c) { return cases_[c].lower; });
+  }
+  double lower_of(const Way& way) const {
+    double out = kNoSum;
+    for (const std::size_t c : way.cases) out = std::min(out, cases_[c].lower);
+    return std::max(out, way.lower);
+  }
+  double sum_of(const Placement& p) const {
+    double out = 0;
+    for (const std::size_t w : p.ways) out += lower_of(ways_[w]);
+    return out;
+  }
+
+  // The placement with the least sum is looked at more closely, until that has been done.
+  void refine(double limit, double& lower) {
+    if (placements_.empty()) lower = kNoSum;
+    while (!placements_.empty()) {
+      const Placement& best = *std::ranges::min_element(placements_, {}, [&](const Placement& p) { return sum_of(p); });
+      lower = std::max(lower, sum_of(best));
+      if (lower >= limit || b_.budget_.over()) return;
+      // Of its links the one of which least is known; if there is no other, in the room that is left.
+      const auto known_of = [&](std::size_t w) {
+        const Way& way = ways_[w];
+        return way.cases.empty() ? BoundEffort::Passes : cases_[least_case(way)].effort;
+      };
+      const std::size_t due = *std::ranges::min_element(best.ways, {}, known_of);
+      if (known_of(due) != BoundEffort::Passes) {
+        look_at(due, sum_of(best));
+        continue;
+      }
+      const auto open = std::ranges::find_if(best.ways, [&](std::size_t w) { return !ways_[w].in_room; });
+      if (open == best.ways.end()) return;
+      put_in_room(ways_[*open]);
+    }
+  }
+
+  // Tiles of what is held further in must fit beside the others: as they are in the passes, or beneath more loops. Of
+  // these the least are enough, because passes of finer ones cost as much at least.
+  void put_in_room(Way& way) {
+    way.in_room = true;
+    const auto capacity = b_.room_;
+    if (capacity == CompiledLevel::kUnbounded) return;
+    const int link = links_[way.link];
+    way.lower = lower_of(way);
+    const LinkPass all_room = cases_[way.cases.front()].pass;
+    way.cases.clear();
+    for (const LinkSizes& size :
+         sizes_in_room(link, all_room.size, static_cast<TensorMask>(way.further_in), capacity - way.taken)) {
+      LinkPass pass = all_room;
+      b_.divide_pass(pass, link, size);
+      pass.taken = way.taken;
+      const std::size_t c = case_of(way.link, pass);
+      cases_[c].effort = std::max(cases_[c].effort, BoundEffort::Whole);
+      way.cases.push_back(c);
+    }
+    if (way.cases.empty()) way.lower = kNoSum;
+  }
+
+  u64 tiles(int link, const LinkSizes& size, TensorMask tensors) const {
+    u64 out = 0;
+    for (const int v : bits(tensors))
+      out += room_words(b_.group_.graph->array_of[link][v], b_.tile(b_.root_, link, v, size), b_.group_.level,
+                        *b_.group_.graph, *b_.group_.architecture);
+    return out;
+  }
+
+  // The largest sizes that divide these and whose tiles fit.
+  std::vector<LinkSizes> sizes_in_room(int link, const LinkSizes& size, TensorMask tensors, u64 room) const {
+    if (tiles(link, size, tensors) <= room) return {size};
+    std::vector<LinkSizes> all{size}, fit, out;
+    for (std::size_t d = 0; d < size.size(); ++d) {
+      bool has = false;
+      for (const int v : bits(tensors)) has |= has_dimension(b_.group_.graph->link(link), v, static_cast<int>(d));
+      if (!has) continue;
+      std::vector<LinkSizes> next;
+      for (const LinkSizes& before : all)
+        for (const u64 part : divisors(size[d])) {
+          next.push_back(before);
+          next.back()[d] = part;
+        }
+      all = std::move(next);
+    }
+    for (LinkSizes& s : all)
+      if (tiles(link, s, tensors) <= room) fit.push_back(std::move(s));
+    std::ranges::stable_sort(fit, std::greater(), words_in_all);
+    for (const LinkSizes& s : fit)
+      if (std::ranges::none_of(out, [&](const LinkSizes& o) { return is_multiple(o, s); })) out.push_back(s);
+    return out;
+  }
+
+  void look_at(std::size_t due, double least) {
+    const Way& way = ways_[due];
+    Case& own = cases_[least_case(way)];
+    const int link = links_[way.link];
+    if (own.effort == BoundEffort::Moved) {
+      own.effort = BoundEffort::Whole;
+      own.lower = std::max(own.lower, b_.solver_.whole_bound(link, own.pass, b_.lambda_, b_.budget_));
+      return;
+    }
+    double others = kNoSum;  // placements without it
+    for (const Placement& p : placements_)
+      if (std::ranges::count(p.ways, due) == 0) others = std::min(others, sum_of(p));
+    double limit = kNoSum;
+    if (own.lower > 0) limit = std::max(own.lower * kLeastRise, own.lower + others - least);
+    const double raised = b_.solver_.least(link, own.pass, b_.lambda_, limit, b_.budget_);
+    if (raised < limit || limit == kNoSum) own.effort = BoundEffort::Passes;
+    own.lower = std::max(own.lower, raised);
+  }
+
+  LinkBound& b_;
+  int array_;
+  std::vector<int> links_;
+  std::vector<std::vector<std::vector<int>>> ranks_;  // [links_][rank of the array]: dimensions of the link
+  std::vector<TensorMask> shared_;                    // [links_]: tensors that are the array, if it comes from outside
+  std::vector<std::vector<int>> foreign_;             // [links_]: dimensions that loops above the home may divide, too
+  std::vector<Other> others_;
+  std::vector<std::vector<Split>> splits_;                      // [links_]
+  std::map<RankFactors, std::vector<const Split*>> by_factor_;  // [links_]
+  std::vector<Placement> placements_;
+  std::vector<Case> cases_;
+  std::vector<Way> ways_;
+  std::map<std::pair<std::size_t, LinkPass>, std::size_t> case_number_;
+  std::map<std::tuple<std::size_t, unsigned, LinkPass>, std::size_t> way_number_;
+};
+
+double LinkBound::with_common_split(int array, std::span<const double> enough) {
+  std::vector<int> links = links_of(array);
+  if (links.empty()) return 0;
+  double limit = 0;
+  for (const int l : links) limit += enough[l - group_.first];
+  CommonBound& known = known_.common[key_of_links(array, links)];
+  if (limit > known.limit) {
+    known.limit = limit;
+    CommonSplit(*this, array, std::move(links)).run(limit, known.lower);
+  }
+  return known.lower;
 }
 
 }  // namespace heliolite

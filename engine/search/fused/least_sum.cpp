@@ -315,10 +315,12 @@ bool LeastSum::search_common(const std::vector<Step>& steps) {
   bool any = false;
   for (const Step& step : steps) {
     if (step.first == step.last) continue;
+    std::vector<double> alone;
+    for (int l = step.first; l <= step.last; ++l) alone.push_back(segment_[l][l].value / runs(l));
     for (Level& level : levels_[{step.first, step.last}]) {
       if (level.common || !solver_.gate().on(Rule::LinkBound)) continue;
       level.common = any = true;
-      level.lower = std::max(level.lower, level.trees->bound().of_group() * runs(step.first));
+      level.lower = std::max(level.lower, level.trees->bound().of_group(alone) * runs(step.first));
     }
     raise(step);
   }

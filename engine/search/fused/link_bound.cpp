@@ -25,11 +25,15 @@ bool slides_along_part(const Workload& link, int v, const LinkSizes& size) {
   return false;
 }
 
+}  // namespace
+
 bool is_multiple(const std::vector<u64>& fine, const std::vector<u64>& coarse) {
   return std::ranges::equal(fine, coarse, [](u64 a, u64 b) { return a % b == 0; });
 }
 
-}  // namespace
+bool LinkBound::slides(int link, int tensor, const LinkSizes& size) const {
+  return slides_along_part(group_.graph->link(link), tensor, size);
+}
 
 LinkBound::LinkBound(const FusedInterval& group, LinkSolver& solver, double lambda, const SearchBudget& budget,
                      LinkBounds& known)
@@ -97,6 +101,18 @@ void LinkBound::move(LinkPass& pass, int link, int tensor, u64 words) const {
   const u64 once = group_.graph->link(link).tensor_words(tensor);
   pass.stored = words;
   pass.returned = words - std::min(words, once);
+}
+
+// Runs the link in as many passes of these sizes as there are in one of the pass.
+void LinkBound::divide_pass(LinkPass& pass, int link, const LinkSizes& size) const {
+  const Workload& own = group_.graph->link(link);
+  const DimensionMask made = own.indexing(own.output());
+  for (std::size_t d = 0; d < size.size(); ++d) {
+    const u64 parts = pass.size[d] / size[d];
+    pass.passes *= parts;
+    if (contains(made, d)) pass.parts *= parts;
+  }
+  pass.size = size;
 }
 
 // A pass whose intermediates, and these other tensors, have a home, where all that comes or leaves does so once.
@@ -205,17 +221,30 @@ const ArrayTouch& LinkBound::divided_touch(int array) const {
   return own.intermediate ? group_.graph->array(array).touches.front() : *own.inside.front();
 }
 
+// The touch whose ranks the factors of the link's splits are of: its own, of a maker a reader's.
+const ArrayTouch& LinkBound::split_touch(int link, int array) const {
+  const bool intermediate = group_.array[array].intermediate;
+  const ArrayTouch& made = divided_touch(array);
+  for (const ArrayTouch* t : group_.array[array].inside)
+    if ((t->link != made.link || !intermediate) && (link == made.link || t->link == link)) return *t;
+  return made;
+}
+
+// [rank]: dimensions of the link that loops over it divide, the outermost first.
+std::vector<std::vector<int>> LinkBound::rank_dimensions(int array, int link) const {
+  std::vector<std::vector<int>> out;
+  const bool makes = group_.array[array].intermediate && divided_touch(array).link == link;
+  for (const CommonRank& r : split_touch(link, array).ranks) out.push_back(makes ? r.array : r.own);
+  return out;
+}
+
 std::vector<LinkBound::Split> LinkBound::splits(const Subtree& s, int link, int array) const {
   const bool intermediate = group_.array[array].intermediate;
   const ArrayTouch& made = divided_touch(array);
-  const ArrayTouch* touch = nullptr;
-  for (const ArrayTouch* t : group_.array[array].inside)
-    if (touch == nullptr && (t->link != made.link || !intermediate) && (link == made.link || t->link == link))
-      touch = t;
   std::vector<bool> whole(s.of(made.link).size.size(), false);
   if (intermediate) whole = whole_dimensions(group_, array);
   std::vector<Split> parts{{{}, 1, s.of(link).size, s.of(made.link).size, 0}};
-  for (const CommonRank& r : touch->ranks) {
+  for (const CommonRank& r : split_touch(link, array).ranks) {
     const std::vector<int>& dimensions =
         intermediate ? r.array : std::ranges::find(made.ranks, r.array, &CommonRank::array)->own;
     u64 lines = 1;
@@ -273,9 +302,7 @@ void LinkBound::add_cases(const Subtree& s, int link, const Split& split, Tensor
   const unsigned others = open(s, link) & ~unsigned{held};
   for (unsigned inner = others;; inner = (inner - 1) & others) {
     LinkPass pass = with_homes(s.of(link), link, static_cast<TensorMask>(held | inner));
-    pass.size = split.size;
-    pass.passes *= split.passes;
-    for (const int d : bits(own.indexing(own.output()))) pass.parts *= s.of(link).size[d] / split.size[d];
+    divide_pass(pass, link, split.size);
     for (const int v : bits(static_cast<TensorMask>(inner))) {
       const u64 once = words_once(link, v);
       if (once != 0 && !slides_along_part(own, v, split.size))

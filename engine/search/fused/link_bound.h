@@ -3,12 +3,16 @@
 // rules link-bound and home-bound). Trees and groups whose links cost too much are not searched.
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/search/fused/link_solver.h"
 #include "engine/search/fused/subtree.h"
 
 namespace heliolite {
+
+// Whether each is a multiple of the other's.
+bool is_multiple(const std::vector<u64>& fine, const std::vector<u64>& coarse);
 
 // What a bound is made of.
 enum class BoundEffort : u8 {
@@ -21,9 +25,13 @@ struct RootBound {
   double lower = 0;
   std::optional<BoundEffort> effort{};  // none: nothing is known
 };
+// What links of an array cost together; sought after up to the limit.
+struct CommonBound {
+  double lower = 0, limit = 0;
+};
 struct LinkBounds {
   std::map<std::vector<u64>, RootBound> link;
-  std::map<std::vector<u64>, double> common;  // of an intermediate's links together
+  std::map<std::vector<u64>, CommonBound> common;  // of an array's links together
 };
 
 class LinkBound {
@@ -43,8 +51,8 @@ class LinkBound {
   double search(int link, BoundEffort effort);
   void keep(int link, BoundEffort effort, double lower);
   // What all links of the group cost at least: as quick() says of each, or more where the links of an array must agree
-  // on its split, or on whether it is held.
-  double of_group();
+  // on its split, or on whether it is held. `enough`: [link of the group]: what it need not be known to be above.
+  double of_group(std::span<const double> enough);
   // All that the bound at the root depends on.
   std::vector<u64> key_at_root(int link) const { return key_of(root_, link, room_); }
 
@@ -70,11 +78,17 @@ class LinkBound {
   double with_home(const Subtree& s, int link, int array, u64 room, BoundEffort effort);
   double least_case(int link, std::vector<Case>& cases, BoundEffort effort);
   const ArrayTouch& divided_touch(int array) const;
+  const ArrayTouch& split_touch(int link, int array) const;
+  std::vector<std::vector<int>> rank_dimensions(int array, int link) const;
   std::vector<Split> splits(const Subtree& s, int link, int array) const;
+  bool slides(int link, int tensor, const LinkSizes& size) const;
+  bool holds(u64 words) const { return room_ == CompiledLevel::kUnbounded || words <= room_; }
   std::vector<const Split*> coarsest(const Subtree& s, int link, const std::vector<Split>& all, TensorMask held,
                                      u64 room) const;
   bool fits(const Subtree& s, int link, const Split& split, TensorMask held, u64 room) const;
-  double with_common_split(int array);
+  class CommonSplit;
+  double with_common_split(int array, std::span<const double> enough);
+  std::vector<std::vector<int>> foreign_dimensions(int array, const std::vector<int>& links) const;
   TensorMask tensors_of(int link, int array) const;
   std::vector<int> links_of(int array) const;
   std::vector<u64> key_of_links(int array, const std::vector<int>& links) const;
@@ -87,6 +101,7 @@ class LinkBound {
   LinkPass with_homes(LinkPass pass, int link, TensorMask others) const;
   u64 words_once(int link, int tensor) const;
   u64 tile(const Subtree& s, int link, int tensor, const LinkSizes& size) const;
+  void divide_pass(LinkPass& pass, int link, const LinkSizes& size) const;
   void move(LinkPass& pass, int link, int tensor, u64 words) const;
 
   const FusedInterval& group_;

@@ -270,7 +270,14 @@ LinkSolver::Least& LinkSolver::known_least(int link, const LinkPass& pass, doubl
   LeastByLambda& all = store(link).least[pass];
   const auto known = all.find(lambda);
   if (known != all.end()) return known->second;
-  Least out = compulsory_value(link, pass, lambda);
+  Least out;
+  if (pass.taken == 0) {
+    out = compulsory_value(link, pass, lambda);
+  } else {
+    const Least& in_all_room = known_least(link, without_taken(pass), lambda);
+    out.first = in_all_room.best();
+    out.passage = in_all_room.passage;
+  }
   out.first = std::max(out.first, from_other_lambdas(all, lambda));
   return all.try_emplace(lambda, out).first->second;
 }
