@@ -146,6 +146,8 @@ struct Architecture {
   bool drain_reads = false;
   // Cycles count the first tiles' way in and the last outputs' way out, too (docs/cost_model.md, rule 46).
   bool ramps = false;
+  // Cycles of bandwidths are sums of doubles, as in Timeloop's files; otherwise they are exact (rule 28).
+  bool timeloop_cycles = false;
   std::optional<double> technology_nm;  // when energies come from the tables
   std::optional<double> cycle_ns;
   std::vector<std::string> notes;  // what of its files was read otherwise than it is written

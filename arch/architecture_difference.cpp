@@ -92,6 +92,7 @@ Fields fields_of(const Architecture& m) {
   return {{kPeerChannel.field, m.peer_channel ? "on" : "off"},
           {"drain_reads", m.drain_reads ? "on" : "off"},
           {"latency", m.ramps ? "ramps" : "steady"},
+          {"cycles", m.timeloop_cycles ? "timeloop" : "exact"},
           {"one_axis_per_dimension", fmt::format("{}", m.one_axis_per_dimension)},
           {"constraints_for", m.constraints_for_channels_only ? "channels" : "all"},
           {"min_parallelism", fmt::format("{}", m.min_parallelism)}};

@@ -158,6 +158,7 @@ ArchitectureSpec vary(ArchitectureSpec base, const ArchitectureSpec& variant, Di
   replace(base.peer_channel, variant.peer_channel);
   replace(base.drain_reads, variant.drain_reads);
   replace(base.ramps, variant.ramps);
+  replace(base.timeloop_cycles, variant.timeloop_cycles);
   if (variant.energy) {
     forget_energies(base.levels, base.compute);
     for (UnitSpec& unit : base.units) forget_energies(unit.levels, unit.compute);

@@ -123,6 +123,7 @@ struct ArchitectureSpec {
   std::optional<bool> peer_channel;
   std::optional<bool> drain_reads;
   std::optional<bool> ramps;
+  std::optional<bool> timeloop_cycles;
   std::vector<LevelSpec> levels;  // innermost first
   ComputeSpec compute;
   std::vector<UnitSpec> units;

@@ -122,6 +122,7 @@ Result<ArchitectureSpec> read_architecture_yaml(const YamlNode& document) {
   if (const std::optional<std::string> word = reader.choice(kPeerChannel.field)) spec.peer_channel = *word == "on";
   if (const std::optional<std::string> word = reader.choice("drain_reads")) spec.drain_reads = *word == "on";
   if (const std::optional<std::string> word = reader.choice("latency")) spec.ramps = *word == "ramps";
+  if (const std::optional<std::string> word = reader.choice("cycles")) spec.timeloop_cycles = *word == "timeloop";
   const std::optional<YamlNode> levels = spec.base ? reader.child("levels") : reader.needed("levels");
   if (levels) spec.levels = read_levels(*levels, errors);
   check_names(spec.levels, errors);
@@ -285,6 +286,7 @@ std::string write_architecture(const Architecture& architecture) {
   if (architecture.peer_channel) out.insert(out.find("  levels:"), fmt::format("  {}: on\n", kPeerChannel.field));
   if (architecture.drain_reads) out.insert(out.find("  levels:"), "  drain_reads: on\n");
   if (architecture.ramps) out.insert(out.find("  levels:"), "  latency: ramps\n");
+  if (architecture.timeloop_cycles) out.insert(out.find("  levels:"), "  cycles: timeloop\n");
   for (std::size_t i = architecture.levels.size(); i-- > 0;) out += level_text(architecture.levels[i], "  ");
   out += fmt::format("  compute: {{{}}}\n", compute_text(architecture.compute, architecture.units.empty()));
   if (!architecture.units.empty()) out += "  units:\n";

@@ -213,7 +213,9 @@ class TimeloopConverter {
     if (!same) return bug(workload.name, same.errors());
     const Result<Mapping> read = read_timeloop_mapping(*file, *same, back);
     if (!read) return bug(workload.name, read.errors());
-    const Cost before = CostModel(workload, *from_.machine).evaluate(mapping).cost;
+    Architecture counted = *from_.machine;
+    counted.timeloop_cycles = true;
+    const Cost before = CostModel(workload, counted).evaluate(mapping).cost;
     const Cost after = CostModel(*same, back).evaluate(*read).cost;
     if (*read != peers_said(said, workload, machine) || before != after) bug(workload.name, {});
   }

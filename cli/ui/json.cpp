@@ -123,7 +123,9 @@ Json question(const Workload& workload) {
 }
 
 Json question(const Architecture& architecture) {
-  return {{"name", architecture.name}, {"hash", to_hex(fingerprint(architecture))}};
+  return {{"name", architecture.name},
+          {"hash", to_hex(fingerprint(architecture))},
+          {"cycles", architecture.timeloop_cycles ? "timeloop" : "exact"}};
 }
 
 Json to_json(const Mapping& mapping, const Workload& workload, const Architecture& architecture) {

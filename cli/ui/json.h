@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 Json answer_head(const std::string& command);
 
 Json question(const Workload& workload);          // {"name", "hash", "dimensions", "macs"}
-Json question(const Architecture& architecture);  // {"name", "hash"}
+Json question(const Architecture& architecture);  // {"name", "hash", "cycles"}: how they are counted
 
 // The mapping in the form that engine/model/mapping_yaml.h reads back.
 Json to_json(const Mapping& mapping, const Workload& workload, const Architecture& architecture);

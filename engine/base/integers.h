@@ -39,6 +39,7 @@ inline constexpr u64 kExactInDoubles = u64{1} << 53;
 // a / b, rounded up; a + b must not overflow.
 constexpr u32 ceil_div(u32 a, u32 b) { return (a + b - 1) / b; }
 constexpr u64 ceil_div(u64 a, u64 b) { return (a + b - 1) / b; }
+constexpr u128 ceil_div(u128 a, u128 b) { return (a + b - 1) / b; }
 
 // Whether bit i of a mask is set.
 template <std::integral Mask, std::integral Index>

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <charconv>
 #include <limits>
+#include <utility>
+
 #include "engine/base/integers.h"
 #include "engine/model/keep.h"
 #include "engine/model/peer_words.h"
@@ -54,6 +57,33 @@ CompiledTensor compile(const Tensor& tensor, const Workload& workload) {
   return out;
 }
 
+// The shortest decimal that reads back as the bandwidth, as a fraction in lowest terms; where either number needs more
+// than 60 bits the last convergent of its continued fraction that does not, which is off by less than 1 in 2^59.
+PartsPerCycle fraction_of(double parts_per_cycle) {
+  if (!(parts_per_cycle < std::numeric_limits<double>::infinity())) return {};
+  std::array<char, 64> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), parts_per_cycle, std::chars_format::fixed).ptr;
+  u128 numerator = 0, denominator = 1;
+  bool behind_point = false;
+  for (const char* c = text.data(); c != end; ++c) {
+    if (*c == '.') {
+      behind_point = true;
+      continue;
+    }
+    numerator = numerator * 10 + static_cast<unsigned>(*c - '0');
+    if (behind_point) denominator *= 10;
+  }
+  u128 p = 1, q = 0, last_p = 0, last_q = 1;
+  while (denominator != 0) {
+    const u128 quotient = numerator / denominator, rest = numerator % denominator;
+    const u128 next_p = quotient * p + last_p, next_q = quotient * q + last_q;
+    if (next_p >> 60 != 0 || next_q >> 60 != 0) break;
+    last_p = std::exchange(p, next_p), last_q = std::exchange(q, next_q);
+    numerator = std::exchange(denominator, rest);
+  }
+  return {static_cast<u64>(p), static_cast<u64>(q)};
+}
+
 CompiledLevel compile(const StorageLevel& level, const ValueBits& bits) {
   CompiledLevel out;
   out.parts = value_parts(bits, level);
@@ -80,6 +110,9 @@ CompiledLevel compile(const StorageLevel& level, const ValueBits& bits) {
   out.read_bandwidth = level.bandwidth.read.value_or(unlimited) * parts_of_word;
   out.write_bandwidth = level.bandwidth.write.value_or(unlimited) * parts_of_word;
   out.shared_bandwidth = level.bandwidth.shared.value_or(unlimited) * parts_of_word;
+  out.read_rate = fraction_of(out.read_bandwidth);
+  out.write_rate = fraction_of(out.write_bandwidth);
+  out.shared_rate = fraction_of(out.shared_bandwidth);
   out.limited = level.bandwidth.read || level.bandwidth.write || level.bandwidth.shared;
   out.reduces = level.reduces();
   out.is_interconnect = level.is_interconnect;
@@ -109,6 +142,7 @@ Compiled::Compiled(const Workload& workload, const Architecture& architecture, c
   for (int i = 0; i < level_count; ++i) {
     level[i] = compile(architecture.levels[i], bits);
     level[i].reads_drains = architecture.drain_reads;
+    level[i].timeloop_cycles = architecture.timeloop_cycles;
     level[i].entering_costs_alone = level[i].network_costs && !level[i].hops_cost && !level[i].routers_cost &&
                                     level[i].reduces && macs < kExactInDoubles;
     for (int v = 0; v < tensor_count; ++v) level[i].whole += level[i].taken(v, tensor[v].words);

@@ -44,6 +44,12 @@ struct CompiledTensor {
   u64 words = 0;                                   // words of the whole tensor: its box, holes of strides included
 };
 
+// A bandwidth as a fraction: `parts` in `cycles`; 0 cycles: unlimited.
+struct PartsPerCycle {
+  u64 parts = 1, cycles = 0;
+  bool is_limited() const { return cycles != 0; }
+};
+
 // A level of the machine and the fan-out below it. Its words are divided into parts (keep.h): what it holds and
 // serves is counted in these. Where no tensor states how many bits its values have, a part is a word.
 struct CompiledLevel {
@@ -62,8 +68,10 @@ struct CompiledLevel {
   int block_shift = 0;  // log2(block_parts), -1 when it is not a power of two
   // Parts per cycle of one instance; infinity: unlimited. The shared one is for reads and writes together.
   double read_bandwidth = 0, write_bandwidth = 0, shared_bandwidth = 0;
-  bool limited = false;        // any bandwidth is finite
-  bool network_costs = false;  // hop, router or ingress energy
+  PartsPerCycle read_rate, write_rate, shared_rate;  // the same as fractions
+  bool timeloop_cycles = false;                      // cycles are counted in doubles, as Timeloop does (rule 28)
+  bool limited = false;                              // any bandwidth is finite
+  bool network_costs = false;                        // hop, router or ingress energy
   // The network costs by the words that enter it alone, in one direction, and these are counted exactly as doubles:
   // which receivers share them does not matter (ingress_energy of multicast.h).
   bool entering_costs_alone = false;

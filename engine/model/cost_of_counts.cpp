@@ -7,8 +7,8 @@ namespace heliolite {
 [[gnu::noinline]] u64 LevelLoad::cycles(const CompiledLevel& level, const InstanceCount& n, u64 steps) const {
   std::array<u64, kMaxTensors> reads, writes;
   for (std::size_t k = 0; k < count_; ++k) {
-    reads[k] = level.taken(ask_[k].tensor, demanded_words(ask_[k].reads, n));
-    writes[k] = level.taken(ask_[k].tensor, demanded_words(ask_[k].fills + ask_[k].updates, n));
+    reads[k] = level.taken(ask_[k].tensor, demanded_words(level, ask_[k].reads, n));
+    writes[k] = level.taken(ask_[k].tensor, demanded_words(level, ask_[k].fills + ask_[k].updates, n));
   }
   return level_cycles(level, std::span(reads).first(count_), std::span(writes).first(count_), steps);
 }

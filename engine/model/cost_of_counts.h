@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <span>
 
 #include "arch/architecture.h"
@@ -133,12 +134,30 @@ inline AccessUnits units_of_all(const CompiledLevel& level, int v, const Accesse
 // one whose tiles are too large (Verdict::OverCapacity).
 inline constexpr u64 kTooManyCycles = ~u64{0};
 
-// Cycles that a level needs (rule 28), in Timeloop's order of operations: the comparison with its runs is exact.
-// `reads`, `writes` (fills and updates): [tensor] parts of words (keep.h) of one instance. `steps`: cycles of the
-// compute units, which are also what a level without bandwidths needs. kTooManyCycles where 64 bits do not hold them.
+// Cycles that the ports of one instance need for these parts of words, rounded up: exact (rule 28). kTooManyCycles
+// where 64 bits do not hold them.
+inline u64 exact_port_cycles(const CompiledLevel& level, u64 reads, u64 writes) {
+  u128 most = 0;
+  const auto wait = [&most](const PartsPerCycle& rate, u64 parts) {
+    if (rate.is_limited()) most = std::max(most, ceil_div(static_cast<u128>(parts) * rate.cycles, u128{rate.parts}));
+  };
+  wait(level.read_rate, reads);
+  wait(level.write_rate, writes);
+  wait(level.shared_rate, reads + writes);
+  return most < kTooManyCycles ? static_cast<u64>(most) : kTooManyCycles;
+}
+
+// Cycles that a level needs (rule 28); where they are counted as Timeloop does, in its order of operations: then the
+// comparison with its runs is exact. `reads`, `writes` (fills and updates): [tensor] parts of words (keep.h) of one
+// instance. `steps`: cycles of the compute units, which are also what a level without bandwidths needs. kTooManyCycles
+// where 64 bits do not hold them.
 inline u64 level_cycles(const CompiledLevel& level, std::span<const u64> reads, std::span<const u64> writes,
                         u64 steps) {
   if (!level.limited) return steps;
+  if (!level.timeloop_cycles) {
+    const u64 read = std::accumulate(reads.begin(), reads.end(), u64{0});
+    return std::max(steps, exact_port_cycles(level, read, std::accumulate(writes.begin(), writes.end(), u64{0})));
+  }
   const auto base = static_cast<double>(steps);
   double read_rate = 0, write_rate = 0, slowdown = 1;
   for (std::size_t v = 0; v < reads.size(); ++v) {
@@ -175,8 +194,10 @@ inline bool clearly_fast_enough(const CompiledLevel& level, u64 reads, u64 write
 }
 
 // Words a bandwidth has to serve: counted on the instances that the loop ends span (rule 28).
-inline u64 demanded_words(u64 words, const InstanceCount& n) {
+inline u64 demanded_words(const CompiledLevel& level, u64 words, const InstanceCount& n) {
   if (n.used == n.spanned) return words;
+  if (!level.timeloop_cycles)
+    return static_cast<u64>(ceil_div(static_cast<u128>(words) * n.used, static_cast<u128>(n.spanned)));
   return static_cast<u64>(
       std::ceil(static_cast<double>(words) / (static_cast<double>(n.spanned) / static_cast<double>(n.used))));
 }

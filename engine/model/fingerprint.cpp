@@ -98,6 +98,7 @@ u64 fingerprint(const Architecture& a) {
   if (a.peer_channel) hasher.add(u64{3});  // machines without keep their fingerprint
   if (a.drain_reads) hasher.add(u64{5});
   if (a.ramps) hasher.add(u64{6});
+  if (a.timeloop_cycles) hasher.add(u64{7});
   if (a.min_parallelism > 0) hasher.add(u64{4}).add(a.min_parallelism);
   for (const Architecture& unit : a.units) hasher.add(std::string_view("unit")).add(fingerprint(unit));
   if (a.beside_um2 != 0 || a.beside_pj_per_cycle != 0)

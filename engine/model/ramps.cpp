@@ -8,6 +8,17 @@
 
 namespace heliolite {
 
+namespace {
+
+// Cycles in which an instance of the level sends (reads) or takes in (writes) so many parts of words, rounded up.
+double moving_cycles(const CompiledLevel& level, double reads, double writes) {
+  constexpr double kCountable = 0x1p63;
+  if (level.timeloop_cycles || reads + writes >= kCountable) return std::ceil(port_cycles(level, reads, writes));
+  return static_cast<double>(exact_port_cycles(level, static_cast<u64>(reads), static_cast<u64>(writes)));
+}
+
+}  // namespace
+
 void RampSums::arrive(const Compiled& c, int i, TensorMask kept) {
   const CompiledLevel& level = c.level[i];
   const auto parts = [&](int v) { return words[v] * static_cast<double>(level.taken(v, 1)); };
@@ -17,9 +28,9 @@ void RampSums::arrive(const Compiled& c, int i, TensorMask kept) {
     sent += parts(v);
     longest = std::max(longest, cycles[v]);
   }
-  const double ready = longest + std::ceil(port_cycles(level, sent, 0));
+  const double ready = longest + moving_cycles(level, sent, 0);
   for (const int v : bits(kept)) {
-    if (c.tensor[v].is_output) cycles[v] += std::ceil(port_cycles(level, 0, parts(v)));
+    if (c.tensor[v].is_output) cycles[v] += moving_cycles(level, 0, parts(v));
     else cycles[v] = ready;
   }
 }

@@ -146,8 +146,7 @@ Cost term_cost(const SumTerm& term, const LinkGraph& graph, const Architecture& 
   CostSum sum(c, 0, 0);
   const Accesses<u64> words{term.words, 0, 0};
   sum.pay(units_of_one(level, first.tensor, words, false, {}).sum());
-  const double parts = static_cast<double>(level.taken(first.tensor, term.words));
-  sum.wait(saturated(std::ceil(port_cycles(level, parts, 0) - 1e-9)));
+  sum.wait(exact_port_cycles(level, level.taken(first.tensor, term.words), 0));
   for (int i = 0; i < c.level_count; ++i) sum.leak(c.level[i], 1);
   return sum.total();
 }

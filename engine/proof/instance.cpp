@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
-#include <charconv>
-#include <numeric>
 
 #include "engine/base/integers.h"
 #include "engine/model/compiled.h"
@@ -22,28 +20,6 @@ bool is_plain(const std::string& name) {
   return !name.empty() && std::ranges::all_of(name, [&](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || kSigns.find(c) != std::string_view::npos;
   });
-}
-
-// The shortest decimal that reads back as the number, as a fraction in lowest terms; none if it needs more than 64
-// bits.
-std::optional<InstanceRate> rate_of(char kind, double parts_per_cycle) {
-  std::array<char, 64> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), parts_per_cycle, std::chars_format::fixed).ptr;
-  u128 numerator = 0, denominator = 1;
-  bool behind = false;
-  for (const char* c = text.data(); c != end; ++c) {
-    if (*c == '.') {
-      behind = true;
-      continue;
-    }
-    numerator = numerator * 10 + static_cast<unsigned>(*c - '0');
-    if (behind) denominator *= 10;
-    if (numerator >> 120 != 0 || denominator >> 120 != 0) return std::nullopt;
-  }
-  u128 a = numerator, b = denominator;
-  while (b != 0) a = std::exchange(b, a % b);
-  if (numerator == 0 || numerator / a >> 63 != 0 || denominator / a >> 63 != 0) return std::nullopt;
-  return InstanceRate{kind, static_cast<u64>(numerator / a), static_cast<u64>(denominator / a)};
 }
 
 // What of the machine no rule of proofs knows.
@@ -144,14 +120,12 @@ class Writer {
     }
     out.leak = level.leak_units;
     out.clusters = std::min(level.clusters, c_.fanouts(i + 1, c_.level_count - 1));
-    const auto rate = [&](char kind, double parts_per_cycle) {
-      if (!(parts_per_cycle < std::numeric_limits<double>::infinity())) return;
-      if (const auto r = rate_of(kind, parts_per_cycle)) out.rates.push_back(*r);
-      else problem_ = fmt::format("for bandwidths as fine as that of {}", out.name);
+    const auto rate = [&](char kind, const PartsPerCycle& r) {
+      if (r.is_limited()) out.rates.push_back({kind, r.parts, r.cycles});
     };
-    rate('r', level.read_bandwidth);
-    rate('w', level.write_bandwidth);
-    rate('s', level.shared_bandwidth);
+    rate('r', level.read_rate);
+    rate('w', level.write_rate);
+    rate('s', level.shared_rate);
     out.keep = allowed.keep;
     out.open = allowed.open;
     out.loops = limits(allowed.temporal.factor);

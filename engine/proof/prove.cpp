@@ -86,11 +86,12 @@ std::vector<Priced> hull_of(std::vector<Priced> all) {
   return out;
 }
 
-// What doubles may take for a mapping that is not below: so much more energy, and cycles one more in bounds and one
-// in costs (docs/cost_model.md, rule 28).
-bool is_rounding(const Claim& claim, const ExactCost& cost, u64 scale) {
-  constexpr u64 kOfEnergy = 1'000'000'000, kCycles = 2;
-  return claim.closed((cost.energy + cost.energy / kOfEnergy + 1) * scale, cost.cycles + kCycles);
+// What doubles may take for a mapping that is not below: so much more energy, and, where cycles are counted as Timeloop
+// does (docs/cost_model.md, rule 28), one more in bounds and one in costs.
+bool is_rounding(const Architecture& architecture, const Claim& claim, const ExactCost& cost, u64 scale) {
+  constexpr u64 kOfEnergy = 1'000'000'000;
+  const u64 cycles = architecture.timeloop_cycles ? 2 : 0;
+  return claim.closed((cost.energy + cost.energy / kOfEnergy + 1) * scale, cost.cycles + cycles);
 }
 
 // Writes one proof.
@@ -160,7 +161,8 @@ class Prover {
       out_.ended = pass.ended;
       if (pass.better) {
         out_.better = mapping_of(q, *pass.better);
-        out_.is_rounding = is_curve && is_rounding(*claim, exact_cost(q, *walked(q, *pass.better)), q.scale);
+        out_.is_rounding =
+            is_curve && is_rounding(architecture_, *claim, exact_cost(q, *walked(q, *pass.better)), q.scale);
       }
       if (pass.complete && !file.finish()) out_.ended = "the limit of the file's size is reached";
       out_.bytes = file.bytes();

@@ -193,7 +193,8 @@ TEST(TimeloopWriter, FilesOfTheFrontEnd) {
 // A machine without links: a mapping says so at every fan-out, and costs the same where links are counted.
 TEST(TimeloopWriter, MappingsOfMachinesWithoutLinks) {
   const Workload workload = testing::workload("conv:k=4,c=2,p=6,r=3");
-  const Architecture machine = testing::machine("eyeriss");
+  Architecture machine = testing::machine("eyeriss");
+  machine.timeloop_cycles = true;
   for (const TimeloopVersion version : kVersions) {
     const Result<TimeloopForm> form = timeloop_form(machine, workload, version);
     ASSERT_TRUE(form.ok());
@@ -240,7 +241,8 @@ TEST(TimeloopWriter, PresetWorkloadsAreReadAsTheyWere) {
 // it does on the preset.
 TEST(TimeloopWriter, MappingsCostTheSame) {
   for (const char* preset : {"eyeriss", "simba", "edge_split", "gemmini_45nm", "tpu_v4i", "gpu_sm", "nvdla"}) {
-    const Architecture original = testing::machine(preset);
+    Architecture original = testing::machine(preset);
+    original.timeloop_cycles = true;
     for (const char* text : {"conv:k=16,c=8,p=14,r=3,stride=2", "gemm:32x16x64"}) {
       const Workload workload = testing::workload(text);
       for (const TimeloopVersion version : kVersions) {

@@ -100,11 +100,12 @@ TEST(Dominance, ComparesEveryChannel) {
   EXPECT_TRUE(drops(toy, a, b));
 }
 
-// 1020 words in 360 steps at a quarter word a step take 4080 cycles. The cost model adds up words per step by tensor,
-// in doubles: 300 / 360 + 720 / 360 is a little more than 660 / 360 + 360 / 360, and rounds up to a cycle more.
+// 1020 words in 360 steps at a quarter word a step take 4080 cycles. Timeloop adds up words per step by tensor, in
+// doubles: 300 / 360 + 720 / 360 is a little more than 660 / 360 + 360 / 360, and rounds up to a cycle more.
 TEST(Dominance, EqualCyclesOfOtherTensorsMayRoundUpToMore) {
   Architecture machine = three_levels();
   machine.levels[2].bandwidth.read = 0.25;
+  machine.timeloop_cycles = true;
   const ExactToy toy(toy_problem(gemm(4, 4, 4), machine, Objective::Delay));
   const std::array<u64, 2> mine{300, 720}, other{660, 360}, writes{};
   const CompiledLevel& level = toy.compiled().level[2];

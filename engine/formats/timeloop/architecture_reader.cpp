@@ -352,6 +352,7 @@ Result<TimeloopSource> read_timeloop_source(const std::vector<YamlNode>& documen
   architecture.one_axis_per_dimension = true;
   architecture.unit_loops_first = sections.unit_loops_first.value_or(*format == Format::Nodes);
   architecture.peer_channel = true;
+  architecture.timeloop_cycles = true;
   const std::optional<double> variable = cycle_seconds_in(sections.variables, sections.variables, errors);
   const TimeloopMachine machine = read_machine(node, *format, sections, errors);
   if (const std::optional<double> seconds = variable ? variable : machine.cycle_seconds)

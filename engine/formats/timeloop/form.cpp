@@ -43,6 +43,8 @@ class FormMaker {
       note("", std::string(kTimeloopHasPeers));
     if (std::exchange(form_.machine.ramps, false))
       note("", "latency = ramps: Timeloop counts no ramps, its cycles are those of the steady state");
+    if (!std::exchange(form_.machine.timeloop_cycles, true) && std::ranges::any_of(levels(), has_bandwidth))
+      note("", "cycles = exact: Timeloop adds words per cycle up as doubles, which may be a cycle more or less");
     const bool front_end = version_ == TimeloopVersion::V04;
     if (std::exchange(form_.machine.unit_loops_first, front_end) != front_end) note_splits();
     if (front_end) {
@@ -56,6 +58,9 @@ class FormMaker {
 
  private:
   static bool has_fanout(const StorageLevel& level) { return level.fanout_x * level.fanout_y > 1; }
+  static bool has_bandwidth(const StorageLevel& level) {
+    return level.bandwidth.read || level.bandwidth.write || level.bandwidth.shared;
+  }
 
   std::vector<StorageLevel>& levels() { return form_.machine.levels; }
 

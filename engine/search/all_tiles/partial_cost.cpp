@@ -30,7 +30,8 @@ RoundedCycles::RoundedCycles(const KeptFlows& costs)
   }
   const double cycles = port_cycles(level_, reads, writes);
   exact_ = saturated(std::ceil(cycles * (1 - kFarFromWhole)));
-  may_round_up_ = exact_ != kTooManyCycles && static_cast<double>(exact_) <= cycles * (1 + kFarFromWhole);
+  may_round_up_ =
+      level_.timeloop_cycles && exact_ != kTooManyCycles && static_cast<double>(exact_) <= cycles * (1 + kFarFromWhole);
 }
 
 u64 RoundedCycles::of_multiples(u64 unit, u64 least, u64 most) const {
