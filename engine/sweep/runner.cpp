@@ -147,7 +147,8 @@ Result<SweepRun> Runner::run() {
     map([this] { return begin_point(), Task(); });
     state_.flush();
     mapping_ = &mapper_;
-    certify_front();
+    // While some points are not known yet nothing is certain of the front.
+    if (!state_.over()) certify_front();
   } else {
     map([this] { return begin_point(), Task(); });
   }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 
@@ -127,6 +128,16 @@ TEST(FrontCertificate, GoesOnAfterInterruptions) {
       const auto done = run_sweep(spec, *store, {}, [&](const SweepNews&) { stop = ++news > 3 + 4 * run; });
       ASSERT_TRUE(done.ok());
       EXPECT_TRUE(store->check().empty()) << seed << " " << run;
+      // What a run that was ended calls certain stays so.
+      const auto is_on_front = [&](u64 id) {
+        return std::ranges::any_of(all->front, [&](const PointRecord& p) { return p.id == id; });
+      };
+      EXPECT_TRUE(store
+                      ->visit_points([&](const PointRecord& point) {
+                        if (front_status(point, record) == "front") EXPECT_TRUE(is_on_front(point.id)) << seed << run;
+                        return true;
+                      })
+                      .empty());
       if (!done->interrupted) break;
     }
     stop = false;
