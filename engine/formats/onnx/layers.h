@@ -138,6 +138,16 @@ AttentionSizes grouped_query_attention(Call& call);
 // com.microsoft's Attention, and QAttention.
 ProjectedAttention projected_attention(Call& call);
 
+// Attention among sequences whose tokens stand one after the other without padding.
+struct PackedAttention {
+  ProjectedAttention projected;             // without batch and positions
+  i64 tokens = 0;                           // of all sequences
+  std::vector<AttentionSizes> of_length{};  // of the sequences of each length
+};
+
+// com.microsoft's PackedAttention.
+PackedAttention packed_attention(Call& call);
+
 // Indices are numbers; those that "..." stands for, too.
 struct Equation {
   std::vector<std::vector<int>> operands;
