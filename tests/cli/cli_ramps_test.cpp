@@ -66,6 +66,18 @@ TEST_F(CliRamps, MapProvesAndEvalAgrees) {
   }
 }
 
+// Machines that differ in memories are not searched together, but one by one.
+TEST_F(CliRamps, SweepsMapEachMachine) {
+  const std::string sweep = folder_.write(
+      "sweep.yaml", "sweep:\n  name: s\n  machine: " + machine_ +
+                        "\n  workloads: gemm:8x8x8\n  strategy: sunstone\n  goal: best\n  objective: delay\n"
+                        "  parameters:\n    buf: {set: Buf.entries, values: [96, 192]}\n"
+                        "    latency: {set: latency, values: [steady, ramps]}\n");
+  const CliResult run = run_cli("sweep " + sweep + " -o " + folder_.path("s.db"));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("steady"));
+}
+
 TEST_F(CliRamps, WhatDoesNotCountThemSaysSo) {
   const std::string question = " -a " + machine_ + " -w gemm:8x8x8";
   const CliResult uneven = run_cli("map --tiles uneven" + question);
