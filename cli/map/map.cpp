@@ -253,8 +253,8 @@ int run(const MapArguments& arguments, const Output& output) {
   if (!arguments.timeloop.empty() && network.layers.size() > 1)
     return fail("--timeloop writes one mapping: choose a layer with --layer, or convert the answer of --json");
   const bool of_network = options.network && !arguments.proof.target.empty();
-  if (of_network ? !claim_network_proof(network, arguments.proof, output)
-                 : !claim_proofs(network, arguments.proof, output))
+  if (of_network ? !claim_network_proof(network, architecture, options, options.objective, arguments.proof, output)
+                 : !claim_proofs(network, architecture, options, arguments.proof, output))
     return kBadInput;
   Result<NetworkResult> result = search(network, architecture, options, output);
   if (!result) return fail(at_their_levels(result.errors(), arguments.architecture));

@@ -191,7 +191,8 @@ std::string front_csv(const NetworkCurve& answer) {
 
 int run_front(const Inputs& inputs, SearchOptions options, const ProofArguments& proof_arguments,
               std::vector<std::string> notes, const Output& output) {
-  if (!claim_network_proof(inputs.network, proof_arguments, output)) return kBadInput;
+  if (!claim_network_proof(inputs.network, inputs.architecture, options, std::nullopt, proof_arguments, output))
+    return kBadInput;
   Result<NetworkCurve> found = [&] {
     Progress progress(output, "layers", inputs.network.layers.size(),
                       {"Ctrl-C ends the search with the curve so far; --budget SECONDS does so for each layer"});

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <map>
 
 #include "cli/ui/table.h"
-#include "engine/base/file_bytes.h"
 #include "engine/base/number_text.h"
 #include "engine/model/cost_model.h"
 #include "engine/proof/instance.h"
@@ -17,13 +18,6 @@
 
 namespace heliolite::cli {
 namespace {
-
-// What doubles may change of a value: of networks' energies next to nothing, of cycles one in bounds and one in costs
-// (docs/cost_model.md, rule 28).
-double most_rounding(u64 cycles) {
-  constexpr double kOfEnergies = 1e-9, kCycles = 2;
-  return kOfEnergies + kMostCyclesPower * kCycles / static_cast<double>(cycles);
-}
 
 bool is_packed(const std::string& file) { return file.ends_with(".gz"); }
 
@@ -90,7 +84,8 @@ class LayerProver {
     }
     const double before = objective_number(options_.objective, result.cost);
     const double now = objective_number(options_.objective, priced.cost);
-    if (now < before * (1 - most_rounding(priced.cost.cycles))) {
+    constexpr double kCycles = 2;  // one in bounds and one in costs
+    if (now < before * (1 - most_rounding(architecture_, kCycles, priced.cost.cycles))) {
       is_right = false;
       fail(fmt::format("error of the program: the search called {} optimal at {:.17g}, the proof found {:.17g}",
                        workload_.name, before, now));
@@ -108,19 +103,51 @@ class LayerProver {
 
 constexpr std::size_t kMostKeptBytes = std::size_t{4} << 30;
 
-// Whether a file is a proof of this instance and objective: an earlier run's.
-bool is_proof_of(const std::string& file, const std::string& instance, std::string_view objective) {
-  const Result<std::string> bytes = read_file_bytes(file, kMostKeptBytes);
-  if (!bytes) return false;
-  const Result<std::string> text = proof::unpacked(*bytes, kMostKeptBytes);
-  const std::string head = fmt::format("{}heliolite-proof 1\ninstance {}\nclaim optimal {} ", instance,
-                                       proof::sha256_text(instance), objective);
-  return text.ok() && text->starts_with(head);
+// What an earlier run's file holds, unpacked; none: it cannot be read. It is no input: it may be written again.
+std::optional<std::string> plain_text_of(const std::string& path) {
+  std::error_code problem;
+  const std::uintmax_t size = std::filesystem::file_size(path, problem);
+  if (problem || size > kMostKeptBytes) return std::nullopt;
+  std::string bytes(size, '\0');
+  std::ifstream file(path, std::ios::binary);
+  if (!file.read(bytes.data(), static_cast<std::streamsize>(size))) return std::nullopt;
+  const Result<std::string> text = proof::unpacked(bytes, kMostKeptBytes);
+  return text ? std::optional(*text) : std::nullopt;
 }
 
 Json refused_proof(const std::string& why) { return {{"refused", why}}; }
 
 }  // namespace
+
+std::vector<std::string> proof_heads(const Workload& workload, const Architecture& architecture,
+                                     const SearchOptions& options, std::string_view claim) {
+  std::vector<std::string> out;
+  for (std::size_t unit = 0; unit < architecture.chains(); ++unit) {
+    const auto instance =
+        proof::instance_of(workload, architecture.chain(unit), {.free = options.free, .open = options.open});
+    if (!instance) continue;
+    const std::string text = proof::text_of(*instance);
+    out.push_back(
+        fmt::format("{}heliolite-proof 1\ninstance {}\nclaim optimal {} ", text, proof::sha256_text(text), claim));
+  }
+  return out;
+}
+
+bool overwrites_no_other(const std::string& file, const std::function<bool(const std::string&)>& is_same) {
+  std::error_code problem;
+  if (!std::filesystem::is_regular_file(file, problem) || std::filesystem::file_size(file, problem) == 0) return true;
+  const std::optional<std::string> text = plain_text_of(file);
+  if (text && is_same(*text)) return true;
+  fail({{"", 0, "--proof",
+         fmt::format("{} is there already, and is no proof of this question: choose another file", file)}});
+  return false;
+}
+
+double most_rounding(const Architecture& architecture, double cycles_off, u64 cycles) {
+  constexpr double kOfEnergies = 1e-9;
+  if (!architecture.timeloop_cycles) return kOfEnergies;
+  return kOfEnergies + kMostCyclesPower * cycles_off / static_cast<double>(std::max<u64>(1, cycles));
+}
 
 std::string proof_option(const std::string& file) { return "--proof " + file; }
 
@@ -141,10 +168,10 @@ Json write_proof_once(const Workload& workload, const Architecture& architecture
                       const Output& output, bool& is_right) {
   const std::filesystem::path path(file);
   if (std::filesystem::exists(path)) {
-    const auto instance =
-        proof::instance_of(workload, architecture.chain(result.unit), {.free = options.free, .open = options.open});
-    if (instance && is_proof_of(file, proof::text_of(*instance), name(options.objective)))
-      return {{"file", file}, {"kept", true}};
+    const std::optional<std::string> text = plain_text_of(file);
+    for (const std::string& head :
+         proof_heads(workload, architecture.chain(result.unit), options, name(options.objective)))
+      if (text && text->starts_with(head)) return {{"file", file}, {"kept", true}};
     return refused_proof(file + " is there already, and is no proof of this row");
   }
   std::error_code problem;
@@ -153,7 +180,8 @@ Json write_proof_once(const Workload& workload, const Architecture& architecture
   return proof_json(write_proof(workload, architecture, options, arguments, result, file, output, is_right));
 }
 
-bool claim_proofs(const Network& network, const ProofArguments& arguments, const Output& output) {
+bool claim_proofs(const Network& network, const Architecture& architecture, const SearchOptions& options,
+                  const ProofArguments& arguments, const Output& output) {
   if (arguments.target.empty()) return true;
   if (network.layers.size() > 1) {
     std::error_code problem;
@@ -166,7 +194,14 @@ bool claim_proofs(const Network& network, const ProofArguments& arguments, const
   const std::vector<std::size_t> first = first_of_shape(network.layers);
   for (std::size_t i = 0; i < first.size(); ++i) {
     const std::string file = file_of(network, i, arguments.target);
-    if (first[i] == i && !output.claim(proof_option(file), file)) return false;
+    if (first[i] != i) continue;
+    if (!output.claim(proof_option(file), file)) return false;
+    const auto is_same = [&](const std::string& text) {
+      return std::ranges::any_of(
+          proof_heads(network.layers[i].workload, architecture, options, name(options.objective)),
+          [&](const std::string& head) { return text.starts_with(head); });
+    };
+    if (!overwrites_no_other(file, is_same)) return false;
   }
   return true;
 }

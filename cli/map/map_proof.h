@@ -1,7 +1,9 @@
 #pragma once
 // heliolite map --proof: a file for every layer that is called optimal, which a small program of its own can check.
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/ui/json.h"
@@ -27,8 +29,15 @@ struct LayerProof {
 using LayerProofs = std::vector<std::optional<LayerProof>>;
 
 // Makes the folder, where there are several layers, and claims the files. False, after complaints, if one may not be
-// written.
-bool claim_proofs(const Network& network, const ProofArguments& arguments, const Output& output);
+// written, or is there already and of another question.
+bool claim_proofs(const Network& network, const Architecture& architecture, const SearchOptions& options,
+                  const ProofArguments& arguments, const Output& output);
+// What proofs of this layer begin with, one for each compute unit: up to the value of a claim such as "edp". Empty:
+// there are none.
+std::vector<std::string> proof_heads(const Workload& workload, const Architecture& architecture,
+                                     const SearchOptions& options, std::string_view claim);
+// False, after a complaint, where the file is there and its text is not the same question's.
+bool overwrites_no_other(const std::string& file, const std::function<bool(const std::string&)>& is_same);
 
 // Writes the proofs. A mapping that the search has missed by rounding becomes the answer; `is_right` becomes false
 // where it is an error of the program.
@@ -45,6 +54,9 @@ Json write_proof_once(const Workload& workload, const Architecture& architecture
                       const ProofArguments& arguments, MappingResult& result, const std::string& file,
                       const Output& output, bool& is_right);
 std::string proof_option(const std::string& file);
+// By what share doubles may change a value: of networks' energies next to nothing, and where cycles are counted as
+// Timeloop does (docs/cost_model.md, rule 28) so many of these.
+double most_rounding(const Architecture& architecture, double cycles_off, u64 cycles);
 // A text as part of a file's name.
 std::string file_name_of(std::string text);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -40,18 +41,46 @@ proof::ProofReport prove_curve_of(const Workload& workload, const Architecture& 
   }
 }
 
+// Whether a text begins as a proof of this network, and has proofs of all its layers' curves.
+bool is_proof_of_network(const std::string& text, const Network& network, const Architecture& architecture,
+                         const SearchOptions& options, std::optional<Objective> objective) {
+  const auto heads = [&](std::size_t i) {
+    return proof_heads(network.layers[i].workload, architecture, options, "curve");
+  };
+  if (!objective && network.layers.size() == 1)
+    return std::ranges::any_of(heads(0), [&](const std::string& head) { return text.starts_with(head); });
+  std::map<std::size_t, u64> runs;  // by the first layer of a shape
+  const std::vector<std::size_t> first = first_of_shape(network.layers);
+  for (std::size_t i = 0; i < first.size(); ++i) runs[first[i]] += network.layers[i].count;
+  const std::string head = fmt::format("\nclaim optimal {} ", objective ? name(*objective) : "curve");
+  std::string layers = "\nlayers";
+  for (const auto& [i, n] : runs) layers += fmt::format(" {}", n);
+  const std::string_view opening = std::string_view(text).substr(0, text.find("heliolite-instance"));
+  if (!opening.starts_with("heliolite-network 1\n") || opening.find(head) == opening.npos ||
+      !opening.ends_with(layers + "\n"))
+    return false;
+  return std::ranges::all_of(runs, [&](const auto& shape) {
+    return std::ranges::any_of(heads(shape.first),
+                               [&](const std::string& h) { return text.find("\n" + h) != text.npos; });
+  });
+}
+
 std::string why_incomplete(const proof::ProofReport& report) {
   return report.refused.empty() ? "no proof: " + report.ended : report.refused;
 }
 
 }  // namespace
 
-bool claim_network_proof(const Network& network, const ProofArguments& arguments, const Output& output) {
+bool claim_network_proof(const Network& network, const Architecture& architecture, const SearchOptions& options,
+                         std::optional<Objective> objective, const ProofArguments& arguments, const Output& output) {
   if (arguments.target.empty()) return true;
   std::error_code problem;
   if (network.layers.size() > 1) std::filesystem::create_directories(arguments.target, problem);
   const std::string file = network_file(network, arguments.target);
-  if (!problem) return output.claim(proof_option(file), file);
+  if (!problem)
+    return output.claim(proof_option(file), file) && overwrites_no_other(file, [&](const std::string& text) {
+             return is_proof_of_network(text, network, architecture, options, objective);
+           });
   fail({{"", 0, "--proof", fmt::format("{} cannot be made a folder: {}", arguments.target, problem.message())}});
   return false;
 }
@@ -130,10 +159,8 @@ NetworkProofAnswer write_optimum_proof(const Network& network, const Architectur
   for (const Layer& layer : network.layers) runs += static_cast<double>(layer.count);
   const double found = objective_number(options.objective, result.total);
   const double proved = objective_number(options.objective, out.cost);
-  constexpr double kOfEnergies = 1e-9, kCycles = 2;
-  const double most =
-      kOfEnergies + kMostCyclesPower * kCycles * runs / static_cast<double>(std::max<u64>(1, out.cost.cycles));
-  if (std::abs(found / proved - 1) > most) {
+  constexpr double kCycles = 2;
+  if (std::abs(found / proved - 1) > most_rounding(architecture, kCycles * runs, out.cost.cycles)) {
     is_right = false;
     fail(fmt::format("error of the program: the search called {:.17g} optimal of the network, the proof {:.17g}", found,
                      proved));

@@ -20,8 +20,9 @@ struct NetworkProofAnswer {
 };
 
 // Claims the file, and makes its folder where there are several layers. False, after complaints, if it may not be
-// written.
-bool claim_network_proof(const Network& network, const ProofArguments& arguments, const Output& output);
+// written, or is there already and of another question. `objective`: of the network's optimum; none: of its curve.
+bool claim_network_proof(const Network& network, const Architecture& architecture, const SearchOptions& options,
+                         std::optional<Objective> objective, const ProofArguments& arguments, const Output& output);
 
 // `objective`: of the optimum, whose layers' curves are searched first; none: `curve` is what is proved. `is_right`
 // becomes false, after a complaint, where a proof shows an error of the program.

@@ -52,11 +52,11 @@ constexpr const char* kNet =
 TEST(CliProof, OfANetworksOptimumAndOfItsFront) {
   const TempFolder folder;
   const std::string net = folder.write("net.yaml", kNet);
-  const std::string file = folder.path("proofs/network.proof.gz");
+  const std::string map = "map -a edge_unified -w " + net + " -q --json - --proof ";
   for (const auto& [how, part, claim] :
-       {std::tuple{"--network --no-look", "network", "edp "}, {"--front energy,delay", "front", "curve "}}) {
-    const CliResult run =
-        run_cli("map -a edge_unified -w " + net + " -q --json - --proof " + folder.path("proofs ") + how);
+       {std::tuple{" --network --no-look", "network", "edp "}, {" --front energy,delay", "front", "curve "}}) {
+    const std::string file = folder.path(part) + "/network.proof.gz";
+    const CliResult run = run_cli(map + folder.path(part) + how);
     ASSERT_EQ(run.exit_code, 0) << run.err;
     const json proof = json::parse(run.out)[part]["proof"];
     EXPECT_EQ(proof["file"], file);
@@ -68,6 +68,26 @@ TEST(CliProof, OfANetworksOptimumAndOfItsFront) {
     EXPECT_EQ(checked.exit_code, 0) << checked.out;
     EXPECT_THAT(checked.out, HasSubstr("no choice of mappings of 2 layers"));
   }
+  EXPECT_EQ(run_cli(map + folder.path("network --network --no-look")).exit_code, 0);  // the same question again
+  EXPECT_EQ(run_cli(map + folder.path("network --network --objective energy")).exit_code, 2);
+  EXPECT_EQ(run_cli(map + folder.path("network --front energy,delay")).exit_code, 2);
+}
+
+TEST(CliProof, OverwritesNoProofOfAnotherQuestion) {
+  const TempFolder folder;
+  const std::string file = folder.path("a.proof.gz"), map = "map --no-look -q --proof " + file + " -a ";
+  folder.write("a.proof.gz", "");
+  ASSERT_EQ(run_cli(map + "eyeriss -w gemm:16x12x8").exit_code, 0);
+  const std::string proof = read_text(file);
+  EXPECT_EQ(run_cli(map + "eyeriss -w gemm:16x12x8 -t 1").exit_code, 0);
+  for (const std::string other :
+       {"gemmini -w gemm:16x12x8", "eyeriss -w gemm:16x12x9", "eyeriss -w gemm:16x12x8 --objective energy",
+        "eyeriss -w gemm:16x12x8 --network", "eyeriss -w gemm:16x12x8 --front energy,delay"}) {
+    const CliResult run = run_cli(map + other);
+    EXPECT_EQ(run.exit_code, 2) << other;
+    EXPECT_THAT(run.err, HasSubstr("a.proof.gz is there already, and is no proof of this question: choose another"));
+  }
+  EXPECT_EQ(read_text(file), proof);
 }
 
 // Each layer is proven on the chain of levels of the unit that runs it.
