@@ -244,7 +244,7 @@ TEST(FusedSearch, NoLinkOfATreeIsBelowItsBound) {
       options.rules.set(Rule::HomeBound, false);
       LinkSolver without(toy.graph, toy.architecture, options);
       testing::RandomTrees random(toy, 5);
-      for (int k = 0; k < 250; ++k) {
+      for (int k = 0; k < 150; ++k) {
         const LinkGroup group = random.next();
         const GroupPlan p = plan(group, toy.graph, toy.architecture);
         if (!p.is_legal() || group.is_single()) continue;
