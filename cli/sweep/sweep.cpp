@@ -107,7 +107,8 @@ int print_plan(const SweepArguments& arguments, const SweepSpec& spec, const Swe
 }
 
 Result<SweepRun> run_with_progress(const SweepSpec& spec, Store& store, Shard shard, const Output& output) {
-  Progress progress(output, "points", store.sweep().shard_points);
+  const bool explores = spec.goal == SweepGoal::Explore;
+  Progress progress(output, "points", explores ? spec.explore.points : store.sweep().shard_points);
   return run_sweep(spec, store, shard, [&](const SweepNews& news) {
     std::string found = news.best ? "best " + scientific(*news.best) : "";
     if (news.front > 0)
@@ -118,6 +119,11 @@ Result<SweepRun> run_with_progress(const SweepSpec& spec, Store& store, Shard sh
                           grouped(*news.undecided));
     progress.update(news.points, std::move(found), news.kept);
   });
+}
+
+// "1 machine", "1,234 machines".
+std::string counted(u64 n, const char* one, const char* many) {
+  return fmt::format("{} {}", grouped(n), n == 1 ? one : many);
 }
 
 // What is proven of a family of machines.
@@ -134,9 +140,25 @@ std::string certificate_text(const SweepRun& run) {
       grouped(best.machines));
   for (std::size_t why = 0; why < best.excluded.size(); ++why)
     if (best.excluded[why] > 0)
-      text += fmt::format("  {}: {} machines left out\n", kExcludedNames[why], grouped(best.excluded[why]));
-  return text + fmt::format("  {} sets of machines, {} split; {} searches of layers\n", grouped(best.sets),
-                            grouped(best.splits), grouped(best.searches));
+      text +=
+          fmt::format("  {}: {} left out\n", kExcludedNames[why], counted(best.excluded[why], "machine", "machines"));
+  return text + fmt::format("  {} of machines, {} split; {} of layers\n", counted(best.sets, "set", "sets"),
+                            grouped(best.splits), counted(best.searches, "search", "searches"));
+}
+
+// What goal explore has looked at.
+std::string explored_text(const SweepRun& run) {
+  if (!run.explored) return "";
+  const Explored& e = *run.explored;
+  const std::string without = e.unmapped > 0 ? fmt::format(" ({} without costs)", grouped(e.unmapped)) : "";
+  return fmt::format("\n  explored: {} of {} points evaluated{}{}; nothing is proven of the others\n",
+                     grouped(e.points), grouped(e.grid), without, e.all ? ", all that there are" : "");
+}
+
+Json explored_json(const SweepRun& run) {
+  if (!run.explored) return nullptr;
+  const Explored& e = *run.explored;
+  return {{"points", e.points}, {"without_costs", e.unmapped}, {"wanted", e.wanted}, {"grid", e.grid}, {"all", e.all}};
 }
 
 Json certificate_json(const SweepRun& run) {
@@ -180,7 +202,7 @@ int print(const SweepArguments& arguments, const SweepSpec& spec, const Store& s
                sweep_tables(sweep, *summary, *layers) +
                fmt::format("\n  {} layers searched, {} reused; results in {}\n", grouped(run.searched),
                            grouped(run.reused), store.path()) +
-               certificate_text(run) +
+               certificate_text(run) + explored_text(run) +
                (arguments.proofs.empty()
                     ? ""
                     : fmt::format("\n  {} layers of the best points have proofs in {}, {} have none\n",
@@ -194,6 +216,7 @@ int print(const SweepArguments& arguments, const SweepSpec& spec, const Store& s
   answer["out_of_time"] = run.out_of_time;
   answer["taken_over"] = taken_over_json(grown);
   answer["certificate"] = certificate_json(run);
+  answer["explored"] = explored_json(run);
   answer["proofs"] = arguments.proofs.empty() ? Json() : proofs->points;
   add_sweep_answer(answer, sweep, *summary, *layers);
   if (!output.json(answer)) return kBadInput;
@@ -268,6 +291,11 @@ int run_file(const SweepArguments& arguments, const Output& output) {
     if (!part) return fail(part.errors());
     shard = *std::move(part);
   }
+  if (spec->goal == SweepGoal::Explore && (shard->count > 1 || arguments.slurm))
+    return fail(fmt::format("--{}: goal explore chooses each point by those before it: it has no shards",
+                            arguments.slurm             ? "slurm"
+                            : !arguments.points.empty() ? "points"
+                                                        : "shard"));
   if (std::string why = arguments.proofs.empty() ? "" : proofs_refused(*spec); !why.empty())
     return fail({{"", 0, "--proofs", why}});
   if (arguments.check)

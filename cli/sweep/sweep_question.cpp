@@ -7,9 +7,11 @@
 namespace heliolite::cli {
 
 void SweepQuestion::add_to(CLI::App& command) {
-  search_.add_to(command, {"objective", "strategy", "budget", "evaluations", "memory", "seed"},
+  search_.add_to(command,
+                 {"objective", "strategy", "budget", "evaluations", "memory", "seed", "evaluator", "evaluator-protocol",
+                  "evaluator-seconds"},
                  "Instead of the file's: ");
-  command.add_option("--goal", goal_, "Instead of the file's: all, front or best")
+  command.add_option("--goal", goal_, "Instead of the file's: all, front, best or explore")
       ->type_name("NAME")
       ->transform(one_of({kSweepGoalNames.begin(), kSweepGoalNames.end()}));
   command
@@ -22,6 +24,10 @@ void SweepQuestion::add_to(CLI::App& command) {
       ->type_name("N")
       ->check(whole_number(1, kMaxGridPoints));
   command
+      .add_option("--explore-points", explored_, "Instead of the file's: points that goal explore evaluates at most")
+      ->type_name("N")
+      ->check(whole_number(1, kMaxExplored));
+  command
       .add_option("--sweep-budget", budget_,
                   "Instead of the file's: end after so many seconds with the best so far; --resume goes on")
       ->type_name("SECONDS")
@@ -32,6 +38,7 @@ void SweepQuestion::add_to(CLI::App& command) {
 SweepOverrides SweepQuestion::overrides() const {
   SweepOverrides out{.options = search_.given(), .goal = {}, .sample = sample_, .reading = reading_};
   out.sweep_budget = budget_;
+  out.explore_points = explored_;
   if (!goal_.empty()) out.goal = parse_sweep_goal(goal_);
   if (!rank_.empty()) out.rank = parse_sweep_rank(rank_);
   return out;
@@ -44,6 +51,7 @@ std::vector<std::string> SweepQuestion::words() const {
   if (!goal_.empty()) out.insert(out.end(), {"--goal", goal_});
   if (!rank_.empty()) out.insert(out.end(), {"--rank", rank_});
   if (sample_) out.insert(out.end(), {"--sample", fmt::format("{}", *sample_)});
+  if (explored_) out.insert(out.end(), {"--explore-points", fmt::format("{}", *explored_)});
   if (budget_) out.insert(out.end(), {"--sweep-budget", fmt::format("{}", *budget_)});
   const std::vector<std::string> reading = words_of(reading_);
   out.insert(out.end(), reading.begin(), reading.end());

@@ -21,7 +21,7 @@ class SweepQuestion {
 
  private:
   std::string goal_, rank_;
-  std::optional<u64> sample_;
+  std::optional<u64> sample_, explored_;
   std::optional<double> budget_;  // seconds of the whole sweep
   SearchArguments search_;
   ReadOptions reading_;  // of the machine and the workloads

@@ -8,6 +8,7 @@
 #include "engine/api/inside.h"
 #include "engine/search/core/option_table.h"
 #include "engine/sweep/design_points.h"
+#include "engine/sweep/grown_grid.h"
 #include "engine/sweep/merge.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/runner.h"
@@ -78,12 +79,15 @@ Result<SweepRun> run_sweep(const Sweep& sweep, const std::string& database, cons
   spec.options.threads = options.threads;
   spec.options.stop = options.stop;
   const Shard shard{options.shard, options.shards};
-  Result<Store> store = Store::resume(database, sweep_record(spec, shard, to_string(version_info())), options.stop);
+  const SweepRecord record = sweep_record(spec, shard, to_string(version_info()));
+  const Result<GrownStore> grown = grow_store(database, spec, record, spec.file, options.stop);
+  if (!grown) return grown.errors();
+  Result<Store> store = Store::resume(database, record, options.stop);
   if (!store) return store.errors();
   const Result<heliolite::SweepRun> run = heliolite::run_sweep(spec, *store, shard, engine_hook(options.progress));
   if (!run) return run.errors();
   if (Diagnostics problems = store->close(!run->interrupted); !problems.empty()) return problems;
-  return SweepRun{run->interrupted, run->points, run->searched, run->reused};
+  return SweepRun{run->interrupted, run->points, run->searched, run->reused, grown->points};
 }
 
 Result<MergedSweeps> merge_sweeps(const std::string& out, const std::vector<std::string>& shards) {

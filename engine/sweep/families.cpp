@@ -98,7 +98,7 @@ std::size_t front_first(std::vector<Candidate>& all) {
 }  // namespace
 
 u64 pilot_count(const SweepSpec& spec, const DesignPoints& points) {
-  if (spec.goal == SweepGoal::All) return 0;
+  if (spec.goal == SweepGoal::All || spec.goal == SweepGoal::Explore) return 0;
   return spec.pilots.value_or(co_searches(spec, points) || searches_sets(spec) ? 1 : kPilots);
 }
 

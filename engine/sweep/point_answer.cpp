@@ -17,13 +17,14 @@ namespace {
 constexpr double kPjPerNsOfWatt = 1e3;
 constexpr double kNsPerSecond = 1e9;
 
-// The layers of one network; their names say nothing of who asked first.
+// The layers of one network. Of one that is mapped by itself the name says nothing of who asked first: others of this
+// shape get its answer.
 Network network_of(const SweepSpec& spec, std::size_t begin, std::size_t end) {
   Network out;
-  for (std::size_t l = begin; l < end; ++l) {
+  for (std::size_t l = begin; l < end; ++l)
     out.layers.push_back({spec.layers[l].layer.workload, spec.layers[l].layer.count});
-    out.layers.back().workload.name = "layer";
-  }
+  if (!maps_together(spec))
+    for (Layer& layer : out.layers) layer.workload.name = "layer";
   return out;
 }
 
@@ -63,6 +64,7 @@ class WithinLimits {
     for (std::size_t l = 0; l < network_.layers.size(); ++l)
       out.layers.push_back(best ? result_of(curve->layers[l], whole.points[*best].mapping[l], l)
                                 : outside(curve->layers[l], whole));
+    out.outside.resize(out.layers.size(), !corners.empty() && !best);
     const double bound = !least ? 0 : best ? std::min(least->value, corners[*best].value) : least->value;
     return bound * factor();
   }
@@ -116,7 +118,7 @@ class WithinLimits {
     if (out.why_infeasible.empty() && !whole.points.empty()) {
       const Cost &fast = whole.points.front().cost, &cheap = whole.points.back().cost;
       out.why_infeasible.push_back(
-          {"", 0, std::string(kLimitsField),
+          {"", 0, "limits",
            fmt::format("no corner of the network's trade-off curve keeps to them: at least {} cycles and {:.4g} pJ, "
                        "{:.4g} to {:.4g} pJ a cycle",
                        fast.cycles, cheap.energy.picojoules(), cheap.energy.picojoules() / double(cheap.cycles),

@@ -3,7 +3,6 @@
 // together, for the network's own objective or the least one within limits (docs/rules/network.md).
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "engine/search/core/answer.h"
@@ -18,11 +17,9 @@ bool maps_together(const SweepSpec& spec);
 // The sweep's limits, delays in cycles of this length.
 CostLimits limits_in_cycles(const SweepSpec& spec, std::optional<double> cycle_ns);
 
-// Reasons of layers whose network has no corner within the limits begin with this.
-inline constexpr std::string_view kLimitsField = "limits";
-
 struct PointMappings {
   std::vector<MappingResult> layers;  // Infeasible where no mappings keep to the limits
+  std::vector<bool> outside{};        // [layer]: that is why; none: there are no limits
   // Of layers that were mapped together: no mappings of the point have less, in the unit of its value.
   std::optional<double> lower_bound;
   bool proven = true;  // nothing is better, or, within limits, no other corner of a network's trade-off curve is

@@ -9,6 +9,7 @@
 #include "engine/sweep/expression.h"
 #include "engine/sweep/front_certificate.h"
 #include "engine/sweep/point_answer.h"
+#include "engine/sweep/point_evaluator.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/records.h"
 #include "engine/sweep/totals.h"
@@ -88,6 +89,14 @@ PointRecord point_record(u64 id, std::vector<std::string> values, const Architec
   return record;
 }
 
+PointMapper::PointMapper(RunState& state, const SweepSpec& spec, std::size_t most_open)
+    : state_(state),
+      spec_(spec),
+      most_open_(most_open),
+      evaluator_(spec.evaluator.command.empty() ? nullptr : std::make_unique<PointEvaluator>(spec)) {}
+
+PointMapper::~PointMapper() = default;
+
 void PointMapper::open(PointRecord record, Architecture machine) {
   asking_ = record.id;
   OpenPoint& point = open_[record.id];
@@ -119,6 +128,9 @@ Task PointMapper::ask(OpenPoint& point) {
   const std::shared_ptr<const Architecture> machine = point.machine;
   std::string question = together ? network_question(spec_, *machine)
                                   : layer_question(spec_.layers[asker.layer].layer.workload, *machine, spec_.options);
+  // Another program may look at the parameters themselves.
+  const std::string parameters = evaluator_ ? evaluator_->parameters_text(point.record) : "";
+  if (evaluator_) question = evaluator_->question(question, parameters);
   if (const auto waiting = asked_.find(question); waiting != asked_.end()) {
     waiting->second.push_back(asker);
     return {};
@@ -126,7 +138,9 @@ Task PointMapper::ask(OpenPoint& point) {
   const bool is_known = together ? known_together(asker, question) : known(asker, question);
   if (is_known || state_.over()) return {};
   asked_[question] = {asker};
-  return [this, asker, machine, question = std::move(question)] { search(asker, *machine, question); };
+  return [this, asker, machine, question = std::move(question), parameters] {
+    search(asker, *machine, question, parameters);
+  };
 }
 
 // Answers the layer from the store if that has its row (a run was interrupted before the point was done) or one with an
@@ -163,16 +177,23 @@ bool PointMapper::known_together(const Asker& asker, const std::string& question
 }
 
 // On any thread.
-void PointMapper::search(const Asker& first, const Architecture& machine, const std::string& question) {
+void PointMapper::search(const Asker& first, const Architecture& machine, const std::string& question,
+                         const std::string& parameters) {
   const std::span asked = std::span(spec_.layers).subspan(first.layer, first.layers);
   const Result<PointMappings> found = map_layers(spec_, first.layer, first.layers, machine, spec_.options);
   const bool stopped = state_.stopped();  // then it was perhaps not done
   PointAnswer answer;
   if (found && !stopped) {
-    for (std::size_t k = 0; k < asked.size(); ++k)
+    for (std::size_t k = 0; k < asked.size(); ++k) {
       answer.layers.push_back(layer_record(asked[k], machine, found->layers[k], bound_, question));
+      if (k < found->outside.size() && found->outside[k]) answer.layers.back().status = kOutsideLimits;
+    }
     answer.lower_bound = found->lower_bound;
   }
+  bool is_cut = false;
+  for (std::size_t k = 0; k < answer.layers.size() && evaluator_ && !is_cut; ++k)
+    is_cut = !evaluator_->evaluate(answer.layers[k], asked[k], machine, parameters);
+  if (is_cut) answer.layers.clear();
   const std::lock_guard lock(state_.mutex);
   if (!found) state_.keep(found.errors());
   if (answer.layers.empty() || !state_.errors.empty()) return;
@@ -210,14 +231,25 @@ void PointMapper::answered(const Asker& asker, PointAnswer answer, bool written)
   open_.erase(at);
 }
 
+namespace {
+
+// Why a point has no costs, from a layer that has none.
+std::string without_costs(const LayerRecord& layer) {
+  if (layer.status == kOutsideLimits) return fmt::format("outside the limits: {}", layer.reason);
+  if (layer.status == kFailedEvaluation) return fmt::format("no costs of {}: {}", layer.name, layer.reason);
+  return fmt::format("no mapping of {}: {}", layer.name, layer.reason);
+}
+
+}  // namespace
+
 // All layers are answered.
 void PointMapper::conclude(OpenPoint& point, std::optional<double> lower_bound) const {
-  const auto unmapped = std::ranges::find(point.layers, name(Status::Infeasible), &LayerRecord::status);
-  if (unmapped != point.layers.end()) {
+  const auto has_none = [](const LayerRecord& l) { return l.mapping.empty() || l.status == kFailedEvaluation; };
+  const auto without = std::ranges::find_if(point.layers, has_none);
+  if (without != point.layers.end()) {
+    const std::string mark = point.record.reason.empty() ? "" : fmt::format(" ({})", point.record.reason);
     point.record.state = PointState::Infeasible;
-    const bool outside = unmapped->reason.starts_with(kLimitsField);
-    point.record.reason = outside ? fmt::format("outside the limits: {}", unmapped->reason)
-                                  : fmt::format("no mapping of {}: {}", unmapped->name, unmapped->reason);
+    point.record.reason = without_costs(*without) + mark;
     return;
   }
   const Totals sum = totals(point.layers, ranking_of(spec_), point.record.cycle_ns, lower_bound);

@@ -18,6 +18,8 @@
 
 namespace heliolite {
 
+class PointEvaluator;
+
 // What all parts of a running sweep share. Everything but `spec` is to be touched under the mutex.
 
 // The state of one run.
@@ -83,8 +85,8 @@ PointRecord point_record(u64 id, std::vector<std::string> values, const Architec
 class PointMapper {
  public:
   // At most `most_open` points are open at a time. `spec`: the sweep, or it with another strategy.
-  PointMapper(RunState& state, const SweepSpec& spec, std::size_t most_open)
-      : state_(state), spec_(spec), most_open_(most_open) {}
+  PointMapper(RunState& state, const SweepSpec& spec, std::size_t most_open);
+  ~PointMapper();
 
   // Whether no further point may be opened.
   bool full() const { return open_.size() >= most_open_; }
@@ -117,7 +119,8 @@ class PointMapper {
   Task ask(OpenPoint& point);
   bool known(const Asker& asker, const std::string& question);
   bool known_together(const Asker& asker, const std::string& question);
-  void search(const Asker& first, const Architecture& machine, const std::string& question);
+  void search(const Asker& first, const Architecture& machine, const std::string& question,
+              const std::string& parameters);
   PointAnswer for_asker(PointAnswer answer, const Asker& asker) const;
   void answered(const Asker& asker, PointAnswer answer, bool written);
   void conclude(OpenPoint& point, std::optional<double> lower_bound) const;
@@ -125,7 +128,8 @@ class PointMapper {
   RunState& state_;
   const SweepSpec& spec_;
   const std::size_t most_open_;
-  MovementBound bound_;  // asked without the mutex
+  MovementBound bound_;                              // asked without the mutex
+  const std::unique_ptr<PointEvaluator> evaluator_;  // asked without the mutex; null: costs are the model's
   std::map<u64, OpenPoint> open_;
   u64 asking_ = 0;                                   // the open point whose layers are being asked
   std::map<std::string, std::vector<Asker>> asked_;  // questions being searched, and who waits for the answer

@@ -90,6 +90,10 @@ std::string sweep_question(const SweepSpec& spec) {
   if (ranking.seconds) text += "delay in seconds\n";
   if (!ranking.area) text += "front of energy and delay\n";
   text += mean_and_limits(spec);
+  if (spec.goal == SweepGoal::Explore)
+    text += fmt::format("explore for={} first={} batch={}\n", kExploreForNames[at(spec.explore.aim)],
+                        spec.explore.first.value_or(0), spec.explore.batch);
+  if (!spec.evaluator.command.empty()) text += fmt::format("evaluator {}\n", spec.evaluator.command);
   for (const SweepLayer& layer : spec.layers)
     text += fmt::format("layer {} {} {} {} {}\n", layer.workload, layer.layer.workload.name, layer.weight,
                         layer.layer.count, to_hex(fingerprint(layer.layer.workload)));
@@ -160,6 +164,7 @@ SweepRecord sweep_record(const SweepSpec& spec, Shard shard, const std::string& 
   record.planned_points = points.planned();
   const u64 size = spec.goal == SweepGoal::Best ? points.family_size() : 1;
   record.shard_points = shard.only ? shard.only->size() * size : (points.planned() + shard.count - 1) / shard.count;
+  if (spec.goal == SweepGoal::Explore) record.shard_points = std::min(spec.explore.points, points.planned());
   record.shard = shard.index;
   record.shards = shard.count;
   for (const SweepParameter& parameter : spec.parameters) record.parameters.push_back(parameter.name);

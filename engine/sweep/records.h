@@ -75,6 +75,10 @@ struct PointRecord {
   bool operator==(const PointRecord&) const = default;
 };
 
+// What LayerRecord::status is besides names of Status: no mappings of its network keep to the limits; an evaluator gave
+// its mapping no costs.
+inline constexpr std::string_view kOutsideLimits = "outside", kFailedEvaluation = "failed";
+
 // The answer for one layer on one design point.
 struct LayerRecord {
   u64 point = 0;
@@ -83,7 +87,7 @@ struct LayerRecord {
   u64 count = 1;         // how often the workload has the layer
   double weight = 1;     // the workload's weight
   std::string question;  // hash of workload, machine, options: equal questions have equal answers
-  std::string status;    // name(Status)
+  std::string status;    // name(Status), kOutsideLimits or kFailedEvaluation
   double energy_pj = 0;  // this and the numbers below: of one run of the layer
   double cycles = 0;
   double value = 0;        // objective_number(): of energy in pJ and cycles

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <queue>
 #include <utility>
 
+#include "engine/base/file_append.h"
 #include "engine/base/file_bytes.h"
 #include "engine/base/number_text.h"
 #include "engine/base/shortened.h"
@@ -31,10 +31,11 @@ Diagnostic stopped_dealing() { return {"", 0, "", "dealing the work left was int
 // Gives each unit of work to the part that has least so far, and keeps the lists as files.
 class Dealer {
  public:
-  Dealer(const std::string& folder, const std::string& question, u64 parts) : folder_(folder), question_(question) {
-    parts_.resize(parts);
-    text_.resize(parts);
-    for (u64 part = 0; part < parts; ++part) least_.push({0, part});
+  Dealer(std::string folder, const std::string& question, u64 parts) : folder_(std::move(folder)), parts_(parts) {
+    for (u64 part = 0; part < parts; ++part) {
+      text_.push_back(fmt::format("{}\nsweep {}\npart {} of {}\n", kPointsFile, question, part + 1, parts));
+      least_.push({0, part});
+    }
   }
 
   // Units must come in rising order.
@@ -63,17 +64,14 @@ class Dealer {
  private:
   void write(u64 part) {
     const std::string path = fmt::format("{}/{}.points", folder_, part + 1);
-    std::ofstream file(path, std::ios::binary | std::ios::app);
-    if (file.tellp() == 0)
-      file << fmt::format("{}\nsweep {}\npart {} of {}\n", kPointsFile, question_, part + 1, text_.size());
-    file << text_[part] << std::flush;
-    if (!file && errors_.empty()) errors_.push_back({path, 0, "", "cannot be written"});
+    const std::string problem = append_text(path, text_[part]);
+    if (!problem.empty() && errors_.empty()) errors_.push_back({path, 0, "", "cannot be written: " + problem});
     text_[part].clear();
   }
 
   using Load = std::pair<double, u64>;  // seconds, part
 
-  std::string folder_, question_;
+  std::string folder_;
   std::vector<RestPart> parts_;
   std::vector<std::string> text_;  // [part]: not yet written
   std::priority_queue<Load, std::vector<Load>, std::greater<>> least_;
@@ -143,6 +141,7 @@ double WorkEstimate::seconds(u64 id) const {
 
 std::string rest_refused(const SweepSpec& spec) {
   if (searches_sets(spec)) return "goal best with strategy exact excludes sets of machines, which have no work of each";
+  if (spec.goal == SweepGoal::Explore) return "goal explore chooses each point by those before it";
   if (certifies_front(spec)) return "goal front with strategy exact proves points by each other";
   return "";
 }
@@ -161,8 +160,11 @@ Result<SweepRest> deal_rest(const Store& merged, const SweepSpec& spec, u64 part
   });
   if (is_stopped()) return stopped_dealing();
   if (!errors.empty()) return errors;
-  Dealer dealer(folder, sweep_question(spec), parts);
+  const Result<RowCounts> rows = merged.rows();
+  if (!rows) return rows.errors();
   const bool by_family = spec.goal == SweepGoal::Best;
+  const u64 most = by_family ? points.families() : points.planned() - std::min(points.planned(), rows->points);
+  Dealer dealer(folder, sweep_question(spec), std::clamp<u64>(most, 1, parts));
   std::map<u64, RestPart> families;
   errors = PointsLeft(spec, points).visit(merged, [&](u64 id) {
     const double seconds = work.seconds(id);

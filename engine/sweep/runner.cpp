@@ -15,6 +15,7 @@
 #include "engine/base/integers.h"
 #include "engine/search/co_search/co_search.h"
 #include "engine/search/core/parallel.h"
+#include "engine/sweep/explore.h"
 #include "engine/sweep/families.h"
 #include "engine/sweep/front_certificate.h"
 #include "engine/sweep/machine_grid.h"
@@ -95,6 +96,7 @@ class Runner {
   void map(const std::function<Task()>& begin_more);
   Task next(const std::function<Task()>& begin_more);
   void certify_front();
+  void explore();
   bool find_best();
   std::vector<u64> machines_left(const MachineGrid& parts, const SetRows& rows);
   void map_point(u64 id);
@@ -138,7 +140,9 @@ Result<SweepRun> Runner::run() {
     if (const auto row = state_.keep(state_.store.point(id)); row && *row) mapped.push_back(**row);
   rule_.emplace(spec_, mapped);
   // Step 2. Everything else.
-  if (searches_sets(spec_) && find_best()) {
+  if (spec_.goal == SweepGoal::Explore) {
+    explore();
+  } else if (searches_sets(spec_) && find_best()) {
   } else if (co_searches(spec_, points_)) {
     families_.emplace(spec_, points_, mine_);
     map([this] { return begin_family(); });
@@ -221,6 +225,54 @@ void Runner::certify_front() {
       if (Diagnostics problems = state_.store.write(point); !problems.empty()) return problems;
     return Diagnostics{};
   }));
+}
+
+// Step 1. What earlier runs have evaluated, up to where they chose several together. Step 2. The next points, those of
+// them that have no row yet. Step 3. What they cost.
+void Runner::explore() {
+  Explored& told = state_.result.explored.emplace();
+  told.wanted = std::min(spec_.explore.points, points_.grid());
+  told.grid = points_.grid();
+  std::map<u64, PointRecord> rows;  // [number]
+  state_.keep(state_.store.visit_points([&](const PointRecord& point) {
+    if (const auto number = explored_number(point)) rows[*number] = point, state_.found(point);
+    return true;
+  }));
+  Explorer explorer(spec_, points_, [this] { return state_.over(); });
+  std::vector<PointRecord> evaluated;
+  const auto known = [&](u64 count) {
+    u64 number = evaluated.size();
+    while (number - evaluated.size() < count && rows.contains(number + 1)) ++number;
+    return number - evaluated.size() == count;
+  };
+  while (evaluated.size() < told.wanted && !state_.over()) {
+    const u64 together = explorer.together(evaluated.size());
+    const u64 before = evaluated.size();
+    if (known(together)) {
+      for (u64 k = 0; k < together; ++k) evaluated.push_back(rows.at(before + k + 1));
+      continue;
+    }
+    std::vector<u64> chosen = explorer.choose(evaluated);
+    told.all = chosen.size() < together;
+    chosen.resize(std::min<std::size_t>(chosen.size(), told.wanted - before));
+    map([&] {
+      at_end_ = cursor_ == chosen.size();
+      if (at_end_) return Task();
+      const u64 number = before + cursor_ + 1, id = chosen[cursor_++];
+      if (rows.contains(number) && rows.at(number).id == id) return Task();
+      DesignPoint point = points_.make(id);
+      PointRecord record = point_record(id, points_.values(id), *point.machine);
+      record.reason = explored_mark(number);
+      to_map_.push_back({std::move(record), *std::move(point.machine), {}});
+      return Task();
+    });
+    for (const u64 id : chosen)
+      if (const auto row = state_.keep(state_.store.point(id)); row && *row) evaluated.push_back(**row);
+    if (told.all || evaluated.size() < before + together) break;
+  }
+  told.points = evaluated.size();
+  for (const PointRecord& point : evaluated) told.unmapped += point.state == PointState::Done ? 0 : 1;
+  told.all = told.all && told.points < told.wanted && !state_.over();
 }
 
 // What nothing on the point is below.
@@ -475,6 +527,8 @@ void Runner::keep_best(std::vector<RunCandidate> members, const CoSearchResult& 
 // Step 1. Somebody watches the clock and what asks the run to stop. Step 2. A run that nothing else has ended is out of
 // time.
 Result<SweepRun> run_sweep(const SweepSpec& spec, Store& store, Shard shard, const SweepHook& progress) {
+  if (spec.goal == SweepGoal::Explore && (shard.count > 1 || shard.only))
+    return Diagnostic{"", 0, "shard", "goal explore chooses each point by those before it: it has no shards"};
   if (!spec.budget_seconds) return Runner(spec, store, shard, progress).run();
   SweepClock clock(*spec.budget_seconds, spec.options.stop);
   SweepSpec limited = spec;

@@ -27,6 +27,15 @@ struct SweepNews {
 // Called from the threads of the sweep, by one at a time; it must return soon.
 using SweepHook = std::function<void(const SweepNews&)>;
 
+// What goal explore has done, earlier runs included; nothing is proven of the other points.
+struct Explored {
+  u64 points = 0;    // evaluated
+  u64 unmapped = 0;  // of these have no costs
+  u64 wanted = 0;    // asked for
+  u64 grid = 0;      // of the grid
+  bool all = false;  // no point is left that could be evaluated
+};
+
 // What a run did.
 struct SweepRun {
   // SearchOptions::stop was set, or the sweep's budget used up; what was being searched then is not written.
@@ -36,9 +45,10 @@ struct SweepRun {
   u64 searched = 0;                   // layers that were searched
   u64 reused = 0;                     // layers whose question had been answered before
   std::optional<BestMachine> best{};  // of goal best by sets of machines: what is proven
+  std::optional<Explored> explored{};
 };
 
-// Maps the points of the shard that the store does not have. Errors: those of the store.
+// Maps the points of the shard that the store does not have. Errors: those of the store, a shard of goal explore.
 Result<SweepRun> run_sweep(const SweepSpec& spec, Store& store, Shard shard, const SweepHook& progress = {});
 
 // Excluded points of larger sweeps are not written: they would be most of the database.

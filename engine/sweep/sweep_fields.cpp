@@ -46,8 +46,10 @@ const FieldTable& sweep_fields() {
                          "What -w takes, with weights and layers."})},
               search_option_fields(kNotOfSweeps)),
           {{"goal", goals(),
-            "Map all points, or only those that can be on the Pareto front, or only those that can be the best.", "",
-            "all"},
+            "Map all points, or only those that can be on the Pareto front, or only those that can be the best; or "
+            "explore "
+            "few, each chosen by those before it.",
+            "", "all"},
            {"front", shape::words(), "What the Pareto front is of: [energy, delay, area], or [energy, delay].", "",
             "[energy, delay, area]"},
            {"rank", ranks(),
@@ -58,6 +60,7 @@ const FieldTable& sweep_fields() {
             "mean by weight of a value of each.",
             "", "total"},
            {"limits", shape::map(sweep_limit_fields()), "What the mappings of each network must keep to.", "", "none"},
+           {"explore", shape::map(sweep_explore_fields()), "How goal explore chooses its points."},
            {"sweep_budget", shape::number(0, kMaxSweepSeconds),
             "Seconds after which a run of the sweep ends with the best so far; it goes on when it is resumed.", "",
             "no limit"},
@@ -81,6 +84,23 @@ const FieldTable& sweep_limit_fields() {
         "any"},
        {"power", shape::number(0, kMaxLimit), "W, energy over delay, or pJ a cycle where machines state no clock.", "",
         "any"}}};
+  return table;
+}
+
+const FieldTable& sweep_explore_fields() {
+  const auto count = [](u64 least, u64 most) {
+    return shape::integer(static_cast<i64>(least), static_cast<i64>(most));
+  };
+  static const FieldTable table{
+      "explore",
+      "How goal explore chooses its points: some that fill the grid evenly, then each by what a Gaussian process "
+      "expects.",
+      {{"for", shape::one_of(std::vector<std::string>(kExploreForNames.begin(), kExploreForNames.end())),
+        "The point of least value, or the Pareto front.", "", "best"},
+       {"points", count(1, kMaxExplored), "That are evaluated at most, those of earlier runs included.", "", "100"},
+       {"first", count(1, kMaxExplored), "Points that fill the grid evenly, before others are chosen.", "",
+        "twice the parameters, at least 8"},
+       {"batch", count(1, kMaxExploreBatch), "Points chosen together, to be evaluated side by side.", "", "1"}}};
   return table;
 }
 

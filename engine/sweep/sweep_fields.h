@@ -9,13 +9,13 @@
 
 namespace heliolite {
 
-// Options of a search that a sweep has not: an evaluator is told a mapping and not the machine.
-inline constexpr std::array<std::string_view, 4> kNotOfSweeps{"threads", "evaluator", "evaluator-protocol",
-                                                              "evaluator-seconds"};
+// Options of a search that a sweep has not.
+inline constexpr std::array<std::string_view, 1> kNotOfSweeps{"threads"};
 
 const FieldTable& sweep_file_fields();  // the document
 const FieldTable& sweep_fields();
 const FieldTable& sweep_limit_fields();
+const FieldTable& sweep_explore_fields();
 const FieldTable& sweep_workload_fields();
 const FieldTable& sweep_parameter_fields();
 

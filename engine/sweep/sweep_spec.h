@@ -15,10 +15,25 @@
 namespace heliolite {
 
 // What has to be known at the end: every point's answer; only of those that can be on the Pareto front of energy, delay
-// and area; or only of those that can be the best.
-enum class SweepGoal : u8 { All, Front, Best };
+// and area; only of those that can be the best; or of few points, each chosen by what those before it were.
+enum class SweepGoal : u8 { All, Front, Best, Explore };
 
-inline constexpr std::array<std::string_view, 3> kSweepGoalNames{"all", "front", "best"};
+inline constexpr std::array<std::string_view, 4> kSweepGoalNames{"all", "front", "best", "explore"};
+
+// What goal explore looks for: the point of least value, or the Pareto front.
+enum class ExploreFor : u8 { Best, Front };
+
+inline constexpr std::array<std::string_view, 2> kExploreForNames{"best", "front"};
+
+// How goal explore chooses its points (explore.h).
+struct ExploreOptions {
+  u64 points = 100;            // that are evaluated at most
+  std::optional<u64> first{};  // of these so many fill the grid evenly; none: twice the parameters, at least 8
+  u64 batch = 1;               // points chosen together, to be evaluated side by side
+  ExploreFor aim = ExploreFor::Best;
+
+  bool operator==(const ExploreOptions&) const = default;
+};
 
 // What points are ranked by: the objective of the network's total energy and total delay; or the sum of its layers'
 // objectives, each by itself. For energy and delay both are the same number.
@@ -84,6 +99,7 @@ struct SweepLayer {
 // A whole sweep.
 struct SweepSpec {
   std::string name;
+  std::string file;  // its path, beside which the files that it names stand
   std::string text;  // of the whole file
   ArchitectureSpec machine;
   ReferenceTables tables;
@@ -94,7 +110,11 @@ struct SweepSpec {
   SweepGoal goal = SweepGoal::All;
   SweepRank rank = SweepRank::Totals;
   SweepMean mean = SweepMean::Total;
-  SweepLimits limits{};       // of each network
+  SweepLimits limits{};      // of each network
+  ExploreOptions explore{};  // of goal explore
+  // Whose energy and cycles layers have, instead of the model's, with the mappings that the strategy finds
+  // (point_evaluator.h); without a command none.
+  EvaluatorOptions evaluator{};
   bool area_on_front = true;  // the Pareto front is of energy, delay and area; else of energy and delay
   bool seconds = false;       // delays are compared in seconds: every machine states a clock; else in cycles
   std::optional<double> budget_seconds{};  // of the whole sweep, of one run of it; none: no limit
@@ -109,6 +129,8 @@ inline constexpr u64 kMaxGridPoints = u64{1} << 53;
 inline constexpr std::size_t kMaxParameters = 64;
 inline constexpr std::size_t kMaxParameterValues = 10'000;
 inline constexpr u64 kMaxPilots = 10'000;
+inline constexpr u64 kMaxExplored = 100'000;
+inline constexpr u64 kMaxExploreBatch = 1'000;
 inline constexpr double kMaxSweepSeconds = 1e9;
 
 }  // namespace heliolite

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "arch/check.h"
 #include "engine/base/field_reader.h"
@@ -47,6 +48,7 @@ class Reader {
       : path_(path), overrides_(overrides), reading_(for_several(overrides.reading)) {}
 
   Result<SweepSpec> run(const YamlNode& root, std::string text) {
+    out_.file = path_;
     out_.text = std::move(text);
     out_.reading = overrides_.reading;
     FieldReader document(root, sweep_file_fields(), errors_);
@@ -193,6 +195,8 @@ class Reader {
     if (const auto word = reader.choice("mean"))
       out_.mean = static_cast<SweepMean>(std::ranges::find(kSweepMeanNames, *word) - kSweepMeanNames.begin());
     if (const std::optional<YamlNode> limits = reader.child("limits")) read_limits(*limits);
+    const std::optional<YamlNode> explore = reader.child("explore");
+    if (explore) read_explore(*explore);
     if (const auto seconds = reader.number("sweep_budget")) out_.budget_seconds = seconds;
     if (const auto n = reader.integer("sample")) out_.sample = static_cast<u64>(*n);
     if (const auto n = reader.integer("pilots")) out_.pilots = static_cast<u64>(*n);
@@ -200,10 +204,47 @@ class Reader {
     if (overrides_.goal) out_.goal = *overrides_.goal;
     if (overrides_.rank) out_.rank = *overrides_.rank;
     if (overrides_.sample) out_.sample = overrides_.sample;
+    if (overrides_.explore_points) out_.explore.points = *overrides_.explore_points;
     if (overrides_.sweep_budget) out_.budget_seconds = overrides_.sweep_budget;
     refuse_of_network(reader);
     refuse_of_mean(reader);
     if (out_.limits.any()) refuse_of_limits(reader);
+    if (out_.goal == SweepGoal::Explore) refuse_of_explore(reader);
+    else if (explore)
+      out_.warnings.push_back(explore->error(fmt::format(
+          "explore is of goal explore, and the goal is {}: it is not looked at", kSweepGoalNames[at(out_.goal)])));
+    // The searches for mappings are those of our model.
+    out_.evaluator = std::exchange(options.evaluator, {});
+    const bool plain =
+        out_.evaluator.protocol == EvaluatorProtocol::Once && out_.evaluator.seconds == kEvaluatorSeconds;
+    if (!out_.evaluator.command.empty()) refuse_of_evaluator(reader);
+    else if (!plain) reader.error("evaluator is not given, other options of an evaluator are");
+  }
+
+  void read_explore(const YamlNode& node) {
+    FieldReader reader(node, sweep_explore_fields(), errors_);
+    if (const auto word = reader.choice("for"))
+      out_.explore.aim = static_cast<ExploreFor>(std::ranges::find(kExploreForNames, *word) - kExploreForNames.begin());
+    if (const auto n = reader.integer("points")) out_.explore.points = static_cast<u64>(*n);
+    if (const auto n = reader.integer("first")) out_.explore.first = static_cast<u64>(*n);
+    if (const auto n = reader.integer("batch")) out_.explore.batch = static_cast<u64>(*n);
+    reader.finish();
+  }
+
+  void refuse_of_explore(FieldReader& reader) {
+    if (out_.sample) reader.error("sample: goal explore chooses its points itself, explore.points says how many");
+    if (out_.pilots) reader.error("pilots: goal explore cuts no points");
+  }
+
+  // Bounds of our model, by which points are left out, say nothing of another program's numbers.
+  void refuse_of_evaluator(FieldReader& reader) {
+    if (out_.goal != SweepGoal::All && out_.goal != SweepGoal::Explore)
+      reader.error(
+          fmt::format("evaluator: goal {} leaves points out by bounds of our own model, which do not hold for "
+                      "another program's numbers: goal must be all or explore",
+                      kSweepGoalNames[at(out_.goal)]));
+    if (out_.options.network || out_.limits.any())
+      reader.error("evaluator: objectives of networks and limits need all mappings' costs, a command says that of one");
   }
 
   void read_limits(const YamlNode& node) {

@@ -17,6 +17,7 @@ struct SweepOverrides {
   std::optional<SweepRank> rank{};
   std::optional<u64> sample{};
   std::optional<double> sweep_budget{};  // seconds
+  std::optional<u64> explore_points{};   // of goal explore
   ReadOptions reading{};                 // of the machine and the workloads
 };
 

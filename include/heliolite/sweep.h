@@ -28,7 +28,7 @@ struct SweepResultsState;
 
 // What is asked for instead of what the sweep's file says (docs/formats_sweep.md). What is not set is as it says.
 struct SweepOptions {
-  std::optional<std::string> goal{};      // what has to be known at the end: "all", "front" or "best"
+  std::optional<std::string> goal{};      // what has to be known at the end: "all", "front", "best" or "explore"
   std::optional<std::string> rank{};      // what points are ranked by: "totals" or "layers"
   std::optional<std::uint64_t> sample{};  // number of points drawn from the grid
   NamedOptions search{};                  // options of the searches (map.h)
@@ -75,11 +75,14 @@ struct SweepRun {
   std::uint64_t points = 0;    // that this run wrote
   std::uint64_t searched = 0;  // layers that were searched
   std::uint64_t reused = 0;    // layers whose question had been answered before
+  // Points of a smaller grid that were taken over: the database was of this sweep before its parameters got more
+  // values, and the old file is beside it as "<database>.before".
+  std::uint64_t taken_over = 0;
 };
 
 // Maps all points that the database does not have, and writes each when it is done; a database that is not there is
-// made. Errors: one of another sweep or shard, that somebody else writes, or that is damaged; a full disk; a shard that
-// there is not.
+// made, points of one whose grid has grown are taken over. Errors: one of another sweep or shard, that somebody else
+// writes, or that is damaged; a full disk; a shard that there is not.
 Result<SweepRun> run_sweep(const Sweep& sweep, const std::string& database, const RunOptions& options = {});
 
 // A machine of the sweep and what became of it.

@@ -12,6 +12,7 @@
 #include "engine/report/answer_page.h"
 #include "engine/report/report_page.h"
 #include "engine/sweep/front.h"
+#include "engine/sweep/grown_grid.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/runner.h"
 #include "engine/sweep/store.h"
@@ -141,7 +142,11 @@ py::tuple run_watched(SweepSpec spec, const std::string& database, int threads, 
   spec.options.threads = threads;
   const SweepRecord record = sweep_record(spec, {}, to_string(version_info()));
   auto opened = watched(
-      stop, [] {}, [&] { return Store::resume(database, record, &stop); });
+      stop, [] {},
+      [&]() -> Result<Store> {
+        const Result<GrownStore> grown = grow_store(database, spec, record, spec.file, &stop);
+        return grown ? Store::resume(database, record, &stop) : grown.errors();
+      });
   if (!opened.raised.is_none()) return py::make_tuple(py::none(), opened.raised);
   Store store = value_of(std::move(opened.value));
   const auto tell = [&] {

@@ -1,4 +1,4 @@
-// `map --evaluator`: answers, refusals, limits, and that no process is left.
+// `map --evaluator`, sweeps with one: answers, refusals, limits, and that no process is left.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "tests/support/cli_runner.h"
+#include "tests/support/sweep_problem.h"
 
 namespace heliolite::cli_evaluator_test {
 namespace {
@@ -93,6 +94,43 @@ TEST(CliEvaluator, LimitsAndSignalsEndItAndLeaveNoProcess) {
 }
 
 // On the machine, the layer and with the mapping of the quickstart.
+// The command's costs take the place of the model's, by both protocols; what it does not say is no cost.
+TEST(CliEvaluator, OfMachinesGivesTheCostsOfASweep) {
+  const TempFolder folder;
+  const std::string file = testing::small_sweep(folder);
+  const std::string example = "python3 " HELIOLITE_TEST_DATA "/../configs/evaluators/machine.py";
+  const auto rows = [&](const std::string& name, const std::string& options) {
+    const CliResult run = run_cli("sweep " + file + " -o " + folder.path(name) + " " + options);
+    EXPECT_NE(run.exit_code, 2) << run.err;
+    return testing::content_of(folder.path(name));
+  };
+  const auto model = rows("model.db", "--goal all");
+  const auto stream = rows("stream.db", "--evaluator '" + example + "' --evaluator-protocol stream");
+  ASSERT_EQ(model.layers.size(), stream.layers.size());
+  u64 measured = 0;
+  for (std::size_t k = 0; k < model.layers.size(); ++k) {
+    const LayerRecord &ours = model.layers[k], &theirs = stream.layers[k];
+    EXPECT_EQ(ours.mapping, theirs.mapping);
+    if (ours.mapping.empty()) continue;
+    ++measured;
+    EXPECT_EQ(theirs.status, "measured");
+    EXPECT_GT(theirs.energy_pj, ours.energy_pj);
+    EXPECT_GT(theirs.cycles, ours.cycles);
+    EXPECT_EQ(theirs.lower_bound, 0);
+  }
+  EXPECT_GT(measured, 0u);
+  const auto once =
+      rows("once.db", "--goal explore --explore-points 2 --evaluator 'sed s/.*heliolite_machine..1,.*/7\\ 5/'");
+  ASSERT_EQ(once.points.size(), 2u);
+  for (const LayerRecord& layer : once.layers)
+    EXPECT_EQ(std::pair(layer.energy_pj, layer.cycles),
+              layer.mapping.empty() ? std::pair(0.0, 0.0) : std::pair(7.0, 5.0));
+  const auto failed = rows("failed.db", "--goal explore --explore-points 1 --evaluator 'echo 3'");
+  EXPECT_EQ(failed.points.at(0).state, PointState::Infeasible);
+  EXPECT_THAT(failed.points.at(0).reason, HasSubstr("said '3', must be 2 numbers above 0 (explored 1)"));
+  EXPECT_EQ(failed.layers.at(0).status, kFailedEvaluation);
+}
+
 TEST(CliEvaluator, BenchRatesTheMappingsOfCommands) {
   const TempFolder folder;
   const std::string quickstart = HELIOLITE_TEST_DATA "/../configs/quickstart/";

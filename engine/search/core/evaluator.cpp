@@ -20,12 +20,21 @@ constexpr double kFarewell = 1;  // seconds that processes have to end by themse
 
 EvaluatorAnswer failed(std::string why) { return {.value = {}, .failure = std::move(why)}; }
 
-EvaluatorAnswer answer_of(std::string_view said) {
+EvaluatorAnswer answer_of(std::string_view said, std::size_t numbers) {
   said = trim(said);
   if (said.empty()) return failed("said nothing");
-  const std::optional<double> value = parse_number<double>(said);
-  if (value && *value > 0) return {.value = *value, .failure = {}};
-  return failed(fmt::format("said '{}', must be a number above 0", shortened(said)));
+  EvaluatorAnswer out;
+  for (const std::string& word : split(said, ' ')) {
+    const std::optional<double> value = word.empty() ? std::nullopt : parse_number<double>(word);
+    if (value && *value > 0) out.values.push_back(*value);
+    else if (!word.empty()) out.values.resize(numbers + 1);
+  }
+  if (out.values.size() == numbers) {
+    out.value = out.values.front();
+    return out;
+  }
+  return failed(fmt::format("said '{}', must be {} above 0", shortened(said),
+                            numbers == 1 ? "a number" : fmt::format("{} numbers", numbers)));
 }
 
 // What is wrong where the command did not say enough; none: a process that ended, or closed its standard output.
@@ -80,7 +89,7 @@ EvaluatorAnswer Evaluator::ask_once(const std::string& document, const Patience&
   if (!ending)
     return *unfinished(patience.stopped() ? ChildProcess::Talk::Stopped : ChildProcess::Talk::TimedOut, of_search,
                        options_.seconds);
-  return ending->empty() ? answer_of(process.heard()) : failed(*ending);
+  return ending->empty() ? answer_of(process.heard(), numbers_) : failed(*ending);
 }
 
 Evaluator::Process Evaluator::take_idle() {
@@ -109,7 +118,7 @@ EvaluatorAnswer Evaluator::ask_stream(const std::string& document, const Patienc
   }
   const std::size_t line = heard.find('\n');
   if (line + 1 < heard.size()) return failed("said more than one line to a mapping");
-  EvaluatorAnswer answer = answer_of(heard.substr(0, line));
+  EvaluatorAnswer answer = answer_of(heard.substr(0, line), numbers_);
   heard.clear();
   const std::lock_guard lock(mutex_);
   idle_.push_back(*std::move(started));

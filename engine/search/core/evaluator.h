@@ -1,6 +1,7 @@
 #pragma once
-// Values of mappings from outside: a command of the user's is told a mapping and answers with a number, which a search
-// then minimises in place of the cost model's objective (docs/evaluator.md).
+// Values from outside: a command of the user's is told a mapping and answers with a number, which a search then
+// minimises in place of the cost model's objective; or it is told a machine and a layer, and answers with energy and
+// cycles (docs/evaluator.md).
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,23 +14,26 @@
 
 namespace heliolite {
 
-// The answer to one mapping.
+// The answer to one question.
 struct EvaluatorAnswer {
-  std::optional<double> value;  // above 0
-  std::string failure;          // why there is no value
-  bool cut = false;             // the search's time was up, or somebody asked to stop, before there was an answer
+  std::optional<double> value{};  // above 0; the first of several
+  std::string failure;            // why there is no value
+  bool cut = false;               // the search's time was up, or somebody asked to stop, before there was an answer
+  std::vector<double> values{};   // all that were asked for, each above 0
 };
 
 // The command with its processes. For any number of threads at a time: each talks to a process of its own.
 class Evaluator {
  public:
-  explicit Evaluator(EvaluatorOptions options) : options_(std::move(options)) {}
+  // `numbers`: that an answer has.
+  explicit Evaluator(EvaluatorOptions options, std::size_t numbers = 1)
+      : options_(std::move(options)), numbers_(numbers) {}
   // Processes that wait for a mapping see the end of their standard input, and are ended a second later.
   ~Evaluator();
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 
-  // Asks about a mapping, one YAML document (mapping_yaml.h). `seconds`: left to the search; none: no limit.
+  // Asks about what one YAML document says, a mapping (mapping_yaml.h). `seconds`: left to the search; none: no limit.
   EvaluatorAnswer ask(const std::string& document, std::optional<double> seconds, const std::atomic<bool>* stop);
 
  private:
@@ -42,6 +46,7 @@ class Evaluator {
   Process take_idle();  // null: there is none
 
   EvaluatorOptions options_;
+  std::size_t numbers_;
   std::mutex mutex_;
   std::vector<Process> idle_;  // idle processes of protocol stream
 };
