@@ -125,10 +125,14 @@ TEST(CliEvaluator, OfMachinesGivesTheCostsOfASweep) {
   for (const LayerRecord& layer : once.layers)
     EXPECT_EQ(std::pair(layer.energy_pj, layer.cycles),
               layer.mapping.empty() ? std::pair(0.0, 0.0) : std::pair(7.0, 5.0));
-  const auto failed = rows("failed.db", "--goal explore --explore-points 1 --evaluator 'echo 3'");
-  EXPECT_EQ(failed.points.at(0).state, PointState::Infeasible);
-  EXPECT_THAT(failed.points.at(0).reason, HasSubstr("said '3', must be 2 numbers above 0 (explored 1)"));
-  EXPECT_EQ(failed.layers.at(0).status, kFailedEvaluation);
+  const auto failed = rows("failed.db", "--goal explore --explore-points 6 --evaluator 'echo 3'");
+  u64 unanswered = 0;
+  for (const PointRecord& point : failed.points) {
+    EXPECT_EQ(point.state, PointState::Infeasible);
+    unanswered += point.reason.find("said '3', must be 2 numbers above 0 (explored ") != std::string::npos;
+  }
+  EXPECT_GT(unanswered, 0u);
+  EXPECT_NE(std::ranges::count(failed.layers, kFailedEvaluation, &LayerRecord::status), 0);
 }
 
 TEST(CliEvaluator, BenchRatesTheMappingsOfCommands) {
