@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <map>
 
 #include "cli/ui/table.h"
+#include "engine/base/file_bytes.h"
 #include "engine/base/number_text.h"
 #include "engine/model/cost_model.h"
 #include "engine/proof/instance.h"
@@ -108,10 +108,7 @@ std::optional<std::string> plain_text_of(const std::string& path) {
   std::error_code problem;
   const std::uintmax_t size = std::filesystem::file_size(path, problem);
   if (problem || size > kMostKeptBytes) return std::nullopt;
-  std::string bytes(size, '\0');
-  std::ifstream file(path, std::ios::binary);
-  if (!file.read(bytes.data(), static_cast<std::streamsize>(size))) return std::nullopt;
-  const Result<std::string> text = proof::unpacked(bytes, kMostKeptBytes);
+  const Result<std::string> text = proof::unpacked(first_bytes(path, kMostKeptBytes), kMostKeptBytes);
   return text ? std::optional(*text) : std::nullopt;
 }
 

@@ -29,7 +29,9 @@ TEST_P(EveryPair, ItsLayersAreProven) {
   for (const json& layer : json::parse(read_text(answer))["layers"]) {
     if (layer["status"] == "infeasible") continue;
     EXPECT_FALSE(layer["proof"].contains("refused")) << layer["name"] << layer["proof"];
-    if (layer["proof"].contains("cycles")) EXPECT_EQ(layer["proof"]["cycles"], layer["cycles"]) << layer["name"];
+    if (layer["proof"].contains("cycles")) {
+      EXPECT_EQ(layer["proof"]["cycles"], layer["cycles"]) << layer["name"];
+    }
   }
   for (const fs::directory_entry& file : fs::directory_iterator(target)) {
     const CliResult checked = run_cli("check-proof " + file.path().string());

@@ -134,7 +134,8 @@ TEST(FrontCertificate, GoesOnAfterInterruptions) {
       };
       EXPECT_TRUE(store
                       ->visit_points([&](const PointRecord& point) {
-                        if (front_status(point, record) == "front") EXPECT_TRUE(is_on_front(point.id)) << seed << run;
+                        const bool certain = front_status(point, record) == "front";
+                        EXPECT_TRUE(!certain || is_on_front(point.id)) << seed << run;
                         return true;
                       })
                       .empty());
