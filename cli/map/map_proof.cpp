@@ -103,12 +103,12 @@ class LayerProver {
 
 constexpr std::size_t kMostKeptBytes = std::size_t{4} << 30;
 
-// What an earlier run's file holds, unpacked; none: it cannot be read. It is no input: it may be written again.
+// What an earlier run's file holds, unpacked; none: it cannot be read.
 std::optional<std::string> plain_text_of(const std::string& path) {
   std::error_code problem;
   const std::uintmax_t size = std::filesystem::file_size(path, problem);
   if (problem || size > kMostKeptBytes) return std::nullopt;
-  const Result<std::string> text = proof::unpacked(first_bytes(path, kMostKeptBytes), kMostKeptBytes);
+  const Result<std::string> text = proof::unpacked(bytes_left_in(path, size), kMostKeptBytes);
   return text ? std::optional(*text) : std::nullopt;
 }
 

@@ -230,7 +230,11 @@ std::string_view FileMap::bytes() const {
 }
 
 std::string first_bytes(const std::string& path, std::size_t most) {
-  if (!is_regular(path) || !FileClaims::of_program().read(path).empty()) return "";
+  return FileClaims::of_program().read(path).empty() ? bytes_left_in(path, most) : "";
+}
+
+std::string bytes_left_in(const std::string& path, std::size_t most) {
+  if (!is_regular(path)) return "";
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (file < 0) return "";
   std::string bytes(most, '\0');

@@ -44,7 +44,7 @@ class Sweeps(unittest.TestCase):
     def test_complaints(self):
         with self.assertRaises(hl.Error) as caught:
             hl.sweep(SWEEP, self.database, goal="most")
-        self.assertEqual((caught.exception.value, caught.exception.allowed), ("most", "all, front or best"))
+        self.assertEqual((caught.exception.value, caught.exception.allowed), ("most", "all, front, best or explore"))
         wrong = {"sweep": {**SWEEP["sweep"], "machine": "eyeris"}}
         with self.assertRaisesRegex(hl.Error, "eyeriss"):
             hl.sweep(wrong, self.database)

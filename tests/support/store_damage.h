@@ -43,8 +43,9 @@ inline Result<Exported> exported(const Store& store) {
   if (Diagnostics errors = write_points_csv(store, points); !errors.empty()) return errors;
   if (Diagnostics errors = write_layers_csv(store, layers); !errors.empty()) return errors;
   if (Diagnostics errors = write_json(store, {{"rows", "all"}}, json); !errors.empty()) return errors;
-  const Result<ReportData> report = read_report(store);
+  Result<ReportData> report = read_report(store);
   if (!report) return report.errors();
+  report->decided.progress = SweepProgress::Stopped;  // whether somebody writes on is no row
   return Exported{points.str(), layers.str(), json.str(), report_json(*report, "test")};
 }
 
