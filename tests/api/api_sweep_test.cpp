@@ -127,9 +127,10 @@ TEST(ApiSweep, OptionsReplaceTheFiles) {
                        {.goal = "bst", .rank = "total", .search = {{"seed", "x"}}, .reading = {.word_bits = "many"}});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.errors().size(), 4) << errors_of(refused);
-  EXPECT_THAT(errors_of(refused),
-              ::testing::AllOf(::testing::HasSubstr("goal = bst, must be all, front, best or explore, did you mean 'best'?"),
-                               ::testing::HasSubstr("rank = total, must be totals or layers")));
+  EXPECT_THAT(
+      errors_of(refused),
+      ::testing::AllOf(::testing::HasSubstr("goal = bst, must be all, front, best or explore, did you mean 'best'?"),
+                       ::testing::HasSubstr("rank = total, must be totals or layers")));
   const auto bad = api::run_sweep(*sweep, folder.path("bad.db"), {.threads = -1, .shard = 2, .shards = 2});
   ASSERT_FALSE(bad);
   EXPECT_EQ(bad.errors().size(), 2) << errors_of(bad);
