@@ -217,13 +217,11 @@ const FieldTable& architecture_fields() {
         "", "off"},
        {"latency", shape::one_of({"steady", "ramps"}),
         "What cycles count: the steady state alone, as Timeloop does, or also how long the first tiles take on their "
-        "way "
-        "in and the last outputs on their way out.",
+        "way in and the last outputs on their way out.",
         "", "steady"},
        {"cycles", shape::one_of({"exact", "timeloop"}),
         "How cycles that bandwidths need are counted: exactly, or as Timeloop does, in sums of doubles, which may be "
-        "one "
-        "off.",
+        "one off.",
         "", "exact"},
        {"levels", shape::list(shape::either({shape::map(level_fields()), shape::map(split_level_fields())})),
         "The storage levels, outermost first; required unless there is a base, whose levels of these names they "

@@ -95,15 +95,8 @@ class Rivals {
   Certainty certainty_;
 };
 
-// How many machines the row of a point stands for: "memory-bound, ..: 3856 machines: ..".
-u64 machines_of(const PointRecord& point) {
-  if (!SetRows::is_of_set(point.reason)) return 1;
-  const std::size_t begin = point.reason.find(": ") + 2;
-  return parse_number<u64>(point.reason.substr(begin, point.reason.find(' ', begin) - begin)).value_or(1);
-}
-
 void add(Decided& decided, const PointRecord& point, const SweepRecord& sweep) {
-  decided.machines += machines_of(point);
+  decided.machines += SetRows::machines_of(point.reason);
   const std::string status = front_status(point, sweep);
   decided.certain += status == kFrontPoint ? 1 : 0;
   decided.open += status == kOpenPoint ? 1 : 0;

@@ -125,19 +125,25 @@ std::vector<Explorer::Sample> Explorer::samples(const std::vector<PointRecord>& 
     else sample.costs = {log(point.value), 0, 0};
     for (std::size_t c = 0; c < worst.size(); ++c) worst[c] = std::max(worst[c], sample.costs[c]);
   }
-  for (std::size_t k = 0; k < out.size(); ++k) {
+  for (std::size_t k = 0; k < out.size(); ++k)
     if (evaluated[k].state != PointState::Done)
       for (std::size_t c = 0; c < worst.size(); ++c) out[k].costs[c] = std::isinf(worst[c]) ? 0 : worst[c];
-    out[k].rank = out[k].costs[0] + out[k].costs[1] + (ranking_.area ? out[k].costs[2] : 0);
-  }
+  return out;
+}
+
+std::vector<std::size_t> Explorer::best_first(const std::vector<Sample>& all, std::size_t count) const {
+  std::vector<std::size_t> out(count);
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  std::ranges::stable_sort(out, {}, [&](std::size_t k) {
+    const FrontCosts& costs = all[k].costs;
+    return costs[0] + costs[1] + (ranking_.area ? costs[2] : 0);
+  });
   return out;
 }
 
 // Standardised logarithms of a cost; of many points those of the best and of the latest half.
-std::vector<Observation> Explorer::observations(std::size_t cost, const std::vector<Sample>& all, Learned& out) {
-  std::vector<std::size_t> rank(all.size());
-  std::iota(rank.begin(), rank.end(), std::size_t{0});
-  std::ranges::stable_sort(rank, {}, [&](std::size_t k) { return all[k].rank; });
+std::vector<Observation> Explorer::observations(std::size_t cost, const std::vector<Sample>& all, Learned& out) const {
+  const std::vector<std::size_t> rank = best_first(all, all.size());
   std::vector<bool> kept(all.size(), all.size() <= kMostSamples);
   for (std::size_t k = 0; k < all.size() && all.size() > kMostSamples; ++k)
     if (k < kMostSamples / 2 || rank[k] + kMostSamples / 2 >= all.size()) kept[rank[k]] = true;
@@ -219,9 +225,7 @@ std::optional<u64> Explorer::by_expectation(const std::vector<PointRecord>& eval
                                                                          points, reference, !ranking_.area)
                                       : expected_improvement(predicted(0, id), least[0]);
   };
-  std::vector<std::size_t> rank(evaluated.size());
-  std::iota(rank.begin(), rank.end(), std::size_t{0});
-  std::ranges::stable_sort(rank, {}, [&](std::size_t k) { return known[k].rank; });
+  const std::vector<std::size_t> rank = best_first(known, evaluated.size());
   std::vector<std::vector<double>> near;
   for (std::size_t k = 0; k < std::min(kNear, rank.size()); ++k) near.push_back(place_of(evaluated[rank[k]].id));
   SobolSequence sequence(order_.size() + 2, spec_.options.seed + 1 + known.size());
@@ -235,7 +239,6 @@ std::optional<u64> Explorer::by_expectation(const std::vector<PointRecord>& eval
   believed.x = coordinates(*chosen);
   for (std::size_t c = 0; c < costs_learned(); ++c) believed.costs[c] = predicted(c, *chosen).mean;
   if (is_front()) believed.costs[2] = *log_area(*chosen);
-  believed.rank = believed.costs[0] + believed.costs[1] + (ranking_.area ? believed.costs[2] : 0);
   known.push_back(std::move(believed));
   return chosen;
 }

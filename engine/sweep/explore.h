@@ -46,7 +46,6 @@ class Explorer {
   struct Sample {
     std::vector<double> x;
     FrontCosts costs{};  // of aim best: the value, alone
-    double rank = 0;     // the less the better
   };
 
   bool is_front() const { return spec_.explore.aim == ExploreFor::Front; }
@@ -57,7 +56,9 @@ class Explorer {
   std::vector<double> coordinates(u64 id) const;
   std::optional<double> log_area(u64 id);
   std::vector<Sample> samples(const std::vector<PointRecord>& evaluated) const;
-  static std::vector<Observation> observations(std::size_t cost, const std::vector<Sample>& all, Learned& out);
+  // The places of the first `count` samples, the best first: by their costs' product.
+  std::vector<std::size_t> best_first(const std::vector<Sample>& all, std::size_t count) const;
+  std::vector<Observation> observations(std::size_t cost, const std::vector<Sample>& all, Learned& out) const;
   Learned learned(std::size_t cost, const std::vector<PointRecord>& evaluated, const std::vector<Sample>& all);
   std::optional<u64> by_sequence(u64 number);
   std::optional<u64> by_expectation(const std::vector<PointRecord>& evaluated, std::vector<Sample>& known);

@@ -39,12 +39,17 @@ OrderedJson json_of(const std::string& text) {
   return document ? json_of(*document) : OrderedJson(text);
 }
 
+// In one line.
+std::string text_of(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
 }  // namespace
 
 std::string PointEvaluator::parameters_text(const PointRecord& point) const {
   OrderedJson parameters = OrderedJson::object();
   for (std::size_t p = 0; p < point.values.size(); ++p) parameters[spec_.parameters[p].name] = point.values[p];
-  return parameters.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return text_of(parameters);
 }
 
 std::string PointEvaluator::question(const std::string& own, const std::string& parameters) const {
@@ -54,15 +59,14 @@ std::string PointEvaluator::question(const std::string& own, const std::string& 
 bool PointEvaluator::evaluate(LayerRecord& row, const SweepLayer& layer, const Architecture& machine,
                               const std::string& parameters) {
   if (row.mapping.empty()) return true;
-  OrderedJson told = {{"heliolite_machine", kMachineProtocol},
-                      {"parameters", OrderedJson::parse(parameters)},
-                      {"machine", json_of(write_architecture(machine))},
-                      {"layer", row.name},
-                      {"workload", json_of(write_workload(layer.layer.workload))},
-                      {"mapping", json_of(row.mapping)},
-                      {"model", {{"energy_pj", row.energy_pj}, {"cycles", row.cycles}}}};
-  const std::string document = told.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
-  const EvaluatorAnswer answer = evaluator_.ask(document, std::nullopt, spec_.options.stop);
+  const OrderedJson told = {{"heliolite_machine", kMachineProtocol},
+                            {"parameters", OrderedJson::parse(parameters)},
+                            {"machine", json_of(write_architecture(machine))},
+                            {"layer", row.name},
+                            {"workload", json_of(write_workload(layer.layer.workload))},
+                            {"mapping", json_of(row.mapping)},
+                            {"model", {{"energy_pj", row.energy_pj}, {"cycles", row.cycles}}}};
+  const EvaluatorAnswer answer = evaluator_.ask(text_of(told) + "\n", std::nullopt, spec_.options.stop);
   if (answer.cut) return false;
   row.breakdown = "{}";
   row.lower_bound = 0;

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "engine/base/integers.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/sweep/point_mapper.h"
 
@@ -96,6 +97,12 @@ std::string SetRows::box_text(const std::vector<u64>& points, std::optional<u64>
 }
 
 bool SetRows::is_of_set(std::string_view reason) { return reason.find(kSetOfValues) != std::string_view::npos; }
+
+u64 SetRows::machines_of(std::string_view reason) {
+  if (!is_of_set(reason)) return 1;
+  const std::string_view before = reason.substr(0, reason.find(kSetOfValues) - 1);  // without the space
+  return parse_number<u64>(before.substr(before.rfind(' ') + 1)).value_or(1);
+}
 
 std::string SetRows::in_larger_grid(const std::string& reason, const std::vector<std::vector<std::size_t>>& places,
                                     const std::function<u64(u64)>& id) {

@@ -36,6 +36,8 @@ class SetRows {
   // Whether a row with this reason stands for a set of machines; and that reason in a grid whose parameters take more
   // values: `places`: [parameter][value], where it is there; `id`: of a point there.
   static bool is_of_set(std::string_view reason);
+  // How many machines a row with this reason stands for.
+  static u64 machines_of(std::string_view reason);
   static std::string in_larger_grid(const std::string& reason, const std::vector<std::vector<std::size_t>>& places,
                                     const std::function<u64(u64)>& id);
 
