@@ -26,7 +26,7 @@ struct OperatorLayer {
   u64 exponentials;
 };
 
-// Of rows: their greatest value and sum of exponentials as one word, then each word by it; likewise mean and variance.
+// First each row's greatest value and sum of exponentials as one word, then each word by it; so for mean and variance.
 inline constexpr OperatorLayer kSoftmaxRows{"softmax_rows", Operation::Softmax, 3, 1};  // compare, subtract, add
 inline constexpr OperatorLayer kSoftmaxWords{"softmax", Operation::Softmax, 1, 1};      // subtract
 inline constexpr OperatorLayer kNormRows{"norm_rows", Operation::Norm, 2, 0};           // sum, and sum of squares

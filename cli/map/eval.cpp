@@ -89,7 +89,7 @@ void note_outside(const Diagnostics& outside, const Output& output) {
   for (const Diagnostic& d : outside) output.note("heliolite: note: outside the machine's mapspace: " + d.to_string());
 }
 
-// Of a whole network.
+// Prices the schedule of a whole network.
 int run_schedule(const char* command, bool by_level, const EvalArguments& arguments, const MappingFile& file,
                  const Output& output) {
   const MappedLayerNames& names = arguments.names;

@@ -55,7 +55,7 @@ Json write_proof_once(const Workload& workload, const Architecture& architecture
                       const Output& output, bool& is_right);
 std::string proof_option(const std::string& file);
 // By what share doubles may change a value: of networks' energies next to nothing, and where cycles are counted as
-// Timeloop does (docs/cost_model.md, rule 28) so many of these.
+// Timeloop does (docs/cost_model.md, rule 28) this many of these.
 double most_rounding(const Architecture& architecture, double cycles_off, u64 cycles);
 // A text as part of a file's name.
 std::string file_name_of(std::string text);

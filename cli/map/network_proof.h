@@ -30,7 +30,7 @@ NetworkProofAnswer write_network_proof(const Network& network, const Architectur
                                        const SearchOptions& options, const ProofArguments& arguments,
                                        const NetworkCurve& curve, std::optional<Objective> objective,
                                        const Output& output, bool& is_right);
-// Of the optimum that a search for the network's own objective found.
+// Writes the proof of the optimum that a search for the network's own objective found.
 NetworkProofAnswer write_optimum_proof(const Network& network, const Architecture& architecture,
                                        const SearchOptions& options, const ProofArguments& arguments,
                                        const NetworkResult& result, const Output& output, bool& is_right);

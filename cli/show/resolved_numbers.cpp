@@ -191,7 +191,7 @@ void Numbers::compute() {
 
 }  // namespace
 
-// Of further units what is their own: their levels and themselves.
+// The machine's numbers; of further units those of their own: of their levels and of themselves.
 std::vector<ResolvedNumber> resolved_numbers(const ArchitectureSource& machine) {
   std::vector<ResolvedNumber> out = Numbers(machine).run();
   const Architecture& whole = machine.architecture;

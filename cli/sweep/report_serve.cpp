@@ -28,7 +28,7 @@ class FollowedPage {
  public:
   FollowedPage(std::string database, const ReportLimits& limits) : database_(std::move(database)), limits_(limits) {}
 
-  // Of the files as they are: sizes and times of the database and of the log that its writer appends to.
+  // The files as they are: sizes and times of the database and of the log that its writer appends to.
   std::string state() const {
     std::string text;
     for (const char* ending : {"", "-wal"}) {

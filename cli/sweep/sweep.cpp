@@ -247,7 +247,7 @@ bool repair(const std::string& path, const SweepRecord& record, const Output& ou
   return true;
 }
 
-// Of a database of a smaller grid.
+// Takes over the rows of a database of a smaller grid.
 Result<GrownStore> take_over(const std::string& path, const SweepSpec& spec, const SweepRecord& record,
                              const SweepArguments& arguments, const Output& output) {
   if (!arguments.resume) return GrownStore{};

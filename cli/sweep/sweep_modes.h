@@ -27,7 +27,7 @@ struct SlurmSweep {
 // Writes the script, whose name is that of the database, or of the folder of the points, with the ending ".sbatch".
 // Returns its name; none after complaining: a name that cannot stand in a script, a file that cannot be written.
 std::optional<std::string> write_slurm_script(const SlurmSweep& sweep, const Output& output);
-// The same for heliolite sweep --slurm: prints how to submit it, and returns the exit code.
+// heliolite sweep --slurm: writes the script, prints how to submit it, and returns the exit code.
 int run_sweep_slurm(const SlurmSweep& sweep, const Output& output);
 
 // heliolite sweep --export DB: writes the rows of a results database for other programs, as CSV, as JSON, as a line of

@@ -71,12 +71,12 @@ struct ScheduledNetwork {
   ScheduleFile file;
   std::vector<std::string> notes;
 
-  // Of layer l in one pass.
+  // What one pass of layer l computes.
   Workload one_pass(int l) const;
 };
 Result<ScheduledNetwork> load_scheduled_network(const MappedLayerNames& names, const MappingFile& file,
                                                 const ReadOptions& reading);
-// The same of what has been loaded; `workload` stands for the network's file in messages.
+// A scheduled network of inputs that are loaded; `workload` stands for the network's file in messages.
 Result<ScheduledNetwork> scheduled_network(Inputs inputs, const MappingFile& file, const std::string& workload);
 
 }  // namespace heliolite::cli

@@ -58,7 +58,7 @@ class FileMap {
 
 // The first bytes of a regular file, at most `most`; nothing if it is no regular file, or nobody may read it.
 std::string first_bytes(const std::string& path, std::size_t most);
-// The same of a file that may be going to be written: what an earlier run has left there. It becomes no input.
+// The first bytes of a file that is going to be written: what an earlier run has left there. It becomes no input.
 std::string bytes_left_in(const std::string& path, std::size_t most);
 
 }  // namespace heliolite

@@ -16,7 +16,7 @@
 namespace heliolite {
 namespace {
 
-// Of "key = value"; the value is empty where there is none.
+// Both sides of "key = value"; the value is empty where there is none.
 std::pair<std::string_view, std::string_view> key_and_value(std::string_view option) {
   const std::size_t equals = option.find('=');
   return {trim(option.substr(0, equals)), equals == std::string_view::npos ? "" : trim(option.substr(equals + 1))};

@@ -175,7 +175,7 @@ class TemplateRun {
     const std::string_view word = word_of(text);
     const std::string_view rest = trim(text.substr(word.size()));
     if (word == "if") open_if(rest);
-    else if (word == "elif" || word == "else" || word == "endif") go_on(word, rest);
+    else if (word == "elif" || word == "else" || word == "endif") take_branch(word, rest);
     else if (word == "set") set(rest);
     else if (word == "include") include(rest);
     else if (word == "assert") check(rest);
@@ -243,7 +243,7 @@ class TemplateRun {
     ifs_.push_back(one);
   }
 
-  void go_on(std::string_view word, std::string_view condition) {
+  void take_branch(std::string_view word, std::string_view condition) {
     if (ifs_.size() <= first_if_ || (ifs_.back().last && word != "endif"))
       return complain(fmt::format("'{}' without an 'if'", word));
     if (word == "endif") return ifs_.pop_back();

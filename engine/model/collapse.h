@@ -129,7 +129,7 @@ struct ComputeCounts {
   u64 steps = 1;
 };
 
-// The same cost with everything it is made of. `architecture`: the one of `c`.
+// The cost with everything that it is made of. `architecture`: the one of `c`.
 Breakdown breakdown_of(const Architecture& architecture, const Compiled& c, const CollapsedTraffic& rows,
                        const ComputeCounts& computes, const Ramps& ramps = {});
 

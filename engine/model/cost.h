@@ -141,7 +141,7 @@ struct Breakdown {
   std::vector<LevelBreakdown> level;  // innermost first
   double utilization = 0;             // computes / units / cycles (rule 29)
 
-  // Of the compute units, with the ramps before and after.
+  // Cycles that the compute units take, with the ramps before and after.
   u64 cycles_of_units() const { return saturated_sum(compute.cycles, ramps ? ramps->cycles() : 0); }
 };
 

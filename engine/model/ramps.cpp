@@ -10,7 +10,7 @@ namespace heliolite {
 
 namespace {
 
-// Cycles in which an instance of the level sends (reads) or takes in (writes) so many parts of words, rounded up.
+// Cycles in which an instance of the level sends (reads) or takes in (writes) `parts` parts of words, rounded up.
 double moving_cycles(const CompiledLevel& level, double reads, double writes) {
   constexpr double kCountable = 0x1p63;
   if (level.timeloop_cycles || reads + writes >= kCountable) return std::ceil(port_cycles(level, reads, writes));

@@ -22,11 +22,11 @@ struct RampSums {
   // their last step until its tile has reached that level.
   std::array<double, kMaxTensors> cycles{};
 
-  // The fan-out outside the tile: so many of its receivers want different words (rule 10).
+  // Receivers of the fan-out outside the tile that want different words (rule 10).
   void spread(int v, double receivers) { words[v] *= receivers; }
   // Level i serves these tensors' tiles inside.
   void arrive(const Compiled& c, int i, TensorMask kept);
-  // A level keeps the tensor in a tile of so many words.
+  // A level keeps the tensor in a tile of `words` words.
   void hold(int v, u64 tile_words) { words[v] = static_cast<double>(tile_words); }
 
   // The ramps so far, if `served(v)`, the level that serves tensor v next, has no fan-out to its tile: the least that

@@ -60,7 +60,7 @@ class Orders {
     u64 filled = 0, served = 0, fill = 0, access = 0, gain = 1, least = 0;
     u128 refund = 0;                      // of fills
     u8 tensor = 0;                        // its place among the tensors here
-    std::array<u64, kMaxRanks> met, all;  // [rank that slides]: positions that are met, of so many
+    std::array<u64, kMaxRanks> met, all;  // [rank that slides]: positions that are met, and all of them
   };
 
   // What the tile of the flow meets over all iterations.
@@ -80,7 +80,7 @@ class Orders {
     }
   }
 
-  // Of tensor v's flows, closed by a loop over dimension d, or by none (-1), after this many iterations.
+  // The cost of tensor v's flows, closed by a loop over dimension d, or by none (-1), after this many iterations.
   u128 closed(std::size_t v, int d, u64 iterations) const {
     u128 out = 0;
     const ProofTensor& shape = q_.shapes[tensor_[v]];

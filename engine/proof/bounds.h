@@ -29,7 +29,7 @@ class Bounds {
   // `tabled`: the channels that have tables, energy first.
   Bounds(const Question& question, std::vector<int> tabled);
 
-  // Fills the tables on so many threads, until `over` says that it has to end. Nothing may be asked of them before.
+  // Fills the tables on `threads` threads, until `over` says that it has to end. Nothing may be asked of them before.
   void fill(int threads, const std::function<bool()>& over);
 
   // The least cost in a channel of the flows over all orders of the loops outside `tile`; `level`: the last

@@ -26,7 +26,7 @@ class Claim {
   // slowly.
   static std::optional<Claim> of_curve(std::vector<ExactCost> corners, u64 scale);
 
-  // The least scaled energy that is not below V in so many cycles; kNever: none is.
+  // The least scaled energy that is not below V in `cycles` cycles; kNever: none is.
   u128 least_energy(u64 cycles) const;
   bool closed(u128 scaled_energy, u64 cycles) const { return scaled_energy >= least_energy(cycles); }
 

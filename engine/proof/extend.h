@@ -94,7 +94,7 @@ class Extender {
   mutable u64 asked_cycles_ = 0;  // of the least energy that was asked last
   mutable u128 asked_least_ = 0;
 
-  // Of the parent and the unrolling that are being extended.
+  // What belongs to the parent and the unrolling that are being extended.
   int stage_ = 0;
   const State* parent_ = nullptr;
   const std::function<void(State&)>* visit_ = nullptr;
@@ -104,7 +104,7 @@ class Extender {
   std::array<std::vector<u32>, kMaxDimensions> room_;
   std::vector<i128> counted_;  // [channel]
 
-  // Of the tile whose orders are being tried.
+  // What belongs to the tile whose orders are being tried.
   Tile tile_ = 0;
   Digits digits_{};
   Digits factor_{};  // of the loops

@@ -32,7 +32,7 @@ u32 Extender::ends(const Node& node, int d, bool& slides) const {
   return out;
 }
 
-// Of the loops that may come next those that stand for all others (rules equal order and push-in). `pushed`: none need
+// The loops that may come next and stand for all others (rules equal order and push-in). `pushed`: none need
 // be tried, for one that is as good as any can be pushed in.
 DimensionMask Extender::ended_by_classes(const Node& node, DimensionMask loops, bool first, bool& pushed) const {
   struct Class {

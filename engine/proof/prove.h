@@ -28,7 +28,7 @@ struct ProofReport {
   u64 states = 0, bytes = 0, questions = 0;
   double seconds = 0;
   Cost cost;  // exact, of the mapping
-  // Of a curve: its corners, in units of 2^-unit_bits pJ, from the fewest cycles to the least energy.
+  // The corners of a curve, in units of 2^-unit_bits pJ, from the fewest cycles to the least energy.
   std::vector<ExactCost> corners;
   int unit_bits = 0;
   // A better one that the pass has found: then there is no proof.

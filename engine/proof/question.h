@@ -27,7 +27,7 @@ struct ServerSet {
   std::vector<int> next;  // indices into the next stage's sets
 };
 
-// Of a word: an access and a fill of it, and what the first ones of an output are refunded.
+// Prices of a word: an access and a fill of it, and what the first ones of an output are refunded.
 struct WordPrices {
   u64 access = 0, fill = 0, first_access = 0, first_fill = 0;
 };

@@ -80,7 +80,7 @@ class Steps {
 enum class Moved : u8 { InPlace, Moving, ClosedBefore, ClosedBehind };
 Moved move_flow(const Question& q, StateFlow& flow, int d, u16 digit, const Digits& tile);
 
-// Of a complete mapping, in the instance's unit.
+// The cost of a complete mapping, in the instance's unit.
 struct ExactCost {
   u128 energy = 0;
   u64 cycles = 0;

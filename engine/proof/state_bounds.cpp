@@ -24,7 +24,7 @@ u64 Extender::least_steps(const State& s, int level, Tile tile) const {
   return ceil_div(q_.instance.macs, s.units * bounds_.most_units(level + 1, tile));
 }
 
-// Of all levels, at the instances known so far.
+// The leakage of all levels, at the instances known so far.
 u128 Extender::leakage(const State& s, u64 cycles) const {
   u128 out = 0;
   for (std::size_t j = 0; j < at(q_.levels()); ++j)

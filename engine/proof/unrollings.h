@@ -14,7 +14,7 @@ struct ProofUnrolling {
   u64 receivers = 1;
 };
 
-// Of the fan-out below the level; just one, without any factor, where there is none.
+// The unrollings of the fan-out below the level; just one, without any factor, where there is none.
 std::vector<ProofUnrolling> unrollings_of(const Instance& instance, const ProofTiles& tiles, int level);
 
 // Receivers that want different words of a tensor; `tile`: of one receiver (docs/cost_model.md, rule 10).

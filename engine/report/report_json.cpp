@@ -103,7 +103,7 @@ Json outcomes_json(const SweepSummary& summary) {
   return rows;
 }
 
-// With so many digits as charts and sums of them need: half the size of all digits.
+// With the digits that charts and sums of them need: half the size of all digits.
 double short_number(double x) { return parse_number<double>(fmt::format("{:.8g}", x)).value_or(x); }
 
 // One array a column: half the size of one object a point.
@@ -145,8 +145,8 @@ Json ids_json(std::span<const PointRecord> points) {
   return ids;
 }
 
-// Of one run: {"operations", "per_cycle": at most, "cycles", "compute_cycles", "limit", "levels": [{"name", "bytes",
-// "per_cycle": bytes at most or null, "cycles"}], outermost first}; null if it is not known.
+// A run's roofline: {"operations", "per_cycle": at most, "cycles", "compute_cycles", "limit", "levels": [{"name",
+// "bytes", "per_cycle": bytes at most or null, "cycles"}], outermost first}; null if it is not known.
 Json roofline_json(const std::optional<Roofline>& roof) {
   if (!roof) return nullptr;
   Json levels = Json::array();

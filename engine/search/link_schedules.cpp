@@ -274,20 +274,20 @@ void take_by_whole_model(const LayerProblem& problem, const LayerAnswer& known, 
 LayerAnswer run_exact_by_whole_model(const LayerSearch& layer, const SearchBudget& budget) {
   LayerAnswer out = run_sunstone_by_whole_model(layer, share::kFastByWholeModel.of(budget));
   if (out.complete && !out.found) return out;
-  const auto go_on = [&](const SearchBudget& left, const SearchBudget& stage) {
+  const auto advance_stage = [&](const SearchBudget& left, const SearchBudget& stage) {
     LayerAnswer next = run_whole_model_stage(layer, out, left, stage);
     next.statistics.follow(out.statistics);
     out = std::move(next);
   };
   if (!budget.limits_evaluations()) {
-    go_on(budget, budget);
+    advance_stage(budget, budget);
     return out;
   }
   for (u64 stage = share::kWholeModelStages.first;; stage *= share::kWholeModelStages.growth) {
     const u64 before = out.statistics.evaluated;
     const SearchBudget left = budget.after(before);
     if (left.end(0) != SearchEnd::Done) break;
-    go_on(left, left.with_evaluations(stage));
+    advance_stage(left, left.with_evaluations(stage));
     const bool done = out.by_whole_model && out.by_whole_model->complete;
     if (done || !left.allows(stage) || out.statistics.evaluated == before) break;
   }

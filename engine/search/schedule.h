@@ -118,7 +118,7 @@ LayerAnswer run_exact(const LayerSearch& layer, const SearchBudget& budget, cons
 // Strategy `exact` from nothing with the machine's keep rules as the options have them; only mappings below `limit` are
 // looked for.
 LayerAnswer run_exact_limited(const LayerSearch& layer, const SearchBudget& budget, const ObjectiveKey& limit);
-// The same with no fast search before it: where only a bound is asked for, a mapping is of no use.
+// run_exact_limited() with no fast search before it: where only a bound is asked for, a mapping is of no use.
 LayerAnswer run_exact_alone(const LayerSearch& layer, const SearchBudget& budget, const ObjectiveKey& limit);
 
 // Any strategy, from a mapping of the mapspace; the answer is not worse. Strategy exact begins with nothing else.

@@ -158,8 +158,8 @@ class TileWalk {
     const u8 d = dimension_[count_ - 1];
     const std::size_t size = space_.factor[d].size();
     std::size_t first = 0;
-    bool go_on = true;
-    while (go_on) {
+    bool keep_going = true;
+    while (keep_going) {
       std::size_t low = first, high = size;  // the run is [first, low], high is outside
       int next = kDoesNotFit;                // tag at high
       while (high - low > 1) {
@@ -178,7 +178,7 @@ class TileWalk {
       if (grows_elsewhere(tag)) {
         ++counts_.not_maximal;
       } else {
-        go_on = give(tag);
+        keep_going = give(tag);
       }
       if (high == size) break;
       if (next == kDoesNotFit) {
@@ -189,7 +189,7 @@ class TileWalk {
       tag = next;
     }
     tile_[d] = extent(d, 0);
-    return go_on;
+    return keep_going;
   }
 
   bool grows_elsewhere(int tag) {

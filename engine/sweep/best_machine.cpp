@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kEqual = 1 - 1e-12;
 constexpr std::size_t kTogether = 8;        // sets at work at a time: the same for any number of threads
-constexpr std::size_t kAllCuts = 8;         // of parameters with so many values every cut is tried
+constexpr std::size_t kAllCuts = 8;         // of parameters with at most these values every cut is tried
 constexpr std::size_t kMostLooked = 2'000;  // points by which a cut is chosen
 constexpr std::size_t kMostNeighbours = 400;
 constexpr int kMostSteps = 12;        // from the first machine to better neighbours
@@ -281,7 +281,7 @@ class MachineTree {
     }
   }
 
-  // Of large sets points at even distances say enough of where to cut.
+  // In large sets points at even distances say enough of where to cut.
   static std::vector<u64> some_of(std::span<const u64> points) {
     if (points.size() <= kMostLooked) return {points.begin(), points.end()};
     std::vector<u64> out;
@@ -352,7 +352,7 @@ class MachineTree {
     if (hooks_.found) hooks_.found(*kept_);
   }
 
-  // Of equal machines the first of the grid.
+  // Among equal machines the first of the grid is the best.
   bool better(double value, u64 point) const {
     if (value < best_ * kEqual) return true;
     return value <= best_ / kEqual && out_.point && point < *out_.point;

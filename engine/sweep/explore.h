@@ -28,7 +28,7 @@ class Explorer {
   // `is_over` is asked often; when it says yes, choose() ends soon.
   Explorer(const SweepSpec& spec, const DesignPoints& points, std::function<bool()> is_over);
 
-  // Points that fill the grid evenly, and those that are chosen together after so many.
+  // Points that fill the grid evenly, and how many are chosen together after these.
   u64 first() const { return first_; }
   u64 together(u64 evaluated) const { return evaluated < first_ ? first_ - evaluated : spec_.explore.batch; }
 
@@ -37,7 +37,7 @@ class Explorer {
   std::vector<u64> choose(const std::vector<PointRecord>& evaluated);
 
  private:
-  // Of one cost: what was learned of the logarithms.
+  // What was learned of the logarithms of one cost.
   struct Learned {
     std::unique_ptr<GaussianProcess> process;
     double mean = 0, deviation = 1;

@@ -136,7 +136,7 @@ const PointRecord* PilotRule::beaten_by(const Totals& least, const PointRecord& 
 const PointRecord* PilotRule::excluded_by(const Totals& least, const PointRecord& point) const {
   // Where a point is beaten in all goods it is the best by no objective of totals; by others its value has to be
   // beaten.
-  // Of equal values the smallest id is the best.
+  // Where values are equal, the smallest id is the best.
   const auto rank = [](const PointRecord& p) { return std::pair(p.value, p.id); };
   const auto best = std::ranges::min_element(pilots_, {}, rank);
   if (best == pilots_.end() || rank(*best) > std::pair(least.value, point.id)) return nullptr;

@@ -12,7 +12,7 @@
 namespace heliolite {
 namespace {
 
-// Of a dominated point: no search of all its mappings was needed.
+// Ends the reason of a dominated point: no search of all its mappings was needed.
 constexpr std::string_view kNotSearched = ", whatever its mappings";
 
 bool says(const PointRecord& point, std::string_view word) { return point.reason.starts_with(word); }

@@ -42,7 +42,7 @@ class FrontCertificate {
   // A point that is done, or cut; again when more is known.
   void add(const PointRecord& point);
 
-  // Points that are done but open: those on the front by what is known first, then by value. `many`: at most so many
+  // Points that are done but open: those on the front by what is known first, then by value. `many`: the most
   // of those off the front.
   std::vector<u64> most_urgent(std::size_t many) const;
   // Points that are open; and these with the proven ones on the front so far.

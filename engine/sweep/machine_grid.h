@@ -19,7 +19,7 @@ class MachineGrid {
 
   // The machine of a point, as DesignPoints::machine(); none if it may be no machine.
   std::optional<Architecture> machine(u64 point) const;
-  // Of that machine; 0 if it may be none.
+  // The area of the point's machine; 0 if it may be none.
   double area_um2(u64 point) const;
   // Points with equal shapes may be searched together: an envelope exists. 0: the point may be no machine.
   u64 shape(u64 point) const;

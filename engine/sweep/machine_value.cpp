@@ -198,7 +198,7 @@ class ValueSearch {
       return std::pow(sum, values_.degree_);
     });
   }
-  // Of the networks' values.
+  // The mean of the networks' values.
   template <class ValueOf>
   double mean(ValueOf value_of) const {
     std::vector<WeightedValue> values;
@@ -463,8 +463,8 @@ class ValueSearch {
     return !due.empty();
   }
 
-  // Of the edge of the known mappings that the bound is under; beyond their ends the steepest and the flattest. At a
-  // corner of the bound within the limits, what the objective's own tangent has.
+  // The slope of the edge of the known mappings that the bound is under; beyond their ends the steepest and the
+  // flattest. At a corner of the bound within the limits, what the objective's own tangent has.
   double slope_at(const OnNetwork& network) const {
     const std::vector<LimitedPoint> known = corners(network, &LayerHull::upper);
     const double cycles = network.at.cycles;

@@ -83,7 +83,7 @@ class WithinLimits {
     return corners_of_sum({hull.lower()}, {1}, objective_);
   }
 
-  // Of machine, operations and clock.
+  // What the value has beside energy and cycles: of machine, operations and clock.
   double factor() const {
     double operations = 0;
     for (const Layer& layer : network_.layers)

@@ -20,7 +20,7 @@ CostLimits limits_in_cycles(const SweepSpec& spec, std::optional<double> cycle_n
 struct PointMappings {
   std::vector<MappingResult> layers;  // Infeasible where no mappings keep to the limits
   std::vector<bool> outside{};        // [layer]: that is why; none: there are no limits
-  // Of layers that were mapped together: no mappings of the point have less, in the unit of its value.
+  // Where layers were mapped together: no mappings of the point have less, in the unit of its value.
   std::optional<double> lower_bound;
   bool proven = true;  // nothing is better, or, within limits, no other corner of a network's trade-off curve is
 };

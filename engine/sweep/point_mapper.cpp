@@ -158,8 +158,8 @@ bool PointMapper::known(const Asker& asker, const std::string& question) {
   return true;
 }
 
-// The same of all layers of a point: their rows are written with their point's, so another point that asked the same
-// has all of them.
+// What is known of all layers of a point together: their rows are written with their point's, so another that asked
+// this has all of them.
 bool PointMapper::known_together(const Asker& asker, const std::string& question) {
   const auto equal = state_.keep(state_.store.answer(question));
   if (!equal || !*equal) return false;

@@ -92,7 +92,7 @@ class PointMapper {
   bool full() const { return open_.size() >= most_open_; }
   // Takes a point whose layers are to be mapped on `machine`.
   void open(PointRecord record, Architecture machine);
-  // The same of a point that has a row already, which is replaced with its layers when all are answered.
+  // Opens a point that has a row already, which is replaced with its layers when all are answered.
   void open_again(PointRecord record, Architecture machine);
   // The next search to do; empty when all layers of the open points are answered or being searched.
   Task next();

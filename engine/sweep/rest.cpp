@@ -106,7 +106,7 @@ class PointsLeft {
 
  private:
   u64 planned(u64 k) const { return sample_.empty() ? k : sample_[k]; }
-  // Of large sweeps excluded points have no rows.
+  // In large sweeps excluded points have no rows.
   bool is_excluded(u64 id) const { return without_rows_ && points_.make(id).state == PointState::Excluded; }
 
   const DesignPoints& points_;

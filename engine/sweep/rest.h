@@ -24,7 +24,7 @@ class WorkEstimate {
 
   // A point with a row, whose layers' searches took so long together.
   void add(u64 id, double seconds);
-  // Of a point; not below kSecondsOfRow, which its row takes.
+  // Estimated seconds of a point; not below kSecondsOfRow, which its row takes.
   double seconds(u64 id) const;
 
   static constexpr double kUsualPoints = 8;

@@ -28,7 +28,7 @@ inline constexpr std::array<std::string_view, 2> kExploreForNames{"best", "front
 // How goal explore chooses its points (explore.h).
 struct ExploreOptions {
   u64 points = 100;            // that are evaluated at most
-  std::optional<u64> first{};  // of these so many fill the grid evenly; none: twice the parameters, at least 8
+  std::optional<u64> first{};  // the first of these, which fill the grid evenly; none: twice the parameters, at least 8
   u64 batch = 1;               // points chosen together, to be evaluated side by side
   ExploreFor aim = ExploreFor::Best;
 

@@ -284,7 +284,7 @@ Counts counts_of(const SweepRecord& sweep) {
 
 bool has_any_factors(const SweepRecord& sweep) {
   if (counts_of(sweep) == Counts::True) return true;
-  // Of databases from before all tile sizes were counted word by word.
+  // An option of databases from before all tile sizes were counted word by word.
   const std::optional<YamlNode> imperfect = option_of(sweep, "imperfect");
   return imperfect && imperfect->as_bool().value_or(false);
 }

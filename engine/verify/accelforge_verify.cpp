@@ -165,7 +165,8 @@ class ForgeSearch {
     return known_.back().get();
   }
 
-  // Of a compute unit the least of what Einsums say, as if each used all instances: the one that uses most is right.
+  // A compute unit's time is the least that an Einsum says, as if each used all instances: the one that uses most is
+  // right.
   void add_compute_time(accelforge::ActionPrices& prices, const accelforge::EinsumKind& kind) const {
     std::map<std::string, double> least;
     for (const auto& [key, count] : case_.actions) {

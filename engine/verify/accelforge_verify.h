@@ -42,8 +42,8 @@ struct ForgeComparison {
   double our_energy = 0, our_latency = 0;  // of the best schedule found
   bool optimal = false;                    // that nothing of our mapspace is below is proven
   u64 groups = 0;                          // of fused layers
-  // Of the recorded actions, by Einsum, memory, tensor and direction, those that the best mappings of unfused layers
-  // have as often; mappings of equal cost may differ.
+  // Recorded actions, by Einsum, memory, tensor and direction, and those of them that the best mappings of unfused
+  // layers have as often; mappings of equal cost may differ.
   u64 actions = 0, equal_actions = 0;
   // In which components the two differ, outermost first: of what was recorded, and of our mappings of unfused layers.
   // Empty where our answer fuses layers.

@@ -19,7 +19,7 @@ namespace heliolite::api {
 
 struct CostModelState;
 
-// Of the whole run, all instances together.
+// The cost of the whole run, all instances together.
 struct Cost {
   double energy_pj = 0;
   std::uint64_t cycles = 0;
@@ -88,7 +88,7 @@ class CostModel {
   // same. Errors: another word; true counts that are too many to list; a mapping of another workload or machine, or
   // one whose cycles have no room in 64 bits.
   Result<Cost> evaluate(const Mapping& mapping, const std::string& counts = "timeloop") const;
-  // The same numbers with what they consist of; slower.
+  // The numbers of evaluate() with what they consist of; slower.
   Result<CostBreakdown> explain(const Mapping& mapping, const std::string& counts = "timeloop") const;
 
  private:

@@ -21,7 +21,8 @@ struct ReadOptions {
   std::optional<bool> link_transfers{};          // whether units of a machine take words from neighbours
   std::string
       word_bits{};  // bits of the words of tensors: "8", "weights=mxfp4,A=8", "types" (of an ONNX model) or "none"
-  // Of ONNX models, each as it stands behind '@' of a workload's name: "batch=1", "value:sr=16000", "skip-unknown".
+  // ONNX models: options, each as it stands behind '@' of a workload's name: "batch=1", "value:sr=16000",
+  // "skip-unknown".
   std::vector<std::string> model{};
   bool edges =
       false;  // of ONNX models: each layer with its edges, which map_fused() needs, in place of each shape once

@@ -155,7 +155,7 @@ class SweepResults {
   // Calls `row` for every point in the order of ids, one in memory at a time; `row` returns false to end.
   Diagnostics visit(const std::function<bool(const DesignPoint&)>& row) const;
   Result<std::vector<PointLayer>> layers(std::uint64_t point) const;  // error: there is no such point
-  Result<SweepSummary> summarize(std::size_t best = 10) const;        // with at most so many best points
+  Result<SweepSummary> summarize(std::size_t best = 10) const;        // with at most `best` best points
   // Tables of comma-separated values (docs/results.md): a line for each point, or for each layer of each point.
   Diagnostics write_points(std::ostream& out) const;
   Diagnostics write_layers(std::ostream& out) const;

@@ -115,7 +115,7 @@ WitnessReport report_with_wrong_prices(const LayerProblem& problem, const Mappin
   WitnessWatch watch(problem, witness);
   LayeredPass pass(problem, std::move(model), u64{1} << 30);
   pass.run(LayeredPass::kAnyWidth, SearchBudget(problem.options), incumbent, {},
-           [&](const PassStage& stage) { watch.look(stage); });
+           [&](const PassStage& stage) { watch.observe(stage); });
   LayerAnswer answer = incumbent.answer();
   answer.complete = true;
   return watch.report(answer);

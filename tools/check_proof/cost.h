@@ -36,7 +36,7 @@ struct Curve {
     if (out.corners.empty()) lines.wrong("cycles and energy of each corner expected");
     return out;
   }
-  // The least energy on it or above it in so many cycles; kInfinite: there is none.
+  // The least energy on it or above it in `cycles` cycles; kInfinite: there is none.
   i128 least_energy(u64 cycles) const {
     const auto next = std::ranges::upper_bound(corners, cycles, {}, &Cost::cycles);
     if (next == corners.begin()) return kInfinite;
@@ -73,7 +73,7 @@ struct Claim {
   Objective objective = kEdp;
   Value value;
   Curve curve;  // instead
-  // The least energy that is not below the value in so many cycles; kInfinite: none is, at any that can be met.
+  // The least energy that is not below the value in `cycles` cycles; kInfinite: none is, at any that can be met.
   i128 least_energy(u64 cycles) const {
     if (kind == kNone) return kInfinite;
     if (objective == kCurve) return curve.least_energy(cycles);
@@ -127,7 +127,7 @@ struct Claim {
   }
 };
 
-// Of a state that is finished.
+// The cost of a state that is finished.
 inline Cost exact_cost(const Steps& m, const State& s) {
   i128 energy = static_cast<i128>(m.in.mac) * m.in.macs, leakage = 0;
   u64 cycles = m.in.macs / s.units;

@@ -27,7 +27,7 @@ struct Tensor {
   std::array<u64, kDimensions> coefficient{};
 };
 
-// Of one tensor at a level: the parts of the level's words that a word takes, and prices in units of the instance.
+// What a level asks for one tensor: the parts of the level's words that a word takes, prices in units of the instance.
 enum Price : u8 { kRead, kFill, kUpdate, kAddress, kIngress, kHop, kParts };
 inline constexpr std::array<std::string_view, 7> kPrices = {"read",    "fill", "update", "address",
                                                             "ingress", "hop",  "parts"};
@@ -47,7 +47,7 @@ struct Limit {
 struct Level {
   std::string name;
   u64 room = ~u64{0}, block = 1, leak = 0;
-  u64 clusters = ~u64{0}, instances = 1;  // of all fan-outs outside; of these so many accesses happen at a time
+  u64 clusters = ~u64{0}, instances = 1;  // of all fan-outs outside; a cluster has one access at a time
   std::array<Prices, kTensors> of{};
   std::vector<Rate> rates;
   Mask keep = 0, open = 0;

@@ -31,7 +31,7 @@ struct Machine : Tiles {
   std::vector<Slot> slots;                          // [slot]
   std::vector<Channel> channels;                    // energy where clusters share as much as they can; the rates
   std::vector<Counts> comparisons;                  // energy where nothing is shared; of each level that shares; rates
-  std::size_t energies = 0;                         // so many of these are energies
+  std::size_t energies = 0;                         // how many of these are energies
 
   explicit Machine(const Instance& instance) : Tiles(instance) {
     for (int i = 0; i < levels(); ++i) {
@@ -99,7 +99,7 @@ struct Machine : Tiles {
       }
     }
   }
-  // Of a word's parts that are read, filled and updated, and of its address.
+  // Sets the price of a word's parts that are read, filled and updated, and of its address.
   void set_price(Channel& c, int i, int v, u64 read, u64 fill, u64 update, u64 address) const {
     const int asked = slot(kAsked, i, v), arrived = slot(kArrived, i, v);
     const bool is_output = v == in.output;

@@ -112,7 +112,7 @@ class Steps : public Machine {
     for (const Flow& f : s.flows) close(s, f, s.rest, i);
     s.flows.clear();
   }
-  // Counts the words of a flow in so many iterations; `from`: the last level whose fan-out is behind it.
+  // Counts the words of a flow in `iterations` iterations; `from`: the last level whose fan-out is behind it.
   void close(State& s, const Flow& f, u64 rest, int from) const {
     s.count[f.into] += f.words * f.fills * rest;
     if (f.server >= 0) ask(s, f.tensor, f.server, f.words * f.serves * rest, from);

@@ -120,7 +120,7 @@ class Lines {
     if (is_next) next();
     return is_next;
   }
-  // The next line, which must begin with these words, and have so many; 0: any number.
+  // The next line, which must begin with these words, and have `count` words; 0: any number.
   void must(std::string_view words, std::size_t count) {
     next();
     expect(words, count);

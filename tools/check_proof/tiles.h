@@ -23,7 +23,7 @@ inline u64 distinct_sums(const std::vector<std::pair<u64, u64>>& terms) {
   std::vector<bool> met(largest + 1, false);
   met[0] = true;
   for (const auto& [coefficient, count] : terms)
-    for (u64 have = 1; have < count;) {  // so many indices are in
+    for (u64 have = 1; have < count;) {  // as many indices are in
       const u64 more = std::min(have, count - have), shift = more * coefficient;
       for (u64 k = largest + 1; k-- > shift;)
         if (met[k - shift]) met[k] = true;
@@ -150,7 +150,7 @@ struct Unrolling {
   auto operator<=>(const Unrolling&) const = default;
 };
 
-// Of the fan-out below a level, most receivers first; one without factors where there is none.
+// The unrollings of the fan-out below a level, most receivers first; one without factors where there is none.
 inline std::vector<Unrolling> unrollings_of(const Tiles& tiles, const Level& level) {
   std::set<Unrolling, std::greater<>> found;
   u64 visited = 0;

@@ -90,7 +90,7 @@ class NetworkMaker {
     return out + "}\n";
   }
 
-  // Of each tensor the Einsum that makes it. A copy's is that of what it copies, where both have the same shape.
+  // Finds the Einsum that makes each tensor. A copy's is that of what it copies, where both have the same shape.
   void find_makers() {
     for (std::size_t i = 0; i < cascade_.einsums.size(); ++i) {
       const CascadeEinsum& e = cascade_.einsums[i];

@@ -53,7 +53,7 @@ void BlockText::attention(LookBack reach) {
   out_.gemm("attention", config_.hidden, tokens_, queries);
 }
 
-// Of several parts each has its slice of the tokens, which edges do not state.
+// One part of the tokens: edges do not state that each part has its slice of them.
 void BlockText::span(const TokenSpan& span, std::string_view suffix, bool alone) {
   const u64 groups = config_.heads / config_.key_heads;
   const Dimensions d({{"B", batch_ * span.count},
@@ -72,7 +72,7 @@ void BlockText::span(const TokenSpan& span, std::string_view suffix, bool alone)
   out_.product(context, d.operand("C", "BHGDN"), v, s, sizes, 'V');
   if (!alone) return;
   const char* turned = config_.normed_heads ? "through: norm" : "through: elementwise";  // rotary positions
-  // Of a window the first tokens see a border, and cached keys stand before the new ones: arrays of their own.
+  // The first tokens of a window see a border, and cached keys stand before the new ones: arrays of their own.
   if (run_.cached == 0 && !span.sliding) {
     const std::string ranks = projected(d.list("HD"), d.list("BM"));
     out_.edge("k_proj", scores, "K", fmt::format("{}, {}", turned, ranks));

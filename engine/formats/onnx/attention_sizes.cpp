@@ -142,7 +142,7 @@ AttentionSizes grouped_query_attention(Call& call) {
 
 namespace {
 
-// The product, and the words of a head; the input has so many ranks, of which the last is the words of a position.
+// The product, and the words of a head; of the input's `ranks` ranks the last is the words of a position.
 ProjectedAttention projection_of(Call& call, std::size_t ranks) {
   ProjectedAttention p;
   AttentionSizes& a = p.attention;
@@ -188,12 +188,12 @@ ProjectedAttention projected_attention(Call& call) {
 
 namespace {
 
-// So many sequences of so many tokens.
+// `count` sequences of `length` tokens each.
 struct Sequences {
   i64 length = 0, count = 0;
 };
 
-// Of tokens that stand one after the other without padding: by where each sequence ends, if that is known, else as the
+// The sequences of tokens without padding between them: by where each ends, if that is known, else as the
 // longest if all are.
 std::vector<Sequences> sequences_of(Call& call, i64 tokens) {
   std::map<i64, i64> counts;

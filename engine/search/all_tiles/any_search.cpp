@@ -47,7 +47,7 @@ class AnySearch {
   }
 
   // Climbs with half of the evaluations, and the bound that the rest gives.
-  LayerAnswer look() {
+  LayerAnswer probe() {
     const u64 each = left().evaluations_left(0) / (2 * starts_.size());
     for (const LayerAnswer& start : starts_)
       if (start.found) climb(start, left().at_most(each));
@@ -215,7 +215,7 @@ LayerAnswer any_search(const LayerProblem& problem, std::span<const LayerAnswer>
 }
 
 LayerAnswer any_look(const LayerProblem& problem, std::span<const LayerAnswer> starts, const SearchBudget& budget) {
-  return AnySearch(problem, starts, budget).look();
+  return AnySearch(problem, starts, budget).probe();
 }
 
 }  // namespace heliolite

@@ -97,7 +97,7 @@ bool DirectedWalk::unroll(std::size_t fanout, int d) {
   u64& y = room_[level][1];
   const u32 left = left_[d];
   PlaceFactor& factor = factors_[place][d];
-  const bool go_on = splits_.for_each_choice(d, place, left, [&](const FactorRun& run) {
+  const bool keep_going = splits_.for_each_choice(d, place, left, [&](const FactorRun& run) {
     if (run.first > x || run.y > y) return true;
     const auto saved = std::pair(x, y);
     x /= run.first;
@@ -110,7 +110,7 @@ bool DirectedWalk::unroll(std::size_t fanout, int d) {
   });
   factor = {};
   left_[d] = left;
-  return go_on;
+  return keep_going;
 }
 
 bool DirectedWalk::unrolled() {
@@ -132,9 +132,9 @@ bool DirectedWalk::loops(int level, int d) {
       const PlaceFactor& f = factors_[place_of(level, true)][k];
       tile_[k] *= f.x * f.y;
     }
-    const bool go_on = used(level) > problem_.model.compiled().level[level].room || loops(level, 0);
+    const bool keep_going = used(level) > problem_.model.compiled().level[level].room || loops(level, 0);
     tile_ = inside;
-    return go_on;
+    return keep_going;
   }
   if (d == space.dimension_count) return level_done(level);
   const int place = place_of(level, false);

@@ -157,7 +157,7 @@ class Enumeration {
   bool place(int d, int p, u32 left) {
     if (p == splits_.place_count()) return dimension(d + 1);
     PlaceFactor& factor = tiling_[p][d];
-    const bool go_on = splits_.for_each_run(d, p, left, [&](const FactorRun& run) {
+    const bool keep_going = splits_.for_each_run(d, p, left, [&](const FactorRun& run) {
       if (is_spatial_place(p)) return spatial(d, p, run);
       for (u32 f = run.first; f <= run.last; ++f) {
         factor.x = f;
@@ -166,7 +166,7 @@ class Enumeration {
       return true;
     });
     factor = {};
-    return go_on;
+    return keep_going;
   }
 
   bool spatial(int d, int p, const FactorRun& run) {
@@ -176,9 +176,9 @@ class Enumeration {
     x /= run.first;
     y /= run.y;
     tiling_[p][d] = {run.first, run.y};
-    const bool go_on = place(d, p + 1, run.left);
+    const bool keep_going = place(d, p + 1, run.left);
     std::tie(x, y) = saved;
-    return go_on;
+    return keep_going;
   }
 
   // Step 3.

@@ -196,22 +196,22 @@ class Exact {
       if (watched) witness_->keep_choice_cut(proven, incumbent_.best());
       return;
     }
-    StageObserver look;
-    if (watched) look = [&](const PassStage& stage) { witness_->look(stage); };
+    StageObserver observe;
+    if (watched) observe = [&](const PassStage& stage) { witness_->observe(stage); };
     BoundObserver watch;
     if (problem_.options.progress)
       watch = [&](const ObjectiveKey& key) {
         report_progress(std::max(proven, key), statistics_.evaluated + prepared.passes->statistics().evaluated);
       };
-    std::optional<bool> worth;
+    std::optional<bool> gains;
     const auto in_parts = [&] {
       const std::optional<std::vector<SearchRange>> parts = split(range, root);
-      if (parts && !worth) worth = range.unrollings.empty() ? gain(*parts, prepared, root) >= parts_.least_gain : true;
-      if (!parts || !*worth) return false;
+      if (parts && !gains) gains = range.unrollings.empty() ? gain(*parts, prepared, root) >= parts_.least_gain : true;
+      if (!parts || !*gains) return false;
       open_.divide(open, *parts, proven, parts_.before_whole * parts_.evaluations);
       return true;
     };
-    RangePasses passes(*prepared.passes, budget_, parts_.evaluations, incumbent_, proven, watch, look);
+    RangePasses passes(*prepared.passes, budget_, parts_.evaluations, incumbent_, proven, watch, observe);
     if (const SearchEnd end = passes.run(in_parts); end != SearchEnd::Done) record_unexplored(proven, end);
   }
 

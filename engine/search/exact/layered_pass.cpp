@@ -60,7 +60,7 @@ CostBound LayeredPass::root_bound() const {
 }
 
 PassEnd LayeredPass::run(std::size_t width, const SearchBudget& budget, Incumbent& incumbent,
-                         const BoundObserver& proven, const StageObserver& look) {
+                         const BoundObserver& proven, const StageObserver& observe) {
   PassEnd pass;
   pass.complete = true;
   std::vector<Frontier> layers;
@@ -76,10 +76,10 @@ PassEnd LayeredPass::run(std::size_t width, const SearchBudget& budget, Incumben
       if (!gate().prunes(Rule::KeepBound, [&] { return incumbent.cuts(root.key); })) layers[0].add(s, root, false);
     }
   }
-  if (look) look({model_, bounds_, layers, -1, incumbent, pass});
+  if (observe) observe({model_, bounds_, layers, -1, incumbent, pass});
   for (int level = 0; level < model_.levels(); ++level) {
     const bool whole = extend(level, layers, budget, incumbent, pass);
-    if (look) look({model_, bounds_, layers, level, incumbent, pass});
+    if (observe) observe({model_, bounds_, layers, level, incumbent, pass});
     if (!whole) break;
     layers[level].forget_values();
     Frontier& out = layers[level + 1];

@@ -58,9 +58,10 @@ class LayeredPass {
   bool ready() const { return bounds_.tables().complete(); }
 
   // Goes once over the levels, innermost first, and keeps at most `width` partial mappings after each, and no more than
-  // the memory holds. Gives the same result for any number of threads. `proven` and `look` are called after each level.
+  // the memory holds. Gives the same result for any number of threads. `proven` and `observe` are called after each
+  // level.
   PassEnd run(std::size_t width, const SearchBudget& budget, Incumbent& incumbent, const BoundObserver& proven,
-              const StageObserver& look = {});
+              const StageObserver& observe = {});
 
   // A lower bound of all mappings with these keep choices on the machine.
   CostBound root_bound(u32 machine) const;

@@ -128,11 +128,11 @@ class PartialBounds {
   }
 
   // Least cycles of the compute units, if the fan-outs up to that of `level` use `units` of them and `left` (a lattice
-  // index) is what remains to be placed outside, with so many of ramps; and not below those of any mapping.
+  // index) is what remains to be placed outside, with these of ramps; and not below those of any mapping.
   double compute_cycles(double units, int level, u64 left, double ramps) const;
 
  private:
-  // Of the ramps: what is placed, and the tensors' ways to their servers.
+  // The least cycles of ramps: those of what is placed, and of the tensors' ways to their servers.
   double least_ramps(const PartialMapping& s, Place place) const;
   double most_outside(int first, u64 left) const;
   Channels sharing(const PartialMapping& s, Place place) const;

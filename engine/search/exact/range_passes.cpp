@@ -106,14 +106,14 @@ SearchEnd exhausted_reason(const SearchBudget& budget, u64 evaluated) {
 u64 RangePasses::evaluated() const { return search_.statistics().evaluated; }
 
 PassEnd RangePasses::pass(std::size_t width, const SearchBudget& budget) {
-  const PassEnd out = search_.run(width, budget, incumbent_, watch_, look_);
+  const PassEnd out = search_.run(width, budget, incumbent_, watch_, observe_);
   proven_ = std::max(proven_, out.least_left);
   return out;
 }
 
 SearchEnd RangePasses::run(const std::function<bool()>& in_parts) {
   // Who follows a witness wants to see what happens to it in one pass to the end.
-  if (look_) {
+  if (observe_) {
     pass(kNarrow, budget_);
     return wide();
   }
@@ -138,7 +138,7 @@ SearchEnd RangePasses::wide() {
     const u64 before = evaluated();
     if (incumbent_.cuts(proven_)) return SearchEnd::Done;
     if (const SearchEnd end = budget_.end(before); end != SearchEnd::Done) return end;
-    const bool to_the_end = static_cast<bool>(look_) || std::isinf(incumbent_.best().first);
+    const bool to_the_end = static_cast<bool>(observe_) || std::isinf(incumbent_.best().first);
     const u64 share = std::min(most, budget_.evaluations_left(before) / 4 * 3);
     const SearchBudget part = to_the_end ? budget_ : budget_.at_most(before + share).part_of_time(kWideShare);
     const PassEnd end = pass(LayeredPass::kAnyWidth, part);

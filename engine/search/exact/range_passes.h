@@ -77,17 +77,17 @@ class RangePasses {
   // States that the first pass keeps of each set of servers. It looks for a better incumbent.
   static constexpr std::size_t kNarrow = 16;
 
-  // `search` gives the passes, `proven` is what nothing in the range is below; `watch` and `look` as LayeredPass::run
-  // has them. All must outlive the search.
+  // `search` gives the passes, `proven` is what nothing in the range is below; `watch` and `observe` as
+  // LayeredPass::run has them. All must outlive the search.
   RangePasses(LayeredPass& search, const SearchBudget& budget, u64 before_parts, Incumbent& incumbent,
-              ObjectiveKey& proven, const BoundObserver& watch, const std::function<void(const PassStage&)>& look)
+              ObjectiveKey& proven, const BoundObserver& watch, const std::function<void(const PassStage&)>& observe)
       : search_(search),
         budget_(budget),
         before_parts_(before_parts),
         incumbent_(incumbent),
         proven_(proven),
         watch_(watch),
-        look_(look) {}
+        observe_(observe) {}
 
   // `in_parts` arranges for the parts of the range to be searched instead, and is asked when a pass prices more than
   // `before_parts` mappings; false: there are none. Returns why the range could not be searched to the end; Done: it
@@ -106,7 +106,7 @@ class RangePasses {
   Incumbent& incumbent_;
   ObjectiveKey& proven_;
   const BoundObserver& watch_;
-  const std::function<void(const PassStage&)>& look_;
+  const std::function<void(const PassStage&)>& observe_;
 };
 
 }  // namespace heliolite

@@ -52,12 +52,12 @@ class RestBounds {
   // The least cost of all flows that start at `level` or outside it, if `tile` is the tile of the level and the stage
   // before it has these servers; kImpossible: it cannot be. Of channel `channel`; a channel without a table gives 0.
   double with(int level, u32 servers, std::size_t channel, u64 tile) const {
-    return look(with_, level, servers, channel, tile);
+    return rest_at(with_, level, servers, channel, tile);
   }
   // The least with() over the tiles of the level that enlarge `tile`, the one below the level's temporal loops;
   // kImpossible: there is none.
   double below(int level, u32 servers, std::size_t channel, u64 tile) const {
-    return look(below_, level, servers, channel, tile);
+    return rest_at(below_, level, servers, channel, tile);
   }
   // The least cost of all flows that start outside `level`, if `tile` is the tile of the level and the stage after it
   // has these servers.
@@ -112,7 +112,7 @@ class RestBounds {
   class Building;
 
   u64 cell(u64 point) const { return m_.lattice.grid().cell(point); }
-  double look(const std::vector<Channeled>& tables, int level, u32 servers, std::size_t channel, u64 point) const {
+  double rest_at(const std::vector<Channeled>& tables, int level, u32 servers, std::size_t channel, u64 point) const {
     const Table& table = tables[level][channel];
     return table.empty() ? 0 : table[cell(point) * m_.servers.count(level - 1) + servers];
   }

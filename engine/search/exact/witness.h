@@ -91,7 +91,7 @@ class WitnessWatch {
   // Its range of keep choices is not searched, by rule keep-bound.
   void keep_choice_cut(const ObjectiveKey& bound, const ObjectiveKey& limit);
   // A stage of a pass over its range is done; stages come in order, each pass begins anew.
-  void look(const PassStage& stage);
+  void observe(const PassStage& stage);
 
   // What became of it, given the answer of the search.
   WitnessReport report(const LayerAnswer& answer) const;

@@ -83,7 +83,7 @@ void WitnessWatch::lost(int level, std::string limit) {
   gone_ = true;
 }
 
-void WitnessWatch::look(const PassStage& stage) {
+void WitnessWatch::observe(const PassStage& stage) {
   if (stage.level < 0) {
     begin();
     if (problem_.sound_rules()[Rule::PushIn]) push_in(stage.model);

@@ -315,7 +315,7 @@ class LinkBound::CommonSplit {
       const Placement& best = *std::ranges::min_element(placements_, {}, [&](const Placement& p) { return sum_of(p); });
       lower = std::max(lower, sum_of(best));
       if (lower >= limit || b_.budget_.over()) return;
-      // Of its links the one of which least is known; if there is no other, in the room that is left.
+      // The link of which least is known; if there is no other, in the room that is left.
       const auto known_of = [&](std::size_t w) {
         const Way& way = ways_[w];
         return way.cases.empty() ? BoundEffort::Passes : cases_[least_case(way)].effort;

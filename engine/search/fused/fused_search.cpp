@@ -15,9 +15,9 @@
 namespace heliolite {
 namespace {
 
-// Of the time that is left:
+// Parts of the time that is left:
 constexpr double kFirstAnswer = 0.4;   // for schedules that are quickly priced,
-constexpr double kFirstSeconds = 0.6;  // at least so many seconds,
+constexpr double kFirstSeconds = 0.6;  // at least these seconds,
 constexpr double kMostFirst = 0.6;     // but no more than this
 constexpr double kUnfused = 0.35;      // for the optimum without groups
 constexpr double kOneLambda = 0.5;     // for the least sum at one lambda

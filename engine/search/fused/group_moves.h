@@ -18,9 +18,9 @@ class GroupMoves {
 
   // All lists are in a fixed order; not all groups in them are legal (group_plan.h).
 
-  // The same links with another number of iterations of a loop, a loop more or less, a child further in or out, or an
-  // array that is held, or not, or at another node. Where a loop comes in, arrays that it does not divide may be held
-  // around it, since they would be fetched in each of its iterations.
+  // Groups of the same links with another number of iterations of a loop, a loop more or less, a child further in or
+  // out, or an array that is held, or not, or at another node. Where a loop comes in, arrays that it does not divide
+  // may be held around it, since they would be fetched in each of its iterations.
   std::vector<LinkGroup> changed(const LinkGroup& group);
   // Two groups, one after the other, as one at the level.
   std::vector<LinkGroup> merged(const LinkGroup& before, const LinkGroup& after, int level);

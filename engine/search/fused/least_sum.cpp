@@ -10,7 +10,7 @@
 namespace heliolite {
 namespace {
 
-// Of the time that is left:
+// Parts of the time that is left:
 constexpr double kSingles = 0.25;         // for the links alone
 constexpr double kClimb = 0.15;           // for changes of the best known trees, before and after
 constexpr double kFastTrees = 0.25;       // all groups, quickly priced

@@ -281,8 +281,8 @@ bool LinkBound::fits(const Subtree& s, int link, const Split& split, TensorMask 
   return room == CompiledLevel::kUnbounded || words <= room;
 }
 
-// Of the divisions beneath which the tiles of the intermediate and of what is held with it fit, those that are no
-// division of another: all others cost as much at least.
+// The divisions beneath which the tiles of the intermediate and of what is held with it fit, without any that is a
+// division of another: these cost as much at least.
 std::vector<const LinkBound::Split*> LinkBound::coarsest(const Subtree& s, int link, const std::vector<Split>& all,
                                                          TensorMask held, u64 room) const {
   std::vector<const Split*> fit, out;

@@ -43,7 +43,7 @@ class LinkBound {
   // What no tree beneath the place is below for the link, with this many words of the fusing level left to it.
   double least(const Subtree& s, int link, u64 room);
 
-  // The same at the root by what is known; without a search, but for what the passes must move.
+  // The link's bound at the root by what is known; without a search, but for what the passes must move.
   double quick(int link);
   // More of it. search() keeps nothing of what it finds but in the solver: links of different shapes may be searched by
   // several threads at a time; keep() takes it up.

@@ -74,15 +74,15 @@ class LinkSolver {
   // What no mapping of these passes is below, with any loops of a tree around its nests and all room of the level,
   // whatever the machine says of loops; infinity: there is none. Above `limit` as good as at it.
   double least(int link, const LinkPass& pass, double lambda, double limit, const SearchBudget& budget);
-  // The same without a search: what the passes must move.
+  // A bound of the link in the pass without a search: what the passes must move.
   double first_bound(int link, const LinkPass& pass, double lambda);
-  // The same by a search of the whole link with the same homes, whose words are there already: one for all passes.
+  // A bound by a search of the whole link with the same homes, whose words are there already: one for all passes.
   double whole_bound(int link, const LinkPass& pass, double lambda, const SearchBudget& budget);
 
   // Energy and cycles that the link has at least, in whatever group.
   Cost least_cost(int link) const;
 
-  // Of what is asked of links, but not of one shape.
+  // Counts what is asked of links of all shapes together.
   const Gate& gate() const { return gate_; }
   // The first link of the same shape.
   std::size_t shape(int link) const { return shape_[link]; }

@@ -30,7 +30,7 @@ struct TreeAnswer {
   bool is_proven(double limit) const { return lower_bound >= (found ? found->value : limit) * (1 - 1e-12); }
 };
 
-// Of the memory (SearchOptions::memory_bytes) a search may remember trees in one part.
+// A search may remember trees in this part of the memory (SearchOptions::memory_bytes).
 inline constexpr u64 kPartsOfMemory = 4;
 
 struct TreeSearchOptions {
@@ -51,7 +51,7 @@ class TreeSearch {
 
   // What no tree of the links is below.
   double least() { return least_of(whole(group_), capacity_); }
-  // The same by what is known of its links without searches.
+  // A bound of the group by what is known of its links without searches.
   double quick_least();
   LinkBound& bound() { return bound_; }
   u64 states() const { return states_; }

@@ -60,18 +60,18 @@ std::optional<LimitedPoint> least_within(const std::vector<LimitedPoint>& corner
   const double to = limits.cycles * CostLimits::kSame;
   if (!(from <= to)) return std::nullopt;
   std::optional<LimitedPoint> best;
-  const auto look = [&](double energy_pj, double cycles) {
+  const auto consider = [&](double energy_pj, double cycles) {
     const double value = objective_number(objective, energy_pj, cycles) * kOnAnEdge;
     if (!best || value < best->value) best = {energy_pj, cycles, value};
   };
-  if (from >= corners.back().cycles) look(corners.back().energy_pj, from);
-  if (from <= least_cycles) look(corners.front().energy_pj, from);
+  if (from >= corners.back().cycles) consider(corners.back().energy_pj, from);
+  if (from <= least_cycles) consider(corners.front().energy_pj, from);
   for (std::size_t k = 0; k < corners.size(); ++k) {
-    if (corners[k].cycles >= from && corners[k].cycles <= to) look(corners[k].energy_pj, corners[k].cycles);
+    if (corners[k].cycles >= from && corners[k].cycles <= to) consider(corners[k].energy_pj, corners[k].cycles);
     if (k == 0) continue;
     for (const double cycles : {from, to})
       if (cycles > corners[k - 1].cycles && cycles < corners[k].cycles)
-        look(energy_at(corners[k - 1], corners[k], cycles), cycles);
+        consider(energy_at(corners[k - 1], corners[k], cycles), cycles);
   }
   return best;
 }

@@ -14,7 +14,7 @@
 
 namespace heliolite {
 
-// Of the whole network, if the options have none: large ones have more trees than anybody waits for.
+// A whole network's budget if the options have none: large ones have more trees than anybody waits for.
 inline constexpr double kFusedBudgetSeconds = 10;
 
 // What no answer has looked at.
@@ -26,7 +26,7 @@ struct FusedNetwork {
   LinkGraph graph;
   FusedOptimum best;  // its value and bound with what machine and operations make of them
   ScheduleBreakdown cost;
-  // Of the best schedule without groups, if one was found.
+  // The cost of the best schedule without groups, if one was found.
   std::optional<ScheduleBreakdown> unfused{};
   double budget_seconds = kFusedBudgetSeconds;  // that it had
 

@@ -163,7 +163,7 @@ class SuiteRunner {
     return std::move(result->layers.front().result);
   }
 
-  // The same of a whole network, its layers fused or not.
+  // The row of a whole network, its layers fused or not.
   static Result<BenchRow> of_network(const BenchMachine& machine, const BenchLayer& layer,
                                      const BenchStrategy& strategy, const SearchOptions& options) {
     BenchRow row;
