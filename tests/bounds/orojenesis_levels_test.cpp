@@ -54,7 +54,7 @@ TEST(OrojenesisLevels, EveryPresetMappedOnMachinesLiesAbove) {
   options.strategy = Strategy::Sunstone;
   options.objective = Objective::Energy;
   const std::vector<std::string> presets = workload_preset_names();
-  for (std::size_t n = 0; n < presets.size(); n += testing::one_case_in(6)) {
+  for (std::size_t n = 0; n < presets.size(); n += testing::one_case_in(9)) {
     const auto network = load_network(presets[n]);
     ASSERT_TRUE(network.ok());
     std::vector<NestedCurve> curves;

@@ -63,7 +63,7 @@ TEST(CliMerge, CtrlCLeavesTheResultAsItWas) {
     }
     const std::string before = again ? read_text(out) : "";
     std::vector<std::string> arguments{"merge", out, "--json", folder.path("a.json")};
-    for (int k = 0; k < 3000; ++k) arguments.push_back(second);
+    for (int k = 0; k < 1000; ++k) arguments.push_back(second);
     const Background run(arguments);
     while (!std::filesystem::exists(out + ".part")) std::this_thread::sleep_for(5ms);
     std::this_thread::sleep_for(50ms);

@@ -235,8 +235,9 @@ TEST(AnyFactors, RulesChangeNoAnswer) {
 // On random problems, with and without networks, whose costs may be above their bounds.
 TEST(AnyFactors, LoopsThatAreNoWorseElsewhereAreNotMissed) {
   RuleCounts counts;
-  int compared = 0;
-  for (u64 seed = 0; compared < 50; ++seed) {
+  const u64 cases = 50 / testing::one_case_in(2);
+  u64 compared = 0;
+  for (u64 seed = 0; compared < cases; ++seed) {
     SearchProblem p = random_search_problem(seed, {.max_mappings = 150, .interconnects = seed % 3 == 0});
     if (!has_true_counts(Compiled(p.workload, p.architecture))) continue;
     if (seed % 2 == 0)
@@ -254,8 +255,8 @@ TEST(AnyFactors, LoopsThatAreNoWorseElsewhereAreNotMissed) {
     counts += one->statistics.rules;
     ++compared;
   }
-  EXPECT_GT(counts.cuts[at(Rule::PushIn)], 5u);
-  EXPECT_GT(counts.cuts[at(Rule::FreeLoops)], 50u);
+  EXPECT_GT(counts.cuts[at(Rule::PushIn)], cases / 10);
+  EXPECT_GT(counts.cuts[at(Rule::FreeLoops)], cases);
 }
 
 }  // namespace
