@@ -140,10 +140,6 @@ bool states_word_bits(const Workload& workload) {
   return std::ranges::any_of(workload.tensors, [](const Tensor& t) { return t.word_bits.has_value(); });
 }
 
-bool states_word_bits(const Network& network) {
-  return std::ranges::any_of(network.layers, [](const Layer& layer) { return states_word_bits(layer.workload); });
-}
-
 std::string word_bits_text(const Workload& workload) {
   std::vector<std::string> sizes;
   for (const Tensor& t : workload.tensors)

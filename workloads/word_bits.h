@@ -38,7 +38,6 @@ Diagnostics unknown_tensors(std::span<const Workload* const> workloads, std::spa
 Diagnostics set_word_bits(Network& network, const WordBits& sizes);
 
 bool states_word_bits(const Workload& workload);
-bool states_word_bits(const Network& network);
 
 // "A: 8, B: 4", tensors that state a size; empty if none does.
 std::string word_bits_text(const Workload& workload);

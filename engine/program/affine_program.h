@@ -50,10 +50,6 @@ struct AffineProgram {
   std::vector<std::string> notes;  // what of the text was left out, for people
 
   int parameter(const std::string& name) const;  // its index, -1: none
-  u64 longest_schedule() const { return statements.empty() ? 0 : 2 * u64{deepest()} + 1; }
-
- private:
-  u64 deepest() const;
 };
 
 }  // namespace heliolite

@@ -174,12 +174,6 @@ std::optional<std::size_t> published_pieces(const AccessNest& nest, bool taps_wi
   return Walk(nest, taps_within_outputs).pieces(seed);
 }
 
-double form_at(const LogForm& form, const std::vector<double>& point) {
-  double sum = 0;
-  for (std::size_t i = 0; i < form.size(); ++i) sum += static_cast<double>(form[i]) * point[i];
-  return sum;
-}
-
 std::string form_text(const LogForm& form, const AccessNest& nest) {
   return powers_text(form.front(), std::span(form).subspan(1), nest);
 }

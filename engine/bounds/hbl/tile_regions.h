@@ -32,9 +32,6 @@ std::optional<TileRegions> tile_regions(const AccessNest& nest, bool taps_within
 // the points that it starts at, here drawn with `seed`. Nothing when there are too many.
 std::optional<std::size_t> published_pieces(const AccessNest& nest, bool taps_within_outputs, u64 seed);
 
-// At the logarithms (log M, log sizes) of a point.
-double form_at(const LogForm& form, const std::vector<double>& point);
-
 // "M*N*K/capacity^(1/2)".
 std::string form_text(const LogForm& form, const AccessNest& nest);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
 #include "engine/base/integers.h"
@@ -32,25 +31,6 @@ double contraction_form(const Contraction& c, double capacity) {
   const double form = c.contracted < 2 ? -2 + c.k - capacity + 2 * c.m + 2 * c.n + product
                                        : -3 + c.k - capacity + 3 * c.m + 3 * c.n - c.m * c.n + product;
   return std::max(c.arrays(), form);
-}
-
-double product_form(double a, double b, double c, double capacity) {
-  return 2 * a * b * (c - 1) / std::sqrt(capacity) + 2 * a + 2 * b + c - 4 * std::numbers::sqrt2 * capacity;
-}
-
-double gemm_form(double i, double j, double k, double capacity) {
-  return std::max(i * j + j * k + i * k + 2, product_form(i, j, k, capacity));
-}
-
-double two_products_form(double i, double j, double k, double l, double capacity) {
-  return std::max(i * j + j * k + i * k + j * l + 2,
-                  product_form(i, j, k, capacity) + product_form(i, l, j, capacity) - 2 * i * j - 2);
-}
-
-double three_products_form(double i, double j, double k, double l, double m, double capacity) {
-  return std::max(i * k + j * k + j * m + l * m, product_form(i, j, k, capacity) + product_form(i, l, j, capacity) +
-                                                     product_form(j, l, m, capacity) - 2 * j * i - 2 * j * l - i * l -
-                                                     6);
 }
 
 std::array<double, 4> convolution_forms(const Convolution& conv, double capacity) {

@@ -28,20 +28,12 @@ std::optional<Contraction> as_contraction(const Workload& workload);
 // table's form for one contracted loop, or for two and more.
 double contraction_form(const Contraction& contraction, double capacity);
 
-// One product a x c by c x b of a chain, without the arrays: 2ab(c-1)/sqrt(S) + 2a + 2b + c - 4 sqrt(2) S.
-double product_form(double a, double b, double c, double capacity);
-// Lower bounds of chains of one, two and three products: for one max(arrays + 2, product_form).
-double gemm_form(double i, double j, double k, double capacity);
-double two_products_form(double i, double j, double k, double l, double capacity);
-double three_products_form(double i, double j, double k, double l, double m, double capacity);
-
 // Lower bounds of a convolution with stride 1 and two windows, the rows of the table: compulsory loads; no small
 // dimension; small windows; small windows and batch.
 std::array<double, 4> convolution_forms(const Convolution& conv, double capacity);
 
 // The tiling of a contraction whose tiles of the array that stays are sqrt(S + 1) - 1 by as much, with a third extent
-// of
-// 1. The array is the smallest of those that are no smaller than a tile along both directions.
+// of 1. The array is the smallest of those that are no smaller than a tile along both directions.
 struct ContractionTilingForm {
   double extent = 0;      // of a tile, along both directions
   double stationary = 0;  // words of the array that stays

@@ -88,10 +88,4 @@ std::vector<isl::map> conjunctions(const isl::union_map& relation) {
 
 isl::set part_like(const isl::union_set& points, const isl::set& like) { return points.extract_set(like.space()); }
 
-isl::union_set unite_all(const isl::ctx& context, const std::vector<isl::union_set>& sets) {
-  isl::union_set all = isl::union_set::empty(context);
-  for (const isl::union_set& set : sets) all = all.unite(set);
-  return all;
-}
-
 }  // namespace heliolite

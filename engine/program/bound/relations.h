@@ -20,7 +20,4 @@ std::vector<isl::map> conjunctions(const isl::union_map& relation);
 // The set in the union of that tuple: "[N] -> { S0[i, j] : .. }" of the space of `like`; maybe empty.
 isl::set part_like(const isl::union_set& points, const isl::set& like);
 
-// The single set of a union in one space; an empty set in the space of `like` if there is none.
-isl::union_set unite_all(const isl::ctx& context, const std::vector<isl::union_set>& sets);
-
 }  // namespace heliolite
