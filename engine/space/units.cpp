@@ -21,58 +21,72 @@ u64 all_units(const Mapspace& space) {
   return product;
 }
 
-// Dimension by dimension, with the room that is left on each axis.
+// Dimension by dimension, with the room that is left on each axis; large factors first, and only what may still be more
+// than the most that is known.
 class PerfectUnits {
  public:
-  explicit PerfectUnits(const Mapspace& space) : space_(space) {
+  explicit PerfectUnits(const Mapspace& space) : space_(space), known_(at(space.dimension_count)) {
     std::vector<int> levels;
     for (int l = 0; l < space.level_count(); ++l) levels.push_back(l);
     axes_ = axes_of(space, levels);
+    rest_.assign(at(space.dimension_count + 1), 1);
+    for (int d = space.dimension_count; d-- > 0;) rest_[d] = saturating_product(rest_[d + 1], space.size[d]);
   }
 
   std::optional<u64> run() {
-    Rooms all;
-    for (const Axis& axis : axes_) all.push_back(axis.rooms.back());
-    states_ = {{all, 1}};
-    for (int d = 0; d < space_.dimension_count; ++d) {
-      next_.clear();
-      for (const auto& [rooms, units] : states_) {
-        rooms_ = rooms;
-        here_.assign(axes_.size(), 1);
-        place(d, 0, space_.size[d], units);
-        if (next_.size() > kMostStates || steps_ > kMostSteps) return std::nullopt;
-      }
-      states_.swap(next_);
-    }
-    u64 most = 0;
-    for (const auto& [rooms, units] : states_) most = std::max(most, units);
-    return most;
+    for (const Axis& axis : axes_) rooms_.push_back(axis.rooms.back());
+    here_.assign(axes_.size(), 1);
+    from(0, 1);
+    return steps_ > kMostSteps ? std::nullopt : std::optional(most_);
   }
 
  private:
   using Rooms = std::vector<u64>;  // [axis]
-  static constexpr std::size_t kMostStates = 100'000;
   static constexpr u64 kMostSteps = 5'000'000;
+
+  // The dimensions from d on.
+  void from(int d, u64 units) {
+    if (d == space_.dimension_count) {
+      most_ = std::max(most_, units);
+      return;
+    }
+    u64 room = 1;
+    for (const u64 r : rooms_) room = saturating_product(room, r);
+    if (saturating_product(units, std::min(room, rest_[d])) <= most_) return;
+    u64& known = known_[d][rooms_];
+    if (known >= units) return;
+    known = units;
+    place(d, 0, space_.size[d], units);
+  }
 
   void place(int d, std::size_t a, u64 left, u64 units) {
     if (++steps_ > kMostSteps) return;
     if (a == axes_.size()) {
       if (!allowed(d)) return;
-      u64& known = next_[rooms_];
-      known = std::max(known, units);
+      const Rooms here = here_;
+      here_.assign(axes_.size(), 1);
+      from(d + 1, units);
+      here_ = here;
       return;
     }
     const SpatialSpace& fanout = space_.levels[axes_[a].level].spatial;
     const bool open = contains(axes_[a].y ? fanout.allowed_y : fanout.allowed_x, d);
-    const u64 room = rooms_[a];
-    for (const u64 factor : divisors(left)) {
-      if (factor > (open ? std::min(room, fanout.factor[d].max) : 1)) break;
-      rooms_[a] = room / factor;
-      here_[a] = factor;
-      place(d, a + 1, left / factor, saturating_product(units, factor));
+    const u64 room = rooms_[a], most = open ? std::min(room, fanout.factor[d].max) : 1;
+    if (most == 1) return place(d, a + 1, left, units);
+    const std::vector<u64>& factors = divisors_of(left);
+    for (auto factor = std::ranges::upper_bound(factors, most); factor-- != factors.begin();) {
+      rooms_[a] = room / *factor;
+      here_[a] = *factor;
+      place(d, a + 1, left / *factor, saturating_product(units, *factor));
     }
     rooms_[a] = room;
     here_[a] = 1;
+  }
+
+  const std::vector<u64>& divisors_of(u64 number) {
+    std::vector<u64>& out = divisors_[number];
+    if (out.empty()) out = divisors(number);
+    return out;
   }
 
   // The factors of both axes of a fan-out together.
@@ -89,9 +103,11 @@ class PerfectUnits {
 
   const Mapspace& space_;
   std::vector<Axis> axes_;
-  std::map<Rooms, u64> states_, next_;  // [room left]: the most units
-  Rooms rooms_, here_;                  // room left in the state at hand; its factors of the present dimension
-  u64 steps_ = 0;
+  std::vector<u64> rest_;                    // [dimension]: the product of its size and those after it
+  std::vector<std::map<Rooms, u64>> known_;  // [dimension][room left]: the most units that came there
+  std::map<u64, std::vector<u64>> divisors_;
+  Rooms rooms_, here_;  // room left in the state at hand; factors of the present dimension
+  u64 most_ = 0, steps_ = 0;
 };
 
 }  // namespace
