@@ -24,7 +24,8 @@ void add_record(const ReceiverGroups& g, u64 words, std::vector<NestRecord>& rec
 namespace {
 
 std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Nest& nest, const KeepMasks& keep,
-                                              const StoreDepths& outside, int v, const PassCount& count) {
+                                              const StoreDepths& outside, int v, const PassCount& count,
+                                              Recorded recorded) {
   const CompiledTensor& t = c.tensor[v];
   const int levels = c.level_count;
   const LoopMask moving = nest.moving(t);
@@ -37,7 +38,8 @@ std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Nest& nes
   for (int i = 0; i < levels; ++i) {
     CollapsedTensor& row = out[i];
     const u64 distinct = distinct_offsets(t, nest, i, c.level[i]), accesses = in * distinct;
-    receiver_groups(t, nest, i, c.level[i], groups);
+    groups.clear();
+    if (recorded == Recorded::All || c.level[i].network_costs) receiver_groups(t, nest, i, c.level[i], groups);
     row.kept = contains(keep[i], v);
     const u64 own_part = row.kept ? part[i] : 0;
     for (const ReceiverGroups& g : groups)
@@ -215,11 +217,11 @@ std::vector<CollapsedTensor> collapse_with_peers(const Compiled& c, const Nest& 
 }  // namespace
 
 CollapsedTraffic collapse(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside,
-                          TensorMask peers, const PassCount& count) {
+                          TensorMask peers, const PassCount& count, Recorded recorded) {
   CollapsedTraffic out;
   for (int v = 0; v < c.tensor_count; ++v)
     out.push_back(contains(peers, v) ? collapse_with_peers(c, nest, keep, outside, v)
-                                     : collapse_perfect(c, nest, keep, outside, v, count));
+                                     : collapse_perfect(c, nest, keep, outside, v, count, recorded));
   return out;
 }
 

@@ -105,11 +105,14 @@ struct PassCount {
   u64 parts = 1;  // different parts of the output that they make: each word is not read the first time
 };
 
+// Which networks have records of what they carry: all, or only those that cost energy.
+enum class Recorded : u8 { All, Priced };
+
 // The traffic of a perfect nest whose levels keep these tensors, in tiles that stand there; `peers`: the tensors of
 // which words come from peers (peer_words.h), none if the nest has several passes: words are those of all passes. And
 // that of any mapping from what imperfect_cost.h counts, of all tensors or one.
 CollapsedTraffic collapse(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside,
-                          TensorMask peers, const PassCount& count = {});
+                          TensorMask peers, const PassCount& count = {}, Recorded recorded = Recorded::All);
 CollapsedTraffic collapse(const Compiled& c, const KeepMasks& keep, const NestTraffic& traffic);
 std::vector<CollapsedTensor> collapse(const Compiled& c, const KeepMasks& keep, int v,
                                       const std::vector<LevelNest>& nest);

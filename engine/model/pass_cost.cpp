@@ -32,7 +32,7 @@ void move_homes(const Compiled& c, KeepMasks& keep) {
 }
 
 // What a tensor with a home brings from outside of it, or sends there.
-void pass_levels(const Compiled& c, const Nest& nest, int v, std::vector<CollapsedTensor>& rows) {
+void pass_levels(const Compiled& c, const Nest& nest, int v, Recorded recorded, std::vector<CollapsedTensor>& rows) {
   const bool is_output = c.tensor[v].is_output;
   const auto [in, out] = passage(c, v);
   const u64 moved = is_output ? out : in;
@@ -45,6 +45,7 @@ void pass_levels(const Compiled& c, const Nest& nest, int v, std::vector<Collaps
     row.kept = keeps_passing(c, v, i);
     row.words = passage_words(c, v, i);
     row.records.clear();
+    if (recorded == Recorded::Priced && !c.level[i].network_costs) continue;
     receiver_groups(c.tensor[v], nest, i, c.level[i], groups);
     for (const ReceiverGroups& g : groups)
       row.records.push_back(network_record(c.level[i], g, moved, moved, is_output, row.kept ? moved - in : 0));
@@ -74,10 +75,10 @@ Accesses<u64> passage_words(const Compiled& c, int v, int i) {
 }
 
 CollapsedTraffic pass_traffic(const Compiled& c, const Nest& nest, KeepMasks keep, const StoreDepths& outside,
-                              TensorMask peers) {
+                              TensorMask peers, Recorded recorded) {
   move_homes(c, keep);
-  CollapsedTraffic rows = collapse(c, nest, keep, outside, peers, {c.pass.passes, c.pass.parts});
-  for (const int v : bits(c.pass.at_home)) pass_levels(c, nest, v, rows[v]);
+  CollapsedTraffic rows = collapse(c, nest, keep, outside, peers, {c.pass.passes, c.pass.parts}, recorded);
+  for (const int v : bits(c.pass.at_home)) pass_levels(c, nest, v, recorded, rows[v]);
   return rows;
 }
 
@@ -86,7 +87,7 @@ Evaluation evaluate_passes(const Compiled& c, const Nest& nest, const KeepMasks&
     if (nest.product_x[i] > c.level[i].fanout_x) return {Verdict::OverFanoutX, static_cast<u8>(i), {}};
     if (nest.product_y[i] > c.level[i].fanout_y) return {Verdict::OverFanoutY, static_cast<u8>(i), {}};
   }
-  const CollapsedTraffic rows = pass_traffic(c, nest, keep, outside);
+  const CollapsedTraffic rows = pass_traffic(c, nest, keep, outside, 0, Recorded::Priced);
   for (int i = 0; i < c.level_count; ++i)
     if (!has_room(c, rows, i)) return {Verdict::OverCapacity, static_cast<u8>(i), {}};
   return cost_of(c, rows, c.macs * c.pass.passes, nest.steps * c.pass.passes);
@@ -100,7 +101,7 @@ u128 passage_units(const Compiled& c) {
   for (const int v : bits(c.pass.at_home)) {
     const bool is_output = c.tensor[v].is_output;
     std::vector<CollapsedTensor> rows(at(c.level_count));
-    pass_levels(c, nest, v, rows);
+    pass_levels(c, nest, v, Recorded::Priced, rows);
     for (int i = c.pass.level; i < c.level_count; ++i) {
       const CompiledLevel& level = c.level[i];
       sum +=

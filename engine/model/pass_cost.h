@@ -11,7 +11,7 @@ namespace heliolite {
 // The words of all passes. `keep`: what the levels keep of one pass; what it says of tensors with a home at their level
 // and outside it does not count. `peers`: tensors whose words come from peers, none if there are several passes.
 CollapsedTraffic pass_traffic(const Compiled& c, const Nest& nest, KeepMasks keep, const StoreDepths& outside,
-                              TensorMask peers = 0);
+                              TensorMask peers = 0, Recorded recorded = Recorded::All);
 
 // Whether a perfect mapping of one pass fits, and the cost of all passes if it does.
 Evaluation evaluate_passes(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside);

@@ -94,7 +94,7 @@ LinkMapping LinkSolver::with_room(const LayerSearch& search, const LinkPass& pas
     out.mapping.keep[i] = static_cast<TensorMask>((out.mapping.keep[i] & ~pass.at_home) | kept);
   }
   u64 parts = 0;
-  const CollapsedTraffic rows = pass_traffic(c, Nest(c, mapping), mapping.keep, mapping.outside);
+  const CollapsedTraffic rows = pass_traffic(c, Nest(c, mapping), mapping.keep, mapping.outside, 0, Recorded::Priced);
   for (int v = 0; v < c.tensor_count; ++v)
     if (!contains(pass.at_home, v) && rows[v][pass.level].kept)
       parts += c.level[pass.level].taken(v, rows[v][pass.level].tile_words);
