@@ -116,6 +116,36 @@ TEST(OrderingBound, HalosAndWordsOnceNeverRaiseItAboveAnOrder) {
   EXPECT_GT(tight, 3'900);
 }
 
+// Of all sets of the flows, in all channels, to the last bit.
+TEST(OrderingBound, OfSeveralChannelsAtOnceIsThatOfEach) {
+  Rng rng(5);
+  ChannelBounds bounds;
+  for (int k = 0; k < 2'000; ++k) {
+    const BoundCase c = random_case(rng, {.halos = true});
+    std::vector<std::vector<BoundFlow>> channels(pick(rng, 1, ChannelBounds::kMostChannels), c.flows);
+    std::vector<ChannelBounds::Flow> flows;
+    std::vector<const ChannelBounds::Flow*> places;
+    for (const BoundFlow& flow : c.flows) flows.push_back({flow.relevant, flow.halo, {}, {}});
+    for (std::size_t f = 0; f < flows.size(); ++f) {
+      for (std::size_t n = 0; n < channels.size(); ++n) {
+        BoundFlow& own = channels[n][f];
+        own.without_reuse = chance(rng, 20) ? 0 : static_cast<double>(pick(rng, 1, 100'000)) / 7;
+        own.full_reuse = own.without_reuse / static_cast<double>(pick(rng, 1, 200));
+        flows[f].without_reuse[n] = own.without_reuse, flows[f].full_reuse[n] = own.full_reuse;
+      }
+      places.push_back(&flows[f]);
+    }
+    bounds.compute(places, c.n, c.present, channels.size());
+    for (unsigned set = 0; set < 1u << flows.size(); ++set)
+      for (std::size_t n = 0; n < channels.size(); ++n) {
+        std::vector<BoundFlow> some;
+        for (std::size_t f = 0; f < flows.size(); ++f)
+          if ((set >> f & 1) != 0 && channels[n][f].without_reuse > 0) some.push_back(channels[n][f]);
+        ASSERT_EQ(bounds.of(set)[n], ordering_bound(some, c.n, c.present)) << k << ", set " << set;
+      }
+  }
+}
+
 // Over several levels: loops of one dimension in parts, in any order.
 TEST(OrderingBound, HoldsForSplitLoops) {
   Rng rng(3);

@@ -1,6 +1,8 @@
 #include "engine/search/exact/ordering_bound.h"
 
+#include <Eigen/Core>
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "engine/base/integers.h"
@@ -133,6 +135,74 @@ double ordering_bound(std::span<const BoundFlow> flows, const std::array<double,
     best[open] = least;
   }
   return best[all];
+}
+
+namespace {
+
+constexpr int kLanes = 4;  // channels that are computed side by side
+
+}  // namespace
+
+void ChannelBounds::compute(std::span<const Flow* const> flows, const std::array<double, kMaxDimensions>& n,
+                            DimensionMask present, std::size_t channels) {
+  sets_.resize(std::size_t{1} << flows.size());
+  for (unsigned open = 1; open < sets_.size(); ++open) {
+    unsigned relevant = 0;
+    for (const int f : bits(open)) relevant |= flows[f]->relevant;
+    double reuse = 1;
+    for (const int d : bits(present & ~relevant)) reuse *= n[d];
+    sets_[open].scale = 1 / reuse;
+  }
+  list_movers(flows, present);
+  for (std::size_t first = 0; first < channels; first += kLanes) compute_lanes(flows, first);
+}
+
+void ChannelBounds::list_movers(std::span<const Flow* const> flows, DimensionMask present) {
+  movers_.clear();
+  for (const int d : bits(present)) {
+    unsigned moved = 0, sliding = 0;
+    for (unsigned f = 0; f < flows.size(); ++f) {
+      if (!contains(flows[f]->relevant, d)) continue;
+      moved |= 1u << f;
+      if (flows[f]->halo != nullptr) sliding |= 1u << f;
+    }
+    if (moved == 0) continue;
+    const auto same = std::ranges::find(movers_, moved, &Mover::flows);
+    if (same == movers_.end() || std::popcount(sliding) > 1) {
+      movers_.push_back({moved, d});
+    } else if (sliding != 0) {
+      const double* const halo = flows[at(std::countr_zero(sliding))]->halo;
+      if (halo[d] < halo[same->loop]) same->loop = d;
+    }
+  }
+}
+
+// The recursion of ordering_bound().
+void ChannelBounds::compute_lanes(std::span<const Flow* const> flows, std::size_t first) {
+  using Lanes = Eigen::Array<double, kLanes, 1, Eigen::DontAlign>;
+  const auto at_first = [first](const Row& row) { return Eigen::Map<const Lanes>(row.data() + first); };
+  const auto fetched = [&](const Flow& flow, double share, double scale) -> Lanes {
+    return (at_first(flow.without_reuse) * share * scale).max(at_first(flow.full_reuse));
+  };
+  for (unsigned open = 1; open < sets_.size(); ++open) {
+    Set& set = sets_[open];
+    Lanes least = Lanes::Constant(std::numeric_limits<double>::infinity());
+    bool stay = true;  // whatever loops there are
+    for (const auto [flows_moved, loop] : movers_) {
+      const unsigned moved = flows_moved & open;
+      if (moved == 0) continue;
+      stay = false;
+      Lanes sum = Lanes::Zero();
+      for (const int f : bits(moved))
+        sum += fetched(*flows[at(f)], flows[at(f)]->halo != nullptr ? flows[at(f)]->halo[loop] : 1, set.scale);
+      least = least.min(sum + at_first(sets_[open & ~moved].least));
+    }
+    if (stay) {
+      least.setZero();
+      for (const int f : bits(open)) least += fetched(*flows[at(f)], 1, set.scale);
+    }
+    Eigen::Map<Lanes>(set.least.data() + first) = least;
+  }
 }
 
 void BoundFlows::append(const BoundFlow& other) {

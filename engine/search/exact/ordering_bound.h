@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <vector>
 
 #include "engine/base/integers.h"
 #include "engine/base/types.h"
@@ -93,6 +94,46 @@ struct BoundFlows {
   double least(const std::array<double, kMaxDimensions>& n, DimensionMask present) const;
   // Their bound over the orders in which one of the loops `first` comes first; 0: any may.
   double least(const std::array<double, kMaxDimensions>& n, DimensionMask present, DimensionMask first) const;
+};
+
+// The ordering bounds of some flows in several channels at once: the loops, the flows and their halos are the same,
+// what they cost differs. Numbers are to the last bit those of ordering_bound(), channel by channel.
+class ChannelBounds {
+ public:
+  static constexpr std::size_t kMostChannels = 16;
+  // A number for each channel.
+  using Row = std::array<double, kMostChannels>;
+
+  // As BoundFlow, by channel; nothing in those that do not count.
+  struct Flow {
+    DimensionMask relevant = 0;
+    const double* halo = nullptr;
+    Row without_reuse{}, full_reuse{};
+  };
+
+  // Computes the bounds of every set of the flows (at most kMaxBoundFlows) in the first `channels`.
+  void compute(std::span<const Flow* const> flows, const std::array<double, kMaxDimensions>& n, DimensionMask present,
+               std::size_t channels);
+  // The bounds of the flows of a set.
+  const Row& of(unsigned set) const { return sets_[set].least; }
+
+ private:
+  struct Set {
+    double scale = 1;  // one over the iterations that move none of its flows
+    Row least{};
+  };
+  // A class of loops that moves these flows. Of several that move the same ones, of which one slides at most, the one
+  // with the least halo share is never dearer than the others.
+  struct Mover {
+    unsigned flows;
+    int loop;
+  };
+
+  void list_movers(std::span<const Flow* const> flows, DimensionMask present);
+  void compute_lanes(std::span<const Flow* const> flows, std::size_t first);
+
+  std::vector<Set> sets_;
+  std::vector<Mover> movers_;
 };
 
 }  // namespace heliolite

@@ -89,6 +89,13 @@ class RestBounds {
     return table.empty() ? 1 : table[cell(left)];
   }
 
+  // In one channel, all energy channels together: what a word of the tensor costs at least that fills the level's tile,
+  // and that the level serves.
+  double fill_price(int level, std::size_t channel, int tensor) const { return fill_[at(level)][channel][at(tensor)]; }
+  double serve_price(int level, std::size_t channel, int tensor) const {
+    return serve_[at(level)][channel][at(tensor)];
+  }
+
   // What a level adds to the cost by keeping some tensors: the flows out of its tile, for each tensor the words that
   // all iterations outside fetch, the share of them that is fetched in every order, and of sliding tensors the halo
   // shares by class.

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <span>
 #include <utility>
 
 #include "engine/base/integers.h"
 #include "engine/search/certify/incumbent.h"
+#include "engine/search/exact/begun_flows.h"
 #include "engine/search/exact/rest_bounds.h"
 
 namespace heliolite {
@@ -125,21 +125,16 @@ class RestBounds::Building {
         level_(level),
         channels_(channels),
         steps_(tables.steps_over(level)),
-        sets_(m_.servers.count(level - 1)) {
+        sets_(m_.servers.count(level - 1)),
+        flows_(tables, m_, level, channels) {
     std::ranges::stable_sort(steps_, {}, &Step::flows);
     for (auto first = steps_.begin(); first != steps_.end();) {
       const auto last =
           std::ranges::find_if(first, steps_.end(), [&](const Step& s) { return s.flows != first->flows; });
-      SameFlows& same = with_flows_.emplace_back();
-      same.steps = {first, last};
-      const TensorMask kept = m_.servers.kept(level, first->before);
-      const auto known = std::ranges::find(kept_, kept);
-      same.kept = static_cast<std::size_t>(known - kept_.begin());
-      if (known == kept_.end()) kept_.push_back(kept);
-      if (level + 1 < m_.levels())
-        for (const int v : bits(kept)) same.flows.push_back({v, m_.servers.server(level, first->after, v)});
+      add_flows({first, last});
       first = last;
     }
+    flows_.find_wholes();
     std::size_t part = 0;
     for (const int v : bits(m_.keep.may[level])) part_[v] = std::exchange(part, part + t_.part_width(v));
     refund_.resize(m_.channels.size());
@@ -161,31 +156,40 @@ class RestBounds::Building {
         possible_.push_back(&same);
     if (possible_.empty()) return;
     if (grid_.coarse()) {
-      for (const std::size_t k : channels_)
-        add(cell, k, first.index, [&](const SameFlows& same) { return least_of_box(same.steps[0], k, first, last); });
+      for (const SameFlows* const same : possible_)
+        for (const std::size_t k : channels_)
+          add(cell, k, first.index, *same, least_of_box(same->steps[0], k, first, last));
       return;
     }
     const LoopSet outside(t_.classes_, t_.c_, first.extent, t_.c_.size);
     double* row = row_.data();
     if (Table& rows = t_.fresh_[level_]; !rows.empty()) row = rows.data() + cell * t_.row_width(level_);
     if (level_ + 1 < m_.levels()) t_.compute_fresh(level_, first, outside, row);
-    for (const std::size_t k : channels_) {
-      known_.fill(0);
-      add(cell, k, first.index, [&](const SameFlows& same) { return least(same, k, first, outside, row); });
+    flows_.go_to(first, outside, row, part_);
+    for (const SameFlows* const same : possible_) {
+      const BegunFlows::Row& least = flows_.least(at(same - with_flows_.data()));
+      for (std::size_t n = 0; n < channels_.size(); ++n) add(cell, channels_[n], first.index, *same, least[n]);
     }
   }
 
  private:
-  // Steps that begin the same flows: of these tensors, each from its server.
+  // Steps that begin the same flows.
   struct SameFlows {
-    struct Flow {
-      int tensor, server;
-    };
     std::span<const Step> steps;
     std::size_t kept = 0;  // of kept_: what the steps keep
-    std::vector<Flow> flows;
   };
   enum class Room : u8 { Unknown, Enough, Little };
+
+  void add_flows(std::span<const Step> steps) {
+    const TensorMask kept = m_.servers.kept(level_, steps[0].before);
+    const std::size_t known = at(std::ranges::find(kept_, kept) - kept_.begin());
+    if (known == kept_.size()) kept_.push_back(kept);
+    with_flows_.push_back({steps, known});
+    std::vector<BegunFlows::FromServer> flows;
+    if (level_ + 1 < m_.levels())
+      for (const int v : bits(kept)) flows.emplace_back(v, m_.servers.server(level_, steps[0].after, v));
+    flows_.add_set(flows);
+  }
 
   // For the cell's first tile: asked once for all that keep the same.
   bool has_room(std::size_t kept, const LatticePoint& first) {
@@ -198,36 +202,15 @@ class RestBounds::Building {
     return m_.fits(level_, m_.servers.kept(level_, step.before), tile.extent);
   }
 
-  // `flows_of(same)`: the least that the flows cost.
-  template <class FlowsOf>
-  void add(u64 cell, std::size_t k, u64 tile, const FlowsOf& flows_of) {
+  // `least`: what the flows cost at least.
+  void add(u64 cell, std::size_t k, u64 tile, const SameFlows& same, double least) {
     double* const with = t_.with_[level_][k].data() + cell * sets_;
     const double* const after = t_.after(level_, k, tile);
     const double* const refund = refund_[k].data();
-    for (const SameFlows* const same : possible_) {
-      std::optional<double> least;
-      for (const Step& step : same->steps) {
-        const double rest = after == nullptr ? 0 : after[step.after];
-        if (rest >= kImpossible) continue;
-        if (!least) least = flows_of(*same);
-        with[step.before] = std::min(with[step.before], rest + *least - refund[step.before]);
-      }
+    for (const Step& step : same.steps) {
+      const double rest = after == nullptr ? 0 : after[step.after];
+      if (rest < kImpossible) with[step.before] = std::min(with[step.before], rest + least - refund[step.before]);
     }
-  }
-
-  // The least cost of the flows out of a tile. The flow of a tensor from a server is that of all which have it.
-  double least(const SameFlows& same, std::size_t k, const LatticePoint& tile, const LoopSet& outside,
-               const double* row) {
-    BoundFlows flows;
-    for (const auto [tensor, server] : same.flows) {
-      BoundFlow& flow = flow_[tensor][server];
-      if (!contains(known_[tensor], server)) {
-        known_[tensor] |= 1U << server;
-        flow = t_.fresh_flow(level_, tensor, server, k, m_.lattice.full().index - tile.index, row + part_[tensor]);
-      }
-      flows.append_if_any(flow);
-    }
-    return flows.least(outside.of_class, outside.present);
   }
 
   // The least cost over all tiles of a box that begins there.
@@ -293,16 +276,14 @@ class RestBounds::Building {
   const std::vector<std::size_t>& channels_;
   std::vector<Step> steps_;
   std::size_t sets_;
-  std::vector<SameFlows> with_flows_;
+  BegunFlows flows_;
+  std::vector<SameFlows> with_flows_;        // in the order of the sets of flows_
   std::vector<TensorMask> kept_;             // each set of tensors that some step keeps
   std::vector<Room> room_;                   // [kept_]: for the first tile of a cell
   std::vector<std::vector<double>> refund_;  // [channel][set of servers before]
   FreshRow row_;
   std::vector<const SameFlows*> possible_;       // of with_flows_, for the cell
   std::array<std::size_t, kMaxTensors> part_{};  // [tensor]: where its part of a row begins
-  // [tensor][server]: its flow out of the cell, in a channel, if the server is one of known_[tensor].
-  std::array<std::array<BoundFlow, kMaxLevels>, kMaxTensors> flow_;
-  std::array<u32, kMaxTensors> known_{};
   int boxes_left_ = 0;
 };
 
