@@ -11,6 +11,7 @@ namespace heliolite::onnx_attention_test {
 namespace {
 
 using namespace onnx_models;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -123,6 +124,27 @@ TEST(OnnxAttention, PackedSequencesAttendToThemselves) {
   EXPECT_THAT(to_string(import(packed({0, 16, 57}, {56, 64})).errors()), HasSubstr("from 0 to the 56 tokens"));
 }
 
+// com.microsoft's PackedMultiHeadAttention: the same, of queries, keys and values that are there, values of 8 words.
+TEST(OnnxAttention, PackedQueriesKeysAndValuesAreInputs) {
+  const auto packed = [](const Sizes& ends, const std::vector<Sizes>& arrays) {
+    const bool alone = arrays.size() == 1;
+    Model m = attention("PackedMultiHeadAttention",
+                        {arrays[0], alone ? Sizes{} : arrays[1], alone ? Sizes{} : arrays[2], {}, {3, 24}});
+    m.constants = {integers("ends", {static_cast<std::int64_t>(ends.size())}, ends)};
+    m.nodes = {node("PackedMultiHeadAttention", {"i0", alone ? "" : "i1", alone ? "" : "i2", "", "i4", "ends"}, {"y"},
+                    {{"num_heads", 4}}, "att", "com.microsoft")};
+    return m;
+  };
+  const std::vector<Sizes> apart{{56, 64}, {56, 64}, {56, 32}};
+  EXPECT_THAT(shapes(import(packed({0, 16, 40, 56}, apart))),
+              ElementsAre("bmm: 8x16x16x16", "bmm: 8x8x16x16", "bmm: 4x24x24x16", "bmm: 4x8x24x24"));
+  EXPECT_THAT(shapes(import(packed({0, 28, 56}, apart))), ElementsAre("bmm: 8x28x28x16", "bmm: 8x8x28x28"));
+  EXPECT_THAT(shapes(import(packed({0, 28, 56}, {{56, 4, 3, 16}}))), ElementsAre("bmm: 8x28x28x16", "bmm: 8x16x28x28"));
+  EXPECT_THAT(shape_of(packed({0, 28, 56}, apart), "y"), HasSubstr("56x32"));
+  EXPECT_THAT(to_string(import(packed({0, 28, 57}, apart)).errors()), HasSubstr("from 0 to the 56 tokens"));
+  EXPECT_THAT(to_string(import(packed({0, 56}, {{56, 64}, {56, 60}, {56, 64}})).errors()), HasSubstr("56x60"));
+}
+
 TEST(OnnxAttention, GroupsOfQueriesReadOneHead) {
   const std::vector<Attribute> heads{{"num_heads", 8}, {"kv_num_heads", 2}};
   const auto of = [&](const Model& m) { return shapes(import(m)); };
@@ -138,6 +160,11 @@ TEST(OnnxAttention, GroupsOfQueriesReadOneHead) {
   m.nodes = {node("GroupQueryAttention", {"i0", "i1", "i2", "i3", "i4", "", "total"}, {"y", "keys"}, heads, "att",
                   "com.microsoft")};
   EXPECT_THAT(of(m), ElementsAre("bmm: 2x100x4x16", "bmm: 2x16x4x100"));
+  // The blocks of a mask are two inputs before; all scores count.
+  m.nodes = {node("SparseAttention", {"i0", "i1", "i2", "i3", "i4", "", "", "total"}, {"y", "keys"}, heads, "att",
+                  "com.microsoft")};
+  EXPECT_THAT(of(m), ElementsAre("bmm: 2x100x4x16", "bmm: 2x16x4x100"));
+  EXPECT_THAT(import(m)->notes(), Contains(HasSubstr("1 SparseAttention: all scores count")));
 }
 
 TEST(OnnxAttention, RefusesWhatDoesNotFit) {

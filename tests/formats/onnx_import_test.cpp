@@ -270,9 +270,9 @@ TEST(OnnxImport, RefusesWhatCannotBeRight) {
   m.nodes.push_back(node("Relu", {"z"}, {"z2"}));
   EXPECT_THAT(refused(m), HasSubstr("circle"));
   m.nodes.resize(1);
-  m.nodes.push_back(node("SparseAttention", {"y"}, {"z"}, {}, "", "com.microsoft"));
-  EXPECT_THAT(refused(m), HasSubstr("SparseAttention 'z': this operator is not mapped; --skip-unknown"));
-  EXPECT_THAT(import(m, "skip-unknown")->summary, HasSubstr("INCOMPLETE, left out: 1 SparseAttention"));
+  m.nodes.push_back(node("LongformerAttention", {"y"}, {"z"}, {}, "", "com.microsoft"));
+  EXPECT_THAT(refused(m), HasSubstr("LongformerAttention 'z': this operator is not mapped; --skip-unknown"));
+  EXPECT_THAT(import(m, "skip-unknown")->summary, HasSubstr("INCOMPLETE, left out: 1 LongformerAttention"));
   m.nodes.back() = node("NonZero", {"y"}, {"z"});
   m.nodes.push_back(node("MatMul", {"z", "w"}, {"z3"}));
   EXPECT_THAT(refused(m), HasSubstr("depends on data (first at NonZero 'z')"));

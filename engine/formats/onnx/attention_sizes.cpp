@@ -131,7 +131,7 @@ AttentionSizes grouped_query_attention(Call& call) {
   // Earlier keys may lie in a longer buffer; this says how many there are in all.
   a.kept = a.past;
   if (a.past > 0) {
-    const std::optional<std::vector<i64>> total = call.integers_of(6);
+    const std::optional<std::vector<i64>> total = call.integers_of(call.op() == "SparseAttention" ? 7 : 6);
     if (call.ok() && (!total || total->size() != 1 || total->front() < a.added || total->front() > kMaxSize))
       call.fail("total_sequence_length does not fit");
     if (call.ok()) a.past = total->front() - a.added;
@@ -193,17 +193,19 @@ struct Sequences {
   i64 length = 0, count = 0;
 };
 
-// The sequences of tokens without padding between them: by where each ends, if that is known, else as the
-// longest if all are.
-std::vector<Sequences> sequences_of(Call& call, i64 tokens) {
+// The sequences of tokens without padding between them: by where each ends, if that is known, else as the longest if
+// all are. `places`: the input [sequences, longest] that says where each token was; the next one has the
+// ends.
+std::vector<Sequences> sequences_of(Call& call, i64 tokens, std::size_t places) {
   std::map<i64, i64> counts;
-  const bool known = call.input(4) != nullptr && call.input(4)->contents && !call.input(4)->contents->real;
-  if (const auto ends = known ? call.integers_of(4) : std::nullopt) {
+  const TensorFacts* const stated = call.input(places + 1);
+  const bool known = stated != nullptr && stated->contents && !stated->contents->real;
+  if (const auto ends = known ? call.integers_of(places + 1) : std::nullopt) {
     for (std::size_t k = 1; k < ends->size(); ++k) ++counts[(*ends)[k] - (*ends)[k - 1]];
     if (ends->size() < 2 || ends->front() != 0 || ends->back() != tokens || counts.begin()->first < 0)
       call.fail(
           fmt::format("sequences that end at {}, must be from 0 to the {} tokens", fmt::join(*ends, ", "), tokens));
-  } else if (const Shape& offsets = call.shape(3, 2); call.ok()) {
+  } else if (const Shape& offsets = call.shape(places, 2); call.ok()) {
     counts[offsets[1]] = offsets[0];
     if (offsets[0] * offsets[1] != tokens)
       call.fail(
@@ -217,18 +219,45 @@ std::vector<Sequences> sequences_of(Call& call, i64 tokens) {
   return out;
 }
 
-}  // namespace
-
-PackedAttention packed_attention(Call& call) {
-  PackedAttention p{.projected = projection_of(call, 2)};
-  if (!call.ok()) return p;
+// Sequences of each length, by the input that says where each token was.
+void add_lengths(Call& call, PackedAttention& p, std::size_t places) {
+  if (!call.ok()) return;
   p.tokens = call.shape(0)[0];
-  for (const Sequences& s : sequences_of(call, p.tokens)) {
+  for (const Sequences& s : sequences_of(call, p.tokens, places)) {
     AttentionSizes& a = p.of_length.emplace_back(p.projected.attention);
     a.batch = s.count;
     a.queries = a.added = s.length;
     check(call, a);
   }
+}
+
+}  // namespace
+
+PackedAttention packed_attention(Call& call) {
+  PackedAttention p{.projected = projection_of(call, 2)};
+  add_lengths(call, p, 3);
+  return p;
+}
+
+PackedAttention packed_multi_head_attention(Call& call) {
+  PackedAttention p;
+  AttentionSizes& a = p.projected.attention;
+  a.heads = heads_of(call, "num_heads");
+  const bool alone = call.input(1) == nullptr && call.input(2) == nullptr;
+  const Shape& q = call.shape(0, alone ? 4 : 2);
+  if (!call.ok()) return p;
+  if (alone) {
+    if (q[1] != a.heads || q[2] != 3) call.fail(fmt::format("queries of {}", to_text(q)));
+    a.depth = a.value_depth = q[3];
+  } else {
+    const Shape &k = call.shape(1, 2), &v = call.shape(2, 2);
+    if (!call.ok()) return p;
+    if (k != q || v[0] != q[0])
+      call.fail(fmt::format("queries, keys and values of {}, {} and {}", to_text(q), to_text(k), to_text(v)));
+    a.depth = per_head(call, q[1], a.heads);
+    a.value_depth = per_head(call, v[1], a.heads);
+  }
+  add_lengths(call, p, 4);
   return p;
 }
 

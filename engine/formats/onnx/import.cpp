@@ -76,6 +76,11 @@ std::string summary_of(const Network& all, const Report& report, std::optional<b
 std::vector<std::string> Imported::notes() const {
   std::vector<std::string> lines{summary};
   lines.insert(lines.end(), report.notes.begin(), report.notes.end());
+  const auto sparse = std::ranges::count_if(
+      report.nodes, [](const NodeReport& n) { return n.fate == Fate::Layer && n.op == "SparseAttention"; });
+  if (sparse > 0)
+    lines.push_back(
+        fmt::format("{} SparseAttention: all scores count, also those of blocks that are left out", sparse));
   if (report.sized > 0)
     lines.push_back(
         fmt::format("{} layer{} operands of different element types, which are not used: all words are those of each "

@@ -76,6 +76,8 @@ Shapes attention_shapes(Call& call);
 Drafts attention_layers(Call& call);
 Shapes packed_attention_shapes(Call& call);
 Drafts packed_attention_layers(Call& call);
+Shapes packed_multi_head_attention_shapes(Call& call);
+Drafts packed_multi_head_attention_layers(Call& call);
 Shapes multi_head_attention_shapes(Call& call);
 Drafts multi_head_attention_layers(Call& call);
 Shapes grouped_query_attention_shapes(Call& call);
@@ -132,8 +134,8 @@ AttentionSizes standard_attention(Call& call);
 // MultiHeadAttention: inputs [batch, positions, heads x depth]; keys and values also [batch, heads, positions, depth].
 // Queries and all others in one array, or keys and values in one, have five dimensions.
 AttentionSizes multi_head_attention(Call& call);
-// GroupQueryAttention: inputs [batch, positions, heads x depth], queries with keys and values behind them if those are
-// left out.
+// GroupQueryAttention and SparseAttention: inputs [batch, positions, heads x depth], queries with keys and values
+// behind them if those are left out.
 AttentionSizes grouped_query_attention(Call& call);
 // com.microsoft's Attention, and QAttention.
 ProjectedAttention projected_attention(Call& call);
@@ -145,8 +147,10 @@ struct PackedAttention {
   std::vector<AttentionSizes> of_length{};  // of the sequences of each length
 };
 
-// com.microsoft's PackedAttention.
+// com.microsoft's PackedAttention; PackedMultiHeadAttention, whose queries, keys and values are inputs: nothing is
+// projected.
 PackedAttention packed_attention(Call& call);
+PackedAttention packed_multi_head_attention(Call& call);
 
 // Indices are numbers; those that "..." stands for, too.
 struct Equation {

@@ -108,6 +108,19 @@ Shapes projected_shapes(Call& call) {
   return {{a.batch, a.queries, a.heads * a.value_depth}, {2, a.batch, a.heads, a.keys(), a.depth}};
 }
 
+// Adds the products of sequences of each length; `origins(a)`: of those of one.
+template <class OriginsOf>
+void add_every_length(Call& call, std::span<const AttentionSizes> sizes, OriginsOf&& origins, Drafts& all) {
+  for (const AttentionSizes& a : sizes) {
+    Drafts both = products(call, a, origins(a), static_cast<int>(all.size()), true);
+    if (!call.ok()) return;
+    if (&a != &sizes.front())
+      for (LayerDraft& draft : both) draft.suffix += fmt::format("_{}", a.queries);
+    if (sizes.size() > 1) both.back().lost_by = kOfOneLength, both.back().written = {};
+    std::ranges::move(both, std::back_inserter(all));
+  }
+}
+
 // The product with the weights too. Its rows, or columns if the input is the constant, are those of queries, keys and
 // values, one after the other.
 // `sizes`: of the attention, one for each length of sequences.
@@ -125,18 +138,13 @@ Drafts projected_layers(Call& call, const ProjectedAttention& p, i64 tokens, std
     return Operand{.inner = InnerSource{.draft = 0, .part = slice}, .lost_by = lost_by};
   };
   const char* some = sizes.size() > 1 ? kOfOneLength : "";
-  for (const AttentionSizes& a : sizes) {
+  const auto origins = [&](const AttentionSizes& a) {
     const i64 width = a.heads * a.depth;
     const char* joined = a.past > 0 ? kJoined : some;
-    Drafts both = products(
-        call, a, {part(0, width, some), part(width, width, joined), part(2 * width, a.heads * a.value_depth, joined)},
-        static_cast<int>(all.size()), true);
-    if (!call.ok()) return {};
-    if (&a != &sizes.front())
-      for (LayerDraft& draft : both) draft.suffix += fmt::format("_{}", a.queries);
-    if (sizes.size() > 1) both.back().lost_by = some, both.back().written = {};
-    std::ranges::move(both, std::back_inserter(all));
-  }
+    return Origins{part(0, width, some), part(width, width, joined), part(2 * width, a.heads * a.value_depth, joined)};
+  };
+  add_every_length(call, sizes, origins, all);
+  if (!call.ok()) return {};
   return all;
 }
 
@@ -148,6 +156,11 @@ Drafts projected_layers(Call& call) {
 
 // Whether the operator is com.microsoft's, which projects; ai.onnx has another one of the name.
 bool projects(const Call& call) { return call.op() == "QAttention" || call.domain() == "com.microsoft"; }
+
+Shapes packed_shapes(const PackedAttention& p) {
+  const AttentionSizes& a = p.projected.attention;
+  return {{p.tokens, a.heads * a.value_depth}};
+}
 
 }  // namespace
 
@@ -164,15 +177,31 @@ Drafts attention_layers(Call& call) {
   return products_of_inputs(call, standard_attention(call), call.shape(0).size() == 3);
 }
 
-Shapes packed_attention_shapes(Call& call) {
-  const PackedAttention p = packed_attention(call);
-  const AttentionSizes& a = p.projected.attention;
-  return {{p.tokens, a.heads * a.value_depth}};
-}
+Shapes packed_attention_shapes(Call& call) { return packed_shapes(packed_attention(call)); }
 
 Drafts packed_attention_layers(Call& call) {
   const PackedAttention p = packed_attention(call);
   return projected_layers(call, p.projected, p.tokens, p.of_length);
+}
+
+Shapes packed_multi_head_attention_shapes(Call& call) { return packed_shapes(packed_multi_head_attention(call)); }
+
+Drafts packed_multi_head_attention_layers(Call& call) {
+  const PackedAttention p = packed_multi_head_attention(call);
+  const bool alone = call.input(1) == nullptr;
+  const auto origins = [&](const AttentionSizes& a) {
+    const auto input = [&](std::size_t i, const char* along, const Part& words) {
+      Operand out{.value = call.input(alone ? 0 : i), .lost_by = p.of_length.size() > 1 ? kOfOneLength : ""};
+      if (alone) out.lost_by = kPacked;
+      else out.read = heads_layout(a, along, a.queries, 1, words, true);
+      return out;
+    };
+    return Origins{input(0, "N", {"K", a.depth}), input(1, "M", {"K", a.depth}), input(2, "K", {"M", a.value_depth})};
+  };
+  Drafts all;
+  if (call.ok()) add_every_length(call, p.of_length, origins, all);
+  if (!call.ok()) return {};
+  return all;
 }
 
 Shapes multi_head_attention_shapes(Call& call) { return shapes_of(multi_head_attention(call), true); }

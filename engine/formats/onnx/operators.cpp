@@ -142,11 +142,12 @@ void add_layers(Table& t) {
   row("Attention QAttention", attention_shapes, attention_layers);
   row("PackedAttention", packed_attention_shapes, packed_attention_layers);
   row("MultiHeadAttention", multi_head_attention_shapes, multi_head_attention_layers);
-  row("GroupQueryAttention", grouped_query_attention_shapes, grouped_query_attention_layers);
+  row("PackedMultiHeadAttention", packed_multi_head_attention_shapes, packed_multi_head_attention_layers);
+  row("GroupQueryAttention SparseAttention", grouped_query_attention_shapes, grouped_query_attention_layers);
   row("MoE QMoE", moe_shape, moe_layers);
   add(t,
-      "PackedMultiHeadAttention DecoderAttention DecoderMaskedMultiHeadAttention "
-      "DecoderMaskedSelfAttention LongformerAttention SparseAttention PagedAttention LinearAttention "
+      "DecoderAttention DecoderMaskedMultiHeadAttention DecoderMaskedSelfAttention LongformerAttention PagedAttention "
+      "LinearAttention "
       "QOrderedAttention QOrderedMatMul "
       "QOrderedLongformerAttention MatMulFpQ4 AttnLSTM DynamicQuantizeLSTM DeformConv NhwcConv "
       "NhwcFusedConv ConvTransposeWithDynamicPads QLinearConvTranspose CausalConvWithState ConvGrad Linear "
