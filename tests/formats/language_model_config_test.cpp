@@ -156,6 +156,11 @@ TEST(LanguageModelConfig, SaysWhatIsWrong) {
   EXPECT_THAT(complaint("{model_type: llama, hidden_size: 65, num_hidden_layers: 1, num_attention_heads: 8, "
                         "intermediate_size: 8, vocab_size: 8}"),
               HasSubstr("must be a multiple of the 8 heads, or head_dim be said"));
+  // A width that is none says nothing of heads.
+  EXPECT_THAT(complaint("{model_type: llama, hidden_size: wide, num_hidden_layers: 1, num_attention_heads: 8, "
+                        "intermediate_size: 8, vocab_size: 8}"),
+              AllOf(HasSubstr("must be an integer from 1"), Not(HasSubstr("multiple of the 8 heads"))));
+  EXPECT_THAT(complaint("{model_type: gemma3, text_config: null}"), HasSubstr("text_config, is missing"));
 }
 
 TEST(LanguageModelConfig, SaysWhatCannotBeAsked) {

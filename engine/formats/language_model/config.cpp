@@ -123,6 +123,7 @@ class ConfigReader {
     config_.parallel = fields_.flag("use_parallel_residual", fields_.flag("parallel_attn", family_.parallel));
     for (const char* known : {"model_type", "name", "source"}) fields_.find(known);
     config_.hidden = fields_.required(field::kHidden);
+    has_width_ = errors_.empty();
     config_.blocks.resize(fields_.required(field::kLayers, kMostBlocks));
     if (family_.kind == ModelKind::StateSpace) state_space();
     else if (family_.kind == ModelKind::DualStateSpace) dual_state_space();
@@ -159,7 +160,7 @@ class ConfigReader {
       config_.key_heads = config_.heads;
     } else {
       const std::optional<u64> head = fields_.number(field::kHead);
-      if (!head && config_.hidden % config_.heads != 0)
+      if (!head && has_width_ && config_.hidden % config_.heads != 0)
         fields_.error("hidden_size",
                       fmt::format("a width of {}, must be a multiple of the {} heads, or head_dim be said",
                                   config_.hidden, config_.heads));
@@ -324,6 +325,7 @@ class ConfigReader {
 
   const YamlNode& root_;
   const ModelFamily& family_;
+  bool has_width_ = false;  // config_.hidden is what the file says
   Diagnostics errors_;
   ConfigFields fields_;
   Config config_;
@@ -346,6 +348,9 @@ Result<Config> read_config(const YamlNode& root) {
   }
   const std::vector<std::string> known = family_names();
   const ModelFamily* family = find_family(type.text());
+  if (!family && find_family(type.text() + "_text"))
+    return type.error(
+        fmt::format("{} is a model of several modes: the config of its text, text_config, is missing", shown(type)));
   if (!family)
     return type.error(fmt::format("model_type = {}, must be one of {}{} (the one whose blocks are the same will do)",
                                   shown(type), join(known, "or"), did_you_mean(type.text(), known)));
