@@ -63,7 +63,10 @@ std::string shards_table(const MergeResult& result) {
 std::string verdict(const MergeArguments& arguments, const MergeResult& result) {
   std::string text = fmt::format("\n  {}: {} of {} points, {} layers\n", arguments.result, grouped(result.points),
                                  grouped(result.planned_points), grouped(result.layers));
-  if (result.complete()) return text;
+  const bool all = result.complete();
+  if (all && result.points < result.planned_points)
+    text += "  nothing is left: the other points have no row, the constraints leave them out\n";
+  if (all) return text;
   std::vector<std::string> missing;
   for (const u64 shard : result.missing)
     missing.push_back(fmt::format("{}/{}", shard + 1, result.inputs.back().shards));

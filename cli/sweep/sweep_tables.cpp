@@ -153,9 +153,10 @@ void add_sweep_answer(Json& answer, const SweepRecord& sweep, const SweepSummary
   answer["reasons"] = Json::array();
   for (const ReasonCount& reason : summary.reasons)
     answer["reasons"].push_back({{"state", name(reason.state)}, {"reason", reason.reason}, {"points", reason.points}});
+  const Ranking ranking = ranking_of(sweep);
   const auto points = [&](const std::vector<PointRecord>& records) {
     Json out = Json::array();
-    for (const PointRecord& point : records) out.push_back(heliolite::to_json(point, sweep));
+    for (const PointRecord& point : records) out.push_back(heliolite::to_json(point, sweep, ranking));
     return out;
   };
   answer["mapspace"] = mapspace_json(has_any_factors(sweep), counts_of(sweep), tiles_of(sweep));

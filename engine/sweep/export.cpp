@@ -81,7 +81,7 @@ double point_gap(const PointRecord& point) {
 
 }  // namespace
 
-Json to_json(const PointRecord& point, const SweepRecord& sweep) {
+Json to_json(const PointRecord& point, const SweepRecord& sweep, const Ranking& ranking) {
   Json parameters = Json::object();
   for (std::size_t i = 0; i < std::min(point.values.size(), sweep.parameters.size()); ++i)
     parameters[sweep.parameters[i]] = point.values[i];
@@ -99,12 +99,12 @@ Json to_json(const PointRecord& point, const SweepRecord& sweep) {
           {"ns_per_cycle", point.cycle_ns ? Json(*point.cycle_ns) : Json()},
           {"delay_s", number(has_costs && point.cycle_ns, run_seconds(point).value_or(0))},
           {"value", number(has_costs, point.value)},
-          {"value_unit", value_unit(ranking_of(sweep))},
+          {"value_unit", value_unit(ranking)},
           {"lower_bound", number(has_costs, point.lower_bound)},
           {"gap", number(has_costs && point.lower_bound > 0, point_gap(point))},
           {"status", front_status(point, sweep).empty() ? Json() : Json(front_status(point, sweep))},
           {"sum_of_layer_values", number(has_costs, point.sum_of_layer_values)},
-          {"value_of_totals", number(has_costs, value_of_totals(sweep, point))},
+          {"value_of_totals", number(has_costs, value_of_totals(ranking, point))},
           {"edp_of_totals_pj_cycles", number(has_costs, point.energy_pj * point.cycles)},
           {"words_moved", number(point.least_words > 0, point.words_moved)},
           {"least_words", number(point.least_words > 0, point.least_words)},
@@ -175,8 +175,8 @@ Diagnostics write_points_csv(const Store& store, std::ostream& out) {
   return store.visit_points([&](const PointRecord& point) {
     std::vector<std::string> cells = cells_of(point, parameters.size());
     const SweepRecord& sweep = store.sweep();
-    for (std::string& cell : std::vector{field_text(run_seconds(point)), value_unit(ranking_of(sweep)),
-                                         field_text(value_of_totals(sweep, point)),
+    for (std::string& cell : std::vector{field_text(run_seconds(point)), value_unit(store.ranking()),
+                                         field_text(value_of_totals(store.ranking(), point)),
                                          point.lower_bound > 0 ? field_text(point_gap(point)) : "",
                                          front_status(point, sweep), fmt::format("{}", fmt::join(sweep.notes, "; "))})
       cells.push_back(std::move(cell));
@@ -201,7 +201,7 @@ Diagnostics write_layers_csv(const Store& store, std::ostream& out) {
 namespace {
 
 Json with_layers(const Store& store, const PointRecord& point, const std::vector<LayerRecord>& layers) {
-  Json json = to_json(point, store.sweep());
+  Json json = to_json(point, store.sweep(), store.ranking());
   json["layers"] = Json::array();
   for (const LayerRecord& layer : layers) json["layers"].push_back(to_json(layer));
   return json;

@@ -8,6 +8,7 @@
 
 #include "engine/base/result.h"
 #include "engine/sweep/store.h"
+#include "engine/sweep/totals.h"
 
 namespace heliolite {
 
@@ -29,8 +30,8 @@ Diagnostics write_json(const Store& store, const nlohmann::ordered_json& head, s
 // Writes JSON lines: a point with its "layers" each, an object on a line of its own.
 Diagnostics write_json_lines(const Store& store, std::ostream& out);
 
-// One record as an object with the keys of docs/json.md.
-nlohmann::ordered_json to_json(const PointRecord& point, const SweepRecord& sweep);
+// One record as an object with the keys of docs/json.md. `ranking`: of the sweep.
+nlohmann::ordered_json to_json(const PointRecord& point, const SweepRecord& sweep, const Ranking& ranking);
 nlohmann::ordered_json to_json(const LayerRecord& layer);
 
 }  // namespace heliolite

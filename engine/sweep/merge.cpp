@@ -1,11 +1,16 @@
 #include "engine/sweep/merge.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
+#include <queue>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -20,109 +25,149 @@ namespace fs = std::filesystem;
 
 Diagnostics one(const std::string& file, std::string message) { return {{file, 0, "", std::move(message)}}; }
 
-Result<std::optional<PointRecord>> same_row(const Store& store, const PointRecord& row) { return store.point(row.id); }
-Result<std::optional<LayerRecord>> same_row(const Store& store, const LayerRecord& row) {
-  return store.layer(row.point, row.layer);
-}
-
 std::string row_name(const PointRecord& row) { return fmt::format("point {}", row.id); }
 std::string row_name(const LayerRecord& row) {
   return fmt::format("point {}, layer {} ({} of {})", row.point, row.layer, row.name, row.workload);
 }
 
-class Merger {
- public:
-  Merger(Store out, std::vector<std::string> warnings, const std::atomic<bool>* stop)
-      : out_(std::move(out)), warnings_(std::move(warnings)), stop_(stop) {}
+// Files that may be open at a time: all databases are, some with two more files beside them.
+void allow_open_files(std::size_t databases) {
+  constexpr std::size_t kOfProgram = 64;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  const rlim_t wanted = std::min<rlim_t>(limit.rlim_max, 3 * databases + kOfProgram);
+  if (limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = wanted;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
 
-  Diagnostics add(const std::string& path) {
-    const Result<Store> shard = Store::read(path, stop_);
-    if (!shard) return shard.errors();
-    const SweepRecord& sweep = shard->sweep();
-    if (sweep.question != out_.sweep().question)
-      return one(path, fmt::format("holds another sweep ('{}') than {}", sweep.name, inputs_.front().path));
-    if (Diagnostics errors = shard->check(); !errors.empty()) return errors;
-    const Result<std::vector<RunRecord>> runs = shard->runs();
-    if (!runs) return runs.errors();
-    for (const std::string& warning : shard->warnings())
-      if (std::ranges::find(warnings_, warning) == warnings_.end()) warnings_.push_back(warning);
-    MergedShard input{path, sweep.shard, sweep.shards, 0, !runs->empty() && runs->back().finished};
-    // In one transaction: much faster.
-    Diagnostics errors = out_.together([&] {
-      u64 layers = 0;
-      Diagnostics problems = copy<LayerRecord>(*shard, &Store::visit_layers, layers);
-      return problems.empty() ? copy<PointRecord>(*shard, &Store::visit_points, input.points) : problems;
-    });
-    inputs_.push_back(std::move(input));
-    return errors;
+// One of the databases, read from one end to the other.
+class Input {
+ public:
+  // `sweep`: of the whole; `first`: the database that it was taken from.
+  static Result<std::unique_ptr<Input>> open(const std::string& path, const SweepRecord& sweep,
+                                             const std::string& first, const std::atomic<bool>* stop) {
+    Result<OpenStore> store = open_to_read(path, stop);
+    if (!store) return store.errors();
+    if (store->sweep.question != sweep.question)
+      return Diagnostic{path, 0, "", fmt::format("holds another sweep ('{}') than {}", store->sweep.name, first)};
+    if (Diagnostics errors = check_structure(*store); !errors.empty()) return errors;
+    // It reads each page once.
+    if (Diagnostics errors = store->database.execute("PRAGMA cache_size = -256"); !errors.empty()) return errors;
+    std::unique_ptr<Input> out(new Input(*std::move(store)));
+    if (Diagnostics errors = out->go_on(); !errors.empty()) return errors;
+    return out;
   }
 
-  Result<MergeResult> finish() {
-    const Result<RowCounts> rows = out_.rows();
-    if (!rows) return rows.errors();
-    const MergeResult result{inputs_, warnings_, missing(), rows->points, rows->layers, out_.sweep().planned_points};
-    if (Diagnostics errors = out_.close(result.complete()); !errors.empty()) return errors;
-    return result;
+  // The rows of the point that comes next; none: there are no more.
+  const std::optional<RowsOfPoint>& rows() const { return rows_; }
+  RowsOfPoint take() { return *std::exchange(rows_, {}); }
+  Diagnostics go_on() {
+    Result<std::optional<RowsOfPoint>> next = walk_.next();
+    if (!next) return next.errors();
+    rows_ = *std::move(next);
+    if (rows_ && rows_->point) ++points_;
+    return {};
+  }
+
+  const std::string& path() const { return store_.path; }
+  const std::vector<std::string>& warnings() const { return store_.warnings; }
+  MergedShard summary() const {
+    const SweepRecord& sweep = store_.sweep;
+    return {store_.path, sweep.shard,         sweep.shards,
+            points_,     store_.run.finished, sweep.shards == 1 && sweep.shard_points >= sweep.planned_points};
   }
 
  private:
-  template <class Record>
-  using Visit = Diagnostics (Store::*)(const std::function<bool(const Record&)>&) const;
+  explicit Input(OpenStore store) : store_(std::move(store)), walk_(store_) {}
 
-  // All rows of a table into ours.
+  OpenStore store_;
+  PointWalk walk_;
+  std::optional<RowsOfPoint> rows_;
+  u64 points_ = 0;
+};
+
+// The rows of all inputs in the order of the points, equal ones once.
+class Union {
+ public:
+  explicit Union(std::vector<std::unique_ptr<Input>> inputs) : inputs_(std::move(inputs)) {
+    for (std::size_t k = 0; k < inputs_.size(); ++k) come(k);
+  }
+
+  Result<std::optional<Store::PointRows>> next() {
+    if (coming_.empty()) return std::optional<Store::PointRows>();
+    const u64 id = coming_.top().first;
+    point_.reset(), layers_.clear();
+    while (!coming_.empty() && coming_.top().first == id) {
+      const std::size_t k = coming_.top().second;
+      coming_.pop();
+      RowsOfPoint rows = inputs_[k]->take();
+      for (LayerRecord& layer : rows.layers) {
+        std::optional<From<LayerRecord>>& place = layers_[layer.layer];
+        if (Diagnostics errors = add(place, std::move(layer), k); !errors.empty()) return errors;
+      }
+      if (rows.point)
+        if (Diagnostics errors = add(point_, std::move(rows.point->record), k); !errors.empty()) return errors;
+      if (Diagnostics errors = inputs_[k]->go_on(); !errors.empty()) return errors;
+      come(k);
+    }
+    Store::PointRows out;
+    if (point_) out.point = std::move(point_->row);
+    for (auto& [number, layer] : layers_) out.layers.push_back(std::move(layer->row));
+    points_ += out.point.has_value(), layer_rows_ += out.layers.size();
+    return std::optional(std::move(out));
+  }
+
+  std::vector<MergedShard> inputs() const {
+    std::vector<MergedShard> out;
+    for (const auto& input : inputs_) out.push_back(input->summary());
+    return out;
+  }
+  u64 points() const { return points_; }
+  u64 layers() const { return layer_rows_; }
+
+ private:
+  // A row, and the first input that had it.
   template <class Record>
-  Diagnostics copy(const Store& shard, Visit<Record> visit, u64& rows) {
-    Diagnostics problems;
-    Diagnostics errors = (shard.*visit)([&](const Record& row) {
-      ++rows;
-      const Result<bool> added = out_.insert(row);
-      if (!added) problems = added.errors();
-      else if (!*added) problems = compare(row, shard.path());
-      return problems.empty();
-    });
-    return problems.empty() ? errors : problems;
+  struct From {
+    Record row;
+    std::size_t input;
+  };
+
+  void come(std::size_t k) {
+    if (inputs_[k]->rows()) coming_.emplace(inputs_[k]->rows()->id, k);
   }
 
   // The row that is there already says the same.
   template <class Record>
-  Diagnostics compare(const Record& row, const std::string& path) {
-    const auto there = same_row(out_, row);
-    if (!there) return there.errors();
-    const std::string differences = difference(**there, row);
+  Diagnostics add(std::optional<From<Record>>& place, Record row, std::size_t input) {
+    if (!place) return place.emplace(From<Record>{std::move(row), input}), Diagnostics{};
+    const std::string differences = difference(place->row, row);
     if (differences.empty()) return {};
-    return one(path, fmt::format("{} contradicts {}: {}; these are not results of the same program", row_name(row),
-                                 source_of(row), differences));
+    return one(inputs_[input]->path(), fmt::format("{} contradicts {}: {}; these are not results of the same program",
+                                                   row_name(row), inputs_[place->input]->path(), differences));
   }
 
-  // The first of the inputs before that has the row.
-  template <class Record>
-  std::string source_of(const Record& row) const {
-    for (const MergedShard& input : inputs_) {
-      const Result<Store> store = Store::read(input.path);
-      if (!store) continue;
-      const auto found = same_row(*store, row);
-      if (found && *found) return input.path;
-    }
-    return "a shard before";
-  }
-
-  std::vector<u64> missing() const {
-    std::vector<u64> out;
-    const u64 shards = inputs_.back().shards;
-    const auto cut_otherwise = [&](const MergedShard& s) { return s.shards != shards && s.shards != 1; };
-    if (std::ranges::any_of(inputs_, cut_otherwise)) return out;
-    for (u64 shard = 0; shard < shards; ++shard) {
-      const auto is_it = [&](const MergedShard& s) { return s.shard == shard && s.shards == shards; };
-      if (std::ranges::none_of(inputs_, is_it)) out.push_back(shard);
-    }
-    return out;
-  }
-
-  Store out_;
-  std::vector<MergedShard> inputs_;
-  std::vector<std::string> warnings_;
-  const std::atomic<bool>* stop_;
+  std::vector<std::unique_ptr<Input>> inputs_;
+  using Coming = std::pair<u64, std::size_t>;  // point, input
+  std::priority_queue<Coming, std::vector<Coming>, std::greater<>> coming_;
+  std::optional<From<PointRecord>> point_;
+  std::map<u64, std::optional<From<LayerRecord>>> layers_;  // [layer]
+  u64 points_ = 0, layer_rows_ = 0;
 };
+
+// Shards of the whole that are none of the inputs; none if these were cut otherwise.
+std::vector<u64> missing_shards(const std::vector<MergedShard>& inputs) {
+  std::vector<u64> out;
+  const u64 shards = inputs.back().shards;
+  const auto cut_otherwise = [&](const MergedShard& s) { return s.shards != shards && s.shards != 1; };
+  if (std::ranges::any_of(inputs, cut_otherwise)) return out;
+  for (u64 shard = 0; shard < shards; ++shard) {
+    const auto is_it = [&](const MergedShard& s) { return s.shard == shard && s.shards == shards; };
+    if (std::ranges::none_of(inputs, is_it)) out.push_back(shard);
+  }
+  return out;
+}
 
 // The question of the whole, taken from the first database, and what is to be known about that: only who opens it first
 // finds out. A shard is not written over.
@@ -140,14 +185,27 @@ Result<SweepRecord> whole_sweep(const std::string& out, std::span<const std::str
   return sweep;
 }
 
+// Step 1. All databases, each looked through for damage. Step 2. Their rows in order, into a new one. Step 3. What that
+// is.
 Result<MergeResult> merge_into(const std::string& part, const SweepRecord& sweep, std::span<const std::string> inputs,
                                std::vector<std::string> warnings, const std::atomic<bool>* stop) {
   Result<Store> store = Store::create(part, sweep);
   if (!store) return store.errors();
-  Merger merger(*std::move(store), std::move(warnings), stop);
-  for (const std::string& input : inputs)
-    if (Diagnostics errors = merger.add(input); !errors.empty()) return errors;
-  return merger.finish();
+  allow_open_files(inputs.size());
+  std::vector<std::unique_ptr<Input>> all;
+  for (const std::string& path : inputs) {
+    Result<std::unique_ptr<Input>> input = Input::open(path, sweep, inputs.front(), stop);
+    if (!input) return input.errors();
+    for (const std::string& warning : (*input)->warnings())
+      if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(warning);
+    all.push_back(*std::move(input));
+  }
+  Union rows(std::move(all));
+  if (Diagnostics errors = store->fill([&] { return rows.next(); }); !errors.empty()) return errors;
+  MergeResult out{rows.inputs(), std::move(warnings), {}, rows.points(), rows.layers(), sweep.planned_points};
+  out.missing = missing_shards(out.inputs);
+  if (Diagnostics errors = store->close(out.complete()); !errors.empty()) return errors;
+  return out;
 }
 
 // Whether all of it is as it was written; error if it is whole, but of another sweep or without checksums.
@@ -188,7 +246,7 @@ Diagnostics rescue(const std::string& path, const std::string& part, StoreRepair
   Result<Store> out = Store::create(part, sweep);
   if (!database || !out) return database ? out.errors() : database.errors();
   // The rows say themselves whether they are of this sweep.
-  const OpenStore damaged{path, *std::move(database), {}, kSchemaVersion, sweep, {}, {}};
+  const OpenStore damaged{path, *std::move(database), {}, kSchemaVersion, sweep, sum_rule_of(sweep), {}, {}};
   damaged.database.end_when(stop);
   Diagnostics errors;
   const auto insert = [&](const auto& row) { return (errors = errors_of(out->insert(row))).empty(); };
@@ -225,6 +283,18 @@ Diagnostics keep_damaged(const std::string& path, std::string& name) {
 }
 
 }  // namespace
+
+bool MergeResult::complete() const {
+  if (points >= planned_points) return true;
+  std::set<u64> finished;
+  const u64 shards = inputs.empty() ? 0 : inputs.back().shards;
+  for (const MergedShard& input : inputs) {
+    if (!input.finished) continue;
+    if (input.whole) return true;
+    if (shards > 1 && input.shards == shards) finished.insert(input.shard);
+  }
+  return shards > 1 && finished.size() == shards;
+}
 
 Result<MergeResult> merge_shards(const std::string& out, std::span<const std::string> shards,
                                  const std::atomic<bool>* stop) {

@@ -17,6 +17,7 @@ struct MergedShard {
   u64 shard = 0, shards = 1;
   u64 points = 0;         // rows of points in it
   bool finished = false;  // the last run on it left nothing to do
+  bool whole = false;     // it is of all points of the sweep, no shard and no list of points
 };
 
 // What a merge found and wrote.
@@ -28,7 +29,9 @@ struct MergeResult {
   u64 planned_points = 0;      // of the whole sweep
   bool interrupted = false;    // asked to stop: nothing was written, and nothing else is said here
 
-  bool complete() const { return points >= planned_points; }
+  // Whether nothing is left to do: every point has a row, or, of large sweeps whose constraints leave points without
+  // one, the whole or each of its shards is among the inputs and was finished.
+  bool complete() const;
 };
 
 // Writes all rows of the shards to the database `out`, and keeps those that it has if it exists. The order does not

@@ -49,6 +49,25 @@ Result<bool> add(OpenStore& store, const PointRecord& point, bool replace) {
   return added;
 }
 
+// Writes a row that is not there yet.
+template <class Row>
+Diagnostics append_row(OpenStore& store, const Row& row, Tally& tally) {
+  const Result<u64> sum = put_row(store, row);
+  if (!sum) return sum.errors();
+  ++tally.rows;
+  tally.digest += *sum;
+  return {};
+}
+
+// After its layers.
+Diagnostics append(OpenStore& store, const Store::PointRows& rows) {
+  for (const LayerRecord& layer : rows.layers)
+    if (Diagnostics errors = append_row(store, layer, store.run.layers); !errors.empty()) return errors;
+  if (!rows.point) return {};
+  ++store.run.points_written;
+  return append_row(store, PointRow{*rows.point, rows.layers.size(), seconds_since_1970()}, store.run.points);
+}
+
 }  // namespace
 
 struct Store::State {
@@ -88,6 +107,7 @@ Result<Store> Store::read(const std::string& path, const std::atomic<bool>* stop
 
 const std::string& Store::path() const { return state_->open.path; }
 const SweepRecord& Store::sweep() const { return state_->open.sweep; }
+const Ranking& Store::ranking() const { return state_->open.sums.ranking; }
 const std::vector<std::string>& Store::warnings() const { return state_->open.warnings; }
 
 Result<std::optional<PointRecord>> Store::point(u64 id) const {
@@ -122,6 +142,27 @@ Diagnostics Store::write(const PointRecord& point, std::span<const LayerRecord> 
       if (Diagnostics errors = write(layer); !errors.empty()) return errors;
     return errors_of(put(point, true));
   });
+}
+
+// Rows in the order of their keys go to the ends of tables; questions are in no order, so their index is made of all at
+// once.
+Diagnostics Store::fill(const std::function<Result<std::optional<PointRows>>()>& next) {
+  constexpr std::size_t kTogether = 5000;  // rows
+  const SqlDatabase& database = state_->open.database;
+  Diagnostics errors = database.execute(kDropQuestionIndex);
+  for (bool more = true; more && errors.empty();) {
+    errors = together([&]() -> Diagnostics {
+      for (std::size_t rows = 0; rows < kTogether;) {
+        const Result<std::optional<PointRows>> point = next();
+        more = point && *point;
+        if (!more) return errors_of(point);
+        if (Diagnostics problems = append(state_->open, **point); !problems.empty()) return problems;
+        rows += 1 + (*point)->layers.size();
+      }
+      return {};
+    });
+  }
+  return errors.empty() ? database.execute(kMakeQuestionIndex) : errors;
 }
 
 // The outermost of those that are within each other is the transaction, and notes what the database holds.

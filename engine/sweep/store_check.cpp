@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "engine/sweep/store_open.h"
-#include "engine/sweep/totals.h"
 
 namespace heliolite {
 namespace {
@@ -17,55 +17,44 @@ constexpr bool kPoints = std::is_same_v<Row, PointRow>;
 std::pair<u64, u64> key(const PointRow& row) { return {row.record.id, 0}; }
 std::pair<u64, u64> key(const LayerRecord& row) { return {row.point, row.layer}; }
 
-// A walk over all rows of `points` or `layers`, by key.
+}  // namespace
+
 template <class Row>
-class TableWalk {
- public:
-  explicit TableWalk(const OpenStore& store)
-      : store_(store),
-        rows_(store.database.prepare(
-            select_statement<Row>(store.version, kPoints<Row> ? "ORDER BY id" : "ORDER BY point, layer"))) {}
+TableWalk<Row>::TableWalk(const OpenStore& store)
+    : store_(store),
+      rows_(store.database.prepare(
+          select_statement<Row>(store.version, kPoints<Row> ? "ORDER BY id" : "ORDER BY point, layer"))) {}
 
-  bool ended() const { return ended_; }
+template <class Row>
+Result<std::optional<Row>> TableWalk<Row>::next() {
+  if (ended_) return std::optional<Row>();
+  const Result<bool> more = rows_ ? rows_->next() : rows_.errors();
+  ended_ = !more || !*more;
+  complete_ = complete_ && more;
+  if (!more) return more.errors();
+  if (ended_) return std::optional<Row>();
+  Result<SummedRow<Row>> row = read_row<Row>(*rows_, store_.version, store_.sweep.question, store_.path);
+  const bool in_order = row && !(last_ && key(row->row) <= *last_);
+  complete_ = complete_ && in_order;
+  if (!row) return row.errors();
+  if (!in_order) return damaged(store_.path, row_place(row->row), "stands out of order");
+  last_ = key(row->row);
+  ++tally_.rows;
+  tally_.digest += row->checksum;
+  return std::optional(std::move(row->row));
+}
 
-  // The next row; none after the last one. A damaged row is an error that names it; the walk then goes on with the
-  // next.
-  Result<std::optional<Row>> next() {
-    if (ended_) return std::optional<Row>();
-    const Result<bool> more = rows_ ? rows_->next() : rows_.errors();
-    ended_ = !more || !*more;
-    complete_ = complete_ && more;
-    if (!more) return more.errors();
-    if (ended_) return std::optional<Row>();
-    Result<SummedRow<Row>> row = read_row<Row>(*rows_, store_.version, store_.sweep.question, store_.path);
-    const bool in_order = row && !(last_ && key(row->row) <= *last_);
-    complete_ = complete_ && in_order;
-    if (!row) return row.errors();
-    if (!in_order) return damaged(store_.path, row_place(row->row), "stands out of order");
-    last_ = key(row->row);
-    ++tally_.rows;
-    tally_.digest += row->checksum;
-    return std::optional(std::move(row->row));
-  }
+template <class Row>
+Diagnostics TableWalk<Row>::missing() const {
+  const Tally& written = kPoints<Row> ? store_.run.points : store_.run.layers;
+  if (!complete_ || store_.version < kChecksumVersion || tally_ == written) return {};
+  return {damaged(store_.path, kTable<Row>,
+                  tally_.rows == written.rows
+                      ? "has other rows than those that were written"
+                      : fmt::format("has {} rows, {} were written", tally_.rows, written.rows))};
+}
 
-  // After the last row: a complaint if these are not all rows that were written.
-  Diagnostics missing() const {
-    const Tally& written = kPoints<Row> ? store_.run.points : store_.run.layers;
-    if (!complete_ || store_.version < kChecksumVersion || tally_ == written) return {};
-    return {damaged(store_.path, kTable<Row>,
-                    tally_.rows == written.rows
-                        ? "has other rows than those that were written"
-                        : fmt::format("has {} rows, {} were written", tally_.rows, written.rows))};
-  }
-
- private:
-  const OpenStore& store_;
-  Result<SqlStatement> rows_;
-  bool ended_ = false;
-  bool complete_ = true;  // nothing was in the way
-  Tally tally_;
-  std::optional<std::pair<u64, u64>> last_;  // key
-};
+namespace {
 
 template <class Row>
 Diagnostics walk_table(const OpenStore& store, const std::function<bool(const Row&)>& row) {
@@ -88,17 +77,19 @@ Diagnostics walk_rows(const OpenStore& store, const std::function<bool(const Lay
   return walk_table(store, row);
 }
 
+SumRule sum_rule_of(const SweepRecord& sweep) {
+  const auto asked = parse_asked_objective(sweep.objective);
+  return {ranking_of(sweep), (asked && asked->network) || asked_limits(sweep).any()};
+}
+
 std::optional<Diagnostic> check_sums(const OpenStore& store, const PointRow& point,
                                      const std::vector<LayerRecord>& layers) {
   if (store.version >= kChecksumVersion && layers.size() != point.layers)
     return damaged(store.path, row_place(point), fmt::format("has {} of its {} layers", layers.size(), point.layers));
   if (point.record.state != PointState::Done) return std::nullopt;
   const PointRecord& p = point.record;
-  // The bound of layers that are mapped together is the point's: it does not follow from its layers.
-  const auto asked = parse_asked_objective(store.sweep.objective);
-  const bool together = (asked && asked->network) || asked_limits(store.sweep).any();
-  const auto network_bound = together ? std::optional(p.lower_bound) : std::nullopt;
-  const Totals sum = totals(layers, ranking_of(store.sweep), p.cycle_ns, network_bound);
+  const auto own_bound = store.sums.together ? std::optional(p.lower_bound) : std::nullopt;
+  const Totals sum = totals(layers, store.sums.ranking, p.cycle_ns, own_bound);
   const bool words = store.version < column_version("points", "words_moved") ||
                      (p.words_moved == sum.words_moved && p.least_words == sum.least_words);
   // Before version 4 cycles were not rounded; what was merged from there is not.
@@ -109,47 +100,71 @@ std::optional<Diagnostic> check_sums(const OpenStore& store, const PointRow& poi
   return damaged(store.path, row_place(point), "is not the sum of its layers");
 }
 
-void walk_points(const OpenStore& store, const std::function<bool(const PointRow&, std::vector<LayerRecord>)>& point,
-                 const std::function<bool(Diagnostic)>& damage) {
-  const auto all = [&](const Diagnostics& errors) { return std::ranges::all_of(errors, damage); };
-  TableWalk<PointRow> points(store);
-  TableWalk<LayerRecord> layers(store);
-  bool layers_damaged = false;  // somewhere: then it is not known which ones a point has
-  std::optional<LayerRecord> ahead;
-  // The next layer into `ahead`; false to end.
-  const auto advance = [&] {
-    for (ahead.reset(); !layers.ended();) {
-      Result<std::optional<LayerRecord>> layer = layers.next();
-      if (layer) return ahead = *std::move(layer), true;
-      layers_damaged = true;
-      if (!all(layer.errors())) return false;
+Result<std::optional<RowsOfPoint>> PointWalk::next() {
+  for (;;) {
+    // Step 1. The next row of each table.
+    if (!layer_ && !layers_.ended()) {
+      Result<std::optional<LayerRecord>> layer = layers_.next();
+      layers_damaged_ |= !layer;
+      if (!layer) return layer.errors();
+      layer_ = *std::move(layer);
     }
-    return true;
-  };
-  if (!advance()) return;
-  while (!points.ended()) {
-    const Result<std::optional<PointRow>> row = points.next();
-    if (!row && !all(row.errors())) return;
-    if (!row || !*row) continue;
-    std::vector<LayerRecord> own;
-    while (ahead && ahead->point <= (*row)->record.id) {
-      if (ahead->point == (*row)->record.id) own.push_back(*std::move(ahead));
-      if (!advance()) return;
+    if (!point_ && !points_.ended()) {
+      Result<std::optional<PointRow>> point = points_.next();
+      if (!point) return point.errors();
+      point_ = *std::move(point);
     }
-    const std::optional<Diagnostic> wrong = check_sums(store, **row, own);
-    if (wrong ? !layers_damaged && !damage(*wrong) : !point(**row, std::move(own))) return;
+    // Step 2. What belongs to the point that is begun.
+    if (begun_ && layer_ && layer_->point == begun_->id) {
+      begun_->layers.push_back(*std::exchange(layer_, {}));
+      continue;
+    }
+    if (begun_ && point_ && point_->record.id == begun_->id && !begun_->point) {
+      begun_->point = std::exchange(point_, {});
+      continue;
+    }
+    // Step 3. It has all its rows.
+    if (std::optional<RowsOfPoint> whole = std::exchange(begun_, {})) {
+      const auto wrong = whole->point ? check_sums(store_, *whole->point, whole->layers) : std::nullopt;
+      if (!wrong) return whole;
+      if (!layers_damaged_) return *wrong;
+      continue;
+    }
+    if (!point_ && !layer_) break;
+    const u64 id = !layer_ ? point_->record.id : point_ ? std::min(point_->record.id, layer_->point) : layer_->point;
+    begun_.emplace().id = id;
   }
-  while (ahead)
-    if (!advance()) return;
-  if (all(points.missing())) all(layers.missing());
+  // Step 4. Nothing is missing.
+  if (std::exchange(ended_, true)) return std::optional<RowsOfPoint>();
+  Diagnostics errors = points_.missing();
+  const Diagnostics layers = layers_.missing();
+  errors.insert(errors.end(), layers.begin(), layers.end());
+  return errors.empty() ? Result<std::optional<RowsOfPoint>>(std::optional<RowsOfPoint>()) : errors;
 }
 
-Diagnostics check_whole(const OpenStore& store) {
+void walk_points(const OpenStore& store, const std::function<bool(const PointRow&, std::vector<LayerRecord>)>& point,
+                 const std::function<bool(Diagnostic)>& damage) {
+  PointWalk walk(store);
+  for (;;) {
+    Result<std::optional<RowsOfPoint>> rows = walk.next();
+    if (!rows && !std::ranges::all_of(rows.errors(), damage)) return;
+    if (!rows) continue;
+    if (!*rows) return;
+    if ((*rows)->point && !point(*(*rows)->point, std::move((*rows)->layers))) return;
+  }
+}
+
+Diagnostics check_structure(const OpenStore& store) {
   const Result<std::string> words = store.database.word(
       fmt::format("SELECT group_concat(integrity_check, ', ') FROM pragma_integrity_check({})", kMaxComplaints));
   if (!words) return words.errors();
   if (*words != "ok") return {{store.path, 0, "", fmt::format("is damaged ({}): {}", *words, kRepair)}};
-  Diagnostics errors;
+  return {};
+}
+
+Diagnostics check_whole(const OpenStore& store) {
+  Diagnostics errors = check_structure(store);
+  if (!errors.empty()) return errors;
   walk_points(
       store, [](const PointRow&, const std::vector<LayerRecord>&) { return true; },
       [&](Diagnostic damage) {

@@ -72,6 +72,7 @@ Diagnostics check_names(const SqlDatabase& database, const std::string& path, bo
 // All or nothing: a program killed here leaves an empty database.
 Diagnostics make(OpenStore& store, const SweepRecord& sweep) {
   store.sweep = sweep;
+  store.sums = sum_rule_of(sweep);
   store.version = kSchemaVersion;
   Diagnostics errors = store.database.execute("BEGIN IMMEDIATE");
   const Result<u64> objects = store.database.number("SELECT count(*) FROM sqlite_master");
@@ -97,6 +98,7 @@ Diagnostics read_head(OpenStore& store) {
   if (!sweeps) return sweeps.errors();
   if (sweeps->size() != 1) return {damaged(store.path, "sweep", fmt::format("has {} rows, not one", sweeps->size()))};
   store.sweep = std::move(sweeps->front());
+  store.sums = sum_rule_of(store.sweep);
   Diagnostics strange = check_schema(store.database, store.path, store.version, &store.sweep.parameters);
   if (!strange.empty()) return strange;
   const Result<RunRecord> last = last_run(store);

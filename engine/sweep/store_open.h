@@ -10,11 +10,19 @@
 #include <vector>
 
 #include "engine/sweep/store_rows.h"
+#include "engine/sweep/totals.h"
 
 namespace heliolite {
 
 // The file "<database>.lock" beside a database, which says who writes it and goes with this object.
 using WriterNote = std::shared_ptr<const std::string>;
+
+// How the costs of a sweep's points follow from those of their layers.
+struct SumRule {
+  Ranking ranking;
+  bool together = false;  // layers are mapped together: the bound of a point is its own
+};
+SumRule sum_rule_of(const SweepRecord& sweep);
 
 // An open database.
 struct OpenStore {
@@ -23,6 +31,7 @@ struct OpenStore {
   WriterNote note;  // null: read only
   u64 version = 0;  // of the tables
   SweepRecord sweep;
+  SumRule sums;                       // of the sweep
   RunRecord run;                      // the program that writes; for a reader the last one that wrote
   std::vector<std::string> warnings;  // Store::warnings()
 };
@@ -88,6 +97,54 @@ Result<std::optional<Row>> find_row(const OpenStore& store, const std::string& r
 Diagnostics walk_rows(const OpenStore& store, const std::function<bool(const PointRow&)>& row);
 Diagnostics walk_rows(const OpenStore& store, const std::function<bool(const LayerRecord&)>& row);
 
+// A walk over all rows of `points` or `layers`, by key.
+template <class Row>
+class TableWalk {
+ public:
+  explicit TableWalk(const OpenStore& store);
+
+  bool ended() const { return ended_; }
+  // The next row; none after the last one. A damaged row is an error that names it; the walk then goes on with the
+  // next.
+  Result<std::optional<Row>> next();
+  // After the last row: a complaint if these are not all rows that were written.
+  Diagnostics missing() const;
+
+ private:
+  const OpenStore& store_;
+  Result<SqlStatement> rows_;
+  bool ended_ = false;
+  bool complete_ = true;  // nothing was in the way
+  Tally tally_;
+  std::optional<std::pair<u64, u64>> last_;  // key
+};
+
+// The rows of a point: its own, none if it was not done, and those of its layers.
+struct RowsOfPoint {
+  u64 id = 0;
+  std::optional<PointRow> point;
+  std::vector<LayerRecord> layers;
+};
+
+// A walk over the rows of both tables, point by point.
+class PointWalk {
+ public:
+  explicit PointWalk(const OpenStore& store) : store_(store), points_(store), layers_(store) {}
+
+  // The rows of the next point; none after the last one. Damage is an error; the walk then goes on behind it.
+  Result<std::optional<RowsOfPoint>> next();
+
+ private:
+  const OpenStore& store_;
+  TableWalk<PointRow> points_;
+  TableWalk<LayerRecord> layers_;
+  std::optional<PointRow> point_;  // the next
+  std::optional<LayerRecord> layer_;
+  std::optional<RowsOfPoint> begun_;  // whose layers are being read
+  bool layers_damaged_ = false;       // somewhere: then it is not known which ones a point has
+  bool ended_ = false;
+};
+
 // Calls `point` for every point, by id, with the rows of its layers; `point` returns false to end. Damage is reported
 // to `damage` instead, which returns false to end.
 void walk_points(const OpenStore& store, const std::function<bool(const PointRow&, std::vector<LayerRecord>)>& point,
@@ -97,7 +154,8 @@ void walk_points(const OpenStore& store, const std::function<bool(const PointRow
 std::optional<Diagnostic> check_sums(const OpenStore& store, const PointRow& point,
                                      const std::vector<LayerRecord>& layers);
 
-// Checks the file's structure, its indices, and every row; errors tell what is damaged.
+// Checks the file's structure and its indices; and every row, too. Errors tell what is damaged.
+Diagnostics check_structure(const OpenStore& store);
 Diagnostics check_whole(const OpenStore& store);
 
 }  // namespace heliolite

@@ -109,7 +109,7 @@ Schema schema_of(std::size_t edition, const std::vector<std::string>& parameters
           {{kTable<PointRow>, "table"}, table_statement<PointRow>(edition)},
           {{kTable<LayerRecord>, "table"}, table_statement<LayerRecord>(edition)},
           {{kTable<RunRecord>, "table"}, table_statement<RunRecord>(edition)},
-          {{"layers_by_question", "index"}, "CREATE INDEX layers_by_question ON layers (question)"},
+          {{"layers_by_question", "index"}, kMakeQuestionIndex},
           {{"sqlite_autoindex_layers_1", "index"}, ""},  // SQLite's own, of the primary key
           {{"design_points", "view"}, points_view(kVersionOfEdition[edition], parameters)},
           {{"best_points", "view"},

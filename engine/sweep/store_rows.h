@@ -5,6 +5,7 @@
 // whose tables, indices, views or triggers differ from these in one letter is none of ours: a view in place of a table
 // may never end, a trigger may delete what is written.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <optional>
 #include <string>
@@ -22,6 +23,10 @@ inline constexpr u64 kApplicationId = 0x48656c69;  // "Heli"; tells a results da
 inline constexpr u64 kSchemaVersion = 5;           // PRAGMA user_version; a change of the tables is a new one
 inline constexpr u64 kOldestVersion = 1;           // the oldest version that can still be read
 inline constexpr u64 kChecksumVersion = 3;         // since this one rows have checksums
+
+// The index by which an answer to an equal question is found.
+inline constexpr const char* kMakeQuestionIndex = "CREATE INDEX layers_by_question ON layers (question)";
+inline constexpr const char* kDropQuestionIndex = "DROP INDEX layers_by_question";
 
 // The statements that make the tables of a version, and the views of a sweep with these parameters.
 std::vector<std::string> schema_statements(u64 version, const std::vector<std::string>& parameters);
@@ -109,7 +114,9 @@ void append_bytes(std::string& bytes, const Field& field) {
   } else if constexpr (std::is_same_v<Field, double>) {
     append_bytes(bytes, std::bit_cast<u64>(field + 0.0));  // SQLite does not tell -0 from 0
   } else {
-    for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(static_cast<u64>(field) >> shift);
+    std::array<char, sizeof(u64)> own;  // the lowest first, on every machine
+    for (std::size_t k = 0; k < own.size(); ++k) own[k] = static_cast<char>(static_cast<u64>(field) >> (8 * k));
+    bytes.append(own.data(), own.size());
   }
 }
 

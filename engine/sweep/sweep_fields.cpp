@@ -140,7 +140,7 @@ void add_columns(std::set<std::string>& names) {
 void add_exported(std::set<std::string>& names) {
   for (std::string& column : points_csv_columns({})) names.insert(std::move(column));
   for (std::string& column : layers_csv_columns()) names.insert(std::move(column));
-  for (const auto& object : {to_json(PointRecord{}, SweepRecord{}), to_json(LayerRecord{})})
+  for (const auto& object : {to_json(PointRecord{}, SweepRecord{}, Ranking{}), to_json(LayerRecord{})})
     for (const auto& member : object.items()) names.insert(member.key());
 }
 

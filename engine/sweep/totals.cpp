@@ -30,16 +30,10 @@ double power(double base, int exponent) {
   return out;
 }
 
-// The value of an option in the sweep's file; none if it is not there. Asked of every row of a database, so each thread
-// keeps the last text that it parsed.
+// The value of an option in the sweep's file; none if it is not there.
 std::optional<YamlNode> option_of(const SweepRecord& sweep, std::string_view name) {
-  thread_local std::string text;
-  thread_local std::optional<YamlNode> options;
-  if (text != sweep.text) {
-    const Result<YamlNode> document = YamlNode::parse(sweep.text, sweep.name);
-    options = document ? document->find("sweep") : std::nullopt;
-    text = sweep.text;
-  }
+  const Result<YamlNode> document = YamlNode::parse(sweep.text, sweep.name);
+  const std::optional<YamlNode> options = document ? document->find("sweep") : std::nullopt;
   return options ? options->find(name) : std::nullopt;
 }
 
@@ -249,8 +243,7 @@ Result<Totals> compulsory_totals(const SweepSpec& spec, const Architecture& mach
   return out;
 }
 
-double value_of_totals(const SweepRecord& sweep, const PointRecord& point) {
-  const Ranking ranking = ranking_of(sweep);
+double value_of_totals(const Ranking& ranking, const PointRecord& point) {
   if (info(ranking.objective).per_operation) return point.value;
   return objective_number(ranking.objective, point.energy_pj, delay(ranking, point)) *
          machine_factor(ranking.objective, point.area_um2, 1);

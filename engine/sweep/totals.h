@@ -78,11 +78,12 @@ double in_value_unit(double value, const Ranking& ranking, std::optional<double>
 // lower_bound are equal. Errors: constraints of the machine that a layer cannot obey, named by layer.
 Result<Totals> compulsory_totals(const SweepSpec& spec, const Architecture& machine);
 
-// Facts that follow from a sweep's record and are stored nowhere.
+// Facts that follow from a sweep's record and are stored nowhere. Some read the sweep's file anew each time: who asks
+// for each row keeps the answer (OpenStore::sums).
 
 // The objective of a point's total energy and total delay, in the unit of its value. The sum of the layers' objectives
 // is for products of energy and delay another number, and much smaller. What is per operation is always of the totals.
-double value_of_totals(const SweepRecord& sweep, const PointRecord& point);
+double value_of_totals(const Ranking& ranking, const PointRecord& point);
 
 // What the values of points are, for headings: "EDP of totals [pJ s]".
 std::string value_title(const SweepRecord& sweep);

@@ -126,6 +126,27 @@ TEST(Merge, TellsWhatIsMissingAndTakesItLater) {
   EXPECT_EQ(resumed->rows()->points, kPoints);
 }
 
+// Of large sweeps points that constraints leave out have no row: shards that have ended say that nothing is left.
+TEST(Merge, FinishedShardsAreTheWholeWithFewerRowsThanPoints) {
+  const TempFolder folder;
+  const auto make = [&](u64 shard, bool finished) {
+    SweepRecord sweep = shard_of(shard, 2);
+    sweep.planned_points = kPoints + 5;
+    const std::string path = folder.path("shard" + std::to_string(shard) + (finished ? "" : "begun") + ".db");
+    Result<Store> store = Store::create(path, sweep);
+    EXPECT_TRUE(store);
+    for (u64 id = shard; id < kPoints; id += 2) add(*store, id);
+    EXPECT_TRUE(store->close(finished).empty());
+    return path;
+  };
+  const std::string first = make(0, true), second = make(1, true), begun = make(1, false);
+  EXPECT_FALSE(merge_shards(folder.path("half.db"), std::vector{first})->complete());
+  EXPECT_FALSE(merge_shards(folder.path("begun.db"), std::vector{first, begun})->complete());
+  EXPECT_TRUE(merge_shards(folder.path("all.db"), std::vector{first, second})->complete());
+  EXPECT_FALSE(merge_shards(folder.path("copy.db"), std::vector{folder.path("half.db")})->complete());
+  EXPECT_TRUE(merge_shards(folder.path("copy.db"), std::vector{folder.path("all.db")})->complete());
+}
+
 TEST(Merge, RefusesRowsThatContradict) {
   const TempFolder folder;
   const std::vector<std::string> shards = make_shards(folder, 2);

@@ -91,7 +91,7 @@ TEST(SweepRunner, ClocksCompareByTime) {
         EXPECT_EQ(summary->best[0].values[0], "0.5");
         EXPECT_EQ(summary->best[0].cycle_ns, 0.5);
         for (const PointRecord& point : summary->front) EXPECT_EQ(point.values[0], "0.5");
-        const double totals = value_of_totals(store.sweep(), summary->best[0]);
+        const double totals = value_of_totals(ranking_of(store.sweep()), summary->best[0]);
         EXPECT_DOUBLE_EQ(std::string(rank) == "totals" ? totals : summary->best[0].sum_of_layer_values,
                          summary->best[0].value);
       }
