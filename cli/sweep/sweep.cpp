@@ -130,6 +130,7 @@ std::string counted(u64 n, const char* one, const char* many) {
 std::string certificate_text(const SweepRun& run) {
   if (!run.best) return "";
   const BestMachine& best = *run.best;
+  if (!best.point && best.machines == 0) return "\n  no point of the grid is a machine that the constraints admit\n";
   if (!best.point) return fmt::format("\n  no machine of {} has a mapping of every layer\n", grouped(best.machines));
   std::string text = fmt::format(
       "\n  best machine: point {}, {}, {} of {} machines\n", grouped(*best.point), scientific(best.value),
@@ -151,8 +152,8 @@ std::string explored_text(const SweepRun& run) {
   if (!run.explored) return "";
   const Explored& e = *run.explored;
   const std::string without = e.unmapped > 0 ? fmt::format(" ({} without costs)", grouped(e.unmapped)) : "";
-  return fmt::format("\n  explored: {} of {} points evaluated{}{}; nothing is proven of the others\n",
-                     grouped(e.points), grouped(e.grid), without, e.all ? ", all that there are" : "");
+  return fmt::format("\n  explored: {} of {} points evaluated{}{}{}\n", grouped(e.points), grouped(e.grid), without,
+                     e.all ? ", all that there are" : "", e.points < e.grid ? "; nothing is proven of the others" : "");
 }
 
 Json explored_json(const SweepRun& run) {

@@ -256,7 +256,9 @@ class Reader {
     };
     out_.limits = {read("energy"), read("delay"), read("power")};
     reader.finish();
-    if (reader.valid() && !out_.limits.any()) reader.error("limits must have energy, delay or power");
+    const auto has = [&](const char* key) { return node.find(key).has_value(); };
+    if (reader.valid() && !has("energy") && !has("delay") && !has("power"))
+      reader.error("limits must have energy, delay or power");
   }
 
   // Networks are told apart by their names.
