@@ -144,6 +144,8 @@ struct Architecture {
   // A level reads each word of an output that leaves its tile outwards (docs/cost_model.md, rule 18); Timeloop charges
   // no such read.
   bool drain_reads = false;
+  // All instances leak, in use or not (docs/cost_model.md, rule 25); Timeloop charges those in use.
+  bool all_leaks = false;
   // Cycles count the first tiles' way in and the last outputs' way out, too (docs/cost_model.md, rule 46).
   bool ramps = false;
   // Cycles of bandwidths are sums of doubles, as in Timeloop's files; otherwise they are exact (rule 28).

@@ -91,6 +91,7 @@ Fields fields_of(const Compute& c) {
 Fields fields_of(const Architecture& m) {
   return {{kPeerChannel.field, m.peer_channel ? "on" : "off"},
           {"drain_reads", m.drain_reads ? "on" : "off"},
+          {"leakage", m.all_leaks ? "all" : "used"},
           {"latency", m.ramps ? "ramps" : "steady"},
           {"cycles", m.timeloop_cycles ? "timeloop" : "exact"},
           {"one_axis_per_dimension", fmt::format("{}", m.one_axis_per_dimension)},

@@ -215,6 +215,9 @@ const FieldTable& architecture_fields() {
        {"drain_reads", shape::one_of({"on", "off"}),
         "Whether a level reads each word of an output that leaves its tile outwards; Timeloop charges no such read.",
         "", "off"},
+       {"leakage", shape::one_of({"used", "all"}),
+        "What leaks: of each level the instances that a mapping uses, as Timeloop counts, or all that there are.", "",
+        "used"},
        {"latency", shape::one_of({"steady", "ramps"}),
         "What cycles count: the steady state alone, as Timeloop does, or also how long the first tiles take on their "
         "way in and the last outputs on their way out.",

@@ -157,6 +157,7 @@ ArchitectureSpec vary(ArchitectureSpec base, const ArchitectureSpec& variant, Di
   replace(base.min_parallelism, variant.min_parallelism);
   replace(base.peer_channel, variant.peer_channel);
   replace(base.drain_reads, variant.drain_reads);
+  replace(base.all_leaks, variant.all_leaks);
   replace(base.ramps, variant.ramps);
   replace(base.timeloop_cycles, variant.timeloop_cycles);
   if (variant.energy) {

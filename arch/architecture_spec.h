@@ -122,6 +122,7 @@ struct ArchitectureSpec {
   std::optional<double> min_parallelism;
   std::optional<bool> peer_channel;
   std::optional<bool> drain_reads;
+  std::optional<bool> all_leaks;
   std::optional<bool> ramps;
   std::optional<bool> timeloop_cycles;
   std::vector<LevelSpec> levels;  // innermost first

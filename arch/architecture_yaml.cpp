@@ -121,6 +121,7 @@ Result<ArchitectureSpec> read_architecture_yaml(const YamlNode& document) {
   spec.min_parallelism = reader.number("min_parallelism");
   if (const std::optional<std::string> word = reader.choice(kPeerChannel.field)) spec.peer_channel = *word == "on";
   if (const std::optional<std::string> word = reader.choice("drain_reads")) spec.drain_reads = *word == "on";
+  if (const std::optional<std::string> word = reader.choice("leakage")) spec.all_leaks = *word == "all";
   if (const std::optional<std::string> word = reader.choice("latency")) spec.ramps = *word == "ramps";
   if (const std::optional<std::string> word = reader.choice("cycles")) spec.timeloop_cycles = *word == "timeloop";
   const std::optional<YamlNode> levels = spec.base ? reader.child("levels") : reader.needed("levels");
@@ -285,6 +286,7 @@ std::string write_architecture(const Architecture& architecture) {
     out.insert(out.find("  levels:"), fmt::format("  min_parallelism: {}\n", architecture.min_parallelism));
   if (architecture.peer_channel) out.insert(out.find("  levels:"), fmt::format("  {}: on\n", kPeerChannel.field));
   if (architecture.drain_reads) out.insert(out.find("  levels:"), "  drain_reads: on\n");
+  if (architecture.all_leaks) out.insert(out.find("  levels:"), "  leakage: all\n");
   if (architecture.ramps) out.insert(out.find("  levels:"), "  latency: ramps\n");
   if (architecture.timeloop_cycles) out.insert(out.find("  levels:"), "  cycles: timeloop\n");
   for (std::size_t i = architecture.levels.size(); i-- > 0;) out += level_text(architecture.levels[i], "  ");

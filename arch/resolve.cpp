@@ -175,6 +175,7 @@ Architecture Resolver::run() {
   architecture.min_parallelism = spec_.min_parallelism.value_or(0);
   architecture.peer_channel = spec_.peer_channel.value_or(false);
   architecture.drain_reads = spec_.drain_reads.value_or(false);
+  architecture.all_leaks = spec_.all_leaks.value_or(false);
   architecture.ramps = spec_.ramps.value_or(false);
   architecture.timeloop_cycles = spec_.timeloop_cycles.value_or(false);
   for (const LevelSpec& level_spec : spec_.levels) architecture.levels.push_back(level(level_spec));

@@ -128,6 +128,7 @@ Compiled::Compiled(const Workload& workload, const Architecture& architecture, c
       op_units(units(architecture.compute.op_pj * static_cast<double>(workload.operations))),
       macs(workload.macs()),
       point_cycles(workload.operations * architecture.compute.cycles_per_op),
+      all_leak(architecture.all_leaks),
       ramps(architecture.ramps),
       pass(nest_pass),
       plain(nest_pass.is_plain()) {
@@ -152,7 +153,16 @@ Compiled::Compiled(const Workload& workload, const Architecture& architecture, c
       if (i + 1 == level_count || keep_choice(architecture.levels[i].keep, workload, v) == KeepChoice::Keep)
         passing[i] |= static_cast<TensorMask>(1u << v);
   }
-  level[level_count - 1].leak_units += units(architecture.beside_pj_per_cycle);
+  CompiledLevel& outermost = level[level_count - 1];
+  outermost.leak_units += units(architecture.beside_pj_per_cycle);
+  if (all_leak) {
+    u64 sum = 0;
+    for (int i = 0; i < level_count; ++i) {
+      always_leaks[i] = std::exchange(level[i].leak_units, 0) * architecture.levels[i].instances;
+      sum += always_leaks[i];
+    }
+    outermost.leak_units = sum;
+  }
   if (pass.taken == 0) return;
   CompiledLevel& home = level[pass.level];
   const u64 taken_parts = pass.taken * home.parts.of_word;

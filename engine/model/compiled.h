@@ -60,7 +60,9 @@ struct CompiledLevel {
   u64 fanout_x = 1, fanout_y = 1;  // receivers of one instance: instances of the level inside
   u64 clusters = 1;                // instances / cluster_size: accesses that can happen side by side (rule 20)
   std::array<ValueUnits, kMaxTensors> units{};  // [tensor]
-  u64 leak_units = 0;                           // leakage of one instance in one cycle, whatever it does
+  // Leakage of an instance in use in one cycle, whatever it does; where all instances leak (rule 25), nothing, but at
+  // the outermost level what they leak together.
+  u64 leak_units = 0;
   bool generates_addresses = false;             // addresses have a price
   bool hops_cost = false, routers_cost = false;
   u64 block_words = 1;  // words that one access moves
@@ -103,6 +105,9 @@ struct Compiled {
   u64 op_units = 0;                               // energy units of what a compute unit does at one point: of one MAC
   u64 macs = 1;                                   // MACs of the workload: points of its nest
   u64 point_cycles = 1;                           // cycles of a compute unit for one point
+  // [level] where all instances leak, used or not: what its own leak in one cycle; their sum is the outermost level's.
+  std::array<u64, kMaxLevels> always_leaks{};
+  bool all_leak = false;
   bool ramps = false;                             // cycles count the way in and out (rule 46)
   TensorMask peers = 0;                           // tensors of which some level says so
   NestPass pass{};
@@ -121,6 +126,10 @@ struct Compiled {
   }
   // Cycles that `steps` steps of the compute units take, which are all at one point each.
   u64 cycles_of(u64 steps) const { return steps * point_cycles; }
+  // What is shown as the leakage of level i in one cycle, with `used` instances in use.
+  u128 leakage(int i, u64 used) const {
+    return all_leak ? u128{always_leaks[i]} : static_cast<u128>(level[i].leak_units) * used;
+  }
   // The level that serves what level i of a mapping serves of tensor v: of the outermost the home, if it has one.
   int serving(int i, int v) const { return i + 1 == level_count && contains(pass.at_home, v) ? pass.level : i; }
   // The tensors whose words level i counts: those that it keeps, and at an interconnect all.

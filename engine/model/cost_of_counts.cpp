@@ -58,7 +58,7 @@ void BreakdownSum::wait(int i, u64 cycles, u64 used) {
 Breakdown BreakdownSum::total() {
   out_.energy = out_.compute.energy;
   for (int i = 0; i < c_.level_count; ++i) {
-    level(i).leakage = {leakage_units(c_.level[i], used_[i]) * out_.cycles};
+    level(i).leakage = {c_.leakage(i, used_[i]) * out_.cycles};
     out_.energy += level(i).energy();
   }
   out_.utilization = static_cast<double>(c_.cycles_of(out_.compute.computes)) /

@@ -63,9 +63,14 @@ class PairCheck {
                                      w_.name, at_point * steps_, a_.compute.name, kMostCycles)});
     const double at_step = a_.ramps ? cycles_ + at_point : std::max(cycles_, at_point);
     const double cycles = std::min(at_step * steps_, kMostCycles);
-    picojoules_ += a_.beside_pj_per_cycle * cycles;
+    double of_all = 0;  // pJ that all instances leak in a cycle
     for (const StorageLevel& level : a_.levels)
-      picojoules_ += picojoules_per_cycle(level) * static_cast<double>(level.instances) * cycles;
+      of_all += picojoules_per_cycle(level) * static_cast<double>(level.instances);
+    picojoules_ += (a_.beside_pj_per_cycle + of_all) * cycles;
+    if (const double always = a_.beside_pj_per_cycle + (a_.all_leaks ? of_all : 0); always > kMaxAccessPicojoules)
+      errors_.push_back({"", 0, "leakage",
+                         fmt::format("what leaks on {} in every cycle is {:.3g} pJ, at most {:.3g} can be counted",
+                                     a_.name, always, kMaxAccessPicojoules)});
     if (errors_.empty() && picojoules_ > kMostPicojoules)
       errors_.push_back({"", 0, "energy",
                          fmt::format("the prices of {} are too high for {}: a mapping of its {:.3g} "

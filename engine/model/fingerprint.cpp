@@ -97,6 +97,7 @@ u64 fingerprint(const Architecture& a) {
   if (a.unit_loops_first) hasher.add(u64{2});
   if (a.peer_channel) hasher.add(u64{3});  // machines without keep their fingerprint
   if (a.drain_reads) hasher.add(u64{5});
+  if (a.all_leaks) hasher.add(u64{8});
   if (a.ramps) hasher.add(u64{6});
   if (a.timeloop_cycles) hasher.add(u64{7});
   if (a.min_parallelism > 0) hasher.add(u64{4}).add(a.min_parallelism);

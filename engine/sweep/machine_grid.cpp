@@ -104,6 +104,8 @@ std::size_t MachineGrid::combination(const Part& part, u64 point) const {
 // Step 1. How many parts there are. Step 2. Each, with the other parameters as in a point that is a machine. Step 3.
 // Machines made from them are what the sweep's reader makes.
 Diagnostics MachineGrid::fill(const DesignPoints& points) {
+  if (!spec_.machine.units.empty())
+    return {{"", 0, "parameters", "the machine has further units, whose levels are those of several parts"}};
   std::size_t all = 0;
   for (Part& part : parts_) {
     std::size_t combinations = 1;
@@ -165,7 +167,7 @@ void MachineGrid::find_shapes() {
   for (const Part& part : parts_)
     for (const std::optional<Architecture>& value : part.values) {
       if (!value) continue;
-      relaxes_fanouts_ &= value->min_parallelism == 0;
+      relaxes_fanouts_ &= value->min_parallelism == 0 && !value->all_leaks;
       alone_ |= value->peer_channel;
       for (const StorageLevel& level : value->levels) {
         relaxes_fanouts_ &= !counts_idle_units(level);

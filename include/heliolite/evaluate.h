@@ -52,7 +52,7 @@ struct LevelCost {
   std::optional<std::uint64_t> capacity_words;  // of one instance, usable; none: unbounded
   std::uint64_t used_words = 0;                 // of one instance: what its tiles take
   double energy_pj = 0;                         // accesses, leakage and the network below
-  double leakage_pj = 0;                        // of the instances in use
+  double leakage_pj = 0;                        // of the instances in use, or of all
   std::vector<TensorCost> tensors;              // in the order of Einsum::tensors
 };
 

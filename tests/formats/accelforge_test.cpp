@@ -141,6 +141,7 @@ TEST(AccelForge, ReadsMachines) {
   const Architecture& m = *read;
   ASSERT_EQ(m.levels.size(), 2U);
   EXPECT_TRUE(m.drain_reads);
+  EXPECT_TRUE(m.all_leaks);
   EXPECT_EQ(m.cycle_ns, 1);
   EXPECT_EQ(m.compute.name, "Mult");
   EXPECT_DOUBLE_EQ(m.compute.op_pj, 0.5);
@@ -268,6 +269,7 @@ TEST(AccelForge, WritesWhatItReads) {
   word_bits: 8
   cycle_ns: 2
   drain_reads: on
+  leakage: all
   levels:
   - {name: Main, capacity: unbounded, energy: 20, bandwidth: {shared: 4}}
   - {name: Buf, entries: 256, energy: {read: 1, write: 1.5}, bandwidth: {read: 8, write: 8}, leak_pj_per_cycle: 0.5,

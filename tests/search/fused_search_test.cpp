@@ -197,6 +197,7 @@ TEST(FusedSearch, NoLegalTreeIsBelow) {
     if (toy.graph.links[0].workload.macs() > 500) continue;
     toy.architecture = parse_architecture(kSmall, "small.yaml").value();
     toy.architecture.drain_reads = trees % 2 == 1;
+    toy.architecture.all_leaks = trees % 3 == 1;
     const SearchOptions options = options_for(Objective::Edp);
     const SearchBudget budget(options);
     LinkSolver solver(toy.graph, toy.architecture, options);
@@ -338,6 +339,7 @@ TEST(FusedSearch, PassesAreMappedBest) {
     if (toy.graph.links[0].workload.macs() > 500) continue;
     toy.architecture = parse_architecture(kSmall, "small.yaml").value();
     toy.architecture.drain_reads = passes % 2 == 1;
+    toy.architecture.all_leaks = passes % 3 == 1;
     testing::RandomTrees random(toy, 7);
     for (int k = 0; k < 100; ++k) {
       const LinkGroup group = random.next();

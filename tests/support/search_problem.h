@@ -29,6 +29,7 @@ struct SearchProblemOptions {
   bool parallelism = false;     // the machine asks for some share of its units
   bool reductions = false;      // levels say whether they reduce, and networks are dear
   bool sliding_output = false;  // ranks of the output slide, or skip words
+  bool leakage = false;         // all instances leak, in use or not
   bool drain_reads = false;     // levels read what leaves an output's tile outwards
   bool ramps = false;           // cycles count ramps, and most levels are slow
   bool operators = false;       // no products, of some operations and cycles a point; something beside the levels leaks
@@ -245,6 +246,11 @@ inline SearchProblem random_pair(Rng& rng, const SearchProblemOptions& options) 
   p.architecture.drain_reads = options.drain_reads;
   if (options.word_bits) add_word_bits(rng, p.workload, p.architecture);
   if (options.parallelism) p.architecture.min_parallelism = static_cast<double>(pick(rng, 1, 20)) / 20;
+  if (options.leakage) {
+    p.architecture.all_leaks = true;
+    for (StorageLevel& level : p.architecture.levels)
+      if (chance(rng, 60)) level.leak_pj_per_cycle = static_cast<double>(pick(rng, 1, 400)) / 8;
+  }
   if (options.ramps) {
     p.architecture.ramps = true;
     for (StorageLevel& level : p.architecture.levels)

@@ -48,6 +48,8 @@ std::string random_grid(Rng& rng) {
   add(2, "    rate: {set: DRAM.bandwidth.read, values: [4, 0.5]}\n");
   add(2, "    node: {set: technology_nm, values: [45, 7]}\n");
   add(2, "    pj: {set: compute.energy, values: [0.1, 20]}\n");
+  add(2, "    idle: {set: leakage, values: [used, all]}\n");
+  add(2, "    leak: {set: [GLB.leak_pj_per_cycle, Spad.leak_pj_per_cycle], values: [0.5, 20]}\n");
   if (chance(rng, 40)) out += "  constraints: [\"pes * GLB_words <= 4096\", \"area_mm2 <= 100\"]\n";
   return out;
 }

@@ -46,8 +46,8 @@ class OwnMachineWriter {
     });
     const double word = bytes ? 8 : 1;
     choose_unit(word);
-    std::string text =
-        fmt::format("architecture:\n  name: {}\n  word_bits: {}\n  drain_reads: on\n", yaml_scalar(name_), word);
+    std::string text = fmt::format("architecture:\n  name: {}\n  word_bits: {}\n  drain_reads: on\n  leakage: all\n",
+                                   yaml_scalar(name_), word);
     if (read_.technology_nm >= 7 && read_.technology_nm <= 130)
       text += fmt::format("  technology_nm: {}\n", read_.technology_nm);
     if (const double ns = cycle * 1e9; ns >= 1e-3 && ns <= 1e6) text += fmt::format("  cycle_ns: {}\n", ns);

@@ -35,6 +35,9 @@ class MachineWriter {
 
   Result<WrittenText> run() {
     if (!machine_.drain_reads) note(machine_.name, "there words of an output are read where they leave a memory, too");
+    if (const auto leaks = [](const StorageLevel& l) { return l.leak_pj_per_cycle > 0; };
+        !machine_.all_leaks && std::ranges::any_of(machine_.levels, leaks))
+      note(machine_.name, "there all instances leak, in use or not");
     if (machine_.ramps) note(machine_.name, "there cycles count no ramps: latency: ramps has no counterpart");
     if (!machine_.cycle_ns) note(machine_.name, "states no cycle_ns: written for cycles of 1 ns");
     if (machine_.min_parallelism > 0) note(machine_.name, "min_parallelism has no counterpart");

@@ -41,6 +41,8 @@ class FormMaker {
     }
     if (!std::exchange(form_.machine.peer_channel, true) && std::ranges::any_of(levels(), has_fanout))
       note("", std::string(kTimeloopHasPeers));
+    if (std::exchange(form_.machine.all_leaks, false) && std::ranges::any_of(levels(), leaks))
+      note("", "leakage = all: Timeloop charges the leakage of instances in use");
     if (std::exchange(form_.machine.ramps, false))
       note("", "latency = ramps: Timeloop counts no ramps, its cycles are those of the steady state");
     if (!std::exchange(form_.machine.timeloop_cycles, true) && std::ranges::any_of(levels(), has_bandwidth))
@@ -58,6 +60,7 @@ class FormMaker {
 
  private:
   static bool has_fanout(const StorageLevel& level) { return level.fanout_x * level.fanout_y > 1; }
+  static bool leaks(const StorageLevel& level) { return level.leak_pj_per_cycle > 0; }
   static bool has_bandwidth(const StorageLevel& level) {
     return level.bandwidth.read || level.bandwidth.write || level.bandwidth.shared;
   }
