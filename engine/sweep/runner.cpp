@@ -207,14 +207,14 @@ void Runner::choose(std::vector<RunCandidate> members) {
   }
   std::vector<Architecture> machines;
   for (const RunCandidate& member : members) machines.push_back(member.machine);
-  const bool ramps = std::ranges::any_of(machines, &Architecture::ramps);  // no co-search counts them
   const Result<MachineFamily> family = MachineFamily::create(std::move(machines));
   std::optional<Result<CoSearchResult>> result;
   // Families of several layers are co-searched where the layers' own objectives are added up; of one layer a network's
   // objective is the layer's.
   SearchOptions options = spec_.options;
   options.network = false;
-  if (family && !ramps) result = co_search(layers, *family, options);
+  // Machines that a co-search would look at one by one are mapped as points are, each of which is written.
+  if (family && family->has_envelope()) result = co_search(layers, *family, options);
   const bool stopped = state_.stopped();  // then it was perhaps not done
   const std::lock_guard lock(state_.mutex);
   if (stopped) return;

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/formats/load_network.h"
 #include "tests/support/load.h"
 #include "tests/support/machine_families.h"
 
@@ -157,6 +158,70 @@ TEST(CoSearch, EqualsTheGridForANetworksOwnObjective) {
 
 // Objectives of areas weigh the machines too: whatever their areas, the co-search finds what the grid finds, and its
 // value is that of energy, cycles, area and operations.
+// Where no traversal serves all, machines are searched one by one: the grid's answer, with machines left out.
+TEST(CoSearch, EqualsTheGridWhereRampsCount) {
+  u64 cut = 0;
+  for (u64 seed = 0; seed < 20; ++seed) {
+    const SearchProblem p = random_search_problem(77'000 + seed, {.max_mappings = 500, .ramps = true});
+    const MachineFamily family = random_family_of(seed, p.architecture, 6, seed % 2 == 0);
+    const std::vector<WeightedLayer> layers = some_layers(p, seed);
+    SearchOptions options;
+    options.objective = kObjectives[seed % kObjectives.size()];
+    options.threads = 1;
+    const auto grid = grid_search(layers, family, options);
+    const auto found = co_search(layers, family, options);
+    ASSERT_TRUE(grid && found) << seed;
+    ASSERT_EQ(found->status, grid->status) << seed;
+    if (found->status == Status::Infeasible) continue;
+    EXPECT_NEAR(found->value, grid->value, 1e-9 * grid->value) << seed;
+    for (std::size_t m = 0; m < family.size(); ++m) {
+      cut += found->machines[m].state == CoSearchMachine::State::Cut;
+      if (grid->machines[m].state != CoSearchMachine::State::Searched) continue;
+      EXPECT_LE(found->machines[m].lower_bound, grid->machines[m].value * (1 + 1e-9)) << seed << " machine " << m;
+    }
+  }
+  EXPECT_GT(cut, 0u);
+}
+
+TEST(CoSearch, EqualsTheGridOnMachinesOfSeveralUnits) {
+  const std::string text = R"(
+architecture:
+  name: two_units
+  levels:
+  - {name: DRAM, dram: true, energy: 200}
+  - {name: SRAM, entries: 64, energy: 6, leak_pj_per_cycle: 1, fanout: 4}
+  - {name: Regs, entries: 16, energy: 0.5}
+  compute: {name: MXU, energy: 1}
+  units:
+  - {name: VPU, below: SRAM, fanout: 8, energy: 2, cycles_per_op: 2}
+)";
+  std::vector<Architecture> machines;
+  for (const char* entries : {"64", "256", "1024"}) {
+    std::string one = text;
+    one.replace(one.find("64"), 2, entries);
+    machines.push_back(parse_architecture(one, "two.yaml").value());
+  }
+  const MachineFamily family = MachineFamily::create(machines).value();
+  EXPECT_FALSE(family.has_envelope());
+  const Network network = *parse_network(
+      "layers:\n- {name: product, gemm: 32x16x8}\n"
+      "- {name: exp, einsum: \"Z[m,n] = A[m,n]; m=32,n=16\", operation: softmax, operations: 6}\n",
+      "layers");
+  const std::vector<WeightedLayer> layers{{network.layers[0].workload, 1}, {network.layers[1].workload, 2}};
+  for (const Objective objective : {Objective::Edp, Objective::Energy}) {
+    SearchOptions options;
+    options.objective = objective;
+    const auto grid = grid_search(layers, family, options);
+    const auto found = co_search(layers, family, options);
+    ASSERT_TRUE(grid && found);
+    EXPECT_EQ(found->best, grid->best);
+    EXPECT_DOUBLE_EQ(found->value, grid->value);
+    EXPECT_EQ(found->status, Status::Optimal);
+    EXPECT_EQ(found->layers[0].unit, 0u);
+    EXPECT_EQ(found->layers[1].unit, 1u);
+  }
+}
+
 TEST(CoSearch, EqualsTheGridForEveryObjectiveWhateverTheAreas) {
   for (const ObjectiveInfo& objective : kObjectiveTable)
     for (u64 seed = 0; seed < 8; ++seed) {

@@ -218,13 +218,8 @@ Result<CoSearchResult> co_search(std::span<const WeightedLayer> layers, const Ma
   if (Diagnostics bad = words_differ(layers, family); !bad.empty()) return bad;
   for (const Architecture& machine : family.machines())
     if (Diagnostics bad = objective_complaints(options.objective, machine); !bad.empty()) return bad;
-  for (const Architecture& machine : family.machines())
-    if (machine.ramps)
-      return Diagnostic{"", 0, "latency",
-                        fmt::format("must be steady where machines are searched together, {} counts ramps (latency: "
-                                    "ramps): map them one by one",
-                                    machine.name)};
-  if (options.network) return timed([&] { return co_search_network(layers, family, options, /*every=*/false); });
+  if (options.network || !family.has_envelope())
+    return timed([&] { return co_search_one_by_one(layers, family, options, /*every=*/false); });
   SearchOptions asked = options;
   // The rule compares prices; a machine with a smaller memory may have a larger area.
   if (info(options.objective).area_power != 0) asked.rules.set(Rule::SmallestMemory, false);
@@ -242,7 +237,7 @@ Result<CoSearchResult> grid_search(std::span<const WeightedLayer> layers, const 
                                    const SearchOptions& options) {
   if (Diagnostics bad = check_strategy(options); !bad.empty()) return bad;
   return timed([&]() -> Result<CoSearchResult> {
-    if (options.network) return co_search_network(layers, family, options, /*every=*/true);
+    if (options.network) return co_search_one_by_one(layers, family, options, /*every=*/true);
     CoSearchResult out;
     out.machines.resize(family.size());
     std::vector<std::size_t> all(family.size());

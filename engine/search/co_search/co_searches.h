@@ -1,5 +1,5 @@
 #pragma once
-// The co-searches: exact by branch and bound over sets of machines, the thesis', and that of a network's own objective.
+// The co-searches: exact by branch and bound over sets of machines, the thesis', and one machine after the other.
 #include <algorithm>
 #include <cstddef>
 #include <span>
@@ -16,10 +16,12 @@ namespace heliolite {
 Result<CoSearchResult> co_search_exact(std::span<const WeightedLayer> layers, const MachineFamily& family,
                                        const SearchOptions& options, const CoSearchResult& start);
 
-// The machine on which the objective of the layers' total energy and cycles, counted by their weights, is least. A
-// machine is not searched if what its mappings have at least is too much, unless `every`. Errors as co_search().
-Result<CoSearchResult> co_search_network(std::span<const WeightedLayer> layers, const MachineFamily& family,
-                                         const SearchOptions& options, bool every);
+// One machine after the other, the most promising first: of a network's own objective (options.network), the least of
+// the layers' total energy and cycles, counted by their weights; and the sum over layers on machines without an
+// envelope. A machine is not searched if what its mappings have at least is too much, unless `every`. Errors as
+// co_search().
+Result<CoSearchResult> co_search_one_by_one(std::span<const WeightedLayer> layers, const MachineFamily& family,
+                                            const SearchOptions& options, bool every);
 
 // The machines of a co-search in the order in which their tiles make them promising.
 

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "arch/architecture_spec.h"
-#include "arch/compute_units.h"
 #include "arch/peer_channel.h"
 #include "engine/base/integers.h"
 #include "engine/model/compiled.h"
@@ -20,6 +19,10 @@ Architecture shape_of(Architecture machine) {
   for (StorageLevel& level : machine.levels) forget_memory(level);
   machine.compute.op_pj = machine.compute.area_um2 = 0;
   machine.compute.word_bits = 0;
+  for (Architecture& unit : machine.units) {
+    unit = shape_of(std::move(unit));
+    unit.beside_um2 = unit.beside_pj_per_cycle = machine.beside_um2 = machine.beside_pj_per_cycle = 0;
+  }
   return machine;
 }
 
@@ -84,9 +87,6 @@ void forget_memory(StorageLevel& level) {
 Result<MachineFamily> MachineFamily::create(std::vector<Architecture> machines) {
   if (machines.empty()) return Diagnostic{"", 0, "machines", "a family needs at least one"};
   for (const Architecture& machine : machines)
-    if (Diagnostics errors = refuse_units(machine, "a search of many machines at once knows"); !errors.empty())
-      return errors;
-  for (const Architecture& machine : machines)
     if (machine.peer_channel)
       return Diagnostic{"", 0, "machines",
                         fmt::format("{} has {}, which a search of many machines at once does not count; say {}: off",
@@ -146,6 +146,11 @@ bool MachineFamily::leaks_no_more(std::size_t a, std::size_t b) const {
   return std::ranges::equal(machines_[a].levels, machines_[b].levels, [](const StorageLevel& x, const StorageLevel& y) {
     return x.leak_pj_per_cycle <= y.leak_pj_per_cycle && prices_no_higher(x, y);
   });
+}
+
+bool MachineFamily::has_envelope() const {
+  const Architecture& first = machines_.front();
+  return first.units.empty() && !first.ramps;
 }
 
 MachineFamily MachineFamily::subset(std::span<const u32> machines) const {

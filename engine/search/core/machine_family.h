@@ -31,6 +31,9 @@ class MachineFamily {
   // A machine whose every memory is as large, fast and cheap as the best of the family. A mapping that fits one of the
   // machines fits the envelope and costs at most as much on it: its cost there is a lower bound for all machines.
   const Architecture& envelope() const { return envelope_; }
+  // Whether that is so, and one traversal serves all: not of machines with further units, each a chain of its own, and
+  // not where ramps count, which states of several machines are not compared by.
+  bool has_envelope() const;
 
   // Levels at which the machines differ, innermost first.
   const std::vector<int>& swept() const { return swept_; }

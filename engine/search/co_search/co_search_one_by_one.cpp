@@ -1,7 +1,7 @@
-// The co-search of a network's own objective. Energies and cycles of layers are summed up before they are multiplied,
-// so machines cannot share a traversal that adds up the layers' objectives: each is searched as map_network() does, the
-// most promising first, and those are left out whose compulsory energy and cycles already make too much
-// (docs/rules/co_search.md).
+// The co-search of machines that cannot share a traversal: of a network's own objective, whose energies and cycles are
+// summed up before they are multiplied; of machines with several compute units; where ramps count. Each is searched as
+// map_network() does, the most promising first, and those are left out whose compulsory energy and cycles already make
+// too much (docs/rules/co_search.md).
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -14,9 +14,12 @@
 namespace heliolite {
 namespace {
 
-class NetworkCoSearch {
+// Sums of doubles are compared: a bound that is one is taken to be this much less.
+constexpr double kSumRoundedDown = 1 - 1e-12;
+
+class OneByOne {
  public:
-  NetworkCoSearch(std::span<const WeightedLayer> layers, const MachineFamily& family, const SearchOptions& options)
+  OneByOne(std::span<const WeightedLayer> layers, const MachineFamily& family, const SearchOptions& options)
       : layers_(layers), family_(family), options_(options) {
     for (const WeightedLayer& layer : layers) {
       network_.layers.push_back({layer.workload, 1});
@@ -43,13 +46,15 @@ class NetworkCoSearch {
  private:
   // What nothing on the machine is below. 0: its constraints cannot be obeyed, which the search says.
   double least_value(std::size_t machine) const {
-    double energy_pj = 0, cycles = 0;
+    double energy_pj = 0, cycles = 0, sum = 0;
     for (const WeightedLayer& layer : layers_) {
       const Result<Cost> least = least_cost(layer.workload, family_.machine(machine), options_);
       if (!least) return 0;
       energy_pj += layer.weight * least->energy.picojoules();
       cycles += layer.weight * static_cast<double>(least->cycles);
+      sum += layer.weight * objective_number(options_.objective, *least, family_.machine(machine), layer.workload);
     }
+    if (!options_.network) return sum * kSumRoundedDown;
     const double factor = machine_factor(options_.objective, family_.machine(machine).area_um2(), 1);
     return objective_number(options_.objective, energy_pj, cycles) * factor;
   }
@@ -67,18 +72,25 @@ class NetworkCoSearch {
     CoSearchMachine& machine = out_.machines[m];
     ++out_.configurations;
     std::vector<MappingResult> mapped;
-    for (LayerResult& layer : result->layers) {
-      out_.statistics += layer.result.statistics;
-      mapped.push_back(std::move(layer.result));
+    bool feasible = true;
+    double value = 0, bound = 0;  // of the sum over layers
+    for (std::size_t j = 0; j < layers_.size(); ++j) {
+      MappingResult& layer = result->layers[j].result;
+      out_.statistics += layer.statistics;
+      feasible &= layer.status != Status::Infeasible;
+      value += layers_[j].weight * layer.value;
+      bound += layers_[j].weight * layer.lower_bound;
+      mapped.push_back(std::move(layer));
     }
-    if (!result->optimum) {
+    if (options_.network && result->optimum) value = result->optimum->value, bound = result->optimum->lower_bound;
+    if (!feasible || (options_.network && !result->optimum)) {
       machine.state = CoSearchMachine::State::Infeasible;
       if (out_.layers.empty()) out_.layers = std::move(mapped);
       return {};
     }
     machine.state = CoSearchMachine::State::Searched;
-    machine.value = result->optimum->value;
-    machine.lower_bound = std::max(machine.lower_bound, result->optimum->lower_bound);
+    machine.value = value;
+    machine.lower_bound = std::max(machine.lower_bound, bound);
     if (found_ && (machine.value > out_.value || (machine.value == out_.value && m > out_.best))) return {};
     found_ = true;
     out_.best = m;
@@ -108,9 +120,9 @@ class NetworkCoSearch {
 
 }  // namespace
 
-Result<CoSearchResult> co_search_network(std::span<const WeightedLayer> layers, const MachineFamily& family,
-                                         const SearchOptions& options, bool every) {
-  return NetworkCoSearch(layers, family, options).run(every);
+Result<CoSearchResult> co_search_one_by_one(std::span<const WeightedLayer> layers, const MachineFamily& family,
+                                            const SearchOptions& options, bool every) {
+  return OneByOne(layers, family, options).run(every);
 }
 
 }  // namespace heliolite
