@@ -63,7 +63,7 @@ struct CompiledLevel {
   // Leakage of an instance in use in one cycle, whatever it does; where all instances leak (rule 25), nothing, but at
   // the outermost level what they leak together.
   u64 leak_units = 0;
-  bool generates_addresses = false;             // addresses have a price
+  bool generates_addresses = false;  // addresses have a price
   bool hops_cost = false, routers_cost = false;
   u64 block_words = 1;  // words that one access moves
   u64 block_parts = 1;
@@ -108,8 +108,8 @@ struct Compiled {
   // [level] where all instances leak, used or not: what its own leak in one cycle; their sum is the outermost level's.
   std::array<u64, kMaxLevels> always_leaks{};
   bool all_leak = false;
-  bool ramps = false;                             // cycles count the way in and out (rule 46)
-  TensorMask peers = 0;                           // tensors of which some level says so
+  bool ramps = false;    // cycles count the way in and out (rule 46)
+  TensorMask peers = 0;  // tensors of which some level says so
   NestPass pass{};
   bool plain = true;                             // pass.is_plain()
   std::array<TensorMask, kMaxLevels> passing{};  // [level outside a home]: tensors that the machine makes keep it

@@ -6,7 +6,9 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
+#include <span>
 
+#include "arch/compute_units.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 
@@ -33,8 +35,8 @@ double words_per_cycle_of_all(const StorageLevel& level) {
 
 double leakage(const Architecture& machine) {
   double sum = 0;
-  for (const StorageLevel& level : machine.levels)
-    sum += level.leak_pj_per_cycle * static_cast<double>(level.instances);
+  for (const StorageLevel* level : all_levels(machine))
+    sum += level->leak_pj_per_cycle * static_cast<double>(level->instances);
   return sum;
 }
 
@@ -44,9 +46,13 @@ double bytes(const StorageLevel& level, double words) { return words * static_ca
 
 std::vector<std::string> derived_names(const ArchitectureSpec& machine) {
   std::vector<std::string> names{"pes", "area_um2", "area_mm2", "total_bytes", "leak_pj_per_cycle_of_all"};
-  for (const LevelSpec& level : machine.levels)
-    for (const char* quantity : {"_words", "_bytes", "_area_um2", "_instances", "_words_per_cycle"})
-      names.push_back(identifier(level.name) + quantity);
+  const auto add = [&](const std::vector<LevelSpec>& levels) {
+    for (const LevelSpec& level : levels)
+      for (const char* quantity : {"_words", "_bytes", "_area_um2", "_instances", "_words_per_cycle"})
+        names.push_back(identifier(level.name) + quantity);
+  };
+  add(machine.levels);
+  for (const UnitSpec& unit : machine.units) add(unit.levels);
   return names;
 }
 
@@ -54,11 +60,14 @@ std::vector<double> derived_values(const Architecture& machine) {
   const double area = machine.area_um2();
   std::vector<double> values{static_cast<double>(machine.compute.instances), area, area / kUm2PerMm2,
                              total_capacity_bytes(machine), leakage(machine)};
-  for (const StorageLevel& level : machine.levels) {
+  const auto add = [&](const StorageLevel& level) {
     const double words = level.entries ? static_cast<double>(*level.entries) : std::numeric_limits<double>::infinity();
     values.insert(values.end(), {words, bytes(level, words), level.area_um2, static_cast<double>(level.instances),
                                  words_per_cycle_of_all(level)});
-  }
+  };
+  std::ranges::for_each(machine.levels, add);
+  for (const Architecture& unit : machine.units)
+    std::ranges::for_each(std::span(unit.levels).first(own_levels(machine, unit)), add);
   return values;
 }
 
@@ -72,8 +81,9 @@ std::vector<std::string> constraint_names(const SweepSpec& spec) {
 
 double total_capacity_bytes(const Architecture& machine) {
   double sum = 0;
-  for (const StorageLevel& level : machine.levels)
-    if (level.entries) sum += bytes(level, static_cast<double>(*level.entries)) * static_cast<double>(level.instances);
+  for (const StorageLevel* level : all_levels(machine))
+    if (level->entries)
+      sum += bytes(*level, static_cast<double>(*level->entries)) * static_cast<double>(level->instances);
   return sum;
 }
 

@@ -15,9 +15,9 @@ namespace {
 constexpr std::string_view kCompute = "compute";
 
 // Fields of a machine, and of a level, that a sweep cannot give a meaning to.
-constexpr std::array<std::string_view, 7> kFixedOfMachine{"name", "description", "base",   "ert",
-                                                          "art",  "levels",      "compute"};
-constexpr std::array<std::string_view, 3> kFixedOfLevel{"name", "buffers", "interconnect"};
+constexpr std::array<std::string_view, 8> kFixedOfMachine{"name", "description", "base",    "ert",
+                                                          "art",  "levels",      "compute", "units"};
+constexpr std::array<std::string_view, 5> kFixedOfLevel{"name", "buffers", "interconnect", "levels", "below"};
 
 // Keys whose value is a map that can be set part by part.
 constexpr std::array<std::string_view, 2> kWithParts{"fanout", "bandwidth"};
@@ -32,7 +32,31 @@ std::vector<std::string> owners(const ArchitectureSpec& machine) {
   std::vector<std::string> names;
   for (const LevelSpec& level : machine.levels) names.push_back(level.name);
   names.emplace_back(kCompute);
+  for (const UnitSpec& unit : machine.units) {
+    for (const LevelSpec& level : unit.levels) names.push_back(level.name);
+    names.push_back(unit.name);
+  }
   return names;
+}
+
+// The further unit of that name, or whose level has it; empty: none.
+std::string unit_of(const ArchitectureSpec& machine, const std::string& owner) {
+  for (const UnitSpec& unit : machine.units)
+    if (unit.name == owner || std::ranges::find(unit.levels, owner, &LevelSpec::name) != unit.levels.end())
+      return unit.name;
+  return "";
+}
+
+// The level that the field is of, of a unit the one that feeds it as the unit has it; nullptr: there is none.
+LevelSpec* level_of(ArchitectureSpec& machine, const FieldPath& field) {
+  const auto named = [&](std::vector<LevelSpec>& levels) {
+    const auto found = std::ranges::find(levels, field.level, &LevelSpec::name);
+    return found == levels.end() ? nullptr : &*found;
+  };
+  if (field.unit.empty()) return named(machine.levels);
+  const auto unit = std::ranges::find(machine.units, field.unit, &UnitSpec::name);
+  if (unit == machine.units.end()) return nullptr;
+  return field.level == field.unit ? &unit->feed : named(unit->levels);
 }
 
 // The level or "compute" that the path starts with, the longest such name; empty if none.
@@ -68,7 +92,8 @@ std::optional<FieldPath> read_field_path(const YamlNode& node, const Architectur
     return std::nullopt;
   }
   const std::vector<std::string> names = owners(machine);
-  FieldPath path{node.text(), owner_of(node.text(), names), "", ""};
+  FieldPath path{node.text(), owner_of(node.text(), names), "", "", ""};
+  path.unit = unit_of(machine, path.level);
   std::string rest = path.text.substr(path.level.empty() ? 0 : path.level.size() + 1);
   const std::size_t dot = rest.find('.');
   if (path.level.empty() && dot != std::string::npos) {
@@ -90,7 +115,9 @@ Setting read_setting(const FieldPath& field, const YamlNode& value, Diagnostics&
   const YamlNode inner = field.part.empty() ? value : value.wrapped(field.part);
   YamlNode body = inner.wrapped(field.key);
   if (field.level == kCompute) body = body.wrapped(std::string(kCompute));
-  else if (!field.level.empty()) body = body.with("name", value.scalar(field.level)).listed().wrapped("levels");
+  else if (!field.level.empty() && field.level != field.unit)
+    body = body.with("name", value.scalar(field.level)).listed().wrapped("levels");
+  if (!field.unit.empty()) body = body.with("name", value.scalar(field.unit)).listed().wrapped("units");
   const Result<ArchitectureSpec> read =
       read_architecture_yaml(body.with("base", value.scalar("machine")).wrapped("architecture"));
   if (!read) {
@@ -103,8 +130,11 @@ Setting read_setting(const FieldPath& field, const YamlNode& value, Diagnostics&
   Setting setting{field, *read};
   setting.variant.place = setting.variant.compute.place = Place{value.file(), value.line(), value.field()};
   for (LevelSpec& level : setting.variant.levels) level.place = setting.variant.place;
-  if (field.key == "fanout" && field.part == "x") setting.variant.levels.front().fanout_y.reset();
-  if (field.key == "fanout" && field.part == "y") setting.variant.levels.front().fanout_x.reset();
+  for (UnitSpec& unit : setting.variant.units) unit.place = unit.compute.place = setting.variant.place;
+  LevelSpec* const level = level_of(setting.variant, field);
+  if (level != nullptr) level->place = setting.variant.place;
+  if (level != nullptr && field.key == "fanout" && field.part == "x") level->fanout_y.reset();
+  if (level != nullptr && field.key == "fanout" && field.part == "y") level->fanout_x.reset();
   return setting;
 }
 
@@ -112,8 +142,9 @@ ArchitectureSpec with_setting(ArchitectureSpec machine, const Setting& setting, 
   if (setting.field.key != "bandwidth" || setting.field.part.empty())
     return vary(std::move(machine), setting.variant, errors);
   ArchitectureSpec variant = setting.variant;
-  const auto level = std::ranges::find(machine.levels, setting.field.level, &LevelSpec::name);
-  if (level != machine.levels.end()) complete(variant.levels.front(), *level);
+  LevelSpec* const by = level_of(variant, setting.field);
+  if (const LevelSpec* const base = level_of(machine, setting.field); by != nullptr && base != nullptr)
+    complete(*by, *base);
   return vary(std::move(machine), variant, errors);
 }
 

@@ -59,9 +59,10 @@ struct SweepLimits {
 // A field of the machine's YAML format that a parameter sets: GLB.capacity, GLB.bandwidth.read, technology_nm.
 struct FieldPath {
   std::string text;   // as written
-  std::string level;  // level or buffer, "compute", or empty: the machine itself
+  std::string level;  // level or buffer, "compute", a further unit, or empty: the machine itself
   std::string key;    // of the level
   std::string part;   // key inside it if its value is a map; empty: all of it
+  std::string unit;   // the further unit that this is, or that the level belongs to; empty: none
 };
 
 // A field set to a value, as a variant of the machine that states nothing else.

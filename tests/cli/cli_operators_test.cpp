@@ -114,6 +114,38 @@ TEST_F(CliOperators, RefusesByName) {
   EXPECT_THAT(proof.out, HasSubstr("for operations of several cycles"));
 }
 
+TEST_F(CliOperators, BenchAndSweepsKnowAllUnits) {
+  folder_.write(
+      "two.yaml",
+      "architecture:\n  name: two\n  levels:\n  - {name: DRAM, dram: true, energy: 200}\n"
+      "  - {name: SRAM, entries: 512, energy: 6, fanout: 4}\n  compute: {name: MXU, energy: 1}\n  units:\n"
+      "  - {name: VPU, below: SRAM, fanout: 2, energy: 2, levels: [{name: VRegs, entries: 4, energy: 0.25}]}\n");
+  const std::string layers =
+      folder_.write("w.yaml",
+                    "layers:\n- {name: product, gemm: 16x16x16}\n"
+                    "- {name: gate, einsum: \"Z[m,n] = A[m,n]*B[m,n]; m=16,n=16\", operation: elementwise}\n");
+  const json map = answer("map --no-look -a " + folder_.path("two.yaml") + " -w " + layers);
+  const json bench = answer("bench " + folder_.write("b.yaml",
+                                                     "bench: {strategies: [exact], machines: [two.yaml], "
+                                                     "workloads: [w.yaml]}\n"));
+  ASSERT_EQ(bench["rows"].size(), 2u);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(bench["rows"][i]["value"], map["layers"][i]["value"]);
+  // The larger registers and the cheaper unit are best; points are named by what their unit is.
+  const std::string sweep = folder_.write(
+      "s.yaml",
+      "sweep:\n  machine: two.yaml\n  workloads: [w.yaml]\n  strategy: exact\n  goal: best\n  parameters:\n"
+      "    regs: {set: VRegs.entries, values: [4, 64]}\n    vpu: {set: VPU.energy, values: [2, 1]}\n"
+      "    lanes: {set: VPU.fanout.x, values: [2, 4]}\n    held: {set: VRegs.bandwidth.read, values: [4, 8]}\n"
+      "  constraints: [\"VRegs_words <= 64\"]\n");
+  const json swept = answer("sweep " + sweep + " -o " + folder_.path("s.db"));
+  EXPECT_EQ(swept["best"][0]["values"]["vpu"], "1");
+  EXPECT_EQ(swept["best"][0]["values"]["lanes"], "4");
+  folder_.write(
+      "bad.yaml",
+      "sweep:\n  machine: two.yaml\n  workloads: [w.yaml]\n  parameters: {a: {set: VPU.below, values: [1]}}\n");
+  EXPECT_THAT(run_cli("sweep " + folder_.path("bad.yaml") + " --check").err, HasSubstr("VPU.below: is no field"));
+}
+
 // Commands that ask about one chain of levels ask about that of the unit that runs the layer.
 TEST_F(CliOperators, AskTheUnitThatRunsALayer) {
   const json space = answer(std::string("space -l scores_softmax ") + kQuestion);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "engine/model/running_units.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/map.h"
 #include "engine/search/scheduling/fused_network.h"
@@ -84,9 +85,22 @@ class SuiteRunner {
         };
         const MapspaceOptions lifted{.free = all(&SearchOptions::free), .open = all(&SearchOptions::open)};
         for (const Layer& of_it : layer.network.layers)
-          if (const auto space = resolve(of_it.workload, machine.architecture, lifted); !space)
-            complain(machine, layer, space.errors());
+          if (const Diagnostics errors = unmappable(of_it.workload, machine.architecture, lifted); !errors.empty())
+            complain(machine, layer, errors);
       }
+  }
+
+  // Why no compute unit of the machine has a mapspace for the layer; empty if one does.
+  static Diagnostics unmappable(const Workload& workload, const Architecture& machine, const MapspaceOptions& lifted) {
+    const Result<std::vector<std::size_t>> units = units_that_run(workload, machine);
+    if (!units) return units.errors();
+    Diagnostics errors;
+    for (const std::size_t unit : *units) {
+      const auto space = resolve(workload, machine.chain(unit), lifted);
+      if (space) return {};
+      if (errors.empty()) errors = space.errors();
+    }
+    return errors;
   }
 
   // Empty when cut short.
@@ -156,8 +170,11 @@ class SuiteRunner {
   static Result<MappingResult> answer(const BenchMachine& machine, const BenchLayer& layer,
                                       const BenchStrategy& strategy, const SearchOptions& options) {
     const Architecture& architecture = machine.architecture;
-    if (strategy.mapper)
-      return rated(strategy.mapper(layer.workload(), architecture, options), layer.workload(), architecture, options);
+    if (strategy.mapper) {
+      const Result<const Architecture*> chain = chain_that_runs(layer.workload(), architecture);
+      if (!chain) return chain.errors();
+      return rated(strategy.mapper(layer.workload(), **chain, options), layer.workload(), **chain, options);
+    }
     auto result = map_network(layer.network, architecture, options);
     if (!result) return result.errors();
     return std::move(result->layers.front().result);
