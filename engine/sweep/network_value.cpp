@@ -200,8 +200,8 @@ bool ValueSearch::search_within(OnNetwork& network) {
   return !due.empty();
 }
 
-// Of the edge of the known mappings that the bound is under; beyond their ends the steepest and the flattest. At a
-// corner of the bound within the limits, what the objective's own tangent has.
+// The slope of the edge of the known mappings that the bound is under; beyond their ends the steepest and the flattest.
+// At a corner of the bound within the limits, what the objective's own tangent has.
 double ValueSearch::slope_at(const OnNetwork& network) const {
   const std::vector<LimitedPoint> known = corners(network, &LayerHull::upper);
   const double cycles = network.at.cycles;

@@ -69,7 +69,7 @@ class ValueSearch {
       return std::pow(sum, values_.degree_);
     });
   }
-  // Of the networks' values.
+  // The mean of the networks' values.
   template <class ValueOf>
   double mean(ValueOf value_of) const {
     std::vector<WeightedValue> values;
