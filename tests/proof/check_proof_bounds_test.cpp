@@ -45,7 +45,7 @@ void expect_open_orders(const check_proof::Steps& m, const check_proof::Bounds& 
   };
   if (m.in.levels[i].has_hops) return;
   m.unroll(partial, *std::ranges::find_if(m.unrollings[i], leads_there));
-  const check_proof::i128 outside = bounds.with(0, i, s.set, m.number(after.tile));
+  const check_proof::i128 outside = bounds.with(i, s.set, m.number(after.tile));
   const check_proof::i128 macs = static_cast<check_proof::i128>(m.in.mac) * m.in.macs;
   EXPECT_TRUE(bounds.inside(0, partial, i) + outside <= (cost.energy - macs) * m.in.scale);
   for (const WalkedLoop& l : level.temporal) {

@@ -186,6 +186,48 @@ TEST(CheckProofNetworks, OptimaOfAllChoicesAreAcceptedAndNothingAbove) {
   EXPECT_GT(checked, 4);
 }
 
+// The proof of a layer's curve as a bound, with the mapping of one corner.
+std::string bound_with_mapping(const Layer& layer, std::size_t corner) {
+  const std::string& mappings = layer.proof.mapping;
+  std::size_t begin = 0;
+  for (; corner > 0; --corner) begin = mappings.find("\nmapping ", begin) + 1;
+  const std::size_t end = mappings.find("\nmapping ", begin);
+  ToyProof proof = layer.proof;
+  proof.states = mappings.substr(begin, end == std::string::npos ? end : end + 1 - begin) + proof.states;
+  return proof.text(layer.text, "claim bound" + proof.claim.substr(std::string("claim optimal").size()));
+}
+
+// Bounds of curves prove an optimum where the mappings that the layers name have it, and no other.
+TEST(CheckProofNetworks, TheMappingsThatLayersNameMustHaveTheValue) {
+  int accepted = 0, rejected = 0;
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    const auto layers = layers_of(seed);
+    if (!layers) continue;
+    const Layer &a = (*layers)[0], &b = (*layers)[1];
+    const std::vector<Cost> all = choices({a.costs, b.costs}, kRuns);
+    for (const auto o : {check_proof::kEnergy, check_proof::kEdp, check_proof::kDelay}) {
+      const Value v = least_of(o, all);
+      std::string head = network_text(
+          *layers, kRuns,
+          "optimal " + std::string(check_proof::kObjectives[o]) + " " + decimal(v, o == check_proof::kDelay));
+      head.erase(head.find("heliolite-instance"));
+      for (std::size_t j = 0; j < a.proof.corners.size(); ++j)
+        for (std::size_t k = 0; k < b.proof.corners.size(); ++k) {
+          const Cost sum = choices({{a.proof.corners[j]}, {b.proof.corners[k]}}, kRuns).front();
+          const Checked answer = check(head + bound_with_mapping(a, j) + bound_with_mapping(b, k));
+          const bool has_it = check_proof::value_of(o, sum) == v;
+          ASSERT_EQ(answer.verdict, has_it ? Verdict::Accepted : Verdict::Rejected) << answer.what;
+          ++(has_it ? accepted : rejected);
+        }
+      // Without a mapping, or with those of one layer alone, nothing has it.
+      const std::string nothing = a.proof.text(a.text, "claim bound" + a.proof.claim.substr(13));
+      ASSERT_EQ(check(head + nothing + bound_with_mapping(b, 0)).verdict, Verdict::Rejected);
+    }
+  }
+  EXPECT_GT(accepted, 10);
+  EXPECT_GT(rejected, 10);
+}
+
 // Lines dropped, doubled, exchanged, digits changed; whole layers dropped, doubled, exchanged. Harmless: what is still
 // claimed is true of the layers that are still there.
 TEST(CheckProofNetworks, MutantsAreRejectedOrTrue) {

@@ -50,7 +50,7 @@ inline std::vector<check_proof::State> states_of(const check_proof::Steps& m, co
   const auto next = [&](int v, int first) {
     int i = first;
     while (!check_proof::contains(mapping[i].keep, v)) ++i;
-    return static_cast<check_proof::i8>(i);
+    return static_cast<std::int8_t>(i);
   };
   for (int v = 0; v < m.tensors(); ++v) servers[v] = next(v, 0);
   std::vector<check_proof::State> out = {m.root(check_proof::place_of(servers, m.sets[0]))};

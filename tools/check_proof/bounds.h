@@ -7,26 +7,28 @@ class Bounds {
  public:
   explicit Bounds(const Steps& steps) : m_(steps) {
     std::size_t entries = 0;
-    tables_.resize((m_.in.levels.size() + 1) * m_.channels.size());
+    with_.resize(m_.in.levels.size()), below_.resize((m_.in.levels.size() + 1) * m_.channels.size());
     for (int i = m_.levels() - 1; i >= 0; --i) {
-      const std::size_t sets = m_.sets[i].size();
+      const std::size_t size = m_.sets[i].size() * m_.tiles();
       for (std::size_t c = 0; c < m_.channels.size(); ++c) {  // outside its level nothing of a rate moves
         if (c > 0 && i > m_.channels[c].level) continue;
-        entries += sets * m_.tiles();
-        if (entries > (std::size_t{6} << 30) / 32) throw Wrong{0, "tables of more than 6 GiB", true};
-        for (auto& t : table(c, i)) t.assign(sets * m_.tiles(), kInfinite);
+        entries += c == 0 ? 2 * size : size;
+        if (entries > (std::size_t{6} << 30) / sizeof(i128)) throw Wrong{0, "tables of more than 6 GiB", true};
+        table(c, i).assign(size, kInfinite);
       }
-      for (int set = 0; set < static_cast<int>(sets); ++set) {
-        fill_with(i, set);
-        for (std::size_t c = 0; c < m_.channels.size(); ++c)
-          if (!table(c, i)[0].empty()) fill_below(i, set, table(c, i));
-      }
+      for (int set = 0; set < static_cast<int>(m_.sets[i].size()); ++set) fill_with(i, set);
+      with_[i] = table(0, i);
+      for (std::size_t c = 0; c < m_.channels.size(); ++c) fill_below(i, table(c, i));
     }
   }
-  // The least that all flows cost which begin at level i or outside it. t: the tile of level i; below: the least of
-  // those that enlarge it, by what level i may loop or unroll (lemma 7). Outside the outermost level nothing is left.
-  i128 with(std::size_t c, int i, int set, u32 tile) const { return read(0, c, i, set, tile); }
-  i128 below(std::size_t c, int i, int set, u32 tile) const { return read(1, c, i, set, tile); }
+  // The least that all flows cost which begin at level i or outside it. t: the tile of level i, with: of energy; below:
+  // the least of those that enlarge it, by what level i may loop or unroll (lemma 7). Outside the outermost level
+  // nothing is left.
+  i128 with(int i, int set, u32 tile) const { return with_[i][place(set, tile)]; }
+  i128 below(std::size_t c, int i, int set, u32 tile) const {
+    const Table& t = below_[static_cast<std::size_t>(i) * m_.channels.size() + c];
+    return t.empty() ? 0 : t[place(set, tile)];
+  }
   // What a state costs at least of what has begun; the fan-outs of levels up to `from` are inside.
   i128 inside(std::size_t c, const State& s, int from) const { return counted(c, s, from) + begun(c, s, from); }
   // Words that are counted, less what the first words of the output cost less.
@@ -64,15 +66,11 @@ class Bounds {
   }
 
  private:
-  using Table = std::array<std::vector<i128>, 2>;  // with, below: [set and tile]
+  using Table = std::vector<i128>;  // [set and tile]
 
   static i128 product(u64 price, u64 words) { return static_cast<i128>(static_cast<u128>(price) * words); }
-  Table& table(std::size_t c, int i) { return tables_[static_cast<std::size_t>(i) * m_.channels.size() + c]; }
+  Table& table(std::size_t c, int i) { return below_[static_cast<std::size_t>(i) * m_.channels.size() + c]; }
   std::size_t place(int set, u32 tile) const { return static_cast<std::size_t>(set) * m_.tiles() + tile; }
-  i128 read(int which, std::size_t c, int i, int set, u32 tile) const {
-    const auto& t = tables_[static_cast<std::size_t>(i) * m_.channels.size() + c][which];
-    return t.empty() ? 0 : t[place(set, tile)];
-  }
   u64 access_price(const Channel& channel, const Flow& f) const {
     return f.server < 0 ? 0 : channel.price[m_.slot(kAsked, f.server, f.tensor)];
   }
@@ -169,28 +167,29 @@ class Bounds {
         s.flows.clear();
         m_.finish(s, next);
         for (std::size_t c = 0; c < m_.channels.size(); ++c) {
-          if (table(c, i)[0].empty()) continue;
-          i128& least = table(c, i)[0][place(set, tile)];
+          if (table(c, i).empty()) continue;
+          i128& least = table(c, i)[place(set, tile)];
           least = std::min(least, std::max<i128>(0, inside(c, s, i) + below(c, i + 1, next, tile)));
         }
       }
     }
   }
-  void fill_below(int i, int set, Table& table) {
+  void fill_below(int i, Table& least) {
     const Level& level = m_.in.levels[i];
-    for (u32 tile = m_.tiles(); tile-- > 0;) {
-      const Tile t = m_.tile(tile);
-      i128 least = table[0][place(set, tile)];
-      for (int d = 0; d < m_.dimensions(); ++d) {
-        if (level.loops[d].most == 1 && (!level.has_fanout || level.unroll[d].most == 1)) continue;
+    for (int d = 0; d < m_.dimensions(); ++d) {
+      if (level.loops[d].most == 1 && level.unroll[d].most == 1) continue;
+      const std::size_t stride = m_.stride(d), size = stride * m_.divisors(d).size();
+      for (std::size_t tile = least.size(); tile > 0;) {  // and the next ones, which are as long along d
+        tile -= stride;
+        const u8 t = static_cast<u8>(tile % size / stride);
         for (const u8 p : m_.primes(d))
-          if (const u8 larger = m_.times(d, t[d], p); larger != kNone)
-            least = std::min(least, table[1][place(set, tile + (larger - t[d]) * m_.stride(d))]);
+          if (const u8 larger = m_.times(d, t, p); larger != kNone)
+            for (std::size_t k = tile; k < tile + stride; ++k)
+              least[k] = std::min(least[k], least[k + (larger - t) * stride]);
       }
-      table[1][place(set, tile)] = least;
     }
   }
   const Steps& m_;
-  std::vector<Table> tables_;  // [level and channel]
+  std::vector<Table> with_, below_;  // [level], of energy; [level and channel]
 };
 }  // namespace check_proof

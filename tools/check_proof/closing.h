@@ -17,15 +17,18 @@ class Extensions {
     parent_ = &parent;
     level_ = parent.level + 1;
     find_room();
+    const u32 inside = m_.number(parent.tile);
     const i128 counted = bounds_.counted(0, parent, parent.level);
     for (std::size_t k = 0; k < m_.unrollings[level_].size(); ++k) {
       const Unrolling& u = m_.unrollings[level_][k];
+      // Most are closed by what the parent has counted, before any step is taken: often all with fewer receivers.
+      const auto surely = [&](u32 tile) {
+        const u64 steps = bounds_.steps(parent.units * u.receivers, level_, tile);
+        return counted + bounds_.below(0, level_, parent.set, tile) > most_energy(parent, steps);
+      };
+      if (surely(inside)) break;
       Tile tile = parent.tile;
-      if (!m_.multiply(tile, u.both)) continue;
-      const u32 number = m_.number(tile);
-      // Most are closed by what the parent has counted, before any step is taken.
-      const u64 steps = bounds_.steps(parent.units * u.receivers, level_, number);
-      if (counted + bounds_.below(0, level_, parent.set, number) > most_energy(parent, steps)) continue;
+      if (!m_.multiply(tile, u.both) || surely(m_.number(tile))) continue;
       State s = parent;
       m_.unroll(s, u);
       if (is_closed(s, level_)) continue;
@@ -52,15 +55,14 @@ class Extensions {
     u64 leak = 0;  // of all levels, in a cycle; what is outside has one instance at least
     for (int j = 0; j < m_.levels(); ++j) leak += m_.in.levels[j].leak * (j <= s.level ? s.instances[j] : 1);
     const i128 rest = asked_energy_ - 1 - static_cast<i128>(m_.in.mac) * m_.in.macs - static_cast<i128>(leak) * cycles;
-    const i128 scale = m_.in.scale;
-    return std::min(rest, kInfinite / 2 / scale) * scale;
+    return std::min(rest, kInfinite / 2 / m_.in.scale) * m_.in.scale;
   }
   // All tiles, by one prime after another, in the order of dimensions and primes; the last one was of dimension
   // `first`.
   void tiles(const State& unrolled, const Tile& tile, i128 most_outside, int first, u8 last) {
     const Level& level = m_.in.levels[level_];
     const u32 number = m_.number(tile);
-    const i128 with = bounds_.with(0, level_, parent_->set, number);
+    const i128 with = bounds_.with(level_, parent_->set, number);
     bool is_allowed = with <= most_outside;
     Mask waiting = 0;
     for (int d = 0; d < m_.dimensions(); ++d) {

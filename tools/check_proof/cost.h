@@ -6,6 +6,7 @@ namespace check_proof {
 struct Cost {
   i128 energy = 0;  // in units of the instance
   u64 cycles = 0;
+  Cost operator+(const Cost& more) const { return {energy + more.energy, cycles + more.cycles}; }
 };
 
 // What a step along a curve saves; of two steps the steeper saves more in a cycle.

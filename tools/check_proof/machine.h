@@ -6,7 +6,7 @@
 
 namespace check_proof {
 // [tensor]: the level that its words come from next.
-using Servers = std::array<i8, kTensors>;
+using Servers = std::array<std::int8_t, kTensors>;
 
 // A slot counts words of one tensor: those that a level is asked for, those that arrive there, and those that enter the
 // network of a fan-out, once and by half hops.
@@ -152,7 +152,7 @@ struct Machine : Tiles {
       std::vector<Servers> longer;
       for (Servers s : out)
         for (int j = i + 1; j < levels(); ++j) {
-          s[v] = static_cast<i8>(j);
+          s[v] = static_cast<std::int8_t>(j);
           if (contains(in.levels[j].keep | in.levels[j].open, v)) longer.push_back(s);
           if (contains(in.levels[j].keep, v)) break;
         }

@@ -15,7 +15,6 @@
 
 namespace check_proof {
 using u8 = std::uint8_t;
-using i8 = std::int8_t;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 __extension__ using i128 = __int128;
@@ -36,7 +35,6 @@ constexpr bool multiply(Big& v, u64 factor, u64 addend = 0) {
   }
   return carry == 0;
 }
-
 // In place; the remainder.
 constexpr u64 divide(Big& v, u64 divisor) {
   u128 rest = 0;

@@ -42,7 +42,7 @@ class Tiles {
       stride_[d] = static_cast<u32>(count);
       add_divisors(in.size[d]);
       count *= divisors_[d].size();
-      if (count > 3'000'000 || divisors_[d].size() > 127) throw Wrong{0, "more than 3 million tiles", true};
+      if (count > 16'000'000 || divisors_[d].size() > 127) throw Wrong{0, "more than 16 million tiles", true};
     }
     tiles_ = static_cast<u32>(count);
     for (int v = 0; v < tensors(); ++v)
