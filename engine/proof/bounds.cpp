@@ -171,15 +171,15 @@ Bounds::Bounds(const Question& question, std::vector<int> tabled)
     sets += stage.size();
   }
   for (std::size_t k = 0; k < tabled_.size(); ++k) table_of_[at(tabled_[k])] = static_cast<int>(k);
-  with_.assign(tabled_.size(), std::vector<Table>(sets));
-  below_ = with_;
+  with_.resize(sets);
+  below_.assign(tabled_.size(), std::vector<Table>(sets));
   for (int i = 0; i <= q_.levels(); ++i) most_units_.emplace_back(i < q_.levels() ? q_.tiles.tile_count() : 0);
 }
 
 u64 Bounds::bytes() const {
   u64 tables = 0;
   for (const auto& stage : q_.sets) tables += stage.size();
-  return q_.tiles.tile_count() * (2 * sizeof(u128) * tables * tabled_.size() + sizeof(u64) * at(q_.levels()));
+  return q_.tiles.tile_count() * (sizeof(u128) * tables * (1 + tabled_.size()) + sizeof(u64) * at(q_.levels()));
 }
 
 void Bounds::fill(int threads, const std::function<bool()>& over) {
@@ -223,44 +223,57 @@ u128 Bounds::begun(const PricedChannel& channel, int stage, int set, std::size_t
   return cost - refund;
 }
 
+// Of tiles that differ in the first dimension alone: all that fit, the smallest first.
+void Bounds::fill_row(const PricedChannel& channel, std::size_t table, int stage, int set, Tile first,
+                      Table& with) const {
+  const ServerSet& from = q_.sets[at(stage)][at(set)];
+  Digits tile = q_.tiles.digits(first);
+  for (u64 k = 0; k < row(); ++k) {
+    tile[0] = static_cast<u16>(k);
+    if (!q_.fits(stage, from.kept, tile)) return;
+    u128& least = with[first + k];
+    for (std::size_t next = 0; next < from.next.size(); ++next) {
+      const u128 outside = below_[table][place_(stage + 1, from.next[next])][first + k];
+      if (outside == kImpossible) continue;
+      const u128 sum = outside + (from.kept == 0 ? 0 : begun(channel, stage, set, next, tile));
+      const bool negative = sum >> 127 != 0;
+      least = std::min(least, negative ? u128{0} : sum);
+    }
+  }
+}
+
+// Makes each entry the least of all tiles that are as often as long along d, which is one dimension after another.
+void Bounds::spread(int d, Table& least) const {
+  const std::vector<std::vector<DivisorDigits::Step>>& steps = q_.tiles.of(d).steps;
+  const u64 stride = q_.tiles.stride(d), block = stride * steps.size();
+  for (u64 begin = 0; begin < least.size(); begin += block)
+    for (std::size_t digit = steps.size(); digit-- > 0;)
+      for (const DivisorDigits::Step& step : steps[digit]) {
+        u128* own = least.data() + begin + digit * stride;
+        const u128* larger = least.data() + begin + step.digit * stride;
+        for (u64 k = 0; k < stride; ++k) own[k] = std::min(own[k], larger[k]);
+      }
+}
+
 void Bounds::fill_stage(std::size_t table, int stage, int set, int threads) {
   const PricedChannel& channel = q_.channels[at(tabled_[table])];
-  const ServerSet& from = q_.sets[at(stage)][at(set)];
   const u64 tiles = q_.tiles.tile_count();
-  Table& with = with_[table][place_(stage, set)];
-  with.assign(tiles, kImpossible);
+  Table& below = below_[table][place_(stage, set)];
+  below.assign(tiles, kImpossible);
   if (q_.is_top(stage)) {
-    with[q_.tiles.last()] = 0;
+    below[q_.tiles.last()] = 0;
   } else {
-    constexpr u64 kBlock = 512;
-    parallel_for((tiles + kBlock - 1) / kBlock, threads, [&](std::size_t block) {
-      for (u64 t = block * kBlock; t < std::min(tiles, (block + 1) * kBlock); ++t) {
-        const Digits tile = q_.tiles.digits(static_cast<Tile>(t));
-        if (!q_.fits(stage, from.kept, tile)) continue;
-        for (std::size_t k = 0; k < from.next.size(); ++k) {
-          const u128 outside = below_[table][place_(stage + 1, from.next[k])][t];
-          if (outside == kImpossible) continue;
-          const u128 sum = outside + (from.kept == 0 ? 0 : begun(channel, stage, set, k, tile));
-          const bool negative = sum >> 127 != 0;
-          with[t] = std::min(with[t], negative ? u128{0} : sum);
-        }
-      }
+    const u64 rows = tiles / row();
+    constexpr u64 kBlock = 64;
+    parallel_for((rows + kBlock - 1) / kBlock, threads, [&](std::size_t block) {
+      for (u64 r = block * kBlock; r < std::min(rows, (block + 1) * kBlock); ++r)
+        fill_row(channel, table, stage, set, static_cast<Tile>(r * row()), below);
     });
   }
-  Table& below = below_[table][place_(stage, set)];
-  below = with;
+  if (table == 0) with_[place_(stage, set)] = below;
   const InstanceLevel& l = q_.instance.levels[at(stage)];
-  DimensionMask grows = 0;
   for (int d = 0; d < q_.tiles.dimension_count(); ++d)
-    if (l.loops[at(d)].max > 1 || (l.has_fanout() && l.unroll[at(d)].max > 1)) grows |= dimension_bit(d);
-  for (u64 t = tiles; t-- > 0;) {
-    const Digits tile = q_.tiles.digits(static_cast<Tile>(t));
-    u128 least = below[t];
-    for (const int d : bits(grows))
-      for (const DivisorDigits::Step& step : q_.tiles.of(d).steps[tile[at(d)]])
-        least = std::min(least, below[t + u64{q_.tiles.stride(d)} * static_cast<u64>(step.digit - tile[at(d)])]);
-    below[t] = least;
-  }
+    if (l.loops[at(d)].max > 1 || (l.has_fanout() && l.unroll[at(d)].max > 1)) spread(d, below);
 }
 
 u64 Bounds::most_units(int level, Tile tile) const {

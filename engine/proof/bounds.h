@@ -37,8 +37,8 @@ class Bounds {
   u128 ordering(const PricedChannel& channel, std::span<const WaitingFlow> flows, const Digits& tile, int level) const;
 
   // The least cost of what begins at a stage or outside it, with this tile, or with this tile or a larger one;
-  // kImpossible: no mapping has it. `table`: place of the channel among the tabled ones.
-  u128 with(std::size_t table, int stage, int set, Tile tile) const { return with_[table][place_(stage, set)][tile]; }
+  // kImpossible: no mapping has it. `table`: place of the channel among the tabled ones; the first is of energy.
+  u128 with(int stage, int set, Tile tile) const { return with_[place_(stage, set)][tile]; }
   u128 below(std::size_t table, int stage, int set, Tile tile) const { return below_[table][place_(stage, set)][tile]; }
   // Place of a channel among the tabled ones; -1: it has no table.
   int table_of(std::size_t channel) const { return table_of_[channel]; }
@@ -53,11 +53,16 @@ class Bounds {
   std::size_t place_(int stage, int set) const { return first_of_[at(stage)] + static_cast<std::size_t>(set); }
   u128 begun(const PricedChannel& channel, int stage, int set, std::size_t next, const Digits& tile) const;
   void fill_stage(std::size_t table, int stage, int set, int threads);
+  // Tiles that differ in the first dimension alone.
+  u64 row() const { return q_.tiles.dimension_count() == 0 ? 1 : q_.tiles.of(0).divisor.size(); }
+  void fill_row(const PricedChannel& channel, std::size_t table, int stage, int set, Tile first, Table& with) const;
+  void spread(int d, Table& least) const;
 
   const Question& q_;
   std::vector<int> tabled_, table_of_;
   std::vector<std::size_t> first_of_;  // [stage]
-  std::vector<std::vector<Table>> with_, below_;
+  std::vector<Table> with_;            // of energy
+  std::vector<std::vector<Table>> below_;
   mutable std::vector<std::vector<std::atomic<u64>>> most_units_;  // [level][tile], 0: not known yet
 };
 

@@ -21,6 +21,9 @@ void Extender::extend(const State& parent, int stage, const std::function<void(S
   leak_ = leakage(parent, 1);
   const std::vector<ProofUnrolling>& all = q_.unrollings[at(stage)];
   for (unrolling_ = 0; unrolling_ < all.size() && !stopped_; ++unrolling_) {
+    const u64 receivers = all[unrolling_].receivers;
+    if (unrolling_ == 0 || receivers < all[unrolling_ - 1].receivers)
+      if (fewer_are_closed(parent, receivers)) return;
     Digits tile = parent.tile;
     bool divides = true;
     for (int d = 0; d < q_.tiles.dimension_count() && divides; ++d) {
@@ -93,7 +96,7 @@ void Extender::walk_tiles(const State& parent) {
     const Entry e = stack.back();
     stack.pop_back();
     ++questions_;
-    if (!closed(bounds_.with(0, stage_, parent.set, e.number))) {
+    if (!closed(bounds_.with(stage_, parent.set, e.number))) {
       tile_ = e.number;
       digits_ = e.tile;
       factor_ = e.factor;

@@ -63,6 +63,7 @@ class Extender {
   u128 leakage(const State& state, u64 cycles) const;
   u64 least_steps(const State& state, int level, Tile tile) const;
   u64 rate_cycles(const PricedChannel& channel, const State& state, int level, Tile tile, i128 words) const;
+  bool fewer_are_closed(const State& parent, u64 receivers) const;
   bool surely_closed(const State& parent, Tile tile) const;
   bool closed_after_unrolling(const State& state, int level, Tile tile) const;
   bool closes(i128 energy, u64 cycles) const;

@@ -15,7 +15,7 @@ namespace heliolite::proof {
 
 inline constexpr int kMaxPairs = 40;  // of a level and a tensor that it may hold
 inline constexpr u8 kNobody = 0xff;
-inline constexpr u64 kMaxTableTiles = 3'000'000;
+inline constexpr u64 kMaxTableTiles = 16'000'000;
 
 // [tensor]: the level that serves it.
 using Servers = std::array<u8, kMaxTensors>;

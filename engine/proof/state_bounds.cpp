@@ -119,6 +119,16 @@ i128 Extender::inside(std::size_t channel, const State& s, int level) const {
   return out - refunds(channel, s, level, s.tile, s.served, s.filled, 1);
 }
 
+// Whether all unrollings with so many receivers, or fewer, are closed: each by a bound that is not below this one.
+bool Extender::fewer_are_closed(const State& parent, u64 receivers) const {
+  const u64 cycles = ceil_div(q_.instance.macs, parent.units * receivers * q_.instances[at(stage_)]);
+  const u128 outside = bounds_.below(0, stage_, parent.set, number(parent.tile));
+  if (outside == kImpossible) return true;
+  const i128 energy = counted_[0] + static_cast<i128>(outside) + static_cast<i128>(leak_ * cycles) -
+                      refunds(0, parent, stage_, parent.tile, parent.served, parent.filled, q_.first_gain[at(stage_)]);
+  return closes(energy, cycles);
+}
+
 // Part of the bound after an unrolling that takes no steps: with what the parent has counted, and without flows in
 // place. It is never above the whole one, and closes most.
 bool Extender::surely_closed(const State& parent, Tile tile) const {
