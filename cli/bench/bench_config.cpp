@@ -92,7 +92,6 @@ class SuiteReader {
       out.published.push_back(published_claim(node, out, errors_));
     if (const auto n = reader.integer("repeat")) out.repeat = static_cast<int>(*n);
     if (const auto folder = reader.string("proofs")) out.proofs = named_file(path_, *folder, true);
-    if (!out.proofs.empty() && out.network) reader.error("proofs are of layers, the objective is of whole networks");
     reader.finish();
     return out;
   }

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "cli/map/map_proof.h"
+#include "cli/map/network_proof.h"
 
 namespace heliolite::cli {
 
@@ -13,7 +14,7 @@ BenchProofs write_bench_proofs(const BenchSuite& suite, std::vector<BenchRow>& r
   BenchProofs out;
   for (std::size_t k = 0; k < rows.size() && !suite.proofs.empty(); ++k) {
     BenchRow& row = rows[k];
-    if (!row.answer || row.status != Status::Optimal || (stop != nullptr && stop->load())) continue;
+    if (row.status != Status::Optimal || (stop != nullptr && stop->load())) continue;
     const BenchMachine& machine = *std::ranges::find(suite.machines, row.machine, &BenchMachine::name);
     const BenchLayer& layer = *std::ranges::find(suite.layers, row.layer, &BenchLayer::name);
     const BenchStrategy& strategy = *std::ranges::find(suite.strategies, row.strategy, &BenchStrategy::label);
@@ -21,8 +22,13 @@ BenchProofs write_bench_proofs(const BenchSuite& suite, std::vector<BenchRow>& r
     options.stop = stop;
     const std::filesystem::path folder = std::filesystem::path(suite.proofs) / file_name_of(row.machine);
     const std::string file = (folder / (file_name_of(row.layer + "-" + row.strategy) + ".proof.gz")).string();
-    out[k] = write_proof_once(layer.workload(), machine.architecture, options, {.target = suite.proofs}, *row.answer,
-                              file, output, is_right);
+    if (row.answer)
+      out[k] = write_proof_once(layer.workload(), machine.architecture, options, {.target = suite.proofs}, *row.answer,
+                                file, output, is_right);
+    else if (row.network)
+      out[k] = write_optimum_proof_once(layer.network, machine.architecture, options, {.target = suite.proofs},
+                                        *row.network, file, output, is_right);
+    else out[k] = {{"refused", "no proof for layers that are fused yet"}};
   }
   return out;
 }

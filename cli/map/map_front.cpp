@@ -209,8 +209,7 @@ int run_front(const Inputs& inputs, SearchOptions options, const ProofArguments&
   std::optional<NetworkProofAnswer> proof;
   options.progress = {};
   if (!proof_arguments.target.empty())
-    proof = write_network_proof(inputs.network, inputs.architecture, options, proof_arguments, *found, std::nullopt,
-                                output, is_right);
+    proof = write_curve_proof(inputs.network, inputs.architecture, options, proof_arguments, *found, output, is_right);
   output.table(fmt::format("{} on {}, front of energy and delay, strategy {}\n\n", inputs.network.name,
                            inputs.architecture.name, name(options.strategy)) +
                front_text(*found) + (proof ? network_proof_text(*proof) : ""));

@@ -112,6 +112,8 @@ std::optional<std::string> plain_text_of(const std::string& path) {
   return text ? std::optional(*text) : std::nullopt;
 }
 
+std::string optimal(Objective objective) { return "optimal " + std::string(name(objective)); }
+
 Json refused_proof(const std::string& why) { return {{"refused", why}}; }
 
 }  // namespace
@@ -124,8 +126,7 @@ std::vector<std::string> proof_heads(const Workload& workload, const Architectur
         proof::instance_of(workload, architecture.chain(unit), {.free = options.free, .open = options.open});
     if (!instance) continue;
     const std::string text = proof::text_of(*instance);
-    out.push_back(
-        fmt::format("{}heliolite-proof 1\ninstance {}\nclaim optimal {} ", text, proof::sha256_text(text), claim));
+    out.push_back(fmt::format("{}heliolite-proof 1\ninstance {}\nclaim {} ", text, proof::sha256_text(text), claim));
   }
   return out;
 }
@@ -160,21 +161,31 @@ LayerProof write_proof(const Workload& workload, const Architecture& architectur
   return LayerProver(workload, architecture.chain(result.unit), options, arguments, output).run(result, file, is_right);
 }
 
-Json write_proof_once(const Workload& workload, const Architecture& architecture, const SearchOptions& options,
-                      const ProofArguments& arguments, MappingResult& result, const std::string& file,
-                      const Output& output, bool& is_right) {
+Json written_once(const std::string& file, const Output& output, const std::function<bool(const std::string&)>& is_same,
+                  const std::function<Json()>& write) {
   const std::filesystem::path path(file);
   if (std::filesystem::exists(path)) {
     const std::optional<std::string> text = plain_text_of(file);
-    for (const std::string& head :
-         proof_heads(workload, architecture.chain(result.unit), options, name(options.objective)))
-      if (text && text->starts_with(head)) return {{"file", file}, {"kept", true}};
+    if (text && is_same(*text)) return {{"file", file}, {"kept", true}};
     return refused_proof(file + " is there already, and is no proof of this row");
   }
   std::error_code problem;
   std::filesystem::create_directories(path.parent_path(), problem);
   if (problem || !output.claim(proof_option(file), file)) return refused_proof(file + " cannot be written");
-  return proof_json(write_proof(workload, architecture, options, arguments, result, file, output, is_right));
+  return write();
+}
+
+Json write_proof_once(const Workload& workload, const Architecture& architecture, const SearchOptions& options,
+                      const ProofArguments& arguments, MappingResult& result, const std::string& file,
+                      const Output& output, bool& is_right) {
+  const auto is_same = [&](const std::string& text) {
+    return std::ranges::any_of(
+        proof_heads(workload, architecture.chain(result.unit), options, optimal(options.objective)),
+        [&](const std::string& head) { return text.starts_with(head); });
+  };
+  return written_once(file, output, is_same, [&] {
+    return proof_json(write_proof(workload, architecture, options, arguments, result, file, output, is_right));
+  });
 }
 
 bool claim_proofs(const Network& network, const Architecture& architecture, const SearchOptions& options,
@@ -195,7 +206,7 @@ bool claim_proofs(const Network& network, const Architecture& architecture, cons
     if (!output.claim(proof_option(file), file)) return false;
     const auto is_same = [&](const std::string& text) {
       return std::ranges::any_of(
-          proof_heads(network.layers[i].workload, architecture, options, name(options.objective)),
+          proof_heads(network.layers[i].workload, architecture, options, optimal(options.objective)),
           [&](const std::string& head) { return text.starts_with(head); });
     };
     if (!overwrites_no_other(file, is_same)) return false;

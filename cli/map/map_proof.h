@@ -48,8 +48,11 @@ LayerProofs write_proofs(const Network& network, const Architecture& architectur
 LayerProof write_proof(const Workload& workload, const Architecture& architecture, const SearchOptions& options,
                        const ProofArguments& arguments, MappingResult& result, const std::string& file,
                        const Output& output, bool& is_right);
-// As write_proof() into a file that nobody has claimed; its folder is made. One that is there already stays: it is the
-// answer where it is a proof of the same instance and objective, otherwise there is none.
+// What write() says of a file that it writes and that nobody has claimed; its folder is made. A file that is there
+// already stays: it is the answer where it is the same question's, otherwise there is none.
+Json written_once(const std::string& file, const Output& output, const std::function<bool(const std::string&)>& is_same,
+                  const std::function<Json()>& write);
+// write_proof() alike.
 Json write_proof_once(const Workload& workload, const Architecture& architecture, const SearchOptions& options,
                       const ProofArguments& arguments, MappingResult& result, const std::string& file,
                       const Output& output, bool& is_right);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <sstream>
 
@@ -23,19 +24,20 @@ std::string network_file(const Network& network, const std::string& target) {
   return (std::filesystem::path(target) / "network.proof.gz").string();
 }
 
+// Writes a proof of one layer's curve from these mappings.
+using CurveProver = std::function<proof::ProofReport(const std::vector<Mapping>&, std::ostream&)>;
+
 // Proves one curve; again, with it among the mappings, where the pass has found one below.
-proof::ProofReport prove_curve_of(const Workload& workload, const Architecture& architecture,
-                                  const SearchOptions& options, const proof::ProofOptions& limits,
-                                  std::vector<Mapping> mappings, std::string& text, bool& is_right) {
+proof::ProofReport prove_curve_of(const std::string& layer, const CurveProver& prove, std::vector<Mapping> mappings,
+                                  std::string& text, bool& is_right) {
   while (true) {
     std::ostringstream plain;
-    proof::ProofReport report = proof::prove_curve(workload, architecture, options, mappings, limits, plain);
+    proof::ProofReport report = prove(mappings, plain);
     text = std::move(plain).str();
     if (!report.better) return report;
     if (!report.is_rounding) {
       is_right = false;
-      fail(fmt::format("error of the program: the proof of {} found a mapping below a curve that is certain",
-                       workload.name));
+      fail(fmt::format("error of the program: the proof of {} found a mapping below a curve that is certain", layer));
     }
     mappings.push_back(*report.better);
   }
@@ -44,11 +46,17 @@ proof::ProofReport prove_curve_of(const Workload& workload, const Architecture& 
 // Whether a text begins as a proof of this network, and has proofs of all its layers' curves.
 bool is_proof_of_network(const std::string& text, const Network& network, const Architecture& architecture,
                          const SearchOptions& options, std::optional<Objective> objective) {
-  const auto heads = [&](std::size_t i) {
-    return proof_heads(network.layers[i].workload, architecture, options, "curve");
+  // Whether the text has a proof of a layer's curve, of one of these kinds.
+  const auto has = [&](std::size_t i, const std::vector<std::string>& kinds) {
+    return std::ranges::any_of(kinds, [&](const std::string& kind) {
+      const auto heads = proof_heads(network.layers[i].workload, architecture, options, kind);
+      return std::ranges::any_of(heads, [&](const std::string& head) {
+        return text.starts_with(head) || text.find("\n" + head) != std::string::npos;
+      });
+    });
   };
   if (!objective && network.layers.size() == 1)
-    return std::ranges::any_of(heads(0), [&](const std::string& head) { return text.starts_with(head); });
+    return text.starts_with("heliolite-instance") && has(0, {"optimal curve"});
   std::map<std::size_t, u64> runs;  // by the first layer of a shape
   const std::vector<std::size_t> first = first_of_shape(network.layers);
   for (std::size_t i = 0; i < first.size(); ++i) runs[first[i]] += network.layers[i].count;
@@ -60,13 +68,158 @@ bool is_proof_of_network(const std::string& text, const Network& network, const 
       !opening.ends_with(layers + "\n"))
     return false;
   return std::ranges::all_of(runs, [&](const auto& shape) {
-    return std::ranges::any_of(heads(shape.first),
-                               [&](const std::string& h) { return text.find("\n" + h) != text.npos; });
+    return has(shape.first, {"optimal curve", "bound curve"});
   });
 }
 
 std::string why_incomplete(const proof::ProofReport& report) {
   return report.refused.empty() ? "no proof: " + report.ended : report.refused;
+}
+
+// One question of a whole network, and where its proof goes.
+class NetworkProver {
+ public:
+  NetworkProver(const Network& network, const Architecture& architecture, const SearchOptions& options,
+                const ProofArguments& arguments, std::string file, const Output& output, bool& is_right)
+      : network_(network),
+        architecture_(architecture),
+        options_(options),
+        output_(output),
+        is_right_(is_right),
+        file_(std::move(file)) {
+    limits_.packed = false, limits_.budget_seconds = options.budget_seconds;
+    limits_.file_bytes = static_cast<u64>(arguments.limit_mebibytes * 1048576);
+  }
+
+  // Of curves that a search has found, each with all its corners' mappings.
+  NetworkProofAnswer by_curves(const NetworkCurve& curve, std::optional<Objective> objective) {
+    return run(objective, [&](std::size_t i, const Architecture& chain, proof::ProvenShape& shape) {
+      const Workload& layer = network_.layers[i].workload;
+      if (curve.layers[i].mappings.empty()) return "no proof: " + layer.name + " has no mapping";
+      if (!curve.layers[i].curve.certain) return "no proof: the curve of " + layer.name + " is not certain";
+      const auto prove = [&](const std::vector<Mapping>& mappings, std::ostream& out) {
+        return proof::prove_curve(layer, chain, options_, mappings, limits_, out);
+      };
+      shape.report = prove_curve_of(layer.name, prove, curve.layers[i].mappings, shape.text, is_right_);
+      return std::string();
+    });
+  }
+
+  // Of curves under the lines that the search for the optimum has proven, each with the mapping that it chose.
+  NetworkProofAnswer by_lines(const NetworkResult& result) {
+    return run(options_.objective, [&](std::size_t i, const Architecture& chain, proof::ProvenShape& shape) {
+      const Workload& layer = network_.layers[i].workload;
+      const auto prove = [&](const std::vector<Mapping>& mappings, std::ostream& out) {
+        return proof::prove_lines(layer, chain, options_, result.optimum->proven[i], mappings, limits_, out);
+      };
+      shape.report = prove_curve_of(layer.name, prove, {result.layers[i].result.mapping}, shape.text, is_right_);
+      return std::string();
+    });
+  }
+
+ private:
+  // Proves a layer's curve on the chain of compute units that runs it; or says why not.
+  using ShapeProver = std::function<std::string(std::size_t, const Architecture&, proof::ProvenShape&)>;
+
+  NetworkProofAnswer run(std::optional<Objective> objective, const ShapeProver& prove) {
+    NetworkProofAnswer out;
+    const Stopwatch clock;
+    // Step 1. A proof of the curve of each shape.
+    std::vector<proof::ProvenShape> shapes;
+    if (out.refused = prove_shapes(prove, shapes); !out.refused.empty()) return out;
+    for (const proof::ProvenShape& shape : shapes)
+      out.states += shape.report.states, out.corners += shape.report.corners.size();
+    out.shapes = shapes.size();
+    // Step 2. What follows of the network; a single curve is its own.
+    const bool is_alone = !objective && network_.layers.size() == 1;
+    const std::optional<proof::NetworkProof> whole = proof::network_proof(shapes, objective);
+    if (!whole) return refused("no proof of values of more than 256 bits");
+    out.is_closed = whole->is_closed;
+    if (!out.is_closed) return out;
+    out.claim = is_alone ? shapes.front().report.claim : whole->claim;
+    out.cost = whole->cost;
+    // Step 3. The file.
+    out.file = file_;
+    const bool written = output_.write(proof_option(file_), [&](std::ostream& stream) -> Diagnostics {
+      proof::ProofFile file(stream, file_.ends_with(".gz"), limits_.file_bytes);
+      bool fits = is_alone || file.write(whole->head);
+      for (const proof::ProvenShape& shape : shapes) fits = fits && file.write(shape.text);
+      fits = fits && file.finish();
+      out.bytes = file.bytes();
+      return fits ? Diagnostics{} : Diagnostics{{"", 0, "--proof", "the limit of the file's size is reached"}};
+    });
+    if (!written) return refused("no proof: the file cannot be written, or its limit is reached");
+    out.seconds = clock.seconds();
+    return out;
+  }
+
+  // In the order of their first layers. Returns why there is none of some shape.
+  std::string prove_shapes(const ShapeProver& prove, std::vector<proof::ProvenShape>& shapes) const {
+    const std::vector<std::size_t> first = first_of_shape(network_.layers);
+    std::map<std::size_t, std::size_t> place;  // in `shapes`, by the first layer
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      if (first[i] != i) {
+        shapes[place.at(first[i])].runs += network_.layers[i].count;
+        continue;
+      }
+      const Workload& layer = network_.layers[i].workload;
+      const Result<const Architecture*> chain = chain_that_runs(layer, architecture_);
+      if (!chain) return "no proof: " + to_string(chain.errors());
+      proof::ProvenShape shape{network_.layers[i].count, {}, {}};
+      if (std::string why = prove(i, **chain, shape); !why.empty()) return why;
+      if (!shape.report.complete()) return layer.name + ": " + why_incomplete(shape.report);
+      place[i] = shapes.size();
+      shapes.push_back(std::move(shape));
+    }
+    return "";
+  }
+
+  static NetworkProofAnswer refused(std::string why) {
+    NetworkProofAnswer out;
+    out.refused = std::move(why);
+    return out;
+  }
+
+  const Network& network_;
+  const Architecture& architecture_;
+  const SearchOptions& options_;
+  const Output& output_;
+  bool& is_right_;
+  std::string file_;
+  proof::ProofOptions limits_;
+};
+
+// Of the optimum that a search for the network's own objective found.
+NetworkProofAnswer optimum_proof(const Network& network, const Architecture& architecture, const SearchOptions& options,
+                                 const ProofArguments& arguments, const NetworkResult& result, const std::string& file,
+                                 const Output& output, bool& is_right) {
+  NetworkProofAnswer out;
+  if (std::string why = proof::refusal(options); !why.empty()) return out.refused = std::move(why), out;
+  if (!result.optimum || result.optimum->status != Status::Optimal)
+    return out.refused = "no proof of an answer that is not optimal", out;
+  // Doubles may have left room below the value: then the layers' whole curves are found.
+  NetworkProver prover(network, architecture, options, arguments, file, output, is_right);
+  out = prover.by_lines(result);
+  if (!out.is_closed) {
+    SearchOptions quiet = options;
+    quiet.progress = {};
+    const Result<NetworkCurve> curve = map_curve(network, architecture, quiet);
+    if (!curve) return out.refused = "no proof: " + to_string(curve.errors()), out;
+    out = prover.by_curves(*curve, options.objective);
+  }
+  if (!out.refused.empty()) return out;
+  // Each run of a layer may have a cycle less or more, and one more in bounds (docs/cost_model.md, rule 28).
+  double runs = 0;
+  for (const Layer& layer : network.layers) runs += static_cast<double>(layer.count);
+  const double found = objective_number(options.objective, result.total);
+  const double proved = objective_number(options.objective, out.cost);
+  constexpr double kCycles = 2;
+  if (std::abs(found / proved - 1) > most_rounding(architecture, kCycles * runs, out.cost.cycles)) {
+    is_right = false;
+    fail(fmt::format("error of the program: the search called {:.17g} optimal of the network, the proof {:.17g}", found,
+                     proved));
+  }
+  return out;
 }
 
 }  // namespace
@@ -85,87 +238,30 @@ bool claim_network_proof(const Network& network, const Architecture& architectur
   return false;
 }
 
-NetworkProofAnswer write_network_proof(const Network& network, const Architecture& architecture,
-                                       const SearchOptions& options, const ProofArguments& arguments,
-                                       const NetworkCurve& curve, std::optional<Objective> objective,
-                                       const Output& output, bool& is_right) {
-  NetworkProofAnswer out;
-  const Stopwatch clock;
-  const auto refuse = [&](std::string why) {
-    out.refused = std::move(why);
-    return out;
-  };
-  // Step 1. A proof of the curve of each shape.
-  proof::ProofOptions limits{.packed = false, .budget_seconds = options.budget_seconds};
-  limits.file_bytes = static_cast<u64>(arguments.limit_mebibytes * 1048576);
-  const std::vector<std::size_t> first = first_of_shape(network.layers);
-  std::map<std::size_t, proof::ProvenShape> by_layer;
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    if (first[i] != i) {
-      by_layer.at(first[i]).runs += network.layers[i].count;
-      continue;
-    }
-    const std::string& name = network.layers[i].workload.name;
-    if (curve.layers[i].mappings.empty()) return refuse("no proof: " + name + " has no mapping");
-    if (!curve.layers[i].curve.certain) return refuse("no proof: the curve of " + name + " is not certain");
-    const Result<const Architecture*> chain = chain_that_runs(network.layers[i].workload, architecture);
-    if (!chain) return refuse("no proof: " + to_string(chain.errors()));
-    proof::ProvenShape shape{network.layers[i].count, {}, {}};
-    shape.report = prove_curve_of(network.layers[i].workload, **chain, options, limits, curve.layers[i].mappings,
-                                  shape.text, is_right);
-    if (!shape.report.complete()) return refuse(name + ": " + why_incomplete(shape.report));
-    out.states += shape.report.states, out.corners += shape.report.corners.size();
-    by_layer.emplace(i, std::move(shape));
-  }
-  std::vector<proof::ProvenShape> shapes;
-  for (auto& [i, shape] : by_layer) shapes.push_back(std::move(shape));
-  out.shapes = shapes.size();
-  // Step 2. What follows of the network; a single curve is its own.
-  const bool is_alone = !objective && network.layers.size() == 1;
-  const std::optional<proof::NetworkProof> whole = proof::network_proof(shapes, objective);
-  if (!whole) return refuse("no proof of values of more than 256 bits");
-  out.claim = is_alone ? shapes.front().report.claim : whole->claim;
-  out.cost = whole->cost;
-  // Step 3. The file.
-  out.file = network_file(network, arguments.target);
-  const bool written = output.write(proof_option(out.file), [&](std::ostream& stream) -> Diagnostics {
-    proof::ProofFile file(stream, out.file.ends_with(".gz"), limits.file_bytes);
-    bool fits = is_alone || file.write(whole->head);
-    for (const proof::ProvenShape& shape : shapes) fits = fits && file.write(shape.text);
-    fits = fits && file.finish();
-    out.bytes = file.bytes();
-    return fits ? Diagnostics{} : Diagnostics{{"", 0, "--proof", "the limit of the file's size is reached"}};
-  });
-  if (!written) return refuse("no proof: the file cannot be written, or its limit is reached");
-  out.seconds = clock.seconds();
-  return out;
+NetworkProofAnswer write_curve_proof(const Network& network, const Architecture& architecture,
+                                     const SearchOptions& options, const ProofArguments& arguments,
+                                     const NetworkCurve& curve, const Output& output, bool& is_right) {
+  const std::string file = network_file(network, arguments.target);
+  return NetworkProver(network, architecture, options, arguments, file, output, is_right)
+      .by_curves(curve, std::nullopt);
 }
 
 NetworkProofAnswer write_optimum_proof(const Network& network, const Architecture& architecture,
                                        const SearchOptions& options, const ProofArguments& arguments,
                                        const NetworkResult& result, const Output& output, bool& is_right) {
-  NetworkProofAnswer out;
-  if (std::string why = proof::refusal(options); !why.empty()) return out.refused = std::move(why), out;
-  if (!result.optimum || result.optimum->status != Status::Optimal)
-    return out.refused = "no proof of an answer that is not optimal", out;
-  SearchOptions quiet = options;
-  quiet.progress = {};
-  const Result<NetworkCurve> curve = map_curve(network, architecture, quiet);
-  if (!curve) return out.refused = "no proof: " + to_string(curve.errors()), out;
-  out = write_network_proof(network, architecture, options, arguments, *curve, options.objective, output, is_right);
-  if (!out.refused.empty()) return out;
-  // Each run of a layer may have a cycle less or more, and one more in bounds (docs/cost_model.md, rule 28).
-  double runs = 0;
-  for (const Layer& layer : network.layers) runs += static_cast<double>(layer.count);
-  const double found = objective_number(options.objective, result.total);
-  const double proved = objective_number(options.objective, out.cost);
-  constexpr double kCycles = 2;
-  if (std::abs(found / proved - 1) > most_rounding(architecture, kCycles * runs, out.cost.cycles)) {
-    is_right = false;
-    fail(fmt::format("error of the program: the search called {:.17g} optimal of the network, the proof {:.17g}", found,
-                     proved));
-  }
-  return out;
+  const std::string file = network_file(network, arguments.target);
+  return optimum_proof(network, architecture, options, arguments, result, file, output, is_right);
+}
+
+Json write_optimum_proof_once(const Network& network, const Architecture& architecture, const SearchOptions& options,
+                              const ProofArguments& arguments, const NetworkResult& result, const std::string& file,
+                              const Output& output, bool& is_right) {
+  const auto is_same = [&](const std::string& text) {
+    return is_proof_of_network(text, network, architecture, options, options.objective);
+  };
+  return written_once(file, output, is_same, [&] {
+    return network_proof_json(optimum_proof(network, architecture, options, arguments, result, file, output, is_right));
+  });
 }
 
 Json network_proof_json(const NetworkProofAnswer& p) {

@@ -16,7 +16,8 @@ struct NetworkProofAnswer {
   std::size_t shapes = 0;   // layers of different shapes, each with a proof in the file
   std::size_t corners = 0;  // of all their curves
   u64 states = 0, bytes = 0;
-  double seconds = 0;  // of writing, without the search for curves
+  double seconds = 0;     // of writing, without the search for curves
+  bool is_closed = true;  // false: what the search has proven leaves room below the optimum; there is no proof yet
 };
 
 // Claims the file, and makes its folder where there are several layers. False, after complaints, if it may not be
@@ -24,16 +25,20 @@ struct NetworkProofAnswer {
 bool claim_network_proof(const Network& network, const Architecture& architecture, const SearchOptions& options,
                          std::optional<Objective> objective, const ProofArguments& arguments, const Output& output);
 
-// `objective`: of the optimum, whose layers' curves are searched first; none: `curve` is what is proved. `is_right`
-// becomes false, after a complaint, where a proof shows an error of the program.
-NetworkProofAnswer write_network_proof(const Network& network, const Architecture& architecture,
-                                       const SearchOptions& options, const ProofArguments& arguments,
-                                       const NetworkCurve& curve, std::optional<Objective> objective,
-                                       const Output& output, bool& is_right);
+// Writes the proof of the trade-off of energy and cycles. `is_right` becomes false, after a complaint, where a proof
+// shows an error of the program.
+NetworkProofAnswer write_curve_proof(const Network& network, const Architecture& architecture,
+                                     const SearchOptions& options, const ProofArguments& arguments,
+                                     const NetworkCurve& curve, const Output& output, bool& is_right);
 // Writes the proof of the optimum that a search for the network's own objective found.
 NetworkProofAnswer write_optimum_proof(const Network& network, const Architecture& architecture,
                                        const SearchOptions& options, const ProofArguments& arguments,
                                        const NetworkResult& result, const Output& output, bool& is_right);
+
+// Alike, into a file that nobody has claimed; one that is there already stays.
+Json write_optimum_proof_once(const Network& network, const Architecture& architecture, const SearchOptions& options,
+                              const ProofArguments& arguments, const NetworkResult& result, const std::string& file,
+                              const Output& output, bool& is_right);
 
 Json network_proof_json(const NetworkProofAnswer& proof);
 std::string network_proof_text(const NetworkProofAnswer& proof);

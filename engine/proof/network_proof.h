@@ -9,7 +9,8 @@
 
 namespace heliolite::proof {
 
-// All layers of one shape: how often the network runs them, and the proof of their curve.
+// All layers of one shape: how often the network runs them, and the proof of their curve: all with the mapping that is
+// chosen, or all with one for each corner.
 struct ProvenShape {
   u64 runs = 1;
   ProofReport report;
@@ -17,9 +18,10 @@ struct ProvenShape {
 };
 
 struct NetworkProof {
-  std::string head;   // the lines in front of the shapes' proofs
-  std::string claim;  // "edp 3192"
-  Cost cost;          // of a curve: of the fewest cycles
+  std::string head;       // the lines in front of the shapes' proofs
+  std::string claim;      // "edp 3192"
+  Cost cost;              // of a curve: of the fewest cycles
+  bool is_closed = true;  // false: the shapes' curves leave room below the value of the mappings that they choose
 };
 
 // `objective`: of which the least is claimed; none: the whole curve. None: values of more than 256 bits, or energies of

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <boost/multiprecision/cpp_int.hpp>
-
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "engine/proof/curve.h"
 #include "engine/proof/mapping_steps.h"
 #include "engine/proof/proof_file.h"
 #include "engine/proof/reduce.h"
@@ -38,10 +37,10 @@ struct Priced {
 };
 
 // All that the lines before the states say.
-std::string head_of(const Question& q, const Instance& whole, const std::string& hash, const Claim& claim,
+std::string head_of(const Question& q, const Instance& whole, const std::string& hash, const Claim& claim, bool is_met,
                     const std::vector<Priced>& mappings, const std::vector<int>& batch) {
   std::string out = text_of(whole);
-  out += fmt::format("heliolite-proof 1\ninstance {}\nclaim optimal {}\n", hash, claim.text());
+  out += fmt::format("heliolite-proof 1\ninstance {}\nclaim {} {}\n", hash, is_met ? "optimal" : "bound", claim.text());
   for (const int d : batch) out += fmt::format("reduce batch {}\n", q.instance.dimensions[at(d)]);
   for (const Priced& mapping : mappings) {
     out += fmt::format("mapping {}\n", servers_text(q, 0, mapping.steps.root));
@@ -67,25 +66,6 @@ std::string refused_space(const SearchOptions& search) {
   return "";
 }
 
-// The corners of the lower left hull, from the fewest cycles to the least energy.
-std::vector<Priced> hull_of(std::vector<Priced> all) {
-  using Wide = boost::multiprecision::uint256_t;
-  std::ranges::stable_sort(all, [](const Priced& a, const Priced& b) {
-    return std::pair(a.cost.cycles, a.cost.energy) < std::pair(b.cost.cycles, b.cost.energy);
-  });
-  // Whether the way from a to b saves no more in a cycle than that from b to c.
-  const auto is_no_corner = [](const ExactCost& a, const ExactCost& b, const ExactCost& c) {
-    return Wide(a.energy - b.energy) * (c.cycles - b.cycles) <= Wide(b.energy - c.energy) * (b.cycles - a.cycles);
-  };
-  std::vector<Priced> out;
-  for (Priced& p : all) {
-    if (!out.empty() && p.cost.energy >= out.back().cost.energy) continue;
-    while (out.size() > 1 && is_no_corner(out[out.size() - 2].cost, out.back().cost, p.cost)) out.pop_back();
-    out.push_back(std::move(p));
-  }
-  return out;
-}
-
 // What doubles may take for a mapping that is not below: so much more energy, and, where cycles are counted as Timeloop
 // does (docs/cost_model.md, rule 28), one more in bounds and one in costs.
 bool is_rounding(const Architecture& architecture, const Claim& claim, const ExactCost& cost, u64 scale) {
@@ -94,6 +74,12 @@ bool is_rounding(const Architecture& architecture, const Claim& claim, const Exa
   return claim.closed((cost.energy + cost.energy / kOfEnergy + 1) * scale, cost.cycles + cycles);
 }
 
+// What is claimed: the first mapping's value; the hull of all; or a curve under lines, and under them.
+struct Asked {
+  bool is_curve = false;
+  const CostLines* lines = nullptr;
+};
+
 // Writes one proof.
 class Prover {
  public:
@@ -101,7 +87,7 @@ class Prover {
          const ProofOptions& options)
       : workload_(workload), architecture_(architecture), search_(search), options_(options) {}
 
-  ProofReport run(const std::vector<Mapping>& mappings, bool is_curve, std::ostream& out_stream) {
+  ProofReport run(const std::vector<Mapping>& mappings, const Asked& asked, std::ostream& out_stream) {
     if (std::string why = refused_space(search_); !why.empty()) return refused(std::move(why));
     // Step 1. The question.
     const Result<Instance> whole = instance_of(workload_, architecture_, {.free = search_.free, .open = search_.open});
@@ -113,28 +99,28 @@ class Prover {
     // Step 2. The mappings, and what is claimed of them.
     std::vector<Priced> priced;
     for (const Mapping& mapping : mappings) {
-      const std::optional<ProofMapping> steps = steps_of(q, mapping, batch);
-      const std::optional<State> end = steps ? walked(q, *steps) : std::nullopt;
-      if (!end) return refused("no proof: the mapping is not one of the instance");
-      if (end->too_many)
+      const std::optional<Priced> known = priced_by(q, mapping, batch);
+      if (!known) return refused("no proof: the mapping is not one of the instance");
+      if (known->end.too_many)
         return refused(fmt::format("no proof of more than {} flows of words at a time yet", kMaxFlows));
-      priced.push_back({*steps, *end, exact_cost(q, *end)});
+      priced.push_back(*known);
     }
-    if (is_curve) priced = hull_of(std::move(priced));
-    const ExactCost& cost = priced.front().cost;
-    std::vector<ExactCost> corners;
-    for (const Priced& p : priced) corners.push_back(p.cost);
-    const std::optional<Claim> claim =
-        is_curve ? Claim::of_curve(corners, q.scale) : Claim::of(search_.objective, cost.energy, cost.cycles, q.scale);
+    const ExactCost first = priced.front().cost;
+    std::vector<ExactCost> corners = asked.is_curve ? corners_of(q, asked, batch, priced) : std::vector<ExactCost>{};
+    const std::optional<Claim> claim = asked.is_curve
+                                           ? Claim::of_curve(corners, q.scale)
+                                           : Claim::of(search_.objective, first.energy, first.cycles, q.scale);
     if (!claim)
-      return refused(is_curve ? "no proof of energies of more than 120 bits"
-                              : "no proof of values of more than 256 bits");
+      return refused(asked.is_curve ? "no proof of energies of more than 120 bits"
+                                    : "no proof of values of more than 256 bits");
+    const ExactCost& cost = priced.front().cost;
     out_.instance = sha256_text(text_of(*whole));
     out_.claim = claim->text();
     out_.unit_bits = q.instance.unit_bits;
     const int shift = 32 - out_.unit_bits;
     out_.cost = {Energy{shift >= 0 ? cost.energy << shift : cost.energy >> -shift}, cost.cycles};
-    if (is_curve) out_.corners = std::move(corners);
+    out_.corners = std::move(corners);
+    if (asked.lines != nullptr) out_.chosen = cost;
     // Step 3. Tables, then the pass.
     std::vector<int> tabled;
     for (std::size_t c = 0; c < q.channels.size(); ++c)
@@ -153,7 +139,7 @@ class Prover {
       out_.ended = "the time is up, or it was stopped";
     } else {
       ProofFile file(out_stream, options_.packed, options_.file_bytes);
-      file.write(head_of(q, *whole, out_.instance, *claim, priced, batch));
+      file.write(head_of(q, *whole, out_.instance, *claim, asked.lines == nullptr, priced, batch));
       const PassResult pass =
           run_pass(q, bounds, *claim, limits, [&](const std::string& line) { return file.write(line + "\n"); });
       out_.questions = pass.questions;
@@ -162,7 +148,7 @@ class Prover {
       if (pass.better) {
         out_.better = mapping_of(q, *pass.better);
         out_.is_rounding =
-            is_curve && is_rounding(architecture_, *claim, exact_cost(q, *walked(q, *pass.better)), q.scale);
+            asked.is_curve && is_rounding(architecture_, *claim, exact_cost(q, *walked(q, *pass.better)), q.scale);
       }
       if (pass.complete && !file.finish()) out_.ended = "the limit of the file's size is reached";
       out_.bytes = file.bytes();
@@ -172,6 +158,47 @@ class Prover {
   }
 
  private:
+  static std::optional<Priced> priced_by(const Question& q, const Mapping& mapping, const std::vector<int>& batch) {
+    const std::optional<ProofMapping> steps = steps_of(q, mapping, batch);
+    const std::optional<State> end = steps ? walked(q, *steps) : std::nullopt;
+    if (!end) return std::nullopt;
+    return Priced{*steps, *end, exact_cost(q, *end)};
+  }
+
+  // The curve's corners; of the mappings those are left that the proof names: of a curve of mappings one for each
+  // corner, otherwise the first.
+  std::vector<ExactCost> corners_of(const Question& q, const Asked& asked, const std::vector<int>& batch,
+                                    std::vector<Priced>& priced) const {
+    std::vector<ExactCost> points;
+    for (const Priced& p : priced) points.push_back(p.cost);
+    if (asked.lines != nullptr) {
+      std::ranges::copy(points_under(exact_lines(q, *asked.lines, batch), asked.lines->least.cycles),
+                        std::back_inserter(points));
+      priced.resize(1);
+      return lower_hull(std::move(points));
+    }
+    std::vector<ExactCost> corners = lower_hull(std::move(points));
+    std::vector<Priced> named;
+    for (const ExactCost& c : corners) named.push_back(*std::ranges::find(priced, c, &Priced::cost));
+    priced = std::move(named);
+    return corners;
+  }
+
+  // The lines in the instance's unit, through what the mappings that they touch cost exactly.
+  static std::vector<ExactLine> exact_lines(const Question& q, const CostLines& of, const std::vector<int>& batch) {
+    using Rational = boost::multiprecision::cpp_rational;
+    const int shift = q.instance.unit_bits - 32;
+    const Rational unit = shift >= 0 ? Rational(1 << shift) : Rational(1, u64{1} << -shift);
+    std::vector<ExactLine> out{{0, unit * Rational(of.least.energy.units)}};
+    for (const CostLine& line : of.lines) {
+      const Rational lambda = unit * Rational(line.lambda);
+      const std::optional<Priced> touched = line.touches ? priced_by(q, *line.touches, batch) : std::nullopt;
+      if (touched) out.push_back({lambda, Rational(touched->cost.energy) + lambda * touched->cost.cycles});
+      else out.push_back({lambda, unit * Rational(line.value.units)});
+    }
+    return out;
+  }
+
   const Workload& workload_;
   const Architecture& architecture_;
   const SearchOptions& search_;
@@ -196,12 +223,18 @@ std::string refusal(const SearchOptions& search) {
 ProofReport prove(const Workload& workload, const Architecture& architecture, const SearchOptions& search,
                   const Mapping& mapping, const ProofOptions& options, std::ostream& out) {
   if (std::string why = refusal(search); !why.empty()) return refused(std::move(why));
-  return Prover(workload, architecture, search, options).run({mapping}, false, out);
+  return Prover(workload, architecture, search, options).run({mapping}, {}, out);
 }
 
 ProofReport prove_curve(const Workload& workload, const Architecture& architecture, const SearchOptions& search,
                         const std::vector<Mapping>& mappings, const ProofOptions& options, std::ostream& out) {
-  return Prover(workload, architecture, search, options).run(mappings, true, out);
+  return Prover(workload, architecture, search, options).run(mappings, {.is_curve = true}, out);
+}
+
+ProofReport prove_lines(const Workload& workload, const Architecture& architecture, const SearchOptions& search,
+                        const CostLines& lines, const std::vector<Mapping>& mappings, const ProofOptions& options,
+                        std::ostream& out) {
+  return Prover(workload, architecture, search, options).run(mappings, {.is_curve = true, .lines = &lines}, out);
 }
 
 }  // namespace heliolite::proof

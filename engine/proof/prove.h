@@ -9,6 +9,7 @@
 #include "engine/model/cost.h"
 #include "engine/model/mapping.h"
 #include "engine/proof/state.h"
+#include "engine/search/core/answer.h"
 #include "engine/search/core/options.h"
 #include "workloads/workload.h"
 
@@ -28,8 +29,10 @@ struct ProofReport {
   u64 states = 0, bytes = 0, questions = 0;
   double seconds = 0;
   Cost cost;  // exact, of the mapping
-  // The corners of a curve, in units of 2^-unit_bits pJ, from the fewest cycles to the least energy.
+  // The corners of a curve, from the fewest cycles to the least energy, and the cost of the mapping under lines; in
+  // units of 2^-unit_bits pJ.
   std::vector<ExactCost> corners;
+  std::optional<ExactCost> chosen;
   int unit_bits = 0;
   // A better one that the pass has found: then there is no proof.
   std::optional<Mapping> better;
@@ -47,6 +50,12 @@ ProofReport prove(const Workload& workload, const Architecture& architecture, co
 // has.
 ProofReport prove_curve(const Workload& workload, const Architecture& architecture, const SearchOptions& search,
                         const std::vector<Mapping>& mappings, const ProofOptions& options, std::ostream& out);
+
+// Writes the proof that no mapping is below a curve under these lines, with the first mapping in it: the one that a
+// network chooses. The curve is nowhere above what the mappings cost.
+ProofReport prove_lines(const Workload& workload, const Architecture& architecture, const SearchOptions& search,
+                        const CostLines& lines, const std::vector<Mapping>& mappings, const ProofOptions& options,
+                        std::ostream& out);
 
 // Why there are no proofs of answers to such questions, whatever the layer; empty if there are.
 std::string refusal(const SearchOptions& search);

@@ -84,6 +84,7 @@ Moved move_flow(const Question& q, StateFlow& flow, int d, u16 digit, const Digi
 struct ExactCost {
   u128 energy = 0;
   u64 cycles = 0;
+  bool operator==(const ExactCost&) const = default;
 };
 ExactCost exact_cost(const Question& q, const State& state);
 

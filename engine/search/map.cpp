@@ -158,11 +158,16 @@ NetworkOptimum choose_for_network(ShapeSearches& shapes, const std::vector<Shape
     };
   NetworkOptimum out = search_for_network(all, architecture, options, tell);
   auto shape = all.begin();
+  std::map<ShapeKey, const CostLines*> proven;
   for (auto& [k, s] : shapes) {
+    proven[k] = &shape->proven;
     s.own = shape++->before;
     if (s.own) s.answer.mapping = s.result.mapping, s.answer.cost = s.result.cost;
   }
-  for (const ShapeKey& k : shape_of) out.own.push_back(shapes.at(k).own);
+  for (const ShapeKey& k : shape_of) {
+    out.own.push_back(shapes.at(k).own);
+    out.proven.push_back(*proven.at(k));
+  }
   return out;
 }
 

@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/multiprecision/cpp_int.hpp>
+#include <cmath>
 
 #include "engine/search/schedule.h"
 
 namespace heliolite {
 namespace {
+
+// A line whose value is so close to a mapping's touches it: searches leave out less than one part in 10^12.
+constexpr double kTouching = 1 - 1e-11;
 
 class NetworkSearch {
  public:
@@ -40,11 +45,22 @@ class NetworkSearch {
     return shape.own->lower_bound / machine_factor(objective_, machine_, workload(shape));
   }
 
-  // Energy, or cycles, of a sum are least where each term's are.
+  static Cost compulsory(const ShapeOfNetwork& shape) {
+    const LayerProblem& problem = shape.search->problem();
+    const CostModel& model = problem.whole_model ? *problem.whole_model : problem.model;
+    return compulsory_cost(model, problem.keep_range()).whole;
+  }
+
+  // Energy, or cycles, of a sum are least where each term's are. As a line: cycles count more than all energy, or
+  // nothing.
   void add_up() {
     bool optimal = true;
-    for (const ShapeOfNetwork& shape : shapes_) {
+    for (ShapeOfNetwork& shape : shapes_) {
       const double runs = shape.runs;
+      const Cost& own = shape.own->cost;
+      shape.proven.least = compulsory(shape);
+      const double lambda = objective_ == Objective::Delay ? std::ceil(2 * static_cast<double>(own.energy.units)) : 0;
+      shape.proven.lines = {{lambda, {}, shape.own->mapping}};
       out_.value += runs * objective_number(objective_, shape.own->cost);
       out_.lower_bound += runs * least_value(shape);
       optimal &= shape.own->status == Status::Optimal;
@@ -55,9 +71,7 @@ class NetworkSearch {
   void choose(const NetworkProgress& tell) {
     std::vector<NetworkLayer> layers;
     for (const ShapeOfNetwork& shape : shapes_) {
-      const LayerProblem& problem = shape.search->problem();
-      const CostModel& model = problem.whole_model ? *problem.whole_model : problem.model;
-      NetworkLayer layer{LayerHull(compulsory_cost(model, problem.keep_range()).whole, shape.runs), {}};
+      NetworkLayer layer{LayerHull(compulsory(shape), shape.runs), {}};
       layer.hull.add_mapping(shape.own->cost);
       layer.known.push_back({shape.own->mapping, shape.own->cost});
       layer.least_value = least_value(shape);
@@ -74,7 +88,23 @@ class NetworkSearch {
     out_.value = best.value, out_.lower_bound = best.lower_bound, out_.lambda = best.lambda;
     out_.searches = best.searches, out_.rules = best.rules;
     if (best.optimal) out_.status = Status::Optimal;
-    for (std::size_t k = 0; k < shapes_.size(); ++k) take(shapes_[k], layers[k].known[best.chosen[k]]);
+    for (std::size_t k = 0; k < shapes_.size(); ++k) {
+      take(shapes_[k], layers[k].known[best.chosen[k]]);
+      shapes_[k].proven = proven(layers[k]);
+    }
+  }
+
+  static CostLines proven(const NetworkLayer& layer) {
+    CostLines out{layer.hull.least(), {}};
+    for (const LayerHull::Line& line : layer.hull.lines()) {
+      const std::size_t best = layer.hull.best_at(line.lambda);
+      CostLine& proven = out.lines.emplace_back();
+      proven.lambda = line.lambda;
+      proven.value = {static_cast<u128>(boost::multiprecision::cpp_int(line.value))};
+      if (line.value >= layer.hull.value_at(best, line.lambda) * Wide(kTouching))
+        proven.touches = layer.known[best].mapping;
+    }
+    return out;
   }
 
   SumAnswer search_for_sum(std::size_t k, double lambda, const KnownMapping& known) {

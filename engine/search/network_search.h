@@ -20,6 +20,7 @@ struct ShapeOfNetwork {
   double runs = 1;               // how often the network has layers of the shape, times their weights
   MappingResult* own;            // the result for its own objective; replaced where the network's wants another mapping
   std::optional<Cost> before{};  // then the cost of its own
+  CostLines proven{};            // what the searches have proven of all its mappings
 };
 
 // Chooses among all mappings of the shapes' mapspaces. Layers keep to the budget of the options, of which their own

@@ -90,6 +90,29 @@ TEST(CliProof, OverwritesNoProofOfAnotherQuestion) {
   EXPECT_EQ(read_text(file), proof);
 }
 
+// Sums of energies, or of cycles, and products with more cycles, on a machine whose cycles count as Timeloop does and
+// on one whose count exactly: the curves of the search suffice.
+TEST(CliProof, OfEveryObjectiveOfANetwork) {
+  const TempFolder folder;
+  const std::string net =
+      folder.write("net.yaml",
+                   "name: small\nlayers:\n- {name: a, gemm: {m: 16, n: 12, k: 8}, count: 2}\n"
+                   "- {name: b, einsum: \"Z[M,P] = A[M,P+R] * W[R]\", sizes: {M: 8, P: 12, R: 3}}\n");
+  for (const std::string machine : {"eyeriss", "gemmini"})
+    for (const std::string objective : {"energy", "delay", "edp", "ed2p"}) {
+      const std::string target = folder.path(machine + objective);
+      const CliResult run = run_cli("map -a " + machine + " -w " + net +
+                                    " -q --json - --network --no-look --objective " + objective + " --proof " + target);
+      ASSERT_EQ(run.exit_code, 0) << run.err;
+      const json proof = json::parse(run.out)["network"]["proof"];
+      ASSERT_FALSE(proof.contains("refused")) << proof;
+      EXPECT_THAT(proof["claim"].get<std::string>(), StartsWith(objective + " "));
+      const CliResult checked = run_cli("check-proof " + target + "/network.proof.gz");
+      if (checked.err.find("is neither beside") != std::string::npos) GTEST_SKIP() << "the checker is not built";
+      EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+    }
+}
+
 // Each layer is proven on the chain of levels of the unit that runs it.
 TEST(CliProof, OfANetworkOnSeveralUnits) {
   const TempFolder folder;

@@ -139,6 +139,19 @@ struct LayerResult {
   MappingResult result;
 };
 
+// No mapping of a layer has energy + lambda x cycles below `value`; lambda in units of energy (2^-32 pJ) a cycle.
+struct CostLine {
+  double lambda = 0;
+  Energy value;                    // rounded down
+  std::optional<Mapping> touches;  // a mapping that has it, but for the rounding of doubles
+};
+
+// What a search has proven of the costs of a layer's mappings, all of them.
+struct CostLines {
+  Cost least;  // none has less energy, none fewer cycles
+  std::vector<CostLine> lines;
+};
+
 // The least value of the objective of a network's sums (docs/rules/network.md): the layers' results are the mappings
 // that it has.
 struct NetworkOptimum {
@@ -153,6 +166,7 @@ struct NetworkOptimum {
   std::string why_not_proven;
   // [layer]: of those whose mapping is not the one that its own objective is least with, the cost of that one.
   std::vector<std::optional<Cost>> own;
+  std::vector<CostLines> proven;  // [layer]: what the bound is the sum of
 };
 
 struct NetworkResult {

@@ -41,6 +41,7 @@ class LayerHull {
   void add_line(double lambda, const Wide& value);
 
   const std::vector<Cost>& mappings() const { return known_; }
+  const Cost& least() const { return least_; }
   double runs() const { return runs_; }
   // The known mapping with the least energy + lambda x cycles, of equal ones the first; there must be one.
   std::size_t best_at(double lambda) const;
@@ -53,12 +54,13 @@ class LayerHull {
   CostChain upper() const;  // of known mappings
   CostChain lower() const;  // of lines
 
- private:
   struct Line {
     double lambda;
     Wide value;
   };
+  const std::vector<Line>& lines() const { return lines_; }
 
+ private:
   Cost least_;
   double runs_;
   std::vector<Cost> known_;

@@ -181,8 +181,8 @@ class SuiteRunner {
   }
 
   // The row of a whole network, its layers fused or not.
-  static Result<BenchRow> of_network(const BenchMachine& machine, const BenchLayer& layer,
-                                     const BenchStrategy& strategy, const SearchOptions& options) {
+  Result<BenchRow> of_network(const BenchMachine& machine, const BenchLayer& layer, const BenchStrategy& strategy,
+                              const SearchOptions& options) const {
     BenchRow row;
     const auto take = [&](const auto& best) {
       row.status = best.status;
@@ -198,7 +198,7 @@ class SuiteRunner {
       row.unfused = found->best.unfused_value;
       return row;
     }
-    const Result<NetworkResult> found = map_network(layer.network, machine.architecture, options);
+    Result<NetworkResult> found = map_network(layer.network, machine.architecture, options);
     if (!found) return found.errors();
     row.evaluated = 0;
     for (const LayerResult& mapped : found->layers) {
@@ -207,6 +207,7 @@ class SuiteRunner {
     }
     if (found->optimum) take(*found->optimum);
     else row.status = Status::Infeasible;
+    if (!suite_.proofs.empty()) row.network = *std::move(found);
     return row;
   }
 

@@ -78,18 +78,19 @@ struct TracePoint {
 // A strategy's or another tool's answer for one layer on one machine.
 struct BenchRow {
   std::string strategy, machine, layer;
-  bool external = false;                  // another tool's: `strategy` is then its mapper
-  std::optional<double> seconds{};        // wall time of the search
-  std::optional<u64> evaluated{};         // mappings priced; of a mapper of somebody else 1, its answer
-  std::optional<double> value{};          // in units of objective_number(); none: no mapping found
-  std::optional<double> lower_bound{};    // proven by the search, in the same unit
-  std::optional<double> gap{};            // value / lower_bound - 1
-  std::optional<double> unfused{};        // where layers may be fused, the value without
-  std::optional<double> ratio_to_best{};  // value / the smallest value of all rows of the same machine and layer
-  std::optional<Status> status{};         // none: external
-  std::vector<TracePoint> trace{};        // of the last search, value falling; the last one is its answer
-  Diagnostics why_infeasible{};           // where it has no value
-  std::optional<MappingResult> answer{};  // of a layer, where the suite wants its proof
+  bool external = false;                   // another tool's: `strategy` is then its mapper
+  std::optional<double> seconds{};         // wall time of the search
+  std::optional<u64> evaluated{};          // mappings priced; of a mapper of somebody else 1, its answer
+  std::optional<double> value{};           // in units of objective_number(); none: no mapping found
+  std::optional<double> lower_bound{};     // proven by the search, in the same unit
+  std::optional<double> gap{};             // value / lower_bound - 1
+  std::optional<double> unfused{};         // where layers may be fused, the value without
+  std::optional<double> ratio_to_best{};   // value / the smallest value of all rows of the same machine and layer
+  std::optional<Status> status{};          // none: external
+  std::vector<TracePoint> trace{};         // of the last search, value falling; the last one is its answer
+  Diagnostics why_infeasible{};            // where it has no value
+  std::optional<MappingResult> answer{};   // of a layer, where the suite wants its proof
+  std::optional<NetworkResult> network{};  // of a whole network, alike; its layers not fused
   std::optional<EvaluatorReport>
       evaluator{};  // whose value was minimised; `value` is the suite's objective all the same
 };
