@@ -123,7 +123,12 @@ Json answer_json(const CheckArguments& arguments, const std::vector<CheckedFile>
 int run(const CheckArguments& arguments, const Output& output) {
   for (const std::string& path : arguments.paths) {
     std::error_code error;
-    if (!std::filesystem::exists(path, error)) return fail(fmt::format("{}: no such file or folder", path));
+    if (std::filesystem::exists(path, error)) continue;
+    const bool has_options = std::filesystem::exists(path.substr(0, path.find('@')), error);
+    return fail(fmt::format("{}: no such file or folder{}", path,
+                            has_options ? "; files are checked without options behind '@', names of their templates "
+                                          "have values by --define NAME=VALUE"
+                                        : ""));
   }
   const ReadOptions reading = for_several(arguments.reading);
   const std::vector<CheckedFile> files = check_all(arguments, reading);
