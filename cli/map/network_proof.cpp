@@ -91,7 +91,7 @@ class NetworkProver {
     limits_.file_bytes = static_cast<u64>(arguments.limit_mebibytes * 1048576);
   }
 
-  // Of curves that a search has found, each with all its corners' mappings.
+  // The proof from curves that a search has found, each with all its corners' mappings.
   NetworkProofAnswer by_curves(const NetworkCurve& curve, std::optional<Objective> objective) {
     return run(objective, [&](std::size_t i, const Architecture& chain, proof::ProvenShape& shape) {
       const Workload& layer = network_.layers[i].workload;
@@ -105,7 +105,8 @@ class NetworkProver {
     });
   }
 
-  // Of curves under the lines that the search for the optimum has proven, each with the mapping that it chose.
+  // The proof from curves under the lines that the search for the optimum has proven, each with the mapping that it
+  // chose.
   NetworkProofAnswer by_lines(const NetworkResult& result) {
     return run(options_.objective, [&](std::size_t i, const Architecture& chain, proof::ProvenShape& shape) {
       const Workload& layer = network_.layers[i].workload;
@@ -189,7 +190,7 @@ class NetworkProver {
   proof::ProofOptions limits_;
 };
 
-// Of the optimum that a search for the network's own objective found.
+// The proof of the optimum that a search for the network's own objective found.
 NetworkProofAnswer optimum_proof(const Network& network, const Architecture& architecture, const SearchOptions& options,
                                  const ProofArguments& arguments, const NetworkResult& result, const std::string& file,
                                  const Output& output, bool& is_right) {

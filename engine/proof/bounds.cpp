@@ -223,7 +223,7 @@ u128 Bounds::begun(const PricedChannel& channel, int stage, int set, std::size_t
   return cost - refund;
 }
 
-// Of tiles that differ in the first dimension alone: all that fit, the smallest first.
+// Fills the table for tiles that differ in the first dimension alone: all that fit, the smallest first.
 void Bounds::fill_row(const PricedChannel& channel, std::size_t table, int stage, int set, Tile first,
                       Table& with) const {
   const ServerSet& from = q_.sets[at(stage)][at(set)];

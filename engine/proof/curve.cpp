@@ -10,10 +10,10 @@ using boost::multiprecision::cpp_rational;
 
 constexpr unsigned kMostCycleBits = 62;
 
-// Of a number that is not negative.
+// The greatest integer that is not above a number that is not negative.
 cpp_int floor_of(const cpp_rational& x) { return numerator(x) / denominator(x); }
 
-// The energy at so many cycles that no line is above.
+// The energy at `cycles` that no line is above.
 u128 energy_under(const std::vector<ExactLine>& lines, const cpp_int& cycles) {
   cpp_rational highest = 0;
   for (const ExactLine& line : lines) highest = std::max<cpp_rational>(highest, line.value - line.lambda * cycles);
