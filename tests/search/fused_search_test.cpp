@@ -105,6 +105,29 @@ TEST(FusedSearch, AnswersWithinNoTime) {
   }
 }
 
+// Wherever time ends the slices, what is proven holds.
+TEST(FusedSearch, NoBudgetProvesTooMuch) {
+  int bounded = 0;
+  for (const Record& record : records()) {
+    if (record.problem.graph.links.size() > 2) continue;  // others take longer
+    const auto best = search_fused(record.problem.graph, record.problem.architecture, options_for(Objective::Edp));
+    ASSERT_TRUE(best.ok()) << to_string(best.errors());
+    for (const double seconds : {0.005, 0.02, 0.05}) {
+      SearchOptions options = options_for(Objective::Edp);
+      options.budget_seconds = seconds;
+      const auto some = search_fused(record.problem.graph, record.problem.architecture, options);
+      if (!some.ok()) continue;  // no mapping of some layer was found
+      EXPECT_LE(some->lower_bound * kEqualSum, best->value);
+      EXPECT_GE(some->value, best->value * kEqualSum);
+      if (some->status == Status::Optimal) {
+        EXPECT_NEAR(some->value / best->value, 1, 1e-9);
+      }
+      bounded += some->status == Status::Bounded;
+    }
+  }
+  EXPECT_GT(bounded, 3);
+}
+
 // What a search tells before somebody stops it is what it returns, or better; the later that is, the better.
 TEST(FusedSearch, WhoeverWaitsLongerGetsNothingDearer) {
   int stopped = 0;

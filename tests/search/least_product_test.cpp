@@ -10,6 +10,7 @@
 #include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "engine/search/map.h"
 #include "tests/support/exact_problem.h"
@@ -153,6 +154,30 @@ TEST(LeastProduct, IsBoundedWhereSearchesGiveUp) {
     bounded += found.optimal ? 0 : 1;
   }
   EXPECT_GT(bounded, 200);
+}
+
+// Searches that go on where they ended, each a part of the way, some for a lambda close to the one that is asked for.
+TEST(LeastProduct, IsFoundBySearchesThatGoOn) {
+  for (u64 seed = 0; seed < 100; ++seed) {
+    const Points points = random_points(seed);
+    auto layers = points.known(Objective::Edp);
+    for (NetworkLayer& layer : layers) layer.goes_on = true;
+    std::map<std::pair<std::size_t, double>, int> visits;
+    const SearchForSum search = [&](std::size_t l, double lambda, const KnownMapping&) {
+      for (const auto& [known, times] : visits)
+        if (known.first == l && times < 3 && std::abs(std::log(known.second / lambda)) < 0.2) lambda = known.second;
+      const Cost best =
+          *std::ranges::min_element(points.layer[l], {}, [&](const Cost& c) { return sum_at(c, lambda); });
+      SumAnswer out{.found = KnownMapping{{}, best}, .lambda = lambda};
+      const int times = ++visits[{l, lambda}];
+      out.complete = times >= 3;
+      out.lower_bound_pj = sum_at(best, lambda) / Energy::kUnitsPerPicojoule * 0.3 * times;
+      return out;
+    };
+    const LeastProduct found = find_least_product(layers, search, {Objective::Edp});
+    EXPECT_TRUE(found.optimal) << seed;
+    EXPECT_NEAR(found.value / points.least(Objective::Edp), 1, 1e-12) << seed;
+  }
 }
 
 TEST(LeastProduct, EndsWhenToldTo) {

@@ -429,6 +429,7 @@ double LinkBound::with_common_split(int array, std::span<const double> enough) {
   if (limit > known.limit) {
     known.limit = limit;
     CommonSplit(*this, array, std::move(links)).run(limit, known.lower);
+    if (budget_.over()) known.limit = 0;
   }
   return known.lower;
 }

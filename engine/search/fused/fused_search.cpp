@@ -20,7 +20,11 @@ constexpr double kFirstAnswer = 0.4;   // for schedules that are quickly priced,
 constexpr double kFirstSeconds = 0.6;  // at least these seconds,
 constexpr double kMostFirst = 0.6;     // but no more than this
 constexpr double kUnfused = 0.35;      // for the optimum without groups
-constexpr double kOneLambda = 0.5;     // for the least sum at one lambda
+constexpr double kOneLambda = 0.5;     // for answers and bounds of the least sum at one lambda,
+constexpr double kTrees = 0.25;        // for trees there,
+constexpr double kLeastSlice = 0.02;   // but at least this, of all time
+// A lambda is not worth a sum of its own if one that is this near lacks bounds, or trees.
+constexpr double kNearBounds = 1.5, kNearTrees = 1.15;
 
 // All lambdas.
 class FusedSearch {
@@ -43,7 +47,9 @@ class FusedSearch {
     first_answer();
     if (is_sum()) {
       const double lambda = tangent({});
-      const double lower = at_lambda(lambda);
+      while (!at_lambda(lambda).second.is_done && !budget_.over()) {
+      }
+      const double lower = sums_.at(lambda).lower;
       if (known_.empty()) return nothing(start());
       take(best_at(lambda));
       out_.lower_bound = std::max(least_, end_number(lower, lambda));
@@ -153,17 +159,63 @@ class FusedSearch {
     return errors;
   }
 
-  // Asks for the least sum; returns what none is below.
-  double at_lambda(double lambda) {
-    const SearchBudget budget = budget_.part_of_time(kOneLambda);
-    LeastSum search(graph_, architecture_, rules_, solver_, lambda, budget, teller());
-    const double lower = search.run(known_, out_.lambdas == 0);
-    ++out_.lambdas;
-    out_.trees += search.trees();
-    if (auto best = search.best()) known_.push_back(*std::move(best));
-    if (auto unfused = search.unfused()) known_.push_back(*std::move(unfused));
-    return lower;
+  // A lambda's least sum, as far as it is known.
+  struct Slices {
+    std::unique_ptr<LeastSum> sum;
+    double lower = 0;         // none is below
+    bool is_bounded = false;  // the bounds are those that links give: what is left is to search trees
+    bool is_done = false;     // nothing is left
+  };
+  using SlicesOfLambda = std::map<double, Slices>;
+
+  // A slice of time for the least sum, or for that of a lambda close by that is not settled; returns whose.
+  const SlicesOfLambda::value_type& at_lambda(double lambda) {
+    auto own = near(lambda);
+    const bool is_new = own == sums_.end();
+    const SearchBudget budget = slice_of_time(is_new || !own->second.is_bounded ? kOneLambda : kTrees);
+    if (is_new) {
+      own = sums_.try_emplace(lambda).first;
+      own->second.sum = std::make_unique<LeastSum>(graph_, architecture_, rules_, solver_, lambda, budget, teller());
+    }
+    auto& [sum, lower, is_bounded, is_done] = own->second;
+    forget_but(*sum);
+    const u64 before = sum->trees();
+    lower = std::max(lower, is_new ? sum->run(known_, out_.lambdas++ == 0) : sum->go_on(known_, budget));
+    out_.trees += sum->trees() - before;
+    is_done = !budget.over() && (is_bounded || !is_new || !options_.budget_seconds);
+    is_bounded |= !budget.over();
+    if (auto best = sum->best()) known_.push_back(*std::move(best));
+    if (auto unfused = sum->unfused()) known_.push_back(*std::move(unfused));
+    return *own;
   }
+
+  // The lambda itself, or the nearest that is not settled and with which it would share most of its line.
+  SlicesOfLambda::iterator near(double lambda) {
+    if (const auto same = sums_.find(lambda); same != sums_.end()) return same;
+    const auto away = [&](double other) { return std::max(other / lambda, lambda / other); };
+    auto out = sums_.end();
+    for (auto one = sums_.begin(); one != sums_.end(); ++one) {
+      const double most = one->second.is_done ? 0 : one->second.is_bounded ? kNearTrees : kNearBounds;
+      if (away(one->first) <= most && (out == sums_.end() || away(one->first) < away(out->first))) out = one;
+    }
+    return out;
+  }
+
+  SearchBudget slice_of_time(double share) const {
+    const auto left = budget_.seconds_left();
+    if (!left) return budget_;
+    return budget_.part_of_time(std::clamp(kLeastSlice * *options_.budget_seconds / std::max(*left, 1e-9), share, 1.0));
+  }
+
+  // All but one sum remember trees in one part of the memory.
+  void forget_but(const LeastSum& next) {
+    u64 bytes = 0;
+    for (const auto& [lambda, own] : sums_) bytes += own.sum.get() == &next ? 0 : own.sum->bytes();
+    if (bytes <= solver_.memory_bytes() / kPartsOfMemory) return;
+    for (auto& [lambda, own] : sums_)
+      if (own.sum.get() != &next) own.sum->forget();
+  }
+
   std::size_t best_at(double lambda) const {
     std::size_t best = 0;
     for (std::size_t k = 1; k < known_.size(); ++k)
@@ -197,17 +249,20 @@ class FusedSearch {
       if (number == layer.known.size()) layer.known.push_back({{}, known_[k].cost});
     };
     for (std::size_t k = 0; k < known_.size(); ++k) offer(whole, k);
+    whole.goes_on = true;
     layers.push_back(std::move(whole));
     const auto search = [&](std::size_t, double lambda, const KnownMapping&) {
       SumAnswer out;
-      const double lower = at_lambda(lambda);
-      const std::size_t best = best_at(lambda);
+      const auto& [own, slices] = at_lambda(lambda);
+      const std::size_t best = best_at(own);
+      out.lambda = own;
       out.found = KnownMapping{{}, known_[best].cost};
-      out.complete = lower >= sum_value(known_[best].cost, lambda) * kEqualSum;
-      out.lower_bound_pj = lower / Energy::kUnitsPerPicojoule;
+      out.complete = slices.lower >= sum_value(known_[best].cost, own) * kEqualSum;
+      out.lower_bound_pj = slices.lower / Energy::kUnitsPerPicojoule;
+      is_stuck_ |= slices.is_done && !out.complete;
       return out;
     };
-    ProductQuestion question{options_.objective, options_.rules, 1, [&] { return budget_.over(); }};
+    ProductQuestion question{options_.objective, options_.rules, 1, [&] { return budget_.over() || is_stuck_; }};
     question.tell = [&](double value, double bound) {
       least_ = std::max(least_, bound);
       if (options_.progress)
@@ -268,6 +323,8 @@ class FusedSearch {
   double least_ = 0;   // no schedule's objective is below
   double factor_ = 1;  // machine_factor() of the network
   std::vector<KnownSchedule> known_;
+  SlicesOfLambda sums_;
+  bool is_stuck_ = false;  // a sum is not settled though nothing is left to search
   FusedOptimum out_;
 };
 

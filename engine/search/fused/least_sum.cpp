@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <ranges>
 
 #include "engine/base/integers.h"
 #include "engine/network/group_plan.h"
@@ -57,11 +58,25 @@ double LeastSum::run(const std::vector<KnownSchedule>& known, bool from_nothing)
   if (const auto quick = best())
     for (const LinkGroup& group : quick->schedule.groups) refit(group, refit_budget);
   tell_better();
-  if (budget_.over()) return 0;
-  for (int i = 0; i < n_; ++i)
+  return prove(least, !budget_.seconds_left());
+}
+
+double LeastSum::go_on(const std::vector<KnownSchedule>& known, const SearchBudget& budget) {
+  budget_ = budget;
+  double least = kNoSum;
+  for (const KnownSchedule& k : known) least = std::min(least, sum_value(k.cost, lambda_));
+  const auto is_open = [&](int l) { return segment_[l][l].lower < segment_[l][l].value * kEqualSum; };
+  if (std::ranges::any_of(std::views::iota(0, n_), is_open)) singles(known);
+  return prove(least, true);
+}
+
+// The cheapest way by what is known, until all of its steps are settled. Bounds are searched of ever more groups at a
+// time, of all that could be on a path of at most so great a value.
+double LeastSum::prove(double least, bool trees) {
+  if (budget_.over() && !is_bounded_) return 0;
+  for (int i = 0; i < n_ && !is_bounded_; ++i)
     for (int j = i + 1; j < n_; ++j) bound(i, j);
-  // The cheapest way by what is known, until all of its steps are settled. Bounds are searched of ever more groups at a
-  // time, of all that could be on a path of at most so great a value.
+  is_bounded_ = true;
   for (double share = kFirstShare;; share = std::min(1.0, 2 * share)) {
     const std::vector<double> before = from_start(), after = to_end();
     const double best = std::min(least, value_of_best());
@@ -71,7 +86,7 @@ double LeastSum::run(const std::vector<KnownSchedule>& known, bool from_nothing)
     const std::vector<Step> path = least_path(after);
     if (search_common(path)) continue;
     const auto open = std::ranges::find_if(path, [&](const Step& s) { return !segment_[s.first][s.last].settled; });
-    if (open == path.end()) return std::min(after[0], best);
+    if (open == path.end() || !trees) return std::min(after[0], best);
     search(open->first, open->last, best - before[open->first] - after[open->last + 1]);
   }
 }
@@ -142,9 +157,10 @@ void LeastSum::single(int l, const LinkAnswer& answer) {
   alone.first = alone.last = l;
   const GroupPlan p = plan(alone, graph_, architecture_, rules_);
   const Cost terms = terms_cost(p, graph_, architecture_);
-  s.lower = (answer.lower_bound + sum_value(terms, lambda_)) * runs(l);
+  s.lower = std::max(s.lower, (answer.lower_bound + sum_value(terms, lambda_)) * runs(l));
   s.settled = true;
   if (!answer.found) return;
+  if ((sum_value(answer.found->cost, lambda_) + sum_value(terms, lambda_)) * runs(l) > s.value) return;
   s.group = alone;
   s.mappings = {answer.found->mapping};
   s.nests = {answer.found->cost};
@@ -292,10 +308,11 @@ bool LeastSum::search_bounds(const std::vector<Step>& steps, BoundEffort effort)
   parallel_for(shapes.size(), solver_.threads(), [&](std::size_t k) {
     for (Due* d : shapes[k]) d->lower = d->level->trees->bound().search(d->link, effort);
   });
-  for (const auto& [key, d] : due) d.level->trees->bound().keep(d.link, effort, d.lower);
+  const bool complete = !budget_.over();  // else it is searched again if there is time
+  for (const auto& [key, d] : due) d.level->trees->bound().keep(d.link, effort, d.lower, complete);
   for (Level* level : levels) {
     level->lower = std::max(level->lower, level->trees->quick_least() * runs(level->interval->first));
-    level->searched = effort;
+    if (complete) level->searched = effort;
   }
   for (const Step& step : steps) raise(step);
   return true;
@@ -319,20 +336,30 @@ bool LeastSum::search_common(const std::vector<Step>& steps) {
     for (int l = step.first; l <= step.last; ++l) alone.push_back(segment_[l][l].value / runs(l));
     for (Level& level : levels_[{step.first, step.last}]) {
       if (level.common || !solver_.gate().on(Rule::LinkBound)) continue;
-      level.common = any = true;
+      any = true;
       level.lower = std::max(level.lower, level.trees->bound().of_group(alone) * runs(step.first));
+      level.common = !budget_.over();
     }
     raise(step);
   }
   return any;
 }
 
+u64 LeastSum::bytes() const {
+  u64 out = 0;
+  for (const auto& [step, levels] : levels_)
+    for (const Level& level : levels) out += level.trees->bytes();
+  return out;
+}
+
+void LeastSum::forget() {
+  for (auto& [step, levels] : levels_)
+    for (Level& level : levels) level.trees->forget();
+}
+
 // The other searches of trees may remember as much as one.
 void LeastSum::make_room(const TreeSearch& next) {
-  u64 bytes = 0;
-  for (auto& [step, levels] : levels_)
-    for (Level& level : levels) bytes += level.trees.get() == &next ? 0 : level.trees->bytes();
-  if (bytes <= solver_.memory_bytes() / kPartsOfMemory) return;
+  if (bytes() - next.bytes() <= solver_.memory_bytes() / kPartsOfMemory) return;
   for (auto& [step, levels] : levels_)
     for (Level& level : levels)
       if (level.trees.get() != &next) level.trees->forget();
@@ -356,7 +383,6 @@ void LeastSum::search(int i, int j, double limit) {
   }
   s.lower = std::max(s.lower, std::min(lower, s.value));
   s.settled = s.lower >= s.value * kEqualSum;
-  if (budget_.over()) s.settled = true;
 }
 
 std::vector<double> LeastSum::from_start() const {

@@ -1,7 +1,8 @@
 #pragma once
 // The least energy + lambda x cycles of a network at one lambda, its layers fused or not (docs/rules/fused.md): groups
 // run one after another, so it is a shortest path over the places where the network is cut into groups. What a group
-// costs is asked for only where the path goes through it.
+// costs is asked for only where the path goes through it. It is asked for in slices of time: what one leaves undone the
+// next goes on with.
 #include <functional>
 #include <map>
 #include <memory>
@@ -30,14 +31,19 @@ using BetterSchedule = std::function<void(const KnownSchedule&)>;
 
 class LeastSum {
  public:
-  // All but lambda must outlive it.
+  // All but lambda must outlive it. `budget`: of the first slice.
   LeastSum(const LinkGraph& graph, const Architecture& architecture, const FusionRules& rules, LinkSolver& solver,
            double lambda, const SearchBudget& budget, BetterSchedule tell = {});
 
   // What no schedule is below, the least value of all that are `known` at most; 0 if there was no time for bounds. The
   // trees of the best of them get the best mappings for this lambda. `from_nothing`: no schedule with groups has been
-  // looked for.
+  // looked for. Where time is limited trees are left for later slices.
   double run(const std::vector<KnownSchedule>& known, bool from_nothing);
+  // A later slice: the same by more of it.
+  double go_on(const std::vector<KnownSchedule>& known, const SearchBudget& budget);
+  // What searches of trees remember, and nothing of it any more.
+  u64 bytes() const;
+  void forget();
 
   // In place of that, quickly and with nothing proven: mappings of every link alone, then changes of the best schedule
   // as long as they make it better (climb.cpp).
@@ -83,6 +89,7 @@ class LeastSum {
   void offer(const LinkGroup& group, const GroupPlan& plan, std::span<const std::optional<LinkMapping>> found);
   void seed(const std::vector<LinkGroup>& groups);
   void tell_better();
+  double prove(double least, bool trees);
   void take(Segment& s, int first, int last, int level, const FusedTree& tree);
   void bound(int first, int last);
   bool search_bounds(const std::vector<Step>& steps, BoundEffort effort);
@@ -105,13 +112,14 @@ class LeastSum {
   const FusionRules& rules_;
   LinkSolver& solver_;
   double lambda_;
-  const SearchBudget& budget_;
+  SearchBudget budget_;  // of the slice
   int n_;
   std::vector<int> fusing_levels_;
   std::vector<std::vector<Segment>> segment_;  // [first][last]
   LinkBounds bounds_;
   std::map<std::pair<int, int>, std::vector<Level>> levels_;
   u64 trees_ = 0;
+  bool is_bounded_ = false;  // the bounds of all groups have begun
   BetterSchedule tell_;
   double told_ = kNoSum;  // value of the schedule that was told last
 };

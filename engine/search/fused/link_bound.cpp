@@ -132,7 +132,7 @@ double LinkBound::least(const Subtree& s, int link, u64 room) {
 
 double LinkBound::quick(int link) {
   RootBound& known = known_.link[key_at_root(link)];
-  if (!known.effort) known = {bound(root_, link, room_, BoundEffort::Moved), BoundEffort::Moved};
+  if (!known.effort) known = {std::max(known.lower, bound(root_, link, room_, BoundEffort::Moved)), BoundEffort::Moved};
   return known.lower;
 }
 
@@ -143,16 +143,18 @@ bool LinkBound::is_searched(int link, BoundEffort effort) const {
 
 double LinkBound::search(int link, BoundEffort effort) { return bound(root_, link, room_, effort); }
 
-void LinkBound::keep(int link, BoundEffort effort, double lower) {
+void LinkBound::keep(int link, BoundEffort effort, double lower, bool complete) {
   RootBound& known = known_.link[key_at_root(link)];
-  known = {std::max(known.lower, lower), effort};
+  known.lower = std::max(known.lower, lower);
+  if (complete) known.effort = effort;
   solver_.gate().pruned(Rule::HomeBound, solver_.gate().on(Rule::HomeBound) ? 1 : 0);
 }
 
 double LinkBound::at_root(const Subtree& s, int link, u64 room) {
   RootBound& known = known_.link[key_of(s, link, room)];
   if (known.effort == BoundEffort::Passes) return known.lower;
-  known = {std::max(known.lower, bound(s, link, room, BoundEffort::Passes)), BoundEffort::Passes};
+  known.lower = std::max(known.lower, bound(s, link, room, BoundEffort::Passes));
+  if (!budget_.over()) known.effort = BoundEffort::Passes;
   solver_.gate().pruned(Rule::HomeBound, solver_.gate().on(Rule::HomeBound) ? 1 : 0);
   return known.lower;
 }

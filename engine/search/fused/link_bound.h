@@ -46,10 +46,10 @@ class LinkBound {
   // The link's bound at the root by what is known; without a search, but for what the passes must move.
   double quick(int link);
   // More of it. search() keeps nothing of what it finds but in the solver: links of different shapes may be searched by
-  // several threads at a time; keep() takes it up.
+  // several threads at a time; keep() takes it up. `complete`: time did not end the search.
   bool is_searched(int link, BoundEffort effort) const;
   double search(int link, BoundEffort effort);
-  void keep(int link, BoundEffort effort, double lower);
+  void keep(int link, BoundEffort effort, double lower, bool complete);
   // What all links of the group cost at least: as quick() says of each, or more where the links of an array must agree
   // on its split, or on whether it is held. `enough`: [link of the group]: what it need not be known to be above.
   double of_group(std::span<const double> enough);

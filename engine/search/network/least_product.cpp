@@ -172,18 +172,20 @@ class Optimum {
 
   void take(const Due& due, const SumAnswer& answer) {
     NetworkLayer& layer = layers_[due.layer];
-    const Wide apart = layer.hull.open_at(due.lambda);
+    const double lambda = answer.lambda.value_or(due.lambda);
+    const Wide apart = layer.hull.open_at(lambda);
     bool better = false;
     if (answer.found) {
       const std::size_t number = layer.hull.add_mapping(answer.found->cost);
       better = number == layer.known.size();
       if (better) layer.known.push_back(*answer.found);
     }
-    const Wide value = layer.hull.value_at(layer.hull.best_at(due.lambda), due.lambda);
-    if (answer.complete) return layer.hull.add_line(due.lambda, value);
+    const Wide value = layer.hull.value_at(layer.hull.best_at(lambda), lambda);
+    if (answer.complete) return layer.hull.add_line(lambda, value);
     if (answer.lower_bound_pj > 0)
-      layer.hull.add_line(due.lambda, std::min<Wide>(value, Wide(answer.lower_bound_pj * Energy::kUnitsPerPicojoule)));
-    const bool closer = better || layer.hull.open_at(due.lambda) < apart * kMuchCloser;
+      layer.hull.add_line(lambda, std::min<Wide>(value, Wide(answer.lower_bound_pj * Energy::kUnitsPerPicojoule)));
+    if (layer.goes_on) return;
+    const bool closer = better || layer.hull.open_at(lambda) < apart * kMuchCloser;
     if (++layer.incomplete == kMostIncomplete || !closer) layer.exhausted = true;
   }
 

@@ -28,6 +28,7 @@ struct SumAnswer {
   std::optional<KnownMapping> found;  // if there is a better one than was known
   bool complete = false;              // nothing is below the better of what is found and what was known
   double lower_bound_pj = 0;          // nothing is below; 0: nothing is known
+  std::optional<double> lambda{};     // that this is of, if it is not the one that was asked for
 };
 
 struct NetworkLayer {
@@ -37,6 +38,7 @@ struct NetworkLayer {
   double work = 1;                  // how much one of its searches takes, in any unit; above 0
   int incomplete = 0;               // searches that were not completed
   bool exhausted = false;           // it is not searched any more
+  bool goes_on = false;             // its searches go on where they ended: it is searched as long as there is time
 };
 
 // Told what is known of the network from time to time, both in pJ x cycles^b.
