@@ -192,6 +192,8 @@ void summarize(const Compiled& c, const LatticeGrid& grid, FanoutChoices& out) {
 }
 
 // Each fan-out's most instances become those of it and all outside it, over which it divides what is left between them.
+// Choices with most instances come first, and the outside does not have more the less is left to it: what follows a
+// choice that is too few even with all of it is not looked at.
 void join_instances(const Lattice& lattice, std::vector<FanoutChoices>& fanouts) {
   constexpr u64 kMost = 10'000'000;  // choices times cells; of more than that each fan-out counts for itself
   const LatticeGrid& grid = lattice.grid();
@@ -203,10 +205,12 @@ void join_instances(const Lattice& lattice, std::vector<FanoutChoices>& fanouts)
       const bool together = fanout.choices.size() * grid.cells() <= kMost;
       grid.visit([&](u64 cell, const LatticePoint&, const LatticePoint& left) {
         double& most = fanout.most_instances[cell];
-        if (!together) most *= outside->most_instances[cell];
+        const double most_outside = outside->most_instances[cell];
+        if (!together) most *= most_outside;
         else most = 1;
         for (std::size_t k = 0; together && k < fanout.choices.size(); ++k) {
           const SpatialChoice& choice = fanout.choices[k];
+          if (choice.instances * most_outside <= most) break;
           if (!lattice.divides(choice.factor.packed, left.packed)) continue;
           most =
               std::max(most, choice.instances * outside->most_instances[grid.cell(left.index - choice.factor.index)]);
