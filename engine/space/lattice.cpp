@@ -94,9 +94,8 @@ void LatticeGrid::min_over_multiples(std::vector<double>& value, DimensionMask d
     const u64 block = axis.stride * width, period = block * axis.cells();
     for (u64 base = 0; base < cells_ * width; base += period)
       for (u64 e = axis.cells() - 1; e-- > 0;) {
-        double* __restrict to = value.data() + base + e * block;
-        const double* __restrict from = to + block;
-        for (u64 k = 0; k < block; ++k) to[k] = std::min(to[k], from[k]);
+        double* at = value.data() + base + e * block;
+        for (u64 k = 0; k < block; ++k) at[k] = std::min(at[k], at[k + block]);
       }
   }
 }
