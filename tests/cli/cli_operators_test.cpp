@@ -138,8 +138,8 @@ TEST_F(CliOperators, BenchAndSweepsKnowAllUnits) {
       "    lanes: {set: VPU.fanout.x, values: [2, 4]}\n    held: {set: VRegs.bandwidth.read, values: [4, 8]}\n"
       "  constraints: [\"VRegs_words <= 64\"]\n");
   const json swept = answer("sweep " + sweep + " -o " + folder_.path("s.db"));
-  EXPECT_EQ(swept["best"][0]["values"]["vpu"], "1");
-  EXPECT_EQ(swept["best"][0]["values"]["lanes"], "4");
+  EXPECT_EQ(swept["best"][0]["parameters"]["vpu"], "1");
+  EXPECT_EQ(swept["best"][0]["parameters"]["lanes"], "4");
   folder_.write(
       "bad.yaml",
       "sweep:\n  machine: two.yaml\n  workloads: [w.yaml]\n  parameters: {a: {set: VPU.below, values: [1]}}\n");
