@@ -187,7 +187,7 @@ void Bounds::fill(int threads, const std::function<bool()>& over) {
     for (int i = q_.levels(); i-- > 0;)
       for (std::size_t set = 0; set < q_.sets[at(i)].size(); ++set) {
         if (over()) return;
-        fill_stage(table, i, static_cast<int>(set), threads);
+        fill_stage(table, i, static_cast<int>(set), threads, over);
       }
 }
 
@@ -223,14 +223,15 @@ u128 Bounds::begun(const PricedChannel& channel, int stage, int set, std::size_t
   return cost - refund;
 }
 
-// Fills the table for tiles that differ in the first dimension alone: all that fit, the smallest first.
-void Bounds::fill_row(const PricedChannel& channel, std::size_t table, int stage, int set, Tile first,
+// Fills the table for tiles that differ in the first dimension alone: all that fit, the smallest first. Whether any
+// does.
+bool Bounds::fill_row(const PricedChannel& channel, std::size_t table, int stage, int set, Tile first,
                       Table& with) const {
   const ServerSet& from = q_.sets[at(stage)][at(set)];
   Digits tile = q_.tiles.digits(first);
   for (u64 k = 0; k < row(); ++k) {
     tile[0] = static_cast<u16>(k);
-    if (!q_.fits(stage, from.kept, tile)) return;
+    if (!q_.fits(stage, from.kept, tile)) return k > 0;
     u128& least = with[first + k];
     for (std::size_t next = 0; next < from.next.size(); ++next) {
       const u128 outside = below_[table][place_(stage + 1, from.next[next])][first + k];
@@ -240,40 +241,50 @@ void Bounds::fill_row(const PricedChannel& channel, std::size_t table, int stage
       least = std::min(least, negative ? u128{0} : sum);
     }
   }
+  return true;
 }
 
 // Makes each entry the least of all tiles that are as often as long along d, which is one dimension after another.
-void Bounds::spread(int d, Table& least) const {
+// `fits`: [row]: whether its smallest tile does; otherwise the row and all larger ones are impossible.
+void Bounds::spread(int d, const std::vector<u8>& fits, Table& least) const {
   const std::vector<std::vector<DivisorDigits::Step>>& steps = q_.tiles.of(d).steps;
-  const u64 stride = q_.tiles.stride(d), block = stride * steps.size();
-  for (u64 begin = 0; begin < least.size(); begin += block)
-    for (std::size_t digit = steps.size(); digit-- > 0;)
-      for (const DivisorDigits::Step& step : steps[digit]) {
-        u128* own = least.data() + begin + digit * stride;
-        const u128* larger = least.data() + begin + step.digit * stride;
-        for (u64 k = 0; k < stride; ++k) own[k] = std::min(own[k], larger[k]);
-      }
+  const auto take = [](u128& own, const u128& larger) { own = std::min(own, larger); };
+  const u64 stride = d == 0 ? 1 : q_.tiles.stride(d) / row();  // in rows
+  for (u64 r = 0; r < fits.size() && d == 0; ++r)
+    for (std::size_t digit = steps.size(); digit-- > 0 && fits[r] != 0;)
+      for (const DivisorDigits::Step& step : steps[digit])
+        take(least[r * row() + digit], least[r * row() + step.digit]);
+  for (u64 r = fits.size(); r-- > 0 && d > 0;) {
+    if (fits[r] == 0) continue;
+    const u64 digit = r / stride % steps.size();
+    for (const DivisorDigits::Step& step : steps[digit]) {
+      const u64 larger = r + (step.digit - digit) * stride;
+      if (fits[larger] == 0) continue;
+      for (u64 k = 0; k < row(); ++k) take(least[r * row() + k], least[larger * row() + k]);
+    }
+  }
 }
 
-void Bounds::fill_stage(std::size_t table, int stage, int set, int threads) {
+void Bounds::fill_stage(std::size_t table, int stage, int set, int threads, const std::function<bool()>& over) {
   const PricedChannel& channel = q_.channels[at(tabled_[table])];
-  const u64 tiles = q_.tiles.tile_count();
+  const u64 rows = q_.tiles.tile_count() / row();
+  std::vector<u8> fits(rows, 1);
   Table& below = below_[table][place_(stage, set)];
-  below.assign(tiles, kImpossible);
+  below.assign(rows * row(), kImpossible);
   if (q_.is_top(stage)) {
     below[q_.tiles.last()] = 0;
   } else {
-    const u64 rows = tiles / row();
     constexpr u64 kBlock = 64;
     parallel_for((rows + kBlock - 1) / kBlock, threads, [&](std::size_t block) {
+      if (over()) return;
       for (u64 r = block * kBlock; r < std::min(rows, (block + 1) * kBlock); ++r)
-        fill_row(channel, table, stage, set, static_cast<Tile>(r * row()), below);
+        fits[r] = fill_row(channel, table, stage, set, static_cast<Tile>(r * row()), below) ? 1 : 0;
     });
   }
   if (table == 0) with_[place_(stage, set)] = below;
   const InstanceLevel& l = q_.instance.levels[at(stage)];
   for (int d = 0; d < q_.tiles.dimension_count(); ++d)
-    if (l.loops[at(d)].max > 1 || (l.has_fanout() && l.unroll[at(d)].max > 1)) spread(d, below);
+    if ((l.loops[at(d)].max > 1 || (l.has_fanout() && l.unroll[at(d)].max > 1)) && !over()) spread(d, fits, below);
 }
 
 u64 Bounds::most_units(int level, Tile tile) const {
