@@ -146,6 +146,21 @@ TEST(CliProof, OfTheFrontOfOneLayer) {
   EXPECT_THAT(read_text(file), HasSubstr("\nclaim optimal curve "));
 }
 
+// All choices of what levels keep are one instance, and its proof is of all of them.
+TEST(CliProof, OfWhatLevelsMayKeep) {
+  const TempFolder folder;
+  const std::string file = folder.path("a.proof");
+  for (const std::string machine : {"edge_unified", "gemmini"}) {
+    const CliResult run = run_cli("map -a " + machine + " -w gemm:12x8x6 --open --no-look -q --proof " + file);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(read_text(file), HasSubstr("\nkeep -\nopen A B Z\n"));
+    const CliResult checked = run_cli("check-proof " + file);
+    if (checked.err.find("is neither beside") != std::string::npos) GTEST_SKIP() << "the checker is not built";
+    EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+    fs::remove(file);
+  }
+}
+
 TEST(CliProof, RefusalsAndInputs) {
   const TempFolder folder;
   const std::string file = folder.path("a.proof");
