@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <ranges>
 
 #include "engine/base/integers.h"
 #include "engine/network/group_plan.h"
@@ -65,8 +64,9 @@ double LeastSum::go_on(const std::vector<KnownSchedule>& known, const SearchBudg
   budget_ = budget;
   double least = kNoSum;
   for (const KnownSchedule& k : known) least = std::min(least, sum_value(k.cost, lambda_));
-  const auto is_open = [&](int l) { return segment_[l][l].lower < segment_[l][l].value * kEqualSum; };
-  if (std::ranges::any_of(std::views::iota(0, n_), is_open)) singles(known);
+  bool is_open = false;  // time ended the search of a link alone
+  for (int l = 0; l < n_; ++l) is_open |= segment_[l][l].lower < segment_[l][l].value * kEqualSum;
+  if (is_open) singles(known);
   return prove(least, true);
 }
 
