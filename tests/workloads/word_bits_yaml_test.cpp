@@ -133,7 +133,7 @@ TEST(WordBitsOnnx, AreThoseOfTheElements) {
 TEST(WordBitsOnnx, AreNotUsedUnlessAskedFor) {
   const auto imported = onnx::import_bytes(quantised().bytes(), "m.onnx", {}, onnx::Merge::None);
   ASSERT_TRUE(imported.ok()) << to_string(imported.errors());
-  EXPECT_FALSE(states_word_bits(imported->network));
+  for (const Layer& layer : imported->network.layers) EXPECT_FALSE(states_word_bits(layer.workload));
   EXPECT_EQ(imported->report.sized, 3u);  // dequantised, and packed
   EXPECT_THAT(imported->notes(), ::testing::Contains(HasSubstr("element types, which are not used")));
 }
