@@ -108,6 +108,20 @@ Points random_points(u64 seed) {
   return out;
 }
 
+// A line with lambda 0 says of energy alone what no mapping is below, as the least energy does.
+TEST(LayerHull, TakesBoundsOfEnergyAlone) {
+  LayerHull hull({Energy{100}, 10}, 1);
+  hull.add_mapping({Energy{400}, 20});
+  hull.add_line(5, 450);
+  for (const auto& [bound, least] : {std::pair(50, 100), std::pair(300, 300), std::pair(200, 300)}) {
+    hull.add_line(0, bound);
+    const CostChain chain = hull.lower();
+    EXPECT_EQ(chain.corner.back().energy, least);
+    EXPECT_EQ(chain.corner.back().cycles, (450 - least) / 5);
+    EXPECT_EQ(hull.open_at(5), 400 + 5 * 20 - 450);
+  }
+}
+
 TEST(LeastProduct, IsTheLeastOfAllChoices) {
   for (u64 seed = 0; seed < 1'000; ++seed) {
     const Points points = random_points(seed);

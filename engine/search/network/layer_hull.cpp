@@ -84,11 +84,11 @@ CostChain LayerHull::lower() const {
     const Wide cycles = (a.value - b.value) / (Wide(a.lambda) - Wide(b.lambda));
     return CostPoint{energy_on(b, cycles), cycles};
   };
-  const Line flat{0, least.energy};
   std::vector<Line> part;
   std::vector<CostPoint> corner;  // [k]: where line k of `part` begins
   std::vector<Line> all = lines_;
-  all.push_back(flat);
+  if (all.empty() || all.back().lambda > 0) all.push_back({0, least.energy});
+  else all.back().value = std::max(all.back().value, least.energy);
   for (const Line& line : all) {
     CostPoint begin;
     while (true) {

@@ -37,7 +37,7 @@ class LayerHull {
 
   // A known mapping's cost; returns its number.
   std::size_t add_mapping(const Cost& cost);
-  // No mapping has energy + lambda x cycles below `value` units (2^-32 pJ); lambda is above 0.
+  // No mapping has energy + lambda x cycles below `value` units (2^-32 pJ); with lambda 0 that is of energy alone.
   void add_line(double lambda, const Wide& value);
 
   const std::vector<Cost>& mappings() const { return known_; }
