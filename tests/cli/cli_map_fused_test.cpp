@@ -104,13 +104,22 @@ TEST_F(CliMapFused, CountsWordsOfTheirOwnSizes) {
   EXPECT_LT(answer["energy_pj"].get<double>(), same);
 }
 
+TEST_F(CliMapFused, EndsAfterSoManyEvaluations) {
+  const json some = agreed("machine.yaml", "--evaluations 1")["network"];
+  EXPECT_EQ(some["status"], "bounded");
+  EXPECT_EQ(some["why_not_proven"], "the 1 evaluations of the budget are used up");
+  const json all = agreed("machine.yaml", "--evaluations 1000000")["network"];
+  EXPECT_EQ(all["status"], "optimal");
+  EXPECT_LE(all["value"], some["value"]);
+  EXPECT_EQ(all["value"], agreed("machine.yaml")["network"]["value"]);
+}
+
 TEST_F(CliMapFused, RefusesByNameWhatSchedulesDoNotHave) {
   refuses("--open", "--open", "must be left out");
   refuses("--tiles uneven", "--tiles: 'uneven'", "must be even");
   refuses("--factors any", "--factors: 'any'", "must be perfect");
   refuses("--strategy sunstone", "--strategy: 'sunstone'", "must be exact");
   refuses("--strategy random", "--strategy: 'random'", "must be exact");
-  refuses("--evaluations 100", "--evaluations: '100'", "--budget SECONDS");
   refuses("--strategy random --evaluator ./simulate", "--evaluator: './simulate'", "must be left out");
   refuses("--layer l1", "--layer", "must be left out");
   refuses("--csv -", "--csv", "must be left out");

@@ -158,6 +158,41 @@ TEST(FusedSearch, WhoeverWaitsLongerGetsNothingDearer) {
   EXPECT_GT(stopped, 3);
 }
 
+// The work that is done within a limit of evaluations is the beginning of what a larger one allows.
+TEST(FusedSearch, MoreEvaluationsGiveNothingDearer) {
+  int asked = 0, ended = 0, better = 0;
+  const auto raise_limit = [&](const FusionProblem& toy, Objective objective) {
+    double before = kNoSum;
+    u64 first = 0;
+    for (u64 limit = 1; limit < 100'000; limit = limit * 5 + 2) {
+      SearchOptions options = options_for(objective);
+      options.budget_evaluations = limit;
+      options.threads = static_cast<int>(limit % 3);
+      const auto best = search_fused(toy.graph, toy.architecture, options);
+      if (!best.ok()) return;  // no mapping of some layer was found
+      if (limit == 1) first = best->evaluated;
+      EXPECT_LE(best->value * kEqualSum, before) << limit;
+      EXPECT_LE(best->lower_bound, best->value);
+      EXPECT_LE(best->evaluated, std::max(first, limit + 4 * kEvaluationSlack));
+      const auto cost = schedule_cost(best->schedule, toy.graph, toy.architecture);
+      ASSERT_TRUE(cost.ok()) << to_string(cost.errors());
+      EXPECT_EQ(cost->total, best->cost);
+      better += before < kNoSum && best->value < before;
+      before = best->value;
+      ++asked;
+      if (best->status == Status::Optimal) break;
+      EXPECT_THAT(best->why_not_proven, ::testing::HasSubstr("evaluations of the budget"));
+      ++ended;
+    }
+  };
+  for (const Record& record : records())
+    if (record.problem.graph.links.size() <= 3)
+      for (const Objective objective : {Objective::Edp, Objective::Energy}) raise_limit(record.problem, objective);
+  EXPECT_GT(asked, 10);
+  EXPECT_GT(ended, 10);
+  EXPECT_GT(better, 2);
+}
+
 TEST(FusedSearch, AnswersGetBetterAlikeForAnyNumberOfThreads) {
   int fused = 0;
   for (const Record& record : records()) {

@@ -40,7 +40,7 @@ class LeastSum::Climb {
   Climb(LeastSum& sum, const SearchBudget& budget) : sum_(sum), moves_(sum.graph_), budget_(budget) {}
 
   void run() {
-    while (!budget_.over() && step()) {
+    while (!sum_.solver_.over(budget_) && step()) {
     }
   }
 
@@ -64,7 +64,8 @@ class LeastSum::Climb {
     const double before = sum_.value_of_best();
     std::size_t most = 0;
     for (const std::vector<Change>& own : changes) most = std::max(most, own.size());
-    for (std::size_t k = 0, together = 1; k < most && !budget_.over(); k += together, together = kPricedTogether) {
+    for (std::size_t k = 0, together = 1; k < most && !sum_.solver_.over(budget_);
+         k += together, together = kPricedTogether) {
       std::vector<const Change*> now;
       for (const std::vector<Change>& own : changes)
         for (std::size_t c = k; c < std::min(own.size(), k + together); ++c) now.push_back(&own[c]);
@@ -85,7 +86,7 @@ class LeastSum::Climb {
     std::vector<std::vector<Change>> out;
     std::vector<int> cut;
     if (sum_.shortest_values(&cut)[0] == kNoSum) return out;
-    for (int i = 0; i < sum_.n_ && !budget_.over(); i = cut[at(i)] + 1) {
+    for (int i = 0; i < sum_.n_ && !sum_.solver_.over(budget_); i = cut[at(i)] + 1) {
       const Segment& here = sum_.segment_[i][cut[i]];
       const LinkGroup group = *here.group;
       std::vector<Change>& own = out.emplace_back();

@@ -128,7 +128,7 @@ class LinkBound::CommonSplit {
       }
     foreign_ = b_.foreign_dimensions(array_, links_);
     for (const auto& [factor, split] : by_factor_) {
-      if (b_.budget_.over()) return false;
+      if (b_.solver_.over(b_.budget_)) return false;
       if (std::ranges::count(split, nullptr) != 0) continue;
       const u64 words = home_words(*split.front());
       if (!b_.holds(words)) continue;
@@ -314,7 +314,7 @@ class LinkBound::CommonSplit {
     while (!placements_.empty()) {
       const Placement& best = *std::ranges::min_element(placements_, {}, [&](const Placement& p) { return sum_of(p); });
       lower = std::max(lower, sum_of(best));
-      if (lower >= limit || b_.budget_.over()) return;
+      if (lower >= limit || b_.solver_.over(b_.budget_)) return;
       // The link of which least is known; if there is no other, in the room that is left.
       const auto known_of = [&](std::size_t w) {
         const Way& way = ways_[w];
@@ -429,7 +429,7 @@ double LinkBound::with_common_split(int array, std::span<const double> enough) {
   if (limit > known.limit) {
     known.limit = limit;
     CommonSplit(*this, array, std::move(links)).run(limit, known.lower);
-    if (budget_.over()) known.limit = 0;
+    if (solver_.over(budget_)) known.limit = 0;
   }
   return known.lower;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "engine/base/integers.h"
 #include "engine/network/group_plan.h"
@@ -47,7 +48,7 @@ class FusedSearch {
     first_answer();
     if (is_sum()) {
       const double lambda = tangent({});
-      while (!at_lambda(lambda).second.is_done && !budget_.over()) {
+      while (!at_lambda(lambda).second.is_done && !solver_.over(budget_)) {
       }
       const double lower = sums_.at(lambda).lower;
       if (known_.empty()) return nothing(start());
@@ -55,7 +56,9 @@ class FusedSearch {
       out_.lower_bound = std::max(least_, end_number(lower, lambda));
       out_.lambda = lambda / Energy::kUnitsPerPicojoule;
     } else {
-      const Diagnostics errors = start();
+      // It counts its evaluations by itself, so not under a limit of them, if anything is known.
+      Diagnostics errors;
+      if (!options_.budget_evaluations || known_.empty()) errors = start();
       // Layers that have no mapping alone may have one in a group, beside what is at home.
       if (known_.empty()) at_lambda(tangent(least_cost()));
       if (known_.empty()) return nothing(errors);
@@ -83,13 +86,22 @@ class FusedSearch {
     LeastSum alone(graph_, architecture_, rules_, solver_, tangent(least), budget, teller());
     alone.links_alone();
     const auto unfused = alone.unfused();
+    solver_.limit_evaluations();
     if (!unfused) return;
     known_.push_back(*unfused);
     LeastSum groups(graph_, architecture_, rules_, solver_, tangent(unfused->cost), budget, teller());
     groups.links_alone();
     groups.climb(budget);
-    known_.push_back(*groups.best());
-    known_.push_back(*groups.unfused());
+    note(groups);
+  }
+
+  // What a sum has found. A search that a limit of evaluations cut short may have led elsewhere than all of it: nothing
+  // that comes of it is noted, so that a larger limit never gives a dearer answer.
+  void note(const LeastSum& sum) {
+    if (told_) known_.push_back(*std::exchange(told_, std::nullopt));
+    if (solver_.used_up()) return;
+    if (auto best = sum.best()) known_.push_back(*std::move(best));
+    if (auto unfused = sum.unfused()) known_.push_back(*std::move(unfused));
   }
 
   // Energy, or cycles: sums of those of groups.
@@ -105,8 +117,10 @@ class FusedSearch {
   // Notes a schedule, and tells of it, if it is better than all before.
   BetterSchedule teller() {
     return [this](const KnownSchedule& known) {
+      if (solver_.used_up()) return;
       const double value = objective_number(options_.objective, known.cost) * factor_;
       if (!out_.answers.empty() && value >= out_.answers.back().value) return;
+      told_ = known;
       out_.answers.push_back({clock_.seconds(), value, std::min(value, least_ * factor_), known.fused});
       if (options_.progress)
         options_.progress({.layer = "schedule",
@@ -182,10 +196,9 @@ class FusedSearch {
     const u64 before = sum->trees();
     lower = std::max(lower, is_new ? sum->run(known_, out_.lambdas++ == 0) : sum->go_on(known_, budget));
     out_.trees += sum->trees() - before;
-    is_done = !budget.over() && (is_bounded || !is_new || !options_.budget_seconds);
-    is_bounded |= !budget.over();
-    if (auto best = sum->best()) known_.push_back(*std::move(best));
-    if (auto unfused = sum->unfused()) known_.push_back(*std::move(unfused));
+    is_done = !solver_.over(budget) && (is_bounded || !is_new || !options_.budget_seconds);
+    is_bounded |= !solver_.over(budget);
+    note(*sum);
     return *own;
   }
 
@@ -262,7 +275,7 @@ class FusedSearch {
       is_stuck_ |= slices.is_done && !out.complete;
       return out;
     };
-    ProductQuestion question{options_.objective, options_.rules, 1, [&] { return budget_.over() || is_stuck_; }};
+    ProductQuestion question{options_.objective, options_.rules, 1, [&] { return solver_.over(budget_) || is_stuck_; }};
     question.tell = [&](double value, double bound) {
       least_ = std::max(least_, bound);
       if (options_.progress)
@@ -283,7 +296,9 @@ class FusedSearch {
 
   std::string why_not_proven() const {
     if (budget_.stopped()) return "somebody stopped the search of schedules";
-    if (budget_.over()) return fmt::format("the {} s of the budget are over", *options_.budget_seconds);
+    if (solver_.used_up())
+      return fmt::format("the {} evaluations of the budget are used up", *options_.budget_evaluations);
+    if (solver_.over(budget_)) return fmt::format("the {} s of the budget are over", *options_.budget_seconds);
     return "limits of time ended the search of schedules for some sums";
   }
 
@@ -323,6 +338,7 @@ class FusedSearch {
   double least_ = 0;   // no schedule's objective is below
   double factor_ = 1;  // machine_factor() of the network
   std::vector<KnownSchedule> known_;
+  std::optional<KnownSchedule> told_;  // the last one that was told, if it is not known yet
   SlicesOfLambda sums_;
   bool is_stuck_ = false;  // a sum is not settled though nothing is left to search
   FusedOptimum out_;

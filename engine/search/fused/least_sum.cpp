@@ -73,14 +73,14 @@ double LeastSum::go_on(const std::vector<KnownSchedule>& known, const SearchBudg
 // The cheapest way by what is known, until all of its steps are settled. Bounds are searched of ever more groups at a
 // time, of all that could be on a path of at most so great a value.
 double LeastSum::prove(double least, bool trees) {
-  if (budget_.over() && !is_bounded_) return 0;
+  if (solver_.over(budget_) && !is_bounded_) return 0;
   for (int i = 0; i < n_ && !is_bounded_; ++i)
     for (int j = i + 1; j < n_; ++j) bound(i, j);
   is_bounded_ = true;
   for (double share = kFirstShare;; share = std::min(1.0, 2 * share)) {
     const std::vector<double> before = from_start(), after = to_end();
     const double best = std::min(least, value_of_best());
-    if (after[0] >= best * kEqualSum || budget_.over()) return std::min(after[0], best);
+    if (after[0] >= best * kEqualSum || solver_.over(budget_)) return std::min(after[0], best);
     const std::vector<Step> near = steps_below(before, after, after[0] + share * (best - after[0]));
     if (search_bounds(near, BoundEffort::Whole) || search_bounds(near, BoundEffort::Passes)) continue;
     const std::vector<Step> path = least_path(after);
@@ -173,7 +173,7 @@ void LeastSum::single(int l, const LinkAnswer& answer) {
 void LeastSum::fast(int i, int j, bool loops, const SearchBudget& budget) {
   Segment& s = segment_[i][j];
   for (const int level : fusing_levels_) {
-    if (budget.over()) return;
+    if (solver_.over(budget)) return;
     const auto interval = make_interval(graph_, architecture_, level, i, j, rules_);
     if (!interval) continue;
     const TreeAnswer answer =
@@ -184,7 +184,7 @@ void LeastSum::fast(int i, int j, bool loops, const SearchBudget& budget) {
 
 // The tree of a group with the best mappings for this lambda.
 void LeastSum::refit(const LinkGroup& group, const SearchBudget& budget) {
-  if (group.is_single() || budget.over()) return;
+  if (group.is_single() || solver_.over(budget)) return;
   const GroupPlan p = plan(group, graph_, architecture_, rules_);
   std::vector<std::optional<LinkMapping>> found;
   for (int l = group.first; l <= group.last; ++l)
@@ -308,7 +308,7 @@ bool LeastSum::search_bounds(const std::vector<Step>& steps, BoundEffort effort)
   parallel_for(shapes.size(), solver_.threads(), [&](std::size_t k) {
     for (Due* d : shapes[k]) d->lower = d->level->trees->bound().search(d->link, effort);
   });
-  const bool complete = !budget_.over();  // else it is searched again if there is time
+  const bool complete = !solver_.over(budget_);  // else it is searched again if there is time
   for (const auto& [key, d] : due) d.level->trees->bound().keep(d.link, effort, d.lower, complete);
   for (Level* level : levels) {
     level->lower = std::max(level->lower, level->trees->quick_least() * runs(level->interval->first));
@@ -338,7 +338,7 @@ bool LeastSum::search_common(const std::vector<Step>& steps) {
       if (level.common || !solver_.gate().on(Rule::LinkBound)) continue;
       any = true;
       level.lower = std::max(level.lower, level.trees->bound().of_group(alone) * runs(step.first));
-      level.common = !budget_.over();
+      level.common = !solver_.over(budget_);
     }
     raise(step);
   }

@@ -154,7 +154,7 @@ double LinkBound::at_root(const Subtree& s, int link, u64 room) {
   RootBound& known = known_.link[key_of(s, link, room)];
   if (known.effort == BoundEffort::Passes) return known.lower;
   known.lower = std::max(known.lower, bound(s, link, room, BoundEffort::Passes));
-  if (!budget_.over()) known.effort = BoundEffort::Passes;
+  if (!solver_.over(budget_)) known.effort = BoundEffort::Passes;
   solver_.gate().pruned(Rule::HomeBound, solver_.gate().on(Rule::HomeBound) ? 1 : 0);
   return known.lower;
 }

@@ -44,12 +44,19 @@ LinkSolver::LinkSolver(const LinkGraph& graph, const Architecture& architecture,
       alone_(without_peer_channel(architecture)),
       options_(options),
       shape_(first_of_shape(graph.links)),
-      threads_(options.threads) {
+      threads_(options.budget_evaluations ? 1 : options.threads) {
   for (std::size_t l = 0; l < graph.links.size(); ++l) store_.emplace_back(options_.rules);
   options_.progress = {};
   options_.threads = 1;
   options_.strategy = Strategy::Exact;
   options_.network = false;
+}
+
+// What a search of at most `most` mappings gets of `budget`: what the searches before it have left.
+SearchBudget LinkSolver::within_limit(const SearchBudget& budget, u64 most) const {
+  if (!options_.budget_evaluations) return budget.at_most(most);
+  const u64 limit = *options_.budget_evaluations;
+  return budget.with_evaluations(is_limited_ ? std::min(most, limit - std::min(counted_.load(), limit)) : most);
 }
 
 u64 LinkSolver::room_of(const LinkPass& pass) const {
@@ -144,9 +151,11 @@ LinkAnswer LinkSolver::solve(int link, const LinkPass& pass, double lambda, doub
   }
   ++own.searches;
   const ObjectiveKey key = limit < kNoSum ? ObjectiveKey{limit, 0} : ObjectiveKey{};
+  const SearchBudget own_budget = within_limit(budget, ~u64{0});
   const LayerAnswer answer =
-      limit < kNoSum ? run_exact_alone(*search, budget, key) : run_exact_limited(*search, budget, key);
+      limit < kNoSum ? run_exact_alone(*search, own_budget, key) : run_exact_limited(*search, own_budget, key);
   own.evaluated += answer.statistics.evaluated;
+  counted_ += answer.statistics.evaluated;
   if (answer.found) out.found = with_room(*search, pass, answer.mapping, answer.cost);
   const double value = out.found ? sum_value(out.found->cost, lambda) : kNoSum;
   out.proven = answer.complete;
@@ -229,8 +238,9 @@ std::vector<std::optional<LinkMapping>> LinkSolver::fast(std::span<const Questio
     const auto& [link, pass] = questions[due[k].question];
     const auto search = prepare(link, pass, lambda, Strategy::Sunstone);
     if (!search) return;
-    const LayerAnswer answer = run_sunstone(*search, budget.at_most(kMostForFast));
+    const LayerAnswer answer = run_sunstone(*search, within_limit(budget, kMostForFast));
     due[k].evaluated = answer.statistics.evaluated;
+    counted_ += answer.statistics.evaluated;
     if (answer.found) due[k].found = with_room(*search, pass, answer.mapping, answer.cost);
   });
   // Step 3. What is found is remembered.
@@ -348,9 +358,11 @@ double LinkSolver::least(int link, const LinkPass& pass, double lambda, double l
   while (true) {
     const double limit_now = std::min(below, limit);
     ++own.searches;
-    const LayerAnswer answer = run_exact_alone(*search, budget.at_most(kMostForBound), ObjectiveKey{limit_now, 0});
+    const SearchBudget own_budget = within_limit(budget, kMostForBound);
+    const LayerAnswer answer = run_exact_alone(*search, own_budget, ObjectiveKey{limit_now, 0});
     own.evaluated += answer.statistics.evaluated;
-    if (!answer.complete && budget.over()) break;  // another budget may have time for more
+    counted_ += answer.statistics.evaluated;
+    if (!answer.complete && over(budget)) break;  // another budget may have time for more
     known.limit = limit_now;
     const bool found = answer.complete && answer.found;
     known.lower = found             ? sum_value(answer.cost, lambda)

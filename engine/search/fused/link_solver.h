@@ -5,6 +5,7 @@
 //
 // What is known of a link is known of its shape, in a store of its own: links of different shapes may be asked about by
 // several threads at a time.
+#include <atomic>
 #include <deque>
 #include <limits>
 #include <map>
@@ -86,8 +87,15 @@ class LinkSolver {
   const Gate& gate() const { return gate_; }
   // The first link of the same shape.
   std::size_t shape(int link) const { return shape_[link]; }
+  // One under a limit of evaluations: what is done within it is the same for any number of threads.
   int threads() const { return threads_; }
   u64 memory_bytes() const { return options_.memory_bytes; }
+
+  // The options' limit of evaluations, of all searches together, holds from now on.
+  void limit_evaluations() { is_limited_ = options_.budget_evaluations.has_value(); }
+  // Whether they are used up. The search that used them may have been cut short.
+  bool used_up() const { return is_limited_ && counted_ >= *options_.budget_evaluations; }
+  bool over(const SearchBudget& budget) const { return used_up() || budget.over(); }
 
   RuleCounts rules() const;
   u64 searches() const;
@@ -131,6 +139,7 @@ class LinkSolver {
     Gate gate;
   };
 
+  SearchBudget within_limit(const SearchBudget& budget, u64 most) const;
   u64 room_of(const LinkPass& pass) const;
   Result<LayerSearch> prepare_least(int link, const LinkPass& pass, double lambda) const;
   Least& known_least(int link, const LinkPass& pass, double lambda);
@@ -154,7 +163,9 @@ class LinkSolver {
   Gate gate_{options_.rules, counts_};
   std::vector<std::size_t> shape_;  // [link]: the first link of its shape
   int threads_;
-  std::deque<Store> store_;  // [shape_]
+  bool is_limited_ = false;
+  std::atomic<u64> counted_ = 0;  // evaluations of all searches
+  std::deque<Store> store_;       // [shape_]
 };
 
 }  // namespace heliolite

@@ -137,7 +137,7 @@ TreeAnswer TreeSearch::node(const Subtree& s, u64 room, double limit) {
   std::vector<Known>& known = nodes_[key_of(group_, s)];
   if (auto answer = recall(known, room, limit)) return *answer;
   TreeAnswer best{nullptr, least_of(s, room)};
-  if (too_dear(best.lower_bound, limit) || budget_.over()) return best;
+  if (too_dear(best.lower_bound, limit) || solver_.over(budget_)) return best;
   ++states_;
   best.lower_bound = kNoSum;
   const std::vector<int> may = holdable_at(group_, s);
@@ -161,7 +161,7 @@ TreeAnswer TreeSearch::node(const Subtree& s, u64 room, double limit) {
       one.found = std::move(tree);
     }
     join(best, one);
-    if (budget_.over()) {
+    if (solver_.over(budget_)) {
       best.lower_bound = std::min(best.lower_bound, least_of(s, room));
       break;
     }
@@ -216,7 +216,7 @@ TreeAnswer TreeSearch::child(const Subtree& s, u64 room, bool only, double limit
   key.push_back(only ? 1 : 0);
   if (auto answer = recall(children_[key], room, limit)) return *answer;
   TreeAnswer best{nullptr, least_of(s, room)};
-  if (too_dear(best.lower_bound, limit) || budget_.over()) return best;
+  if (too_dear(best.lower_bound, limit) || solver_.over(budget_)) return best;
   best.lower_bound = kNoSum;
   if (s.first == s.last) join(best, leaf(s, room, limit));
   if (options_.exact || (options_.loops && s.depth == 0 && s.first != s.last)) loops(s, room, only, limit, best);
@@ -249,7 +249,7 @@ void TreeSearch::loops(const Subtree& s, u64 room, bool only, double limit, Tree
           one.found = std::move(tree);
         }
         join(best, one);
-        if (budget_.over()) {
+        if (solver_.over(budget_)) {
           best.lower_bound = std::min(best.lower_bound, least_of(s, room));
           return;
         }

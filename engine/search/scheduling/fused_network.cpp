@@ -27,8 +27,6 @@ Diagnostics unfusable(const SearchOptions& options, const Architecture& architec
   if (options.tiles != Tiles::Even) refuse("tiles", "uneven", "even");
   if (options.factors != Factors::Perfect) refuse("factors", "any", "perfect");
   if (options.open) refuse("open", "on", "left out, keep rules hold");
-  if (options.budget_evaluations)
-    refuse("evaluations", fmt::format("{}", *options.budget_evaluations), "left out, a limit is --budget SECONDS");
   if (!options.evaluator.command.empty())
     refuse("evaluator", options.evaluator.command, "left out, energy and cycles are summed up");
   else
@@ -73,8 +71,8 @@ Result<FusedNetwork> fuse_network(const Network& network, const Architecture& al
   Result<LinkGraph> graph = graph_of_network(network);
   if (!graph) return graph.errors();
   FusedNetwork out{.graph = *std::move(graph), .best = {}, .cost = {}};
-  out.budget_seconds = options.budget_seconds.value_or(kFusedBudgetSeconds);
-  options.budget_seconds = out.budget_seconds;
+  if (!options.budget_evaluations && !options.budget_seconds) options.budget_seconds = kFusedBudgetSeconds;
+  out.budget_seconds = options.budget_seconds;
   Result<FusedOptimum> best = search_fused(out.graph, architecture, options, rules);
   if (!best) return best.errors();
   out.best = *std::move(best);

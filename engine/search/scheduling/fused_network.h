@@ -14,7 +14,7 @@
 
 namespace heliolite {
 
-// A whole network's budget if the options have none: large ones have more trees than anybody waits for.
+// A whole network's budget if the options have no limit: large ones have more trees than anybody waits for.
 inline constexpr double kFusedBudgetSeconds = 10;
 
 // What no answer has looked at.
@@ -28,7 +28,7 @@ struct FusedNetwork {
   ScheduleBreakdown cost;
   // The cost of the best schedule without groups, if one was found.
   std::optional<ScheduleBreakdown> unfused{};
-  double budget_seconds = kFusedBudgetSeconds;  // that it had
+  std::optional<double> budget_seconds{};  // that it had; none: evaluations alone were limited
 
   // Passes of the links, in their order.
   std::vector<LinkPass> passes() const;
