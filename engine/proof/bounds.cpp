@@ -18,79 +18,103 @@ u128 scaled_down(u64 words, u64 numerator, u64 denominator) {
 class Orders {
  public:
   Orders(const Question& q, const PricedChannel& channel, const Digits& tile, int level)
-      : q_(q), channel_(channel), tile_(tile), level_(level) {
-    for (int d = 0; d < q.tiles.dimension_count(); ++d) {
-      iterations_[at(d)] = q.tiles.left(tile, d);
-      if (iterations_[at(d)] > 1) left_ |= dimension_bit(d);
-    }
-  }
+      : q_(q), channel_(channel), tile_(tile), level_(level) {}
 
   void add(const WaitingFlow& f) {
-    Term t;
-    if (f.server == kNobody) {
-      t.filled = f.filled;
-      t.fill = f.price;
-    } else {
+    std::size_t v = 0;
+    while (v < tensors_ && tensor_[v] != f.tensor) ++v;
+    if (v == tensors_) {
+      linear_[v] = 0;
+      tensor_[tensors_++] = f.tensor;
+    }
+    Term& t = term_[count_];
+    t = {v, f.filled, f.served, f.price, 0, 1, 0, 0};
+    if (f.server != kNobody) {
       const WordPrices& at_level = channel_.price[f.level][f.tensor];
       t.fill = at_level.fill;
       t.access = channel_.price[f.server][f.tensor].access;
-      t.filled = f.filled;
-      t.served = f.served;
       t.refund = u128{at_level.first_fill} * f.first;
       if (t.access != 0) t.gain = q_.gain_between(level_, f.server, f.tensor);
     }
-    u8 v = 0;
-    while (v < tensors_ && tensor_[v] != f.tensor) ++v;
-    if (v == tensors_) tensor_[tensors_++] = f.tensor;
-    t.tensor = v;
-    meet(f, t);
-    term_[count_++] = t;
+    if (t.gain == 1 && t.refund == 0 && !q_.shapes[f.tensor].slides) {
+      linear_[v] += u128{t.filled} * t.fill + u128{t.served} * t.access;
+      return;
+    }
+    meet(f, t, met_[count_]);
+    ++count_;
   }
 
   u128 least() {
-    const std::size_t subsets = std::size_t{1} << tensors_;
-    std::array<u128, std::size_t{1} << kMaxTensors> best;
-    best[0] = 0;
-    for (std::size_t s = 1; s < subsets; ++s) best[s] = least_of(s, best);
-    return best[subsets - 1];
+    list_loops();
+    const std::size_t all = (std::size_t{1} << tensors_) - 1;
+    std::fill_n(is_known_.begin(), all + 1, false);
+    return least_of(all);
   }
 
  private:
+  // A flow whose cost is not its words times a price.
   struct Term {
-    u64 filled = 0, served = 0, fill = 0, access = 0, gain = 1, least = 0;
-    u128 refund = 0;                      // of fills
-    u8 tensor = 0;                        // its place among the tensors here
-    std::array<u64, kMaxRanks> met, all;  // [rank that slides]: positions that are met, and all of them
+    std::size_t v;  // place of its tensor
+    u64 filled, served, fill, access, gain, least;
+    u128 refund;  // of fills
+  };
+  // [rank that slides]: positions that are met, and all of them.
+  struct Met {
+    std::array<u64, kMaxRanks> met, all;
+  };
+  // A dimension, or all without halos that end the same tensors.
+  struct Loop {
+    std::size_t ends, slides;  // tensors, by place
+    int d;
+    u64 iterations;
   };
 
   // What the tile of the flow meets over all iterations.
-  void meet(const WaitingFlow& f, Term& t) const {
+  void meet(const WaitingFlow& f, Term& t, Met& positions) const {
     const ProofTensor& shape = q_.shapes[f.tensor];
     if (t.gain == 1 && !shape.slides) return;
-    const Digits own = q_.tiles.digits(f.tile);
+    const Digits own = f.digits != nullptr ? *f.digits : q_.tiles.digits(f.tile);
     t.least = f.apart;
     for (int r = 0; r < shape.rank_count; ++r) {
       const u64 covered = q_.coverage(f.tensor, r, own, tile_);
       t.least *= covered;
       if (!shape.rank[at(r)].slides()) continue;
       u64 boxes = shape.extent(q_.tiles, own, r);
-      for (const int d : bits(shape.of_rank[at(r)])) boxes *= iterations_[at(d)];
-      t.met[at(r)] = t.all[at(r)] = 1;
-      if (covered < boxes) t.met[at(r)] = covered, t.all[at(r)] = boxes;
+      for (const int d : bits(shape.of_rank[at(r)])) boxes *= q_.tiles.left(tile_, d);
+      positions.met[at(r)] = positions.all[at(r)] = 1;
+      if (covered < boxes) positions.met[at(r)] = covered, positions.all[at(r)] = boxes;
     }
   }
 
-  // The cost of tensor v's flows, closed by a loop over dimension d, or by none (-1), after this many iterations.
-  u128 closed(std::size_t v, int d, u64 iterations) const {
-    u128 out = 0;
-    const ProofTensor& shape = q_.shapes[tensor_[v]];
-    const bool slides = d >= 0 && contains(shape.sliding, d);
+  void list_loops() {
+    for (int d = 0; d < q_.tiles.dimension_count(); ++d) {
+      Loop loop{0, 0, d, q_.tiles.left(tile_, d)};
+      if (loop.iterations == 1) continue;
+      for (std::size_t v = 0; v < tensors_; ++v) {
+        const ProofTensor& shape = q_.shapes[tensor_[v]];
+        if (contains(shape.indexing, d)) loop.ends |= std::size_t{1} << v;
+        if (contains(shape.sliding, d)) loop.slides |= std::size_t{1} << v;
+      }
+      if (loop.ends == 0) continue;
+      const auto equals = [&](const Loop& l) { return l.ends == loop.ends && l.slides == 0 && loop.slides == 0; };
+      const auto end = loop_.begin() + static_cast<std::ptrdiff_t>(loops_);
+      const auto same = std::find_if(loop_.begin(), end, equals);
+      if (same != end) same->iterations *= loop.iterations;
+      else loop_[loops_++] = loop;
+    }
+  }
+
+  // The cost of the v-th tensor's flows after this many iterations, closed by a loop over a dimension that slides along
+  // one of its ranks, or by any other (-1).
+  u128 closed(std::size_t v, int slides_over, u64 iterations) const {
+    u128 out = linear_[v] * iterations;
     for (std::size_t k = 0; k < count_; ++k) {
       const Term& t = term_[k];
-      if (t.tensor != v) continue;
+      if (t.v != v) continue;
       u64 filled = t.filled * iterations, served = t.served * iterations;
-      if (slides) {
-        const u64 met = t.met[shape.rank_of[at(d)]], all = t.all[shape.rank_of[at(d)]];
+      if (slides_over >= 0) {
+        const std::size_t rank = q_.shapes[tensor_[v]].rank_of[at(slides_over)];
+        const u64 met = met_[k].met[rank], all = met_[k].all[rank];
         if (met != all) {
           filled = static_cast<u64>(scaled_down(filled, met, all));
           served = static_cast<u64>(scaled_down(served, met, all));
@@ -108,52 +132,49 @@ class Orders {
     return out;
   }
 
-  u128 least_of(std::size_t s, const std::array<u128, std::size_t{1} << kMaxTensors>& best) const {
-    DimensionMask relevant = 0;
-    for (std::size_t v = 0; v < tensors_; ++v)
-      if (contains(s, v)) relevant |= q_.shapes[tensor_[v]].indexing;
-    const auto candidates = static_cast<DimensionMask>(left_ & relevant);
+  // The least cost of these tensors' flows. Few of all sets are what loops leave of another.
+  u128 least_of(std::size_t set) {
+    if (set == 0) return 0;
+    if (is_known_[set]) return best_[set];
     u64 iterations = 1;
-    for (const int d : bits(candidates)) iterations *= iterations_[at(d)];
-    if (candidates == 0) {
-      u128 out = 0;
-      for (std::size_t v = 0; v < tensors_; ++v)
-        if (contains(s, v)) out += closed(v, -1, iterations);
-      return out;
+    bool ends = false;
+    for (std::size_t k = 0; k < loops_; ++k) {
+      if ((loop_[k].ends & set) == 0) continue;
+      iterations *= loop_[k].iterations;
+      ends = true;
     }
-    u128 least = kImpossible;
-    std::array<std::size_t, kMaxDimensions> asked;  // tensors that dimensions without halos end
-    std::size_t asked_count = 0;
-    for (const int d : bits(candidates)) {
-      std::size_t ended = 0;
-      bool slides = false;
-      for (std::size_t v = 0; v < tensors_; ++v) {
-        if (!contains(s, v) || !contains(q_.shapes[tensor_[v]].indexing, d)) continue;
-        ended |= std::size_t{1} << v;
-        slides |= contains(q_.shapes[tensor_[v]].sliding, d);
-      }
-      if (!slides) {
-        if (std::find(asked.begin(), asked.begin() + asked_count, ended) != asked.begin() + asked_count) continue;
-        asked[asked_count++] = ended;
-      }
-      u128 cost = best[s & ~ended];
-      for (std::size_t v = 0; v < tensors_ && cost < least; ++v)
-        if (contains(ended, v)) cost += closed(v, d, iterations);
+    std::array<u128, kMaxTensors> plain;  // closed by loops that do not slide
+    for (const int v : bits(static_cast<TensorMask>(set))) plain[at(v)] = closed(at(v), -1, iterations);
+    u128 least = ends ? kImpossible : 0;
+    if (!ends)
+      for (const int v : bits(static_cast<TensorMask>(set))) least += plain[at(v)];
+    for (std::size_t k = 0; k < loops_; ++k) {
+      const Loop& loop = loop_[k];
+      if ((loop.ends & set) == 0) continue;
+      u128 cost = least_of(set & ~loop.ends);
+      for (const int v : bits(static_cast<TensorMask>(loop.ends & set)))
+        cost += contains(static_cast<TensorMask>(loop.slides), v) ? closed(at(v), loop.d, iterations) : plain[at(v)];
       least = std::min(least, cost);
     }
-    return least;
+    is_known_[set] = true;
+    return best_[set] = least;
   }
 
   const Question& q_;
   const PricedChannel& channel_;
   const Digits& tile_;
   const int level_;
-  std::array<u64, kMaxDimensions> iterations_{};
-  DimensionMask left_ = 0;
-  std::array<Term, 2 * kMaxTensors + 16> term_;
-  std::size_t count_ = 0;
+  static constexpr std::size_t kSets = std::size_t{1} << kMaxTensors;
+  static constexpr std::size_t kMostTerms = 2 * kMaxTensors + 16;
+  // Only what is counted below has been written.
+  std::array<Term, kMostTerms> term_;
+  std::array<Met, kMostTerms> met_;
+  std::array<Loop, kMaxDimensions> loop_;
   std::array<u8, kMaxTensors> tensor_;
-  u8 tensors_ = 0;
+  std::array<u128, kMaxTensors> linear_;  // [place]: of flows that cost words times a price, for each iteration
+  std::array<u128, kSets> best_;
+  std::array<bool, kSets> is_known_;
+  std::size_t count_ = 0, loops_ = 0, tensors_ = 0;
 };
 
 bool costs(const PricedChannel& channel, const WaitingFlow& f) {
@@ -201,23 +222,21 @@ u128 Bounds::ordering(const PricedChannel& channel, std::span<const WaitingFlow>
 }
 
 // What flows that begin at the stage cost, less what may be refunded of their first accesses, and what is outside.
-u128 Bounds::begun(const PricedChannel& channel, int stage, int set, std::size_t next, const Digits& tile) const {
+u128 Bounds::begun(const PricedChannel& channel, int stage, int set, std::size_t next, const Digits& tile,
+                   const TensorWords& words) const {
   const ServerSet& from = q_.sets[at(stage)][at(set)];
   const ServerSet& to = q_.sets[at(stage) + 1][at(from.next[next])];
   std::array<WaitingFlow, kMaxTensors> flows;
   std::size_t count = 0;
   u128 refund = 0;
   for (const int v : bits(from.kept)) {
-    const u64 words = q_.shapes[at(v)].words(q_.tiles, tile);
     const u8 server = to.server[at(v)];
-    flows[count++] = {words, words, 1, 0, 0, 0, static_cast<u8>(v), static_cast<u8>(stage), server};
+    flows[count++] = {words[at(v)],       words[at(v)],           1,      0,    0, 0,
+                      static_cast<u8>(v), static_cast<u8>(stage), server, &tile};
     if (v != q_.output) continue;
     flows[count - 1].first = q_.most_first(stage + 1, tile);
     refund = u128{channel.price[server][at(v)].first_access} * q_.most_first(server + 1, tile);
   }
-  Tile number = 0;
-  for (int d = 0; d < q_.tiles.dimension_count(); ++d) number += q_.tiles.stride(d) * tile[at(d)];
-  for (std::size_t k = 0; k < count; ++k) flows[k].tile = number;
   const u128 cost = ordering(channel, std::span(flows).first(count), tile, stage);
   // Wraps around below zero; sums with what is outside do not.
   return cost - refund;
@@ -229,14 +248,26 @@ bool Bounds::fill_row(const PricedChannel& channel, std::size_t table, int stage
                       Table& with) const {
   const ServerSet& from = q_.sets[at(stage)][at(set)];
   Digits tile = q_.tiles.digits(first);
+  // Only one rank of a tensor grows along a row.
+  TensorWords words{}, others{};
+  for (const int v : bits(from.kept)) {
+    const ProofTensor& shape = q_.shapes[at(v)];
+    others[at(v)] = 1;
+    for (int r = 0; r < shape.rank_count; ++r)
+      if (!contains(shape.of_rank[at(r)], 0)) others[at(v)] *= shape.extent(q_.tiles, tile, r);
+  }
   for (u64 k = 0; k < row(); ++k) {
     tile[0] = static_cast<u16>(k);
-    if (!q_.fits(stage, from.kept, tile)) return k > 0;
+    for (const int v : bits(from.kept)) {
+      const ProofTensor& shape = q_.shapes[at(v)];
+      words[at(v)] = others[at(v)] * (contains(shape.indexing, 0) ? shape.extent(q_.tiles, tile, shape.rank_of[0]) : 1);
+    }
+    if (!q_.fits(stage, from.kept, words)) return k > 0;
     u128& least = with[first + k];
     for (std::size_t next = 0; next < from.next.size(); ++next) {
       const u128 outside = below_[table][place_(stage + 1, from.next[next])][first + k];
       if (outside == kImpossible) continue;
-      const u128 sum = outside + (from.kept == 0 ? 0 : begun(channel, stage, set, next, tile));
+      const u128 sum = outside + (from.kept == 0 ? 0 : begun(channel, stage, set, next, tile, words));
       const bool negative = sum >> 127 != 0;
       least = std::min(least, negative ? u128{0} : sum);
     }
@@ -245,16 +276,17 @@ bool Bounds::fill_row(const PricedChannel& channel, std::size_t table, int stage
 }
 
 // Makes each entry the least of all tiles that are as often as long along d, which is one dimension after another.
-// `fits`: [row]: whether its smallest tile does; otherwise the row and all larger ones are impossible.
-void Bounds::spread(int d, const std::vector<u8>& fits, Table& least) const {
+// `fits`: [row]: whether its smallest tile does; otherwise the row and all larger ones are impossible. Of the rows from
+// `begin` to `end`, which have all lengths of the dimension.
+void Bounds::spread(int d, const std::vector<u8>& fits, u64 begin, u64 end, Table& least) const {
   const std::vector<std::vector<DivisorDigits::Step>>& steps = q_.tiles.of(d).steps;
   const auto take = [](u128& own, const u128& larger) { own = std::min(own, larger); };
   const u64 stride = d == 0 ? 1 : q_.tiles.stride(d) / row();  // in rows
-  for (u64 r = 0; r < fits.size() && d == 0; ++r)
+  for (u64 r = begin; r < end && d == 0; ++r)
     for (std::size_t digit = steps.size(); digit-- > 0 && fits[r] != 0;)
       for (const DivisorDigits::Step& step : steps[digit])
         take(least[r * row() + digit], least[r * row() + step.digit]);
-  for (u64 r = fits.size(); r-- > 0 && d > 0;) {
+  for (u64 r = end; r-- > begin && d > 0;) {
     if (fits[r] == 0) continue;
     const u64 digit = r / stride % steps.size();
     for (const DivisorDigits::Step& step : steps[digit]) {
@@ -283,8 +315,21 @@ void Bounds::fill_stage(std::size_t table, int stage, int set, int threads, cons
   }
   if (table == 0) with_[place_(stage, set)] = below;
   const InstanceLevel& l = q_.instance.levels[at(stage)];
-  for (int d = 0; d < q_.tiles.dimension_count(); ++d)
-    if ((l.loops[at(d)].max > 1 || (l.has_fanout() && l.unroll[at(d)].max > 1)) && !over()) spread(d, fits, below);
+  const auto grow = [&](int d, u64 begin, u64 end) {
+    if (l.loops[at(d)].max > 1 || (l.has_fanout() && l.unroll[at(d)].max > 1)) spread(d, fits, begin, end, below);
+  };
+  // Dimensions of short strides block by block, while the block is in the cache.
+  constexpr u64 kBlockBytes = 512 * 1024;
+  int in_blocks = std::min(1, q_.tiles.dimension_count());
+  u64 block = 1;
+  for (; in_blocks < q_.tiles.dimension_count(); ++in_blocks) {
+    const u64 larger = block * q_.tiles.of(in_blocks).divisor.size();
+    if (larger * row() * sizeof(u128) > kBlockBytes) break;
+    block = larger;
+  }
+  for (u64 r = 0; r < rows && !over(); r += block)
+    for (int d = 0; d < in_blocks; ++d) grow(d, r, r + block);
+  for (int d = in_blocks; d < q_.tiles.dimension_count() && !over(); ++d) grow(d, 0, rows);
 }
 
 u64 Bounds::most_units(int level, Tile tile) const {

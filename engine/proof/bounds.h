@@ -22,6 +22,7 @@ struct WaitingFlow {
   Tile tile = 0;
   u8 tensor = 0;
   u8 level = kNobody, server = kNobody;
+  const Digits* digits = nullptr;  // of `tile`, where they are known
 };
 
 class Bounds {
@@ -51,12 +52,13 @@ class Bounds {
  private:
   using Table = std::vector<u128>;
   std::size_t place_(int stage, int set) const { return first_of_[at(stage)] + static_cast<std::size_t>(set); }
-  u128 begun(const PricedChannel& channel, int stage, int set, std::size_t next, const Digits& tile) const;
+  u128 begun(const PricedChannel& channel, int stage, int set, std::size_t next, const Digits& tile,
+             const TensorWords& words) const;
   void fill_stage(std::size_t table, int stage, int set, int threads, const std::function<bool()>& over);
   // Tiles that differ in the first dimension alone.
   u64 row() const { return q_.tiles.dimension_count() == 0 ? 1 : q_.tiles.of(0).divisor.size(); }
   bool fill_row(const PricedChannel& channel, std::size_t table, int stage, int set, Tile first, Table& with) const;
-  void spread(int d, const std::vector<u8>& fits, Table& least) const;
+  void spread(int d, const std::vector<u8>& fits, u64 begin, u64 end, Table& least) const;
 
   const Question& q_;
   std::vector<int> tabled_, table_of_;

@@ -166,8 +166,8 @@ u128 Extender::ordering(std::size_t channel, const Node& node, std::size_t next)
     for (const int v : bits(from.kept)) {
       const u64 words = q_.shapes[at(v)].words(q_.tiles, digits_);
       const u64 first = v == q_.output ? q_.most_first(stage_ + 1, digits_) : 0;
-      flows[count++] = {words,           words, 1, first, 0, tile_, static_cast<u8>(v), static_cast<u8>(stage_),
-                        to.server[at(v)]};
+      flows[count++] = {
+          words, words, 1, first, 0, tile_, static_cast<u8>(v), static_cast<u8>(stage_), to.server[at(v)], &digits_};
     }
   }
   const u128 cost = bounds_.ordering(q_.channels[channel], std::span(flows).first(count), digits_, stage_);

@@ -90,6 +90,7 @@ Result<Question> Question::create(Instance of) {
   out.list_servers();
   out.set_prices();
   out.set_gains();
+  out.set_between();
   if (const auto problem = out.set_coverages()) return large(*problem);
   return out;
 }
@@ -197,6 +198,24 @@ void Question::set_gains() {
   }
 }
 
+void Question::set_between() {
+  for (int level = -1; level < levels(); ++level) {
+    Between between{{}, 0};
+    between.gain.fill(1);
+    std::vector<Between>& row = between_.emplace_back();
+    for (int i = 0; i < levels(); ++i) {
+      for (int v = 0; v < tensors() && i > level; ++v) {
+        between.gain[at(v)] = saturating_product(between.gain[at(v)], gain[at(i)][at(v)]);
+        if (instance.levels[at(i)].has_fanout() || contains(ingress_[at(i)], v))
+          between.ways |= static_cast<TensorMask>(1U << v);
+      }
+      row.push_back(between);
+    }
+  }
+  most_summed_.assign(at(levels()) + 1, 1);
+  for (int i = levels(); i-- > 0;) most_summed_[at(i)] = saturating_product(most_summed_[at(i) + 1], first_gain[at(i)]);
+}
+
 std::optional<std::string> Question::set_coverages() {
   for (int v = 0; v < tensors(); ++v)
     for (std::size_t r = 0; r < shapes[at(v)].rank_count; ++r) {
@@ -212,40 +231,36 @@ std::optional<std::string> Question::set_coverages() {
       table.assign(entries, 0);
       for (u64 e = 0; e < entries; ++e) {
         u64 rest = e;
-        std::vector<StridedTerm> terms;
+        std::array<StridedTerm, kMostStridedTerms> terms;
+        std::size_t count = 0;
         bool inside = true;
         for (std::size_t k = 0; k < rank.terms; ++k) {
           const DivisorDigits& of = tiles.of(rank.dimension[k]);
           const u64 n = of.divisor.size(), tile = of.divisor[rest % n], outside = of.divisor[rest / n % n];
           rest /= n * n;
           inside &= outside % tile == 0;
-          terms.push_back({rank.coefficient[k], tile});
-          terms.push_back({rank.coefficient[k] * outside, of.divisor.back() / outside});
+          terms[count++] = {rank.coefficient[k], tile};
+          terms[count++] = {rank.coefficient[k] * outside, of.divisor.back() / outside};
         }
-        if (inside) table[e] = distinct_sums(terms);
+        if (inside) table[e] = distinct_sums(std::span(terms).first(count));
       }
     }
   return std::nullopt;
 }
 
 bool Question::fits(int level, TensorMask kept, const Digits& tile) const {
+  if (!instance.levels[at(level)].room) return true;
+  TensorWords words{};
+  for (const int v : bits(kept)) words[at(v)] = shapes[at(v)].words(tiles, tile);
+  return fits(level, kept, words);
+}
+
+bool Question::fits(int level, TensorMask kept, const TensorWords& words) const {
   const InstanceLevel& l = instance.levels[at(level)];
   if (!l.room) return true;
   u128 parts = 0;
-  for (const int v : bits(kept)) parts += u128{shapes[at(v)].words(tiles, tile)} * l.of[at(v)].parts;
+  for (const int v : bits(kept)) parts += u128{words[at(v)]} * l.of[at(v)].parts;
   return parts <= *l.room;
-}
-
-bool Question::has_way(int level, int server, int tensor) const {
-  for (int i = level + 1; i <= server; ++i)
-    if (instance.levels[at(i)].has_fanout() || contains(ingress_[at(i)], tensor)) return true;
-  return false;
-}
-
-u64 Question::gain_between(int level, int server, int tensor) const {
-  u64 out = 1;
-  for (int i = level + 1; i <= server; ++i) out = saturating_product(out, gain[at(i)][at(tensor)]);
-  return out;
 }
 
 u64 Question::coverage(int tensor, int r, const Digits& tile, const Digits& outside) const {
@@ -261,11 +276,9 @@ u64 Question::coverage(int tensor, int r, const Digits& tile, const Digits& outs
 }
 
 u64 Question::most_first(int level, const Digits& tile) const {
-  u64 most = 1;
-  for (int i = level; i < levels(); ++i) most = saturating_product(most, first_gain[at(i)]);
   const auto all = static_cast<DimensionMask>((1U << tiles.dimension_count()) - 1);
   const auto summed = static_cast<DimensionMask>(all & ~shapes[at(output)].indexing);
-  return output_words * std::min(most, tiles.left(tile, summed));
+  return output_words * std::min(most_summed_[at(level)], tiles.left(tile, summed));
 }
 
 }  // namespace heliolite::proof

@@ -20,6 +20,9 @@ inline constexpr u64 kMaxTableTiles = 16'000'000;
 // [tensor]: the level that serves it.
 using Servers = std::array<u8, kMaxTensors>;
 
+// [tensor]: words of a tile.
+using TensorWords = std::array<u64, kMaxTensors>;
+
 // Servers that are possible at a stage, and those that may follow them there.
 struct ServerSet {
   Servers server{};
@@ -66,10 +69,15 @@ struct Question {
   int tensors() const { return instance.tensor_count(); }
   bool is_top(int level) const { return level + 1 == levels(); }
   bool fits(int level, TensorMask kept, const Digits& tile) const;
+  bool fits(int level, TensorMask kept, const TensorWords& words) const;
   // Whether words on their way to `server` have something to pass outside `level`: a fan-out, or a price.
-  bool has_way(int level, int server, int tensor) const;
+  bool has_way(int level, int server, int tensor) const {
+    return contains(between_[at(level + 1)][at(server)].ways, tensor);
+  }
   // Most receivers that share a word of the tensor at the fan-outs outside `level`, up to the server's.
-  u64 gain_between(int level, int server, int tensor) const;
+  u64 gain_between(int level, int server, int tensor) const {
+    return between_[at(level + 1)][at(server)].gain[at(tensor)];
+  }
   // Different positions that a tile meets along a rank over all iterations outside another one.
   u64 coverage(int tensor, int rank, const Digits& tile, const Digits& outside) const;
   // First words of the output, of all receivers that fan-outs of `level` and outside can have.
@@ -81,9 +89,17 @@ struct Question {
   void list_servers();
   void set_prices();
   void set_gains();
+  void set_between();
   std::optional<std::string> set_coverages();
   std::optional<std::string> too_large() const;
 
+  // What words of tensors pass between two levels.
+  struct Between {
+    std::array<u64, kMaxTensors> gain;
+    TensorMask ways;
+  };
+  std::vector<std::vector<Between>> between_;  // [level + 1][server]
+  std::vector<u64> most_summed_;               // [level]: receivers of its fan-out, and of those outside, that sum up
   std::array<TensorMask, kMaxLevels> ingress_{};
   std::array<bool, kMaxLevels> hops_{};
   std::array<std::array<std::vector<u64>, kMaxRanks>, kMaxTensors> coverage_{};  // of ranks that slide

@@ -92,10 +92,12 @@ std::vector<ProofTensor> shapes_of(const Instance& instance) {
   return out;
 }
 
-u64 distinct_sums(const std::vector<StridedTerm>& terms) {
-  std::vector<StridedTerm> moving;
+u64 distinct_sums(std::span<const StridedTerm> terms) {
+  std::array<StridedTerm, kMostStridedTerms> all;
+  std::size_t count = 0;
   for (const StridedTerm& t : terms)
-    if (t.count > 1) moving.push_back(t);
+    if (t.count > 1) all[count++] = t;
+  const std::span moving = std::span(all).first(count);
   if (moving.empty()) return 1;
   if (moving.size() == 1) return moving[0].count;
   if (moving.size() == 2) {

@@ -2,6 +2,7 @@
 // Tiles as numbers: a tile is a divisor of each dimension's size, and their places among the divisors are the digits of
 // a number of mixed radix. Tables over all tiles are flat, and what a tile holds is looked up digit by digit.
 #include <array>
+#include <span>
 #include <vector>
 
 #include "engine/base/integers.h"
@@ -89,6 +90,7 @@ std::vector<ProofTensor> shapes_of(const Instance& instance);
 struct StridedTerm {
   u64 coefficient, count;
 };
-u64 distinct_sums(const std::vector<StridedTerm>& terms);
+inline constexpr std::size_t kMostStridedTerms = 2 * kMaxTerms;
+u64 distinct_sums(std::span<const StridedTerm> terms);
 
 }  // namespace heliolite::proof

@@ -89,11 +89,11 @@ u64 receiver_groups(const ProofTensor& t, const ProofTiles& tiles, const Digits&
       out *= tiles.extent(unrolled, rank.dimension[0]);
       continue;
     }
-    std::vector<StridedTerm> terms;
+    std::array<StridedTerm, kMaxTerms> terms;
     for (std::size_t k = 0; k < rank.terms; ++k)
-      terms.push_back(
-          {rank.coefficient[k] * tiles.extent(tile, rank.dimension[k]), tiles.extent(unrolled, rank.dimension[k])});
-    out *= distinct_sums(terms);
+      terms[k] = {rank.coefficient[k] * tiles.extent(tile, rank.dimension[k]),
+                  tiles.extent(unrolled, rank.dimension[k])};
+    out *= distinct_sums(std::span(terms).first(rank.terms));
   }
   return out;
 }
