@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "arch/compute_units.h"
 #include "cli/ui/svg_canvas.h"
 #include "cli/ui/table.h"
 #include "engine/base/number_text.h"
@@ -17,7 +18,7 @@ namespace {
 
 std::optional<Roofline> roofline_of(const MapAnswer& answer, std::size_t layer) {
   if (!answer.breakdowns[layer]) return std::nullopt;
-  return roofline(answer.architecture, *answer.breakdowns[layer]);
+  return roofline(answer.chain(layer), *answer.breakdowns[layer]);
 }
 
 // MACs that any mapping makes of a byte of the outermost level at most: the mapping's own, times the words that it
@@ -61,7 +62,7 @@ constexpr double kDot = 9;
 
 class RooflinePicture {
  public:
-  explicit RooflinePicture(const MapAnswer& answer) : answer_(answer) {
+  explicit RooflinePicture(const MapAnswer& answer) : answer_(answer), levels_(all_levels(answer.architecture)) {
     for (std::size_t i = 0; i < answer.breakdowns.size(); ++i) {
       rooflines_.push_back(roofline_of(answer, i));
       if (!rooflines_.back()) continue;
@@ -84,8 +85,7 @@ class RooflinePicture {
     const std::string title = fmt::format("Roofline of {} on {}", answer_.network.name, answer_.architecture.name);
     canvas_.text_within(kPlotLeft, 26, kPlotWidth - kPlotLeft, title, {.size = 16, .bold = true});
     axes();
-    const auto first = std::ranges::find_if(rooflines_, [](const auto& r) { return r.has_value(); });
-    if (first != rooflines_.end()) roofs(**first);
+    roofs();
     for (std::size_t i = 0; i < rooflines_.size(); ++i)
       if (rooflines_[i]) dots(i, *rooflines_[i]);
     for (const auto& [x, y, name] : named_) label(x, y, name);
@@ -110,31 +110,59 @@ class RooflinePicture {
     canvas_.text(kPlotLeft, kPlotTop - 8, "MACs a cycle", {});
   }
 
-  // The part of a level's line that is below the units' roof and inside the axes.
-  void roofs(const Roofline& r) {
-    const double peak = r.operations_per_cycle;
-    canvas_.line(px(x_.low), py(peak), px(x_.high), py(peak), {.stroke = "#222"});
-    const std::string units = fmt::format("{} compute units", grouped(r.units));
-    canvas_.text(px(x_.high), py(peak) - 6, units, {.size = 11, .anchor = "end"});
-    double legend = kPlotLeft, row = 34;
-    for (std::size_t i = 0; i < r.levels.size(); ++i) {
-      const RooflineLevel& level = r.levels[i];
-      const std::string colour = level_colour(i, r.levels.size());
-      const std::string text = level.bytes_per_cycle
-                                   ? fmt::format("{}: {:.4g} bytes a cycle", level.name, *level.bytes_per_cycle)
-                                   : fmt::format("{}: unlimited", level.name);
-      const double entry = kDot + 18 + text_width(text, 11);
-      if (legend + entry > kPlotWidth - kPlotRight) legend = kPlotLeft, row += 14;
-      canvas_.box({legend, row, legend + kDot, row + kDot}, {.fill = colour.c_str(), .rounded = kDot / 2});
-      canvas_.text(legend + kDot + 5, row + kDot, text, {.size = 11});
-      legend += entry;
-      if (!level.bytes_per_cycle) continue;
-      const double from = std::max(x_.low, y_.low / *level.bytes_per_cycle);
-      const double to = std::min(x_.high, peak / *level.bytes_per_cycle);
-      if (from < to)
-        canvas_.line(px(from), py(from * *level.bytes_per_cycle), px(to), py(to * *level.bytes_per_cycle),
-                     {.stroke = colour.c_str()});
+  // A line for the compute units of each kind that run a layer, and one for each level of theirs.
+  void roofs() {
+    std::vector<const Roofline*> shown;
+    std::vector<std::string> units;
+    for (std::size_t i = 0; i < rooflines_.size(); ++i) {
+      const std::string& name = answer_.chain(i).compute.name;
+      if (!rooflines_[i] || std::ranges::find(units, name) != units.end()) continue;
+      shown.push_back(&*rooflines_[i]);
+      units.push_back(name);
     }
+    for (std::size_t u = 0; u < shown.size(); ++u) {
+      const double peak = py(shown[u]->operations_per_cycle);
+      const std::string kind = shown.size() > 1 ? units[u] : "compute";
+      canvas_.line(px(x_.low), peak, px(x_.high), peak, {.stroke = "#222"});
+      canvas_.text(px(x_.high), peak - 6, fmt::format("{} {} units", grouped(shown[u]->units), kind),
+                   {.size = 11, .anchor = "end"});
+    }
+    double legend = kPlotLeft, row = 34;
+    for (const StorageLevel* level : levels_) {
+      const RooflineLevel* found = nullptr;
+      double peak = 0;
+      for (const Roofline* r : shown) {
+        const auto l = std::ranges::find(r->levels, level->name, &RooflineLevel::name);
+        if (l == r->levels.end()) continue;
+        found = &*l;
+        peak = std::max(peak, r->operations_per_cycle);
+      }
+      if (found != nullptr) level_roof(*found, peak, legend, row);
+    }
+  }
+
+  // The part of a level's line that is below the units' roof and inside the axes, and its entry in the legend.
+  void level_roof(const RooflineLevel& level, double peak, double& legend, double& row) {
+    const std::string colour = colour_of(level);
+    const std::string text = level.bytes_per_cycle
+                                 ? fmt::format("{}: {:.4g} bytes a cycle", level.name, *level.bytes_per_cycle)
+                                 : fmt::format("{}: unlimited", level.name);
+    const double entry = kDot + 18 + text_width(text, 11);
+    if (legend + entry > kPlotWidth - kPlotRight) legend = kPlotLeft, row += 14;
+    canvas_.box({legend, row, legend + kDot, row + kDot}, {.fill = colour.c_str(), .rounded = kDot / 2});
+    canvas_.text(legend + kDot + 5, row + kDot, text, {.size = 11});
+    legend += entry;
+    if (!level.bytes_per_cycle) return;
+    const double from = std::max(x_.low, y_.low / *level.bytes_per_cycle);
+    const double to = std::min(x_.high, peak / *level.bytes_per_cycle);
+    if (from < to)
+      canvas_.line(px(from), py(from * *level.bytes_per_cycle), px(to), py(to * *level.bytes_per_cycle),
+                   {.stroke = colour.c_str()});
+  }
+
+  std::string colour_of(const RooflineLevel& level) const {
+    const auto at = std::ranges::find(levels_, level.name, &StorageLevel::name);
+    return level_colour(static_cast<std::size_t>(at - levels_.begin()), levels_.size());
   }
 
   // A dashed line leads from the outermost level's dot to the most that any mapping makes of a byte.
@@ -149,7 +177,7 @@ class RooflinePicture {
       if (!intensity) continue;
       const double x = px(*intensity);
       canvas_.box({x - kDot / 2, y - kDot / 2, x + kDot / 2, y + kDot / 2},
-                  {.fill = level_colour(k, r.levels.size()).c_str(), .stroke = "#fff", .rounded = kDot / 2});
+                  {.fill = colour_of(r.levels[k]).c_str(), .stroke = "#fff", .rounded = kDot / 2});
       labels_.block({x - kDot / 2, y - kDot / 2, x + kDot / 2, y + kDot / 2});
       if (k == 0) named_.push_back({x, y, answer_.result.layers[i].name});
     }
@@ -161,6 +189,7 @@ class RooflinePicture {
   }
 
   const MapAnswer& answer_;
+  std::vector<const StorageLevel*> levels_;
   struct Named {
     double x = 0, y = 0;
     std::string name;
@@ -176,9 +205,10 @@ class RooflinePicture {
 
 std::string roofline_table(const MapAnswer& answer) {
   std::vector<std::string> head{"<layer", "count", "MACs/cycle", "of peak", "<waits for"};
-  for (std::size_t i = answer.architecture.levels.size(); i-- > 0;) {
-    head.push_back(fmt::format("MACs/byte of {}", answer.architecture.levels[i].name));
-    if (i + 1 == answer.architecture.levels.size()) head.emplace_back("at most");
+  const std::vector<const StorageLevel*> levels = all_levels(answer.architecture);
+  for (const StorageLevel* level : levels) {
+    head.push_back(fmt::format("MACs/byte of {}", level->name));
+    if (level == levels.front()) head.emplace_back("at most");
   }
   Table table(head);
   for (std::size_t i = 0; i < answer.breakdowns.size(); ++i) {
@@ -187,9 +217,10 @@ std::string roofline_table(const MapAnswer& answer) {
     std::vector<std::string> row{answer.result.layers[i].name, grouped(answer.result.layers[i].count),
                                  fmt::format("{:.4g}", r->reached()), percent(r->reached() / r->operations_per_cycle),
                                  r->limit_text()};
-    for (const RooflineLevel& level : r->levels) {
-      row.push_back(number_or_blank(r->intensity(level)));
-      if (&level == &r->levels.front()) row.push_back(number_or_blank(most_macs_of_byte(answer, i, *r)));
+    for (const StorageLevel* level : levels) {
+      const auto own = std::ranges::find(r->levels, level->name, &RooflineLevel::name);
+      row.push_back(own != r->levels.end() ? number_or_blank(r->intensity(*own)) : "");
+      if (level == levels.front()) row.push_back(number_or_blank(most_macs_of_byte(answer, i, *r)));
     }
     table.row(row);
   }

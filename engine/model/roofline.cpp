@@ -52,16 +52,16 @@ std::string Roofline::limit_text() const {
                                 : fmt::format("compute units ({} of {} at work)", units_at_work, units);
 }
 
-Roofline roofline(const Architecture& architecture, const Breakdown& breakdown) {
+Roofline roofline(const Architecture& chain, const Breakdown& breakdown) {
   Roofline out;
   out.operations = static_cast<double>(breakdown.compute.computes);
-  out.units = architecture.compute.instances;
+  out.units = chain.compute.instances;
   out.units_at_work = breakdown.compute.utilized;
   out.operations_per_cycle = static_cast<double>(out.units);
   out.cycles = breakdown.cycles;
   out.compute_cycles = breakdown.cycles_of_units();
   for (std::size_t i = breakdown.level.size(); i-- > 0;)
-    out.levels.push_back(roofline_level(architecture.levels[i], breakdown.level[i]));
+    out.levels.push_back(roofline_level(chain.levels[i], breakdown.level[i]));
   return out;
 }
 

@@ -41,7 +41,8 @@ struct Roofline {
   bool operator==(const Roofline&) const = default;
 };
 
-// `breakdown`: of a mapping that fits, on this machine.
-Roofline roofline(const Architecture& architecture, const Breakdown& breakdown);
+// `chain`: the levels and compute units that run the mapping, which fits; of a machine with further units,
+// Architecture::chain() has them.
+Roofline roofline(const Architecture& chain, const Breakdown& breakdown);
 
 }  // namespace heliolite

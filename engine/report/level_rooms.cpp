@@ -82,7 +82,7 @@ Diagnostics RoomReader::add_rooms(const LayerRecord& layer, const Architecture& 
         {"", 0, "",
          fmt::format("the files that the sweep names no longer give the energies of {} that were written down", who)}};
   out.rooms.push_back(rooms_in(breakdown, workload));
-  out.rooflines.emplace_back(roofline(machine, breakdown));
+  out.rooflines.emplace_back(roofline(chain, breakdown));
   return {};
 }
 

@@ -226,7 +226,7 @@ std::vector<std::optional<LinkMapping>> LinkSolver::fast(std::span<const Questio
     const auto& [link, pass] = questions[q];
     const u64 room = room_of(pass);
     if (auto known = recall_fast(store(link), pass, room, lambda)) {
-      out[q] = *std::move(known);
+      out[q] = *known;
       continue;
     }
     const auto [n, is_new] = number.try_emplace({shape_[link], pass}, due.size());
