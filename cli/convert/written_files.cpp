@@ -214,7 +214,7 @@ class TimeloopConverter {
     const Result<Mapping> read = read_timeloop_mapping(*file, *same, back);
     if (!read) return bug(workload.name, read.errors());
     Architecture counted = *from_.machine;
-    counted.timeloop_cycles = true;
+    count_as_timeloop(counted);
     const Cost before = CostModel(workload, counted).evaluate(mapping).cost;
     const Cost after = CostModel(*same, back).evaluate(*read).cost;
     if (*read != peers_said(said, workload, machine) || before != after) bug(workload.name, {});

@@ -71,6 +71,21 @@ TEST(CliConvert, MappingsOfMachinesWithoutLinks) {
 
 // Where constraints call a dimension otherwise than the workload does, convert and check take the mapping that map
 // found.
+TEST(CliConvert, WhatTimeloopCountsOtherwiseIsNoted) {
+  const TempFolder folder;
+  const std::string machine = folder.write(
+      "own.yaml",
+      "architecture:\n  name: own\n  leakage: all\n  drain_reads: on\n  latency: ramps\n  levels:\n"
+      "  - {name: DRAM, dram: true, energy: 200, bandwidth: {read: 2, write: 2}}\n"
+      "  - {name: SRAM, entries: 512, energy: 6, fanout: 4, leak_pj_per_cycle: 0.01}\n  compute: {energy: 1}\n");
+  const std::string mapping = folder.path("own.json");
+  ASSERT_EQ(run_cli("map -a " + machine + " -w gemm:16x16x16 --no-look -q -o " + mapping).exit_code, 0);
+  const CliResult run = run_cli("convert " + machine + " gemm:16x16x16 " + mapping + " -o " + folder.path("theirs"));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  for (const char* key : {"leakage = all", "drain_reads = on", "latency = ramps", "cycles = exact"})
+    EXPECT_THAT(run.err, HasSubstr(key));
+}
+
 TEST(CliConvert, NamesThatMachinesUse) {
   const TempFolder folder;
   const std::string machine = folder.write(

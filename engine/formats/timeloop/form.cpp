@@ -41,12 +41,8 @@ class FormMaker {
     }
     if (!std::exchange(form_.machine.peer_channel, true) && std::ranges::any_of(levels(), has_fanout))
       note("", std::string(kTimeloopHasPeers));
-    if (std::exchange(form_.machine.all_leaks, false) && std::ranges::any_of(levels(), leaks))
-      note("", "leakage = all: Timeloop charges the leakage of instances in use");
-    if (std::exchange(form_.machine.ramps, false))
-      note("", "latency = ramps: Timeloop counts no ramps, its cycles are those of the steady state");
-    if (!std::exchange(form_.machine.timeloop_cycles, true) && std::ranges::any_of(levels(), has_bandwidth))
-      note("", "cycles = exact: Timeloop adds words per cycle up as doubles, which may be a cycle more or less");
+    note_counting();
+    count_as_timeloop(form_.machine);
     const bool front_end = version_ == TimeloopVersion::V04;
     if (std::exchange(form_.machine.unit_loops_first, front_end) != front_end) note_splits();
     if (front_end) {
@@ -59,6 +55,16 @@ class FormMaker {
   }
 
  private:
+  void note_counting() {
+    const Architecture& m = form_.machine;
+    if (m.all_leaks && std::ranges::any_of(levels(), leaks))
+      note("", "leakage = all: Timeloop charges the leakage of instances in use");
+    if (m.drain_reads) note("", "drain_reads = on: Timeloop counts no reads of outputs that go outwards");
+    if (m.ramps) note("", "latency = ramps: Timeloop counts no ramps, its cycles are those of the steady state");
+    if (!m.timeloop_cycles && std::ranges::any_of(levels(), has_bandwidth))
+      note("", "cycles = exact: Timeloop adds words per cycle up as doubles, which may be a cycle more or less");
+  }
+
   static bool has_fanout(const StorageLevel& level) { return level.fanout_x * level.fanout_y > 1; }
   static bool leaks(const StorageLevel& level) { return level.leak_pj_per_cycle > 0; }
   static bool has_bandwidth(const StorageLevel& level) {
@@ -172,6 +178,13 @@ class FormMaker {
 };
 
 }  // namespace
+
+void count_as_timeloop(Architecture& machine) {
+  machine.all_leaks = false;
+  machine.drain_reads = false;
+  machine.ramps = false;
+  machine.timeloop_cycles = true;
+}
 
 TimeloopVersion version_of(const Architecture& architecture) {
   const auto names_fanout = [](const StorageLevel& level) { return !level.fanout_name.empty(); };

@@ -25,9 +25,13 @@ inline constexpr std::string_view kClockIsKnown = "clock_is_known";
 TimeloopVersion version_of(const Architecture& architecture);
 
 struct TimeloopForm {
-  Architecture machine;  // costs what the original costs
-  Diagnostics notes;     // what of the mapspace or of the texts the files do not say; costs are not concerned
+  Architecture machine;  // costs what the original does, counted as Timeloop counts
+  Diagnostics notes;     // what of the mapspace or of the texts the files do not say, and what Timeloop counts otherwise
 };
+
+// Leaves out what a machine may count and Timeloop does not: leakage of idle instances, reads of outputs that go
+// outwards, ramps, cycles without rounding.
+void count_as_timeloop(Architecture& machine);
 
 // In v0.4 every level with a fan-out has a `fanout_name`, the container's, which is no level's; in v0.3 none has one.
 // Roles become the names that tensors have in Timeloop's own layers, unless a workload's follow (`has_workload`).
