@@ -1,5 +1,5 @@
-// Proofs of small layers: the values are those of complete enumeration, the bytes those of any number of threads, and
-// limits end a pass with a reason.
+// Proofs of small layers: the values are those of complete enumeration, the checker accepts them, the bytes are those of
+// any number of threads, and limits end a pass with a reason.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 #include "engine/proof/proof_file.h"
 #include "engine/proof/prove.h"
 #include "engine/search/map.h"
+#include "tests/support/proof_cases.h"
 #include "tests/support/search_problem.h"
 
 namespace heliolite::proof_pass_test {
@@ -41,7 +42,8 @@ Proven prove_answer(const Workload& workload, const Architecture& machine, const
 
 Workload layer(const std::string& text) { return load_network(text)->layers.front().workload; }
 
-// Random machines: of those that proofs are of, each answer has one, and its cost is the least of all mappings.
+// Random machines: of those that proofs are of, each answer has one, its cost is the least of all mappings, and the
+// checker says so.
 TEST(ProofPass, ProvesTheOptimaOfCompleteEnumerations) {
   int proven = 0;
   for (u64 seed = 0; seed < 120; ++seed) {
@@ -52,7 +54,7 @@ TEST(ProofPass, ProvesTheOptimaOfCompleteEnumerations) {
       SearchOptions search;
       search.objective = objective;
       search.threads = 1;
-      const ProofReport report = prove_answer(p.workload, p.architecture, search).report;
+      const auto [report, text] = prove_answer(p.workload, p.architecture, search);
       if (!report.refused.empty()) {
         EXPECT_THAT(report.refused, HasSubstr("no proof for "));
         continue;
@@ -61,7 +63,10 @@ TEST(ProofPass, ProvesTheOptimaOfCompleteEnumerations) {
       // Energies of networks are cut off in doubles; cycles are exact.
       const double value = objective_number(objective, p.answer.best[at(objective)].cost);
       EXPECT_NEAR(objective_number(objective, report.cost), value, value * 1e-6);
-      proven += report.complete();
+      if (!report.complete()) continue;
+      const testing::Checked checked = testing::check(text);
+      EXPECT_EQ(checked.verdict, testing::Verdict::Accepted) << checked.what;
+      ++proven;
     }
   }
   EXPECT_GT(proven, 100);
