@@ -17,8 +17,8 @@ void Extender::extend(const State& parent, int stage, const std::function<void(S
   parent_ = &parent;
   visit_ = &visit;
   find_room(parent, stage);
-  counted_[0] = counted(0, parent);
-  leak_ = leakage(parent, 1);
+  parent_counted_ = counted(0, parent);
+  parent_leak_ = leakage(parent, 1);
   const std::vector<ProofUnrolling>& all = q_.unrollings[at(stage)];
   for (unrolling_ = 0; unrolling_ < all.size() && !stopped_; ++unrolling_) {
     const u64 receivers = all[unrolling_].receivers;

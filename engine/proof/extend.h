@@ -100,10 +100,11 @@ class Extender {
   const State* parent_ = nullptr;
   const std::function<void(State&)>* visit_ = nullptr;
   std::size_t unrolling_ = 0;
-  State spread_;   // after the unrolling
-  u128 leak_ = 0;  // of the parent, in a cycle
+  State spread_;             // after the unrolling
+  u128 parent_leak_ = 0;     // in a cycle
+  i128 parent_counted_ = 0;  // energy
   std::array<std::vector<u32>, kMaxDimensions> room_;
-  std::vector<i128> counted_;  // [channel]
+  std::vector<i128> counted_;  // [channel]: of the state after the unrolling
 
   // What belongs to the tile whose orders are being tried.
   Tile tile_ = 0;

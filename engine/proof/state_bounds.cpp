@@ -124,7 +124,7 @@ bool Extender::fewer_are_closed(const State& parent, u64 receivers) const {
   const u64 cycles = ceil_div(q_.instance.macs, parent.units * receivers * q_.instances[at(stage_)]);
   const u128 outside = bounds_.below(0, stage_, parent.set, number(parent.tile));
   if (outside == kImpossible) return true;
-  const i128 energy = counted_[0] + static_cast<i128>(outside) + static_cast<i128>(leak_ * cycles) -
+  const i128 energy = parent_counted_ + static_cast<i128>(outside) + static_cast<i128>(parent_leak_ * cycles) -
                       refunds(0, parent, stage_, parent.tile, parent.served, parent.filled, q_.first_gain[at(stage_)]);
   return closes(energy, cycles);
 }
@@ -138,7 +138,7 @@ bool Extender::surely_closed(const State& parent, Tile tile) const {
     if (!contains(q_.shapes[at(q_.output)].indexing, d)) summed *= q_.tiles.extent(u.digit, d);
   const u64 cycles = ceil_div(q_.instance.macs, parent.units * u.receivers * bounds_.most_units(stage_ + 1, tile));
   const i128 outside = static_cast<i128>(bounds_.below(0, stage_, parent.set, tile));
-  const i128 energy = counted_[0] + outside + static_cast<i128>(leak_ * cycles) -
+  const i128 energy = parent_counted_ + outside + static_cast<i128>(parent_leak_ * cycles) -
                       refunds(0, parent, stage_, q_.tiles.digits(tile), parent.served, parent.filled, summed);
   return closes(energy, cycles);
 }

@@ -1,5 +1,5 @@
-// Proofs of small layers: the values are those of complete enumeration, the checker accepts them, the bytes are those of
-// any number of threads, and limits end a pass with a reason.
+// Proofs of small layers: the values are those of complete enumeration, the checker accepts them, the bytes are those
+// of any number of threads, and limits end a pass with a reason.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -70,6 +70,25 @@ TEST(ProofPass, ProvesTheOptimaOfCompleteEnumerations) {
     }
   }
   EXPECT_GT(proven, 100);
+}
+
+// The least mapping unrolls along C; the states of another unrolling, which is tried before, have counted more.
+TEST(ProofPass, BoundsOfAnUnrollingAreOfItsOwnState) {
+  const std::string machine = R"(architecture:
+  name: two_fanouts
+  levels:
+  - {name: DRAM, dram: true, energy: 100, leak_pj_per_cycle: 0.25}
+  - {name: L0, entries: 1024, energy: 6.25, fanout: 2x2}
+  - {name: L1, entries: 100, energy: 0.5, multiple_buffering: 2}
+  - {name: L2, entries: 16, energy: 1, fanout: 2}
+  compute: {name: MAC, energy: 0.5}
+)";
+  const Result<Architecture> read = parse_architecture(machine, "two_fanouts");
+  ASSERT_TRUE(read.ok());
+  const Proven p = prove_answer(layer("conv:c=4,k=8,p=3,q=3,r=1,s=1"), *read, {});
+  EXPECT_TRUE(p.report.complete()) << p.report.refused << p.report.ended;
+  const testing::Checked checked = testing::check(p.text);
+  EXPECT_EQ(checked.verdict, testing::Verdict::Accepted) << checked.what;
 }
 
 TEST(ProofPass, AnyNumberOfThreadsWritesTheSameBytes) {
