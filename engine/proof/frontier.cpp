@@ -86,7 +86,7 @@ u128 StateFrontier::total(const Price& price, const State& s) const {
 }
 
 StateFrontier::Held StateFrontier::priced(const State& s) const {
-  Held out{s, {}, false};
+  Held out{s, {}, tensors_in_flow(s, false), 0, false};
   out.total.reserve(prices_.size());
   for (const Price& price : prices_) out.total.push_back(total(price, s));
   return out;
@@ -193,12 +193,17 @@ void StateFrontier::add(const State& state) {
   Held held = priced(state);
   std::vector<u32>& others = alike_[key(state)];
   for (const u32 k : others)
-    if (stands_for(held_[k], held)) return;
+    if (stands_for(held_[k], held)) {
+      held_[k].stood_for |= held.flowing;
+      return;
+    }
   std::erase_if(others, [&](u32 k) {
-    const bool drop = stands_for(held, held_[k]);
-    held_[k].dropped |= drop;
-    left_ -= drop;
-    return drop;
+    Held& other = held_[k];
+    if (!replaces(held, other)) return false;
+    held.stood_for |= other.flowing | other.stood_for;
+    other.dropped = true;
+    --left_;
+    return true;
   });
   others.push_back(static_cast<u32>(held_.size()));
   held_.push_back(std::move(held));

@@ -30,12 +30,19 @@ class StateFrontier {
   };
   struct Held {
     State state;
-    std::vector<u128> total;  // [price]: of counts
+    std::vector<u128> total;   // [price]: of counts
+    TensorMask flowing = 0;    // tensors in place or moving
+    TensorMask stood_for = 0;  // tensors that flow in the states that it stands for
     bool dropped = false;
   };
 
   Held priced(const State& state) const;
   bool stands_for(const Held& a, const Held& b) const;
+  // Whether b can be dropped for a: a must stand for all that b stands for. That follows but for a tensor which flows
+  // in a and there, and not in b: what a moves of it is compared with nothing.
+  bool replaces(const Held& a, const Held& b) const {
+    return (a.flowing & b.stood_for & ~b.flowing) == 0 && stands_for(a, b);
+  }
   bool same_flows(const State& a, const State& b, int tensor) const;
   // The state after a loop that moves these tensors' flows, all of which are in place.
   State moved(const State& state, TensorMask tensors) const;

@@ -91,6 +91,27 @@ TEST(ProofPass, BoundsOfAnUnrollingAreOfItsOwnState) {
   EXPECT_EQ(checked.verdict, testing::Verdict::Accepted) << checked.what;
 }
 
+// A state that others are left out for is left out itself only for one that stands for them, too.
+TEST(ProofPass, WhatReplacesAStateStandsForAllThatItStoodFor) {
+  const std::string machine = R"(architecture:
+  name: open
+  levels:
+  - {name: DRAM, dram: true, energy: 200, bandwidth: {read: 3, write: 2}}
+  - {name: L0, entries: 32, energy: 6.25}
+  - {name: L1, entries: 4, energy: 6.25}
+  - {name: L2, entries: 32, energy: 0.5, fanout: 4}
+  compute: {name: MAC, energy: 0.5}
+)";
+  const Result<Architecture> read = parse_architecture(machine, "open");
+  ASSERT_TRUE(read.ok());
+  SearchOptions search;
+  search.open = true;
+  const Proven p = prove_answer(layer("conv:c=8,k=10,p=4,q=4,r=3,s=3"), *read, search);
+  EXPECT_TRUE(p.report.complete()) << p.report.refused << p.report.ended;
+  const testing::Checked checked = testing::check(p.text);
+  EXPECT_EQ(checked.verdict, testing::Verdict::Accepted) << checked.what;
+}
+
 TEST(ProofPass, AnyNumberOfThreadsWritesTheSameBytes) {
   for (const char* machine : {"eyeriss", "simba"}) {
     const Architecture a = *load_architecture(machine);
