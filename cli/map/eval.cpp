@@ -76,7 +76,7 @@ Diagnostics outside_mapspace(const ScheduledNetwork& network) {
   Diagnostics outside;
   for (int l = 0; l < static_cast<int>(network.graph.links.size()); ++l) {
     const Workload one_pass = network.one_pass(l);
-    const MappedLayer layer{network.architecture, one_pass, network.file.schedule.mappings[l], {}};
+    const MappedLayer layer{network.chain(l), one_pass, network.file.schedule.mappings[l], {}};
     for (Diagnostic& d : outside_mapspace(layer)) {
       d.message = fmt::format("{}: {}", one_pass.name, d.message);
       outside.push_back(std::move(d));

@@ -23,7 +23,8 @@ class ScheduleJson {
   Json mappings() const {
     Json json = Json::object();
     for (int l = 0; l < static_cast<int>(graph_.links.size()); ++l)
-      json[graph_.link(l).name] = to_json(question_.file.schedule.mappings[l], question_.one_pass(l), architecture_);
+      json[graph_.link(l).name] =
+          to_json(question_.file.schedule.mappings[l], question_.one_pass(l), question_.chain(l));
     return json;
   }
 
@@ -63,6 +64,7 @@ class ScheduleJson {
       for (const int v : bits(link.pass.at_home)) homes.push_back(one_pass.tensors[v].name);
       json.push_back({{"name", one_pass.name},
                       {"group", link.group},
+                      {"unit", architecture_.units.empty() ? Json() : Json(question_.chain(l).compute.name)},
                       {"count", graph_.links[l].count},
                       {"passes", link.pass.passes},
                       {"dimensions_of_a_pass", dimensions_json(one_pass)},
@@ -129,8 +131,7 @@ Json schedule_json(const char* command, const ScheduledNetwork& network, const S
                         {"architecture", question(network.architecture)}};
   answer["notes"] = network.notes;
   answer["name"] = network.network.name;
-  add_cost(answer, cost.total.energy, cost.total.cycles,
-           static_cast<double>(macs) / static_cast<double>(network.architecture.compute.instances) / cycles);
+  add_cost(answer, cost.total.energy, cost.total.cycles, cost.utilization);
   answer["macs"] = macs;
   answer["rates"] = rates_json({pj, cycles, static_cast<double>(macs)}, network.architecture);
   answer["area_um2"] = area_json(network.architecture);

@@ -52,7 +52,7 @@ class ScheduleWalk {
   LoopNest nest_of(int l) const {
     const LinkBreakdown& link = cost_.links[l];
     LoopNest nest = loop_nest(with_homes(question_.file.schedule.mappings[l], link.pass), link.breakdown,
-                              question_.one_pass(l), question_.architecture);
+                              question_.one_pass(l), question_.chain(l));
     if (link.pass.taken == 0) return nest;
     NestLevel& level = nest.levels[nest.levels.size() - 1 - at(link.pass.level)];
     u64 own = 0;
@@ -117,7 +117,7 @@ class ScheduleDrawing : public ScheduleWalk {
   }
   void leaf(int link, int depth) override {
     line(depth, link_title(link));
-    const std::string nest = nest_drawing(nest_of(link), question_.one_pass(link), question_.architecture);
+    const std::string nest = nest_drawing(nest_of(link), question_.one_pass(link), question_.chain(link));
     std::size_t from = 0;
     for (std::size_t end = nest.find('\n'); end != nest.npos; from = end + 1, end = nest.find('\n', from))
       line(depth, nest.substr(from, end - from));
@@ -172,7 +172,7 @@ class SchedulePicture : public ScheduleWalk {
   void leaf(int link, int depth) override {
     deepest_ = std::max(deepest_, depth);
     canvas_.text_within(left(depth), y_ + 14, kNestBoxes, link_title(link), {.size = 14, .bold = true});
-    y_ = draw_nest(canvas_, left(depth), y_ + 22, nest_of(link), question_.one_pass(link), question_.architecture) + 14;
+    y_ = draw_nest(canvas_, left(depth), y_ + 22, nest_of(link), question_.one_pass(link), question_.chain(link)) + 14;
   }
   void line(int depth, const std::string& words, bool bold) {
     canvas_.text_within(left(depth) + 8, y_ + 14, kNestBoxes, words, {.size = 12, .colour = "#333", .bold = bold});

@@ -70,7 +70,7 @@ class ScheduleTables {
     line("energy", fmt::format("{}  ({:.10g} pJ)", energy(total_), total_));
     line("cycles", grouped(cost_.total.cycles));
     line("EDP", fmt::format("{:.6g} pJ x cycles", edp(cost_.total.energy, cost_.total.cycles)));
-    line("utilization", percent(macs / static_cast<double>(architecture_.compute.instances) / cycles));
+    line("utilization", percent(cost_.utilization));
     line("rates", rates_text({total_, cycles, macs}, architecture_));
     line("area", area_text(architecture_));
     line("MACs", fmt::format("{}  ({:.4g} pJ each)", grouped(question_.network.macs()), total_ / macs));
@@ -95,8 +95,20 @@ class ScheduleTables {
   }
 
   std::string links() const {
-    Table table({"<layer", "group", "runs", "passes", "<of", "<at home", "room", "|" + energy_heading(), "share",
-                 "cycles", outermost() + " read", "written"});
+    std::vector<std::string> headings{"<layer",
+                                      "group",
+                                      "runs",
+                                      "passes",
+                                      "<of",
+                                      "<at home",
+                                      "room",
+                                      "|" + energy_heading(),
+                                      "share",
+                                      "cycles",
+                                      outermost() + " read",
+                                      "written"};
+    if (has_units()) headings.insert(headings.begin() + 1, "<unit");
+    Table table(std::move(headings));
     std::size_t term = 0;
     for (std::size_t g = 0; g < schedule_.groups.size(); ++g) {
       const LinkGroup& group = schedule_.groups[g];
@@ -104,7 +116,8 @@ class ScheduleTables {
       for (std::size_t k = 0; k < cost_.plans[g].terms.size(); ++k) term_row(table, g, term++);
     }
     table.rule();
-    table.row({"total", "", "", "", "", "", "", unit_(total_), share(total_), grouped(cost_.total.cycles),
+    layer_row(table, "",
+              {"total", "", "", "", "", "", "", unit_(total_), share(total_), grouped(cost_.total.cycles),
                grouped(cost_.outermost.read), grouped(cost_.outermost.written)});
     return table.to_string();
   }
@@ -143,18 +156,21 @@ class ScheduleTables {
   std::string one_link(std::size_t g, int l, bool nest) const {
     const LinkBreakdown& link = cost_.links[l];
     const Workload one_pass = question_.one_pass(l);
+    const Architecture& chain = question_.chain(l);
     std::string title = fmt::format("Layer {}", one_pass.name);
     if (link.pass.passes > 1)
       title += fmt::format(": {} passes of {}, counted together", grouped(link.pass.passes), pass_sizes_text(one_pass));
     if (!groups_[g].empty()) title += fmt::format(", group {}", groups_[g]);
+    if (has_units()) title += fmt::format(", on {}", chain.compute.name);
     std::string text = fmt::format("\n{}\n{}\n", title, std::string(title.size(), '-'));
     if (!nest)
       text += "\nMapping" + std::string(link.pass.passes > 1 ? " of one pass" : "") + "\n" +
-              nest_text(with_homes(schedule_.mappings[l], link.pass), one_pass, architecture_);
-    return text + traffic_tables(link.breakdown, graph_.link(l), architecture_);
+              nest_text(with_homes(schedule_.mappings[l], link.pass), one_pass, chain);
+    return text + traffic_tables(link.breakdown, graph_.link(l), chain);
   }
 
  private:
+  bool has_units() const { return !architecture_.units.empty(); }
   const std::string& outermost() const { return architecture_.levels.back().name; }
   std::string energy_heading() const { return fmt::format("energy [{}]", unit_.name); }
   std::string share(double pj) const { return total_ > 0 ? percent(pj / total_) : ""; }
@@ -171,6 +187,12 @@ class ScheduleTables {
     return fmt::format("{} {}", edge.stays ? "stays at" : "held at", architecture_.levels[edge.home].name);
   }
 
+  // With the unit behind the name, if there are several.
+  void layer_row(Table& table, const std::string& unit, std::vector<std::string> row) const {
+    if (has_units()) row.insert(row.begin() + 1, unit);
+    table.row(std::move(row));
+  }
+
   void link_row(Table& table, std::size_t g, int l) const {
     const LinkBreakdown& link = cost_.links[l];
     const u64 runs = graph_.links[l].count;
@@ -178,7 +200,8 @@ class ScheduleTables {
     std::vector<std::string> homes;
     for (const int v : bits(link.pass.at_home)) homes.push_back(one_pass.tensors[v].name);
     const double pj = picojoules(link.breakdown.energy, runs);
-    table.row({one_pass.name, groups_[g], grouped(runs), link.pass.passes == 1 ? "" : grouped(link.pass.passes),
+    layer_row(table, question_.chain(l).compute.name,
+              {one_pass.name, groups_[g], grouped(runs), link.pass.passes == 1 ? "" : grouped(link.pass.passes),
                link.pass.passes == 1 ? "" : pass_sizes_text(one_pass), fmt::format("{}", fmt::join(homes, ", ")),
                link.pass.taken == 0 ? "" : grouped(link.pass.taken), unit_(pj), share(pj),
                grouped(link.breakdown.cycles * runs), grouped(link.outermost.read * runs),
@@ -190,7 +213,8 @@ class ScheduleTables {
     const u64 runs = graph_.links[schedule_.groups[g].first].count;
     const double pj = picojoules(cost_.term_costs[term].energy, runs);
     const bool outside = t.level + 1 == static_cast<int>(architecture_.levels.size());
-    table.row({"sum with " + graph_.array(t.array).name, groups_[g], grouped(runs), "", "",
+    layer_row(table, "",
+              {"sum with " + graph_.array(t.array).name, groups_[g], grouped(runs), "", "",
                outside ? "" : architecture_.levels[t.level].name, "", unit_(pj), share(pj),
                grouped(cost_.term_costs[term].cycles * runs), outside ? grouped(t.words * runs) : "0", "0"});
   }

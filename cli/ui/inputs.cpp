@@ -10,6 +10,7 @@
 #include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_mapping.h"
+#include "engine/model/running_units.h"
 #include "engine/network/fused_cost.h"
 #include "engine/space/constraint_notes.h"
 #include "workloads/workload_yaml.h"
@@ -126,6 +127,7 @@ bool names_schedule(const Result<MappingFile>& file) {
 }
 
 Workload ScheduledNetwork::one_pass(int l) const { return pass_workload(graph.link(l), file.passes[l]); }
+const Architecture& ScheduledNetwork::chain(int l) const { return running_chain(graph.link(l), architecture); }
 
 Result<ScheduledNetwork> load_scheduled_network(const MappedLayerNames& names, const MappingFile& file,
                                                 const ReadOptions& reading) {

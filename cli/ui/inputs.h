@@ -73,6 +73,8 @@ struct ScheduledNetwork {
 
   // What one pass of layer l computes.
   Workload one_pass(int l) const;
+  // The levels that lead to the unit which runs layer l.
+  const Architecture& chain(int l) const;
 };
 Result<ScheduledNetwork> load_scheduled_network(const MappedLayerNames& names, const MappingFile& file,
                                                 const ReadOptions& reading);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
@@ -70,6 +71,22 @@ Result<std::size_t> unit_that_runs(const Workload& workload, const Architecture&
   return complaint(workload, "unit",
                    fmt::format("{} of {} can run it, name one in the layer: unit: {}", join(names), architecture.name,
                                names.front()));
+}
+
+const Architecture& running_chain(const Workload& workload, const Architecture& architecture) {
+  for (std::size_t unit = 0; unit < architecture.chains(); ++unit) {
+    const Architecture& chain = architecture.chain(unit);
+    if (workload.unit.empty() ? runs(chain, workload) : chain.compute.name == workload.unit) return chain;
+  }
+  return architecture;
+}
+
+std::optional<int> level_in_chain(const Architecture& architecture, int level, const Architecture& chain) {
+  // Both end with the levels that they share.
+  const int there = level + static_cast<int>(chain.levels.size()) - static_cast<int>(architecture.levels.size());
+  if (there < 0 || level < 0 || chain.levels[at(there)].name != architecture.levels[at(level)].name)
+    return std::nullopt;
+  return there;
 }
 
 Result<const Architecture*> chain_that_runs(const Workload& workload, const Architecture& architecture) {

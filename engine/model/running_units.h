@@ -1,5 +1,6 @@
 #pragma once
 // Which of a machine's compute units run a layer: the unit that the layer names, else all that can.
+#include <optional>
 #include <vector>
 
 #include "arch/architecture.h"
@@ -17,6 +18,13 @@ Result<std::size_t> unit_that_runs(const Workload& workload, const Architecture&
 
 // Its chain, for who asks about one chain of levels; of a machine without further units the machine itself.
 Result<const Architecture*> chain_that_runs(const Workload& workload, const Architecture& architecture);
+
+// The chain of the first unit that can run a layer, which says nothing of errors; the machine's own if it is the only
+// chain.
+const Architecture& running_chain(const Workload& workload, const Architecture& architecture);
+
+// What level `level` of the machine is in the chain of one of its units; none: it does not lead there.
+std::optional<int> level_in_chain(const Architecture& architecture, int level, const Architecture& chain);
 
 // Whether the chain's compute units do not run everything, so that answers name them.
 inline bool is_one_of_several_units(const Architecture& chain) { return chain.compute.runs != kAllOperations; }

@@ -8,6 +8,7 @@
 #include "engine/model/collapse.h"
 #include "engine/model/compiled.h"
 #include "engine/model/nest.h"
+#include "engine/model/running_units.h"
 
 namespace heliolite {
 namespace {
@@ -53,11 +54,13 @@ class ScheduleExplainer {
     link.group = static_cast<int>(out_.plans.size()) - 1;
     link.pass = p.passes[k];
     const Workload one_pass = pass_workload(graph_.link(l), link.pass);
-    const Compiled c(one_pass, architecture_);
+    const Architecture& chain = running_chain(one_pass, architecture_);
+    const Compiled c(one_pass, chain);
     const Nest nest(c, schedule_.mappings[l]);
-    link.breakdown = breakdown_of(architecture_, c, cost_.links[l].words,
+    link.breakdown = breakdown_of(chain, c, cost_.links[l].words,
                                   {c.macs * link.pass.passes, nest.macs_used, nest.steps * link.pass.passes});
     set_room(c, p, l, link);
+    out_.utilization += utilization(Compiled(graph_.link(l), chain), chain, out_.total.cycles) * runs(l);
     for (const std::vector<CollapsedTensor>& rows : cost_.links[l].words)
       link.outermost += {rows.back().words.reads, rows.back().words.fills + rows.back().words.updates};
     out_.outermost += {link.outermost.read * runs(l), link.outermost.written * runs(l)};
@@ -65,7 +68,7 @@ class ScheduleExplainer {
 
   // A home is of the group, not of the link's nest; what passes a level on its way there takes no room.
   void set_room(const Compiled& c, const GroupPlan& p, int l, LinkBreakdown& link) const {
-    for (int i = 0; i <= top(); ++i) {
+    for (int i = 0; i < c.level_count; ++i) {
       LevelBreakdown& level = link.breakdown.level[i];
       u64 parts = 0;
       for (int v = 0; v < c.tensor_count; ++v) {
@@ -75,7 +78,7 @@ class ScheduleExplainer {
           continue;
         }
         // The outermost level has the tensors of all passes.
-        if (i == top()) t.tile_words = graph_.link(l).tensor_words(v);
+        if (i + 1 == c.level_count) t.tile_words = graph_.link(l).tensor_words(v);
         parts += c.level[i].taken(v, t.tile_words);
       }
       level.used_words = ceil_div(parts, u64{c.level[i].parts.of_word}) + (i == link.pass.level ? link.pass.taken : 0);

@@ -60,6 +60,7 @@ struct EdgeBytes {
 
 struct ScheduleBreakdown {
   Cost total;                    // repetitions multiplied in
+  double utilization = 0;        // of all cycles the share that all instances of the layers' own units would need
   std::vector<GroupPlan> plans;  // [group]
   std::vector<Cost> groups;      // [group], sums included; of one repetition, as are those of links and sums
   std::vector<LinkBreakdown> links;

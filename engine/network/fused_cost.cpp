@@ -13,6 +13,7 @@
 #include "engine/model/nest.h"
 #include "engine/model/pass_cost.h"
 #include "engine/model/peer_words.h"
+#include "engine/model/running_units.h"
 #include "engine/network/schedule_text.h"
 
 namespace heliolite {
@@ -140,8 +141,9 @@ Result<LinkCost> link_cost(const Workload& link, const Architecture& architectur
 
 Cost term_cost(const SumTerm& term, const LinkGraph& graph, const Architecture& architecture) {
   const ArrayTouch& first = graph.array(term.array).touches.front();
-  const Compiled c(graph.link(first.link), architecture);
-  const CompiledLevel& level = c.level[term.level];
+  const Architecture& chain = running_chain(graph.link(first.link), architecture);
+  const Compiled c(graph.link(first.link), chain);
+  const CompiledLevel& level = c.level[*level_in_chain(architecture, term.level, chain)];
   CostSum sum(c, 0, 0);
   const Accesses<u64> words{term.words, 0, 0};
   sum.pay(units_of_one(level, first.tensor, words, false, {}).sum());
@@ -181,8 +183,8 @@ Result<ScheduleCost> schedule_cost(const FusedSchedule& schedule, const LinkGrap
     };
     for (int l = group.first; l <= group.last; ++l) {
       const std::size_t k = at(l - group.first);
-      Result<LinkCost> cost =
-          link_cost(graph.link(l), architecture, p.passes[k], schedule.mappings[l], homes_text(p, graph, l));
+      Result<LinkCost> cost = link_cost(graph.link(l), running_chain(graph.link(l), architecture), p.passes[k],
+                                        schedule.mappings[l], homes_text(p, graph, l));
       if (!cost) {
         errors.insert(errors.end(), cost.errors().begin(), cost.errors().end());
         continue;

@@ -7,6 +7,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/keep.h"
+#include "engine/model/running_units.h"
 #include "engine/network/rank_classes.h"
 #include "engine/network/schedule_text.h"
 #include "engine/network/tree_index.h"
@@ -26,6 +27,24 @@ std::string why_not_fusing_level(const Architecture& architecture, int level) {
     if (architecture.levels[i].fanout() > 1)
       return fmt::format("there are {} of {}, fed by {}: one of them does not have all of an intermediate",
                          architecture.levels[i].fanout(), architecture.levels[i - 1].name, architecture.levels[i].name);
+  return "";
+}
+
+Diagnostics unit_complaints(const LinkGraph& graph, const Architecture& architecture) {
+  Diagnostics errors;
+  for (const Layer& link : graph.links)
+    if (const auto unit = unit_that_runs(link.workload, architecture); !unit)
+      errors.insert(errors.end(), unit.errors().begin(), unit.errors().end());
+  return errors;
+}
+
+std::string why_not_fused_there(const LinkGraph& graph, const Architecture& architecture, int level, int first,
+                                int last) {
+  for (int l = first; l <= last; ++l)
+    if (const Architecture& chain = running_chain(graph.link(l), architecture);
+        !level_in_chain(architecture, level, chain))
+      return fmt::format("{} does not lead to {}, which runs {}: fuse at a level that leads to the units of all links",
+                         architecture.levels[level].name, chain.compute.name, graph.link(l).name);
   return "";
 }
 
@@ -68,6 +87,10 @@ class GroupPlanner {
   bool check_frame() {
     if (const std::string why = why_not_fusing_level(architecture_, group_.level); !why.empty())
       complain(fmt::format("no group is fused there: {}", why));
+    else if (const std::string other =
+                 why_not_fused_there(graph_, architecture_, group_.level, group_.first, group_.last);
+             !other.empty())
+      complain(other);
     for (int l = group_.first; l <= group_.last; ++l)
       if (graph_.links[l].count != graph_.links[group_.first].count) {
         complain(fmt::format("{} runs {} times and {} runs {} times: links of a group run equally often",
@@ -154,7 +177,7 @@ class GroupPlanner {
   LinkPass pass_of(int l) const {
     LinkPass pass;
     const Workload& link = graph_.link(l);
-    pass.level = group_.level;
+    pass.level = *level_in_chain(architecture_, group_.level, running_chain(link, architecture_));
     pass.size = tree_.sizes_under(l, tree_.parent_of(l));
     pass.passes = tree_.iterations_to(tree_.parent_of(l));
     for (const int d : bits(link.indexing(link.output()))) pass.parts *= link.dimensions[d].size / pass.size[d];
@@ -226,7 +249,8 @@ std::string homes_text(const GroupPlan& plan, const LinkGraph& graph, int link) 
 
 Diagnostics check_groups(const std::vector<LinkGroup>& groups, const LinkGraph& graph, const Architecture& architecture,
                          const FusionRules& rules) {
-  Diagnostics errors;
+  Diagnostics errors = unit_complaints(graph, architecture);
+  if (!errors.empty()) return errors;
   int next = 0;
   for (const LinkGroup& group : groups) {
     const std::string text = group_text(group, graph, architecture);

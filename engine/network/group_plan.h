@@ -37,8 +37,15 @@ GroupPlan plan(const LinkGroup& group, const LinkGraph& graph, const Architectur
 // Words of the level, begun ones included, that words of an array take.
 u64 room_words(int array, u64 words, int level, const LinkGraph& graph, const Architecture& architecture);
 
+// Links of which no compute unit of the machine is the only one that runs them.
+Diagnostics unit_complaints(const LinkGraph& graph, const Architecture& architecture);
+
 // Why no group can be fused at the level; empty if some may.
 std::string why_not_fusing_level(const Architecture& architecture, int level);
+
+// Why these links cannot be: there are links on units to which the level does not lead. Empty: they can.
+std::string why_not_fused_there(const LinkGraph& graph, const Architecture& architecture, int level, int first,
+                                int last);
 
 // What is wrong with the groups of a schedule, each by itself and all together; empty: it is legal as far as this does
 // not depend on mappings (fused_cost.h).

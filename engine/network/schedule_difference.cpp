@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/model/mapping_difference.h"
+#include "engine/model/running_units.h"
 #include "engine/network/fused_cost.h"
 #include "engine/network/schedule_text.h"
 
@@ -84,7 +85,8 @@ FieldDifferences differences(const ScheduleFile& a, const ScheduleFile& b, const
     const Workload& link = graph.links[l].workload;
     const Workload of_a = pass_workload(link, a.passes[l]), of_b = pass_workload(link, b.passes[l]);
     add(link.name + ".passes", pass_text(of_a, a.passes[l].passes), pass_text(of_b, b.passes[l].passes));
-    for (FieldDifference& d : differences(a.schedule.mappings[l], b.schedule.mappings[l], link, architecture))
+    for (FieldDifference& d :
+         differences(a.schedule.mappings[l], b.schedule.mappings[l], link, running_chain(link, architecture)))
       out.push_back({fmt::format("{}.{}", link.name, d.field), std::move(d.a), std::move(d.b)});
   }
   return out;

@@ -12,6 +12,7 @@
 #include "engine/base/text.h"
 #include "engine/model/mapping_loops.h"
 #include "engine/model/mapping_yaml.h"
+#include "engine/model/running_units.h"
 #include "engine/network/fused_cost.h"
 #include "engine/network/group_plan.h"
 #include "engine/network/schedule_text.h"
@@ -29,6 +30,9 @@ const FieldTable& schedule_file_fields() {
        required({"mappings", shape::names(shape::list(shape::map(mapping_level_fields()))),
                  "By layer the nest of one pass: levels, outermost first, whose factors make the sizes that the loops "
                  "of the tree leave."}),
+       {"units", shape::names(shape::text()),
+        "By layer the machine's compute unit that its levels lead to; a check of what the network says.", "",
+        "those that run the layers' operations"},
        {"softmax", shape::one_of({"whole", "incremental"}),
         "Whether rows that a softmax is taken of stay whole, or may be cut, so that results are rescaled.", "",
         "whole"},
@@ -70,10 +74,12 @@ class ScheduleFileReader {
     const std::optional<std::string> text = fields.string("schedule");
     const std::optional<YamlNode> mappings = fields.child("mappings");
     if (const auto softmax = fields.choice("softmax")) out_.rules.incremental_softmax = *softmax == "incremental";
+    const std::optional<YamlNode> units = fields.child("units");
     fields.ignore("network");
     fields.ignore("architecture");
     // An answer of this program says much more.
     if (!document_.has("command")) fields.finish();
+    if (units) check_units(*units);
     if (text) read_groups(*text);
     if (!errors_.empty()) return errors_;
     read_mappings(*mappings);
@@ -101,6 +107,25 @@ class ScheduleFileReader {
         out_.passes.push_back(std::move(pass));
   }
 
+  void check_units(const YamlNode& node) {
+    if (!node.is_map())
+      return errors_.push_back(node.error("must have the compute unit of a layer behind its name, e.g. {l2: VPU}"));
+    std::vector<std::string> known;
+    for (const Layer& l : graph_.links) known.push_back(l.workload.name);
+    for (const std::string& key : node.keys()) {
+      const YamlNode unit = *node.find(key);
+      const std::optional<int> link = graph_.find_link(key);
+      if (!link) {
+        errors_.push_back(unknown_name(unit, "link", key, known));
+        continue;
+      }
+      const std::string& runs_it = running_chain(graph_.link(*link), architecture_).compute.name;
+      if (!unit.is_scalar() || unit.text() != runs_it)
+        errors_.push_back(unit.error(
+            fmt::format("{} runs on {} of {}: must be that, or left out", key, runs_it, architecture_.name)));
+    }
+  }
+
   void read_mappings(const YamlNode& node) {
     std::vector<std::string> known;
     for (const Layer& l : graph_.links) known.push_back(l.workload.name);
@@ -124,7 +149,7 @@ class ScheduleFileReader {
   // Factors of a pass are easily given for the whole link: what a pass is belongs to the complaint.
   void read_mapping_of(int l, const YamlNode& levels) {
     const Workload one_pass = pass_workload(graph_.link(l), out_.passes[l]);
-    const Result<Mapping> mapping = read_mapping(levels, one_pass, architecture_);
+    const Result<Mapping> mapping = read_mapping(levels, one_pass, running_chain(one_pass, architecture_));
     if (mapping) {
       out_.schedule.mappings[l] = *mapping;
       return;
@@ -162,6 +187,12 @@ std::string write_schedule_file(const FusedSchedule& schedule, const std::string
   std::string out =
       fmt::format("network: {}\narchitecture: {}\n", yaml_scalar(network), yaml_scalar(architecture.name));
   if (rules.incremental_softmax) out += "softmax: incremental\n";
+  if (!architecture.units.empty()) {
+    out += "units:\n";
+    for (const Layer& link : graph.links)
+      out += fmt::format("  {}: {}\n", yaml_scalar(link.workload.name),
+                         yaml_scalar(running_chain(link.workload, architecture).compute.name));
+  }
   out +=
       fmt::format("schedule: |\n  {}\n# The nest of one pass of each link, outermost level and outermost loop first.\n",
                   write_schedule(schedule.groups, graph, architecture, " ;\n  "));
@@ -171,7 +202,7 @@ std::string write_schedule_file(const FusedSchedule& schedule, const std::string
     for (int l = group.first; l <= group.last; ++l)
       out += fmt::format("  {}:\n{}", yaml_scalar(graph.link(l).name),
                          write_levels(schedule.mappings[l], pass_workload(graph.link(l), p.passes[at(l - group.first)]),
-                                      architecture, "    "));
+                                      running_chain(graph.link(l), architecture), "    "));
   }
   return out;
 }

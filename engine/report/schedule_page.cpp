@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "engine/report/answer_json.h"
 #include "engine/report/html.h"
@@ -71,12 +74,19 @@ std::string group_rows(const Json& answer) {
 }
 
 std::string link_rows(const Json& answer) {
-  HtmlTable table({"<layer", "group", "passes", "<stay at home", "room of homes", "energy", "cycles"});
-  for (const Json& link : part(answer, "links")) {
+  const Json& links = part(answer, "links");
+  const bool has_units = std::ranges::any_of(links, [](const Json& link) { return !text(link, "unit").empty(); });
+  std::vector<std::string> headings{"<layer", "group", "passes", "<stay at home", "room of homes", "energy", "cycles"};
+  if (has_units) headings.insert(headings.begin() + 1, "<unit");
+  HtmlTable table(headings);
+  for (const Json& link : links) {
     const auto group = number(link, "group");
-    table.row({html_text(text(link, "name")), group ? whole(*group + 1) : "", whole(number(link, "passes")),
-               names_text(part(link, "at_home")), whole(number(link, "room_of_homes")),
-               energy(number(link, "energy_pj")), whole(number(link, "cycles"))});
+    std::vector<std::string> row{html_text(text(link, "name")),        group ? whole(*group + 1) : "",
+                                 whole(number(link, "passes")),        names_text(part(link, "at_home")),
+                                 whole(number(link, "room_of_homes")), energy(number(link, "energy_pj")),
+                                 whole(number(link, "cycles"))};
+    if (has_units) row.insert(row.begin() + 1, html_text(text(link, "unit")));
+    table.row(std::move(row));
   }
   return table.to_string();
 }

@@ -88,9 +88,6 @@ TEST_F(CliOperators, AMappingFileNamesItsUnit) {
 }
 
 TEST_F(CliOperators, RefusesByName) {
-  const CliResult fused = run_cli(std::string("map --fuse ") + kQuestion);
-  EXPECT_EQ(fused.exit_code, 2);
-  EXPECT_THAT(fused.err, HasSubstr("scores_softmax_rows: operation: softmax runs on VPU: fused layers are all on MAC"));
   const std::string machine = folder_.write("machine.yaml",
                                             "architecture:\n  levels:\n  - {name: DRAM, dram: true, energy: 9}\n"
                                             "  - {name: Regs, entries: 8, energy: 1}\n  compute: {energy: 1}\n"
@@ -103,7 +100,8 @@ TEST_F(CliOperators, RefusesByName) {
                                         "architecture:\n  levels:\n  - {name: DRAM, dram: true, energy: 9}\n"
                                         "  - {name: Regs, entries: 8, energy: 1}\n  compute: {energy: 1}\n"
                                         "  units: [{name: VPU, below: DRAM, energy: 1, runs: all}]\n");
-  for (const char* command : {"space", "bound", "bound --kind orojenesis --map", "map --front energy,delay"}) {
+  for (const char* command :
+       {"space", "bound", "bound --kind orojenesis --map", "map --front energy,delay", "map --fuse", "map --network"}) {
     const CliResult any = run_cli(std::string(command) + " -a " + two + " -w gemm:4x4x4");
     EXPECT_NE(any.exit_code, 0) << command;
     EXPECT_THAT(any.err, HasSubstr("MAC and VPU of two can run it, name one in the layer: unit: MAC")) << command;
@@ -112,6 +110,39 @@ TEST_F(CliOperators, RefusesByName) {
   const CliResult proof =
       run_cli(std::string("map --no-look -l scores_softmax --proof ") + folder_.path("p.gz ") + kQuestion);
   EXPECT_THAT(proof.out, HasSubstr("for operations of several cycles"));
+}
+
+// A product and a softmax of it on units beside each other, fused in the buffer that feeds both.
+TEST_F(CliOperators, FusesLayersOfDifferentUnits) {
+  const std::string machine = folder_.write(
+      "two.yaml",
+      "architecture:\n  name: two\n  levels:\n  - {name: DRAM, dram: true, energy: 200}\n"
+      "  - {name: SRAM, entries: 512, energy: 6, fanout: 4}\n  - {name: Regs, entries: 8, energy: 1}\n"
+      "  compute: {name: MXU, energy: 1}\n  units:\n"
+      "  - {name: VPU, below: SRAM, fanout: 2, energy: 2, levels: [{name: VRegs, entries: 4, energy: 0.25}]}\n");
+  const std::string network = folder_.write("w.yaml",
+                                            "layers:\n- {name: a, gemm: 8x8x8}\n- {name: b, gemm: 8x8x8}\n"
+                                            "edges:\n- {from: a, to: b, tensor: B, through: softmax, "
+                                            "ranks: {M: K, N: N}}\n");
+  const std::string question = "-a " + machine + " -w " + network + "@operators=unit ";
+  const std::string schedule = folder_.path("s.yaml");
+  const json found = answer("map --fuse " + question + "--schedule " + schedule);
+  EXPECT_EQ(found["network"]["status"], "optimal");
+  EXPECT_LT(found["network"]["value"], found["network"]["unfused"]["value"]);
+  EXPECT_EQ(found["links"][0]["unit"], "MXU");
+  EXPECT_EQ(found["links"][1]["unit"], "VPU");
+  EXPECT_EQ(found["links"][1]["breakdown"]["levels"].back()["level"], "VRegs");
+  const json again = answer("eval " + question + "-m " + schedule);
+  for (const char* key : {"energy_pj", "cycles", "utilization", "schedule", "mappings"})
+    EXPECT_EQ(again[key], found[key]);
+  const CliResult explained = run_cli("explain " + question + "-m " + schedule + " --svg " + folder_.path("s.svg"));
+  EXPECT_THAT(explained.out, HasSubstr(", on VPU"));
+  EXPECT_EQ(run_cli("diff " + schedule + " " + schedule + " " + question).exit_code, 0);
+  std::string wrong = read_text(schedule);
+  wrong.replace(wrong.find("a: MXU"), 6, "a: VPU");
+  const CliResult refused = run_cli("eval " + question + "-m " + folder_.write("wrong.yaml", wrong));
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("a runs on MXU of two: must be that, or left out"));
 }
 
 TEST_F(CliOperators, BenchAndSweepsKnowAllUnits) {

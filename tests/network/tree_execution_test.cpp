@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/model/running_units.h"
 #include "tests/support/fusion_toys.h"
 
 namespace heliolite::tree_execution_test {
@@ -49,7 +50,8 @@ bool slides(const Workload& link, int v) {
 void compare(const FusionProblem& toy, const LinkGroup& group, const GroupPlan& plan, testing::Rng& rng) {
   std::vector<Mapping> mappings(toy.graph.links.size());
   for (int l = group.first; l <= group.last; ++l)
-    mappings[at(l)] = random_nest(rng, toy.graph.link(l), plan.passes[at(l - group.first)].size, 3);
+    mappings[at(l)] = random_nest(rng, toy.graph.link(l), plan.passes[at(l - group.first)].size,
+                                  static_cast<int>(running_chain(toy.graph.link(l), toy.architecture).levels.size()));
   const testing::ExecutedGroup run = testing::TreeExecution(toy, group, plan, mappings).run();
   ASSERT_THAT(run.faults, IsEmpty());
   const auto words = [](const std::map<int, u64>& counts, int a) { return counts.contains(a) ? counts.at(a) : 0; };
@@ -67,12 +69,13 @@ void compare(const FusionProblem& toy, const LinkGroup& group, const GroupPlan& 
     // Borders, and lines that a tile and its overlap share, are counted as room.
     if (overlaps) EXPECT_LE(words(run.homes, l), plan.passes[k].taken) << link.name;
     else EXPECT_EQ(words(run.homes, l), plan.passes[k].taken) << link.name;
-    const auto cost = link_cost(link, toy.architecture, without_room(plan.passes[k]), mappings[at(l)]);
+    const Architecture& chain = running_chain(link, toy.architecture);
+    const auto cost = link_cost(link, chain, without_room(plan.passes[k]), mappings[at(l)]);
     ASSERT_TRUE(cost.ok()) << to_string(cost.errors());
     for (int v = 0; v < static_cast<int>(link.tensors.size()); ++v) {
       if (slides(link, v)) continue;
       const bool at_home = plan.residence[at(toy.graph.array_of[at(l)][at(v)])].has_home();
-      const int top = at_home ? group.level : 2;
+      const int top = at_home ? plan.passes[k].level : static_cast<int>(chain.levels.size()) - 1;
       for (int i = 0; i <= top; ++i) {
         Accesses<u64> counted = cost->words[at(v)][at(i)].words;
         if (at_home && i == top) counted.fills = 0;  // compared above, array by array
@@ -84,22 +87,27 @@ void compare(const FusionProblem& toy, const LinkGroup& group, const GroupPlan& 
   }
 }
 
-TEST(TreeExecution, WordsAreThoseThatAreCounted) {
-  std::string roomy = testing::kTwoBuffers;
-  roomy.replace(roomy.find("entries: 3"), 10, "entries: 4000");
+// The machine with room for everything.
+std::string roomy(std::string machine) {
+  for (std::size_t from = 0; (from = machine.find("entries: ", from)) != machine.npos; ++from)
+    machine.replace(from, machine.find(',', from) - from, "entries: 4000");
+  return machine;
+}
+
+// `trees` random ones of each toy, of which so many hold what comes from outside.
+void expect_words_counted(const std::vector<FusionProblem>& toys, int trees, int least_held) {
   int legal = 0, deep = 0, held = 0, overlaps = 0;
-  for (FusionProblem& toy : testing::fusion_toys()) {
-    toy.architecture = parse_architecture(roomy, "roomy.yaml").value();
-    testing::RandomTrees trees(toy, 11);
+  for (const FusionProblem& toy : toys) {
+    testing::RandomTrees random(toy, 11);
     testing::Rng rng(5);
     const u64 macs = toy.graph.links[0].workload.macs();
-    for (int k = 0; k < (macs > 500 ? 40 : 700); ++k) {
-      const LinkGroup group = trees.next();
+    for (int k = 0; k < (macs > 500 ? 40 : trees); ++k) {
+      const LinkGroup group = random.next();
       const GroupPlan p = plan(group, toy.graph, toy.architecture);
       if (!p.is_legal()) continue;
       SCOPED_TRACE(group_text(group, toy.graph, toy.architecture));
       compare(toy, group, p, rng);
-      if (HasFailure()) return;
+      if (::testing::Test::HasFailure()) return;
       ++legal;
       for (const Residence& r : p.residence) {
         deep += r.node > 1;
@@ -108,10 +116,24 @@ TEST(TreeExecution, WordsAreThoseThatAreCounted) {
       }
     }
   }
-  EXPECT_GT(legal, 300);
-  EXPECT_GT(deep, 50);
-  EXPECT_GT(held, 100);
-  EXPECT_GT(overlaps, 10);
+  EXPECT_GT(legal, 3 * least_held);
+  EXPECT_GT(deep, least_held / 2);
+  EXPECT_GT(held, least_held);
+  EXPECT_GT(overlaps, least_held / 10);
+}
+
+TEST(TreeExecution, WordsAreThoseThatAreCounted) {
+  std::vector<FusionProblem> toys = testing::fusion_toys();
+  for (FusionProblem& toy : toys)
+    toy.architecture = parse_architecture(roomy(testing::kTwoBuffers), "roomy.yaml").value();
+  expect_words_counted(toys, 700, 100);
+}
+
+// Each link on the chain of levels of its unit.
+TEST(TreeExecution, WordsAreThoseThatAreCountedOnTwoUnits) {
+  std::vector<FusionProblem> toys = testing::fusion_toys();
+  for (FusionProblem& toy : toys) toy = testing::on_two_units(std::move(toy), roomy(testing::kTwoUnits));
+  expect_words_counted(toys, 150, 10);
 }
 
 }  // namespace

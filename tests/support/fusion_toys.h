@@ -31,6 +31,35 @@ edges:
                         nlohmann::json::parse(R"([[[["i"],["k"]],[["j"],["j"]]]])"));
 }
 
+// The machine with a level of its own before the registers, which further units go around.
+inline const std::string kTwoUnits = R"(
+architecture:
+  name: two_units
+  levels:
+  - {name: DRAM, dram: true, energy: {read: 64, fill: 64, update: 64}, bandwidth: {shared: 2}}
+  - {name: Buf, entries: 40, energy: {read: 6, fill: 7, update: 8}, bandwidth: {read: 4}, leak_pj_per_cycle: 2}
+  - {name: Acc, entries: 6, energy: {read: 2, fill: 2, update: 3}, leak_pj_per_cycle: 1}
+  - {name: Reg, entries: 3, energy: {read: 1, fill: 1, update: 1}}
+  compute: {name: MAC, energy: 1}
+  units:
+  - name: VPU
+    below: Buf
+    fanout: 2
+    energy: 3
+    levels:
+    - {name: VReg, entries: 4, energy: {read: 1.5, fill: 1, update: 2}}
+)";
+
+// Every second link on the machine's second unit, at this many operations for each point.
+inline FusionProblem on_two_units(FusionProblem problem, const std::string& machine = kTwoUnits, u64 operations = 2) {
+  problem.architecture = read_well(parse_architecture(machine, "units.yaml"));
+  for (std::size_t l = 1; l < problem.graph.links.size(); l += 2) {
+    problem.graph.links[l].workload.operation = Operation::Elementwise;
+    problem.graph.links[l].workload.operations = operations;
+  }
+  return problem;
+}
+
 // Projections of one array, products over heads with a softmax in between, a convolution pair, a residual sum, a
 // fork, and two links that share what one does not make for the other.
 inline std::vector<FusionProblem> fusion_toys() {
@@ -112,7 +141,8 @@ class RandomTrees {
     LinkGroup group;
     group.first = static_cast<int>(pick(rng_, 0, at(count) - 2));
     group.last = static_cast<int>(pick(rng_, at(group.first) + 1, at(count) - 1));
-    group.level = static_cast<int>(pick(rng_, 0, 1));
+    // The one before the outermost, or one further in.
+    group.level = static_cast<int>(problem_.architecture.levels.size() - 3 + pick(rng_, 0, 1));
     left_.clear();
     for (const Layer& l : graph.links) left_.push_back(sizes_of(l.workload));
     fill(group.root, group.first, group.last, 0);

@@ -217,7 +217,8 @@ class TreeExecution {
     const int out = link.output();
     std::vector<std::vector<int>> levels(link.tensors.size());  // that keep it, innermost first, its outermost one last
     for (int v = 0; v < static_cast<int>(link.tensors.size()); ++v) {
-      const int top = residence(array_of(l, v)).has_home() ? group_.level : m.level_count - 1;
+      const int level = plan_.passes[at(l - group_.first)].level;
+      const int top = residence(array_of(l, v)).has_home() ? level : m.level_count - 1;
       for (int i = 0; i < top; ++i)
         if (m.keeps(i, v)) levels[at(v)].push_back(i);
       levels[at(v)].push_back(top);

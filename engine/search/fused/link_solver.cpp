@@ -6,6 +6,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/pass_cost.h"
+#include "engine/model/running_units.h"
 #include "engine/network/fused_cost.h"
 #include "engine/network/group_plan.h"
 #include "engine/search/core/parallel.h"
@@ -29,6 +30,7 @@ LinkPass without_taken(LinkPass pass) {
 
 Architecture without_peer_channel(Architecture machine) {
   machine.peer_channel = false;
+  for (Architecture& unit : machine.units) unit.peer_channel = false;
   return machine;
 }
 
@@ -52,6 +54,8 @@ LinkSolver::LinkSolver(const LinkGraph& graph, const Architecture& architecture,
   options_.network = false;
 }
 
+const Architecture& LinkSolver::chain(int link) const { return running_chain(graph_.link(link), architecture_); }
+
 // What a search of at most `most` mappings gets of `budget`: what the searches before it have left.
 SearchBudget LinkSolver::within_limit(const SearchBudget& budget, u64 most) const {
   if (!options_.budget_evaluations) return budget.at_most(most);
@@ -59,9 +63,9 @@ SearchBudget LinkSolver::within_limit(const SearchBudget& budget, u64 most) cons
   return budget.with_evaluations(is_limited_ ? std::min(most, limit - std::min(counted_.load(), limit)) : most);
 }
 
-u64 LinkSolver::room_of(const LinkPass& pass) const {
+u64 LinkSolver::room_of(int link, const LinkPass& pass) const {
   if (pass.level < 0) return CompiledLevel::kUnbounded;
-  const auto capacity = architecture_.levels[pass.level].capacity_words();
+  const auto capacity = chain(link).levels[pass.level].capacity_words();
   if (!capacity) return CompiledLevel::kUnbounded;
   return *capacity - std::min(*capacity, pass.taken);
 }
@@ -70,8 +74,8 @@ Result<LayerSearch> LinkSolver::prepare(int link, const LinkPass& pass, double l
   SearchOptions options = options_;
   options.strategy = strategy;
   options.objective = Objective::weighted_sum(lambda);
-  if (pass.is_plain()) return LayerSearch::create(graph_.link(link), architecture_, options);
-  return LayerSearch::create(pass_workload(graph_.link(link), pass), architecture_, pass, options);
+  if (pass.is_plain()) return LayerSearch::create(graph_.link(link), chain(link), options);
+  return LayerSearch::create(pass_workload(graph_.link(link), pass), chain(link), pass, options);
 }
 
 RuleCounts LinkSolver::rules() const {
@@ -132,7 +136,7 @@ std::optional<LinkAnswer> LinkSolver::recall(const Memo& memo, const Gate& gate,
 LinkAnswer LinkSolver::solve(int link, const LinkPass& pass, double lambda, double limit, const SearchBudget& budget) {
   Store& own = store(link);
   Memo& memo = own.memo[{without_taken(pass), lambda}];
-  const u64 room = room_of(pass);
+  const u64 room = room_of(link, pass);
   if (const auto known = recall(memo, own.gate, room, lambda, limit)) return *known;
   const auto search = prepare(link, pass, lambda, Strategy::Exact);
   LinkAnswer out;
@@ -224,7 +228,7 @@ std::vector<std::optional<LinkMapping>> LinkSolver::fast(std::span<const Questio
   std::vector<std::optional<std::size_t>> answered_by(questions.size());
   for (std::size_t q = 0; q < questions.size(); ++q) {
     const auto& [link, pass] = questions[q];
-    const u64 room = room_of(pass);
+    const u64 room = room_of(link, pass);
     if (auto known = recall_fast(store(link), pass, room, lambda)) {
       out[q] = *known;
       continue;
@@ -259,7 +263,7 @@ std::vector<std::optional<LinkMapping>> LinkSolver::fast(std::span<const Questio
 Result<LayerSearch> LinkSolver::prepare_least(int link, const LinkPass& pass, double lambda) const {
   SearchOptions options = options_;
   options.objective = Objective::weighted_sum(lambda);
-  return LayerSearch::create(pass_workload(graph_.link(link), pass), architecture_, pass, options, true);
+  return LayerSearch::create(pass_workload(graph_.link(link), pass), chain(link), pass, options, true);
 }
 
 // E + lambda T is linear in lambda: between two lambdas it is at least what lies on the line between their bounds,
@@ -305,7 +309,7 @@ LinkSolver::Least LinkSolver::compulsory_value(int link, const LinkPass& pass, d
   const Workload one = pass_workload(graph_.link(link), pass);
   NestPass own = pass;
   own.taken = 0;
-  const CostModel model(one, alone_, own);
+  const CostModel model(one, running_chain(one, alone_), own);
   const Compiled& c = model.compiled();
   Cost moved = compulsory_cost(model, keep->second).whole;
   const u64 steps = ceil_div(c.macs, most_units(link, pass, lambda)) * c.pass.passes;
@@ -377,15 +381,16 @@ double LinkSolver::least(int link, const LinkPass& pass, double lambda, double l
 Cost LinkSolver::least_cost(int link) const {
   const Workload& own = graph_.link(link);
   Cost least{Energy{~u128{0} >> 1}, kTooManyCycles};
-  const int levels = static_cast<int>(architecture_.levels.size());
+  const Architecture& chain = this->chain(link);
+  const int levels = static_cast<int>(chain.levels.size());
   for (int level = 0; level < levels; ++level) {
     const bool alone = level + 1 == levels;  // then no tensor has a home
-    if (!alone && !why_not_fusing_level(architecture_, level).empty()) continue;
+    if (!alone && !why_not_fusing_level(chain, level).empty()) continue;
     for (unsigned home = 0; home < (alone ? 1U : 1U << own.tensors.size()); ++home) {
       LinkPass pass;
       pass.level = level;
       pass.at_home = static_cast<TensorMask>(home);
-      const auto search = LayerSearch::create(own, architecture_, pass, options_, true);
+      const auto search = LayerSearch::create(own, chain, pass, options_, true);
       if (!search) continue;
       const Cost cost = compulsory_cost(search->problem().model, search->problem().keep_range()).whole;
       least.energy = std::min(least.energy, cost.energy);

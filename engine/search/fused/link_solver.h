@@ -52,7 +52,8 @@ class LinkSolver {
  public:
   LinkSolver(const LinkSolver&) = delete;
   LinkSolver& operator=(const LinkSolver&) = delete;
-  // `graph` and `architecture` must outlive it. Searches are by the strategy, with perfect factors and even tiles.
+  // `graph` and `architecture` must outlive it; the links have no unit_complaints(). `pass.level` is always the level
+  // in the chain of the link's unit. Searches are by the strategy, with perfect factors and even tiles.
   LinkSolver(const LinkGraph& graph, const Architecture& architecture, const SearchOptions& options);
 
   // The least value below `limit` (units; infinity: any). `pass.taken`: words of the level that are not there for the
@@ -140,7 +141,8 @@ class LinkSolver {
   };
 
   SearchBudget within_limit(const SearchBudget& budget, u64 most) const;
-  u64 room_of(const LinkPass& pass) const;
+  const Architecture& chain(int link) const;  // that leads to the unit which runs the link
+  u64 room_of(int link, const LinkPass& pass) const;
   Result<LayerSearch> prepare_least(int link, const LinkPass& pass, double lambda) const;
   Least& known_least(int link, const LinkPass& pass, double lambda);
   Least compulsory_value(int link, const LinkPass& pass, double lambda);

@@ -4,6 +4,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/keep.h"
+#include "engine/model/running_units.h"
 #include "engine/network/group_plan.h"
 
 namespace heliolite {
@@ -50,6 +51,7 @@ FusedInterval::Array array_in(const FusedInterval& g, const SharedArray& array) 
 std::optional<FusedInterval> make_interval(const LinkGraph& graph, const Architecture& architecture, int level,
                                            int first, int last, const FusionRules& rules) {
   FusedInterval out{&graph, &architecture, rules, first, last, level, {}};
+  if (!why_not_fused_there(graph, architecture, level, first, last).empty()) return std::nullopt;
   for (int l = first; l <= last; ++l)
     if (graph.links[l].count != graph.links[first].count) return std::nullopt;
   for (const SharedArray& array : graph.arrays) {
@@ -68,7 +70,7 @@ Subtree whole(const FusedInterval& g) {
   for (int l = g.first; l <= g.last; ++l) {
     LinkPass pass;
     pass.size = sizes_of(g.graph->link(l));
-    pass.level = g.level;
+    pass.level = *level_in_chain(*g.architecture, g.level, running_chain(g.graph->link(l), *g.architecture));
     out.pass.push_back(std::move(pass));
     out.divided.emplace_back(g.graph->link(l).dimensions.size(), u8{0});
   }

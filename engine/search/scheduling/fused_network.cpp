@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "arch/peer_channel.h"
-#include "engine/model/running_units.h"
+#include "engine/network/group_plan.h"
 #include "engine/search/validate_question.h"
 
 namespace heliolite {
@@ -39,37 +39,12 @@ Diagnostics unfusable(const SearchOptions& options, const Architecture& architec
   return errors;
 }
 
-namespace {
-
-// Loops around several layers are those of one chain of levels: the machine without its further units.
-Result<Architecture> one_chain(const Network& network, const Architecture& architecture) {
-  Diagnostics errors;
-  for (const Layer& layer : network.layers) {
-    const Result<std::vector<std::size_t>> units = units_that_run(layer.workload, architecture);
-    if (!units) errors.insert(errors.end(), units.errors().begin(), units.errors().end());
-    else if (units->front() != 0)
-      errors.push_back({layer.workload.name, 0, "operation",
-                        fmt::format("{} runs on {}: fused layers are all on {}; map without --fuse, or leave operators "
-                                    "on edges (@operators=free)",
-                                    name(layer.workload.operation), architecture.chain(units->front()).compute.name,
-                                    architecture.compute.name)});
-  }
-  if (!errors.empty()) return errors;
-  Architecture alone = architecture;
-  alone.units.clear();
-  return alone;
-}
-
-}  // namespace
-
-Result<FusedNetwork> fuse_network(const Network& network, const Architecture& all_units, SearchOptions options,
+Result<FusedNetwork> fuse_network(const Network& network, const Architecture& architecture, SearchOptions options,
                                   const FusionRules& rules) {
-  if (Diagnostics errors = unfusable(options, all_units); !errors.empty()) return errors;
-  const Result<Architecture> chain = one_chain(network, all_units);
-  if (!chain) return chain.errors();
-  const Architecture& architecture = *chain;
+  if (Diagnostics errors = unfusable(options, architecture); !errors.empty()) return errors;
   Result<LinkGraph> graph = graph_of_network(network);
   if (!graph) return graph.errors();
+  if (Diagnostics errors = unit_complaints(*graph, architecture); !errors.empty()) return errors;
   FusedNetwork out{.graph = *std::move(graph), .best = {}, .cost = {}};
   if (!options.budget_evaluations && !options.budget_seconds) options.budget_seconds = kFusedBudgetSeconds;
   out.budget_seconds = options.budget_seconds;
