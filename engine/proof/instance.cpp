@@ -27,7 +27,6 @@ std::optional<Diagnostic> unknown_to_proofs(const Compiled& c, const Architectur
   if (architecture.peer_channel && c.peers != 0) return no_proof_yet("for link transfers");
   if (architecture.drain_reads) return no_proof_yet("for machines with drain_reads");
   if (c.ramps) return no_proof_yet("for machines that count ramps (latency: ramps)");
-  if (c.point_cycles > 1) return no_proof_yet("for operations of several cycles");
   if (architecture.least_units() > 1) return no_proof_yet("for a least parallelism");
   for (int i = 0; i < c.level_count; ++i) {
     const CompiledLevel& level = c.level[i];
@@ -58,6 +57,7 @@ class Writer {
     }
     out_.mac = c_.op_units;
     out_.macs = c_.macs;
+    out_.point_cycles = c_.point_cycles;
     if (!problem_.empty()) return no_proof_yet(problem_);
     shorten_prices();
     check_names();

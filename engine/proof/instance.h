@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
+#include "engine/base/integers.h"
 #include "engine/base/result.h"
 #include "engine/base/types.h"
 #include "engine/space/mapspace.h"
@@ -72,7 +73,10 @@ struct Instance {
   std::vector<InstanceLevel> levels;  // innermost first
   bool sized = false;                 // some tensor's words are not words of the levels
   u64 macs = 1;
+  u64 point_cycles = 1;  // of a compute unit, for a MAC or what it does in place of one
 
+  // Cycles of so many compute units for all points, at least.
+  u64 cycles_on(u64 units) const { return ceil_div(macs, units) * point_cycles; }
   int dimension_count() const { return static_cast<int>(sizes.size()); }
   int tensor_count() const { return static_cast<int>(tensors.size()); }
   int level_count() const { return static_cast<int>(levels.size()); }

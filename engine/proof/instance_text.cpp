@@ -77,6 +77,7 @@ std::string level_text(const Instance& instance, std::size_t i) {
 
 std::string text_of(const Instance& instance) {
   std::string out = fmt::format("heliolite-instance 1\nunit {}\nmac {}\n", instance.unit_bits, instance.mac);
+  if (instance.point_cycles != 1) out += fmt::format("cycles {}\n", instance.point_cycles);
   for (std::size_t d = 0; d < instance.sizes.size(); ++d)
     out += fmt::format("dim {} {}\n", instance.dimensions[d], instance.sizes[d]);
   for (const InstanceTensor& t : instance.tensors) {

@@ -120,8 +120,9 @@ std::optional<std::string> Question::too_large() const {
   for (const InstanceLevel& l : instance.levels)
     if (l.has_fanout() && std::ranges::any_of(l.of, [](const InstancePrices& p) { return p.hop != 0; }))
       hops = std::max(hops, l.fanout_x + l.fanout_y);
-  if (words > kMostWords || words * most_parts > kMostWords || words * most_parts * 4 > kMostWords / hops)
-    return std::string("more than 2^62 words");
+  if (words > kMostWords || words * instance.point_cycles > kMostWords || words * most_parts > kMostWords ||
+      words * most_parts * 4 > kMostWords / hops)
+    return std::string("more than 2^62 words or cycles");
   u128 blocks = 1;
   for (const InstanceLevel& l : instance.levels) blocks = std::lcm(static_cast<u64>(blocks), l.block);
   for (const InstanceLevel& l : instance.levels)

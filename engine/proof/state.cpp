@@ -183,7 +183,7 @@ void Steps::finish(State& s) const {
 
 ExactCost exact_cost(const Question& q, const State& s) {
   const Instance& instance = q.instance;
-  ExactCost out{u128{instance.mac} * instance.macs + s.network, instance.macs / s.units};
+  ExactCost out{u128{instance.mac} * instance.macs + s.network, instance.cycles_on(s.units)};
   u128 leak = 0;
   for (int i = 0; i < q.levels(); ++i) {
     const InstanceLevel& l = instance.levels[at(i)];

@@ -21,7 +21,7 @@ bool Extender::closes(i128 energy, u64 cycles) const {
 }
 
 u64 Extender::least_steps(const State& s, int level, Tile tile) const {
-  return ceil_div(q_.instance.macs, s.units * bounds_.most_units(level + 1, tile));
+  return q_.instance.cycles_on(s.units * bounds_.most_units(level + 1, tile));
 }
 
 // The leakage of all levels, at the instances known so far.
@@ -121,7 +121,7 @@ i128 Extender::inside(std::size_t channel, const State& s, int level) const {
 
 // Whether all unrollings with so many receivers, or fewer, are closed: each by a bound that is not below this one.
 bool Extender::fewer_are_closed(const State& parent, u64 receivers) const {
-  const u64 cycles = ceil_div(q_.instance.macs, parent.units * receivers * q_.instances[at(stage_)]);
+  const u64 cycles = q_.instance.cycles_on(parent.units * receivers * q_.instances[at(stage_)]);
   const u128 outside = bounds_.below(0, stage_, parent.set, number(parent.tile));
   if (outside == kImpossible) return true;
   const i128 energy = parent_counted_ + static_cast<i128>(outside) + static_cast<i128>(parent_leak_ * cycles) -
@@ -136,7 +136,7 @@ bool Extender::surely_closed(const State& parent, Tile tile) const {
   u64 summed = 1;
   for (int d = 0; d < q_.tiles.dimension_count(); ++d)
     if (!contains(q_.shapes[at(q_.output)].indexing, d)) summed *= q_.tiles.extent(u.digit, d);
-  const u64 cycles = ceil_div(q_.instance.macs, parent.units * u.receivers * bounds_.most_units(stage_ + 1, tile));
+  const u64 cycles = q_.instance.cycles_on(parent.units * u.receivers * bounds_.most_units(stage_ + 1, tile));
   const i128 outside = static_cast<i128>(bounds_.below(0, stage_, parent.set, tile));
   const i128 energy = parent_counted_ + outside + static_cast<i128>(parent_leak_ * cycles) -
                       refunds(0, parent, stage_, q_.tiles.digits(tile), parent.served, parent.filled, summed);

@@ -112,6 +112,27 @@ TEST(ProofPass, WhatReplacesAStateStandsForAllThatItStoodFor) {
   EXPECT_EQ(checked.verdict, testing::Verdict::Accepted) << checked.what;
 }
 
+// Points that take several cycles: what is proven is what the search finds, what its mappings cost, and accepted.
+TEST(ProofPass, ProvesOptimaOfOperationsOfSeveralCycles) {
+  int proven = 0;
+  for (u64 seed = 0; seed < 100; ++seed) {
+    SearchProblem p = random_search_problem(seed, {.max_mappings = 1'000});
+    if (p.answer.legal == 0) continue;
+    p.workload.operations = 1 + seed % 4;
+    p.architecture.compute.cycles_per_op = 1 + seed % 3;
+    SearchOptions search;
+    search.threads = 1;
+    const auto [report, text] = prove_answer(p.workload, p.architecture, search);
+    if (!report.complete()) continue;
+    const testing::Checked checked = testing::check(text);
+    EXPECT_EQ(checked.verdict, testing::Verdict::Accepted) << "seed " << seed << ": " << checked.what;
+    const double value = map_workload(p.workload, p.architecture, search)->value;
+    EXPECT_NEAR(objective_number(search.objective, report.cost), value, value * 1e-6) << "seed " << seed;
+    proven += p.workload.operations * p.architecture.compute.cycles_per_op > 1;
+  }
+  EXPECT_GT(proven, 20);
+}
+
 TEST(ProofPass, AnyNumberOfThreadsWritesTheSameBytes) {
   for (const char* machine : {"eyeriss", "simba"}) {
     const Architecture a = *load_architecture(machine);

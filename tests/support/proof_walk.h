@@ -85,7 +85,7 @@ class ProofWalk {
         reads[i] += read * p[check_proof::kParts], writes[i] += (filled + updated) * p[check_proof::kParts];
       }
     }
-    u64 cycles = steps;
+    u64 cycles = steps * in_.point;
     i128 leakage = 0;
     for (int i = 0; i < n; ++i) {
       const check_proof::Level& level = in_.levels[i];

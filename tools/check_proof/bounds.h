@@ -48,7 +48,7 @@ class Bounds {
   }
   // Cycles that the compute units need at least.
   u64 steps(u64 units, int from, u32 tile) const {
-    return static_cast<u64>(ceil_div(m_.in.macs, static_cast<u128>(units) * m_.most_units(from + 1, tile)));
+    return m_.in.point * static_cast<u64>(ceil_div(m_.in.macs, u128{units} * m_.most_units(from + 1, tile)));
   }
   // And the rates.
   u64 cycles(u64 steps, const State& s, int from) const {

@@ -131,7 +131,7 @@ struct Claim {
 // The cost of a state that is finished.
 inline Cost exact_cost(const Steps& m, const State& s) {
   i128 energy = static_cast<i128>(m.in.mac) * m.in.macs, leakage = 0;
-  u64 cycles = m.in.macs / s.units;
+  u64 cycles = m.in.macs / s.units * m.in.point;
   for (int i = 0; i < m.levels(); ++i) {
     const Level& level = m.in.levels[i];
     const u64 n = s.instances[i], part = static_cast<u64>(static_cast<u128>(m.in.output_words) * s.summed[i] / n);

@@ -59,7 +59,7 @@ struct Level {
 
 struct Instance {
   int unit_bits = 0;
-  u64 mac = 0, macs = 1;
+  u64 mac = 0, macs = 1, point = 1;  // point: cycles of a compute unit for a MAC, or what it does in place of one
   std::vector<std::string> dimensions;
   std::vector<u64> size;
   std::vector<Tensor> tensors;
@@ -93,6 +93,7 @@ class InstanceReader {
     out_.unit_bits = static_cast<int>(l_.integer(l_.word(1)));
     l_.must("mac", 2);
     out_.mac = l_.integer(l_.word(1));
+    if (l_.take("cycles")) l_.expect("cycles", 2), out_.point = l_.positive(l_.word(1));
     while (l_.take("dim")) {
       l_.expect("dim", 3);
       out_.dimensions.push_back(new_name(dimension_of(out_, l_.word(1)), out_.size.size(), kDimensions));
@@ -226,7 +227,7 @@ class InstanceReader {
     out_.macs = product(out_.size, 62);
     for (std::size_t d = 0; d < out_.size.size(); ++d)
       if (contains(out_.tensors[out_.output].indexing, static_cast<int>(d))) out_.output_words *= out_.size[d];
-    u64 outside = 1, parts = 1, hops = 1, leak = 0, dearest = out_.mac, slowest = 1;
+    u64 outside = 1, parts = 1, hops = 1, leak = 0, dearest = out_.mac, slowest = out_.point;
     for (std::size_t i = out_.levels.size(); i-- > 0;) {
       Level& l = out_.levels[i];
       l.instances = outside, l.clusters = std::min(l.clusters, outside);
