@@ -111,6 +111,7 @@ class LeastSum::Climb {
 
   // A change of what costs `value` and must move what costs `bound`.
   void consider(std::vector<LinkGroup> groups, double value, double bound, std::vector<Change>& out) {
+    if (sum_.solver_.over(budget_)) return;  // a group of many links has thousands of changes
     double least = 0;
     bool open = false;
     for (const LinkGroup& group : groups) {

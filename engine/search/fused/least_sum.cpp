@@ -73,10 +73,10 @@ double LeastSum::go_on(const std::vector<KnownSchedule>& known, const SearchBudg
 // The cheapest way by what is known, until all of its steps are settled. Bounds are searched of ever more groups at a
 // time, of all that could be on a path of at most so great a value.
 double LeastSum::prove(double least, bool trees) {
-  if (solver_.over(budget_) && !is_bounded_) return 0;
-  for (int i = 0; i < n_ && !is_bounded_; ++i)
-    for (int j = i + 1; j < n_; ++j) bound(i, j);
-  is_bounded_ = true;
+  for (; bounded_ < n_ * n_; ++bounded_) {
+    if (solver_.over(budget_)) return 0;
+    if (const auto [i, j] = std::pair(bounded_ / n_, bounded_ % n_); i < j) bound(i, j);
+  }
   for (double share = kFirstShare;; share = std::min(1.0, 2 * share)) {
     const std::vector<double> before = from_start(), after = to_end();
     const double best = std::min(least, value_of_best());

@@ -119,7 +119,7 @@ class LeastSum {
   LinkBounds bounds_;
   std::map<std::pair<int, int>, std::vector<Level>> levels_;
   u64 trees_ = 0;
-  bool is_bounded_ = false;  // the bounds of all groups have begun
+  int bounded_ = 0;  // groups whose bounds have begun: those before [bounded_ / n_][bounded_ % n_]
   BetterSchedule tell_;
   double told_ = kNoSum;  // value of the schedule that was told last
 };
