@@ -72,6 +72,23 @@ TEST(GroupMoves, EveryChangeIsATreeOfItsLinks) {
   EXPECT_GT(legal, 500);
 }
 
+// Time may end a list anywhere.
+TEST(GroupMoves, ListsThatEndEarlyAreBeginnings) {
+  const FusionProblem toy = testing::two_products();
+  const LinkGroup flat = GroupMoves(toy.graph).merged(alone(0), alone(1), 1).front();
+  const std::vector<LinkGroup> all = GroupMoves(toy.graph).changed(flat);
+  std::size_t most = 0;
+  for (int asked = 0; asked < 60; asked += 3) {
+    int left = asked;
+    const std::vector<LinkGroup> some = GroupMoves(toy.graph, [&] { return left-- <= 0; }).changed(flat);
+    ASSERT_LE(some.size(), all.size());
+    EXPECT_TRUE(std::equal(some.begin(), some.end(), all.begin()));
+    EXPECT_GE(some.size(), most);
+    most = some.size();
+  }
+  EXPECT_GT(most, 5U);
+}
+
 TEST(GroupMoves, MeetTheExampleAndWhatIsNextToIt) {
   const FusionProblem toy = testing::two_products();
   GroupMoves moves(toy.graph);

@@ -37,7 +37,8 @@ std::vector<u64> key_of_group(const LinkGroup& group) {
 // Goes from schedule to schedule as long as a change of the best one is found to be better.
 class LeastSum::Climb {
  public:
-  Climb(LeastSum& sum, const SearchBudget& budget) : sum_(sum), moves_(sum.graph_), budget_(budget) {}
+  Climb(LeastSum& sum, const SearchBudget& budget)
+      : sum_(sum), moves_(sum.graph_, [this] { return sum_.solver_.over(budget_); }), budget_(budget) {}
 
   void run() {
     while (!sum_.solver_.over(budget_) && step()) {

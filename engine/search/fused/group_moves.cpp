@@ -167,6 +167,7 @@ void GroupMoves::tidy(TreeNode& node, const LinkGroup& group, std::vector<int>& 
 }
 
 void GroupMoves::add(LinkGroup next, std::vector<LinkGroup>& out) {
+  if (is_over_()) return;
   std::map<int, LinkSizes> sizes;
   for (int l = next.first; l <= next.last; ++l) sizes[l] = sizes_of(graph_.link(l));
   if (!complete(next.root, sizes)) return;
@@ -215,7 +216,7 @@ void GroupMoves::change_loop(const LinkGroup& group, const Path& path, std::vect
 void GroupMoves::bring_in_loops(const LinkGroup& group, const Path& path, std::vector<LinkGroup>& out) {
   const TreeNode& node = node_at(group.root, path);
   const std::size_t n = node.children.size();
-  for (std::size_t begin = 0; begin < n; ++begin)
+  for (std::size_t begin = 0; begin < n && !is_over_(); ++begin)
     for (std::size_t end = begin + 1; end <= n; ++end)
       if (end > begin + 1 || !node.children[begin].is_leaf()) bring_in_loops_around(group, path, begin, end, out);
 }
@@ -225,6 +226,7 @@ void GroupMoves::bring_in_loops_around(const LinkGroup& group, const Path& path,
   const std::vector<TreeNode>& children = node_at(group.root, path).children;
   Path child = path;
   child.push_back(begin);
+  if (is_over_()) return;
   for (const RankClass& ranks : classes(first_link(children[begin]), last_link(children[end - 1])))
     for (const u64 iterations : some_factors(most_iterations(group, child, ranks)))
       bring_in_loop(group, path, begin, end, ranks, iterations, out);

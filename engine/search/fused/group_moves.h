@@ -1,6 +1,7 @@
 #pragma once
 // Groups next to a group: what one change of its loops, of what it holds, or of the links that are in it makes of it.
 // They are what a search goes through that looks for better trees step by step.
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -14,7 +15,10 @@ namespace heliolite {
 
 class GroupMoves {
  public:
-  explicit GroupMoves(const LinkGraph& graph) : graph_(graph) {}  // which must outlive it
+  // `graph` must outlive it. Once `is_over` says so, lists end where they are: groups of many links have long ones.
+  explicit GroupMoves(
+      const LinkGraph& graph, std::function<bool()> is_over = [] { return false; })
+      : graph_(graph), is_over_(std::move(is_over)) {}
 
   // All lists are in a fixed order; not all groups in them are legal (group_plan.h).
 
@@ -50,6 +54,7 @@ class GroupMoves {
   std::optional<LinkGroup> part(const LinkGroup& group, int first, int last);
 
   const LinkGraph& graph_;
+  std::function<bool()> is_over_;
   std::map<std::pair<int, int>, std::vector<RankClass>> classes_;
 };
 
