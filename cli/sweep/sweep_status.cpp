@@ -12,14 +12,17 @@
 #include <ostream>
 #include <vector>
 
+#include "arch/architecture_yaml.h"
 #include "cli/map/status.h"
 #include "cli/sweep/opened_store.h"
 #include "cli/sweep/sweep_tables.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
 #include "engine/base/number_text.h"
+#include "engine/sweep/design_points.h"
 #include "engine/sweep/export.h"
 #include "engine/sweep/front.h"
+#include "engine/sweep/question.h"
 #include "engine/sweep/store.h"
 #include "engine/sweep/totals.h"
 
@@ -52,8 +55,28 @@ std::string file_word(const std::string& name) {
   return out;
 }
 
-// DIR/point_42/workload_conv1.yaml for each layer of the best points and of the front. A file names its point, its
-// layer and what it costs; `eval -m` reads it.
+// The machines of a sweep's points, made again from its text.
+class MachinesAgain {
+ public:
+  explicit MachinesAgain(const Store& store) : spec_(asked_sweep(store.sweep(), store.path())) {
+    if (spec_) points_.emplace(*spec_);
+  }
+
+  // As a file of ours; errors: the sweep's files are gone, or its text has no such point.
+  Result<std::string> text(u64 id) const {
+    if (!spec_) return spec_.errors();
+    const Result<Architecture> machine = points_->machine(id);
+    if (!machine) return machine.errors();
+    return write_architecture(*machine);
+  }
+
+ private:
+  Result<SweepSpec> spec_;
+  std::optional<DesignPoints> points_;
+};
+
+// DIR/point_42/workload_conv1.yaml for each layer of the best points and of the front, with the machine of the point
+// beside it. A file names its point, its layer and what it costs; `eval -m` reads it.
 bool write_mappings(const Store& store, const std::string& folder, const Output& output) {
   const Result<SweepSummary> summary = summarize(store);
   const auto complain = [](const auto& what) {
@@ -61,6 +84,7 @@ bool write_mappings(const Store& store, const std::string& folder, const Output&
     return false;
   };
   if (!summary) return complain(summary.errors());
+  const MachinesAgain machines(store);
   std::map<u64, PointRecord> points;
   for (const auto* list : {&summary->best, &summary->front})
     for (const PointRecord& point : *list) points.emplace(point.id, point);
@@ -75,18 +99,26 @@ bool write_mappings(const Store& store, const std::string& folder, const Output&
     std::string settings;
     for (std::size_t p = 0; p < point.values.size(); ++p)
       settings += fmt::format(" {}={}", store.sweep().parameters[p], point.values[p]);
+    std::ranges::replace(settings, '\n', ' ');
+    const auto write = [&](const std::string& name, const std::string& text) {
+      const std::string file = (place / name).string(), option = "--mappings " + file;
+      return output.claim(option, file) && output.write(option, text);
+    };
+    if (const Result<std::string> machine = machines.text(id); !machine) {
+      if (&point == &points.begin()->second)
+        output.note("--mappings: the machines of the points are not written: " + to_string(machine.errors()));
+    } else if (!write("machine.yaml", fmt::format("# point {}:{}\n{}", id, settings, *machine))) {
+      return false;
+    }
     for (const LayerRecord& layer : *layers) {
       if (layer.mapping.empty()) continue;
-      const std::string file =
-          (place / fmt::format("{}_{}_{}.yaml", file_word(layer.workload), layer.layer, file_word(layer.name)))
-              .string();
-      const std::string option = "--mappings " + file;
       std::string head = fmt::format("{} of {}, point {}:{}; {} pJ, {} cycles, {}", layer.name, layer.workload, id,
                                      settings, layer.energy_pj, layer.cycles, layer.status);
       std::ranges::replace(head, '\n', ' ');
       const char* end = layer.mapping.ends_with('\n') ? "" : "\n";
-      if (!output.claim(option, file) || !output.write(option, fmt::format("# {}\n{}{}", head, layer.mapping, end)))
-        return false;
+      const std::string name =
+          fmt::format("{}_{}_{}.yaml", file_word(layer.workload), layer.layer, file_word(layer.name));
+      if (!write(name, fmt::format("# {}\n{}{}", head, layer.mapping, end))) return false;
     }
   }
   return true;

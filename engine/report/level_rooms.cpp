@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
 #include <utility>
 
 #include "engine/formats/load_mapping.h"
@@ -11,7 +10,6 @@
 #include "engine/model/tile_box.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/records.h"
-#include "engine/sweep/sweep_yaml.h"
 
 namespace heliolite {
 namespace {
@@ -33,16 +31,13 @@ std::vector<LevelRoom> rooms_in(const Breakdown& breakdown, const Workload& work
 }  // namespace
 
 RoomReader::RoomReader(const SweepRecord& sweep, const std::string& database) {
-  for (const std::filesystem::path& folder : {std::filesystem::path(database).parent_path(), std::filesystem::path()}) {
-    Result<SweepSpec> spec =
-        parse_sweep(sweep.text, (folder / "sweep.yaml").string(), {.reading = parse_reading(sweep.reading)});
-    if (spec) {
-      spec_ = std::make_unique<const SweepSpec>(*std::move(spec));
-      points_.emplace(*spec_);
-      return;
-    }
+  Result<SweepSpec> spec = asked_sweep(sweep, database);
+  if (!spec) {
     why_ = spec.errors();
+    return;
   }
+  spec_ = std::make_unique<const SweepSpec>(*std::move(spec));
+  points_.emplace(*spec_);
 }
 
 Result<PointRooms> RoomReader::rooms(std::span<const LayerRecord> layers) const {

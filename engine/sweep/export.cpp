@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -32,10 +33,38 @@ void append(std::vector<std::string>& cells, const std::vector<std::string>& lis
 }
 void append(std::vector<std::string>& cells, const auto& field, std::size_t) { cells.push_back(field_text(field)); }
 
+bool is_machine(const PointRecord& point) {
+  return point.state != PointState::Excluded && point.state != PointState::Invalid;
+}
+
+bool has_costs(const PointRecord& point) { return point.state == PointState::Done || point.state == PointState::Cut; }
+
+bool counts_words(std::string_view field) { return field == "words_moved" || field == "least_words"; }
+
+// Whether a number of the record is known at all: what is not mapped has no energy, what is no machine no area.
+bool known(const PointRecord& point, std::string_view field) {
+  constexpr std::array<std::string_view, 3> kOfMachine{"area_um2", "compute_units", "capacity_bytes"};
+  constexpr std::array<std::string_view, 5> kCosts{"energy_pj", "cycles", "value", "lower_bound",
+                                                   "sum_of_layer_values"};
+  if (std::ranges::find(kOfMachine, field) != kOfMachine.end()) return is_machine(point);
+  if (std::ranges::find(kCosts, field) != kCosts.end()) return has_costs(point);
+  return !counts_words(field) || point.least_words > 0;
+}
+
+bool known(const LayerRecord& layer, std::string_view field) {
+  constexpr std::array<std::string_view, 5> kCosts{"energy_pj", "cycles", "value", "lower_bound", "utilization"};
+  if (std::ranges::find(kCosts, field) != kCosts.end()) return !layer.mapping.empty();
+  return !counts_words(field) || layer.least_words > 0;
+}
+
+// Empty where there is nothing to say: a 0 would be the least of a column.
 template <class Record>
 std::vector<std::string> cells_of(const Record& record, std::size_t width) {
   std::vector<std::string> out;
-  visit_fields(record, [&](const char*, const auto& field) { append(out, field, width); });
+  visit_fields(record, [&](const char* name, const auto& field) {
+    if (known(record, name)) append(out, field, width);
+    else out.emplace_back();
+  });
   return out;
 }
 
@@ -85,27 +114,26 @@ Json to_json(const PointRecord& point, const SweepRecord& sweep, const Ranking& 
   Json parameters = Json::object();
   for (std::size_t i = 0; i < std::min(point.values.size(), sweep.parameters.size()); ++i)
     parameters[sweep.parameters[i]] = point.values[i];
-  const bool is_machine = point.state != PointState::Excluded && point.state != PointState::Invalid;
-  const bool has_costs = point.state == PointState::Done || point.state == PointState::Cut;
+  const bool machine = is_machine(point), costs = has_costs(point);
   const auto number = [](bool exists, auto value) { return exists ? Json(value) : Json(); };
   return {{"id", point.id},
           {"state", name(point.state)},
           {"parameters", std::move(parameters)},
-          {"area_um2", number(is_machine, point.area_um2)},
-          {"compute_units", number(is_machine, point.compute_units)},
-          {"capacity_bytes", number(is_machine, point.capacity_bytes)},
-          {"energy_pj", number(has_costs, point.energy_pj)},
-          {"cycles", number(has_costs, point.cycles)},
+          {"area_um2", number(machine, point.area_um2)},
+          {"compute_units", number(machine, point.compute_units)},
+          {"capacity_bytes", number(machine, point.capacity_bytes)},
+          {"energy_pj", number(costs, point.energy_pj)},
+          {"cycles", number(costs, point.cycles)},
           {"ns_per_cycle", point.cycle_ns ? Json(*point.cycle_ns) : Json()},
-          {"delay_s", number(has_costs && point.cycle_ns, run_seconds(point).value_or(0))},
-          {"value", number(has_costs, point.value)},
+          {"delay_s", number(costs && point.cycle_ns, run_seconds(point).value_or(0))},
+          {"value", number(costs, point.value)},
           {"value_unit", value_unit(ranking)},
-          {"lower_bound", number(has_costs, point.lower_bound)},
-          {"gap", number(has_costs && point.lower_bound > 0, point_gap(point))},
+          {"lower_bound", number(costs, point.lower_bound)},
+          {"gap", number(costs && point.lower_bound > 0, point_gap(point))},
           {"status", front_status(point, sweep).empty() ? Json() : Json(front_status(point, sweep))},
-          {"sum_of_layer_values", number(has_costs, point.sum_of_layer_values)},
-          {"value_of_totals", number(has_costs, value_of_totals(ranking, point))},
-          {"edp_of_totals_pj_cycles", number(has_costs, point.energy_pj * point.cycles)},
+          {"sum_of_layer_values", number(costs, point.sum_of_layer_values)},
+          {"value_of_totals", number(costs, value_of_totals(ranking, point))},
+          {"edp_of_totals_pj_cycles", number(costs, point.energy_pj * point.cycles)},
           {"words_moved", number(point.least_words > 0, point.words_moved)},
           {"least_words", number(point.least_words > 0, point.least_words)},
           {"reason", point.reason.empty() ? Json() : Json(point.reason)}};
@@ -175,9 +203,10 @@ Diagnostics write_points_csv(const Store& store, std::ostream& out) {
   return store.visit_points([&](const PointRecord& point) {
     std::vector<std::string> cells = cells_of(point, parameters.size());
     const SweepRecord& sweep = store.sweep();
-    for (std::string& cell : std::vector{field_text(run_seconds(point)), value_unit(store.ranking()),
-                                         field_text(value_of_totals(store.ranking(), point)),
-                                         point.lower_bound > 0 ? field_text(point_gap(point)) : "",
+    const bool costs = has_costs(point);
+    for (std::string& cell : std::vector{costs ? field_text(run_seconds(point)) : "", value_unit(store.ranking()),
+                                         costs ? field_text(value_of_totals(store.ranking(), point)) : "",
+                                         costs && point.lower_bound > 0 ? field_text(point_gap(point)) : "",
                                          front_status(point, sweep), fmt::format("{}", fmt::join(sweep.notes, "; "))})
       cells.push_back(std::move(cell));
     for (std::size_t p = 0; p < parameters.size(); ++p) {

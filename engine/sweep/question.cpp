@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "arch/peer_channel.h"
@@ -10,6 +11,7 @@
 #include "engine/model/fingerprint.h"
 #include "engine/sweep/design_points.h"
 #include "engine/sweep/families.h"
+#include "engine/sweep/sweep_yaml.h"
 #include "engine/sweep/totals.h"
 
 namespace heliolite {
@@ -146,6 +148,14 @@ ReadOptions parse_reading(const std::string& text) {
   for (const SortedJson& option : part("models"))
     if (option.is_string()) out.models.push_back(option.get<std::string>());
   return out;
+}
+
+Result<SweepSpec> asked_sweep(const SweepRecord& sweep, const std::string& database) {
+  const auto in = [&](const std::filesystem::path& folder) {
+    return parse_sweep(sweep.text, (folder / "sweep.yaml").string(), {.reading = parse_reading(sweep.reading)});
+  };
+  Result<SweepSpec> beside = in(std::filesystem::path(database).parent_path());
+  return beside ? std::move(beside) : in({});
 }
 
 SweepRecord sweep_record(const SweepSpec& spec, Shard shard, const std::string& version) {

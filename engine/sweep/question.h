@@ -24,6 +24,10 @@ std::string sweep_question(const SweepSpec& spec);
 std::string reading_text(const ReadOptions& options);
 ReadOptions parse_reading(const std::string& text);
 
+// The sweep whose text a database holds. Files that the text names are looked for beside the database, then in the
+// current folder; they may be others than when it was run.
+Result<SweepSpec> asked_sweep(const SweepRecord& sweep, const std::string& database);
+
 // The record of the sweep itself in its database. `version`: of the program.
 SweepRecord sweep_record(const SweepSpec& spec, Shard shard, const std::string& version);
 
