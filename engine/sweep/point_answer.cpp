@@ -34,7 +34,7 @@ std::vector<double> weights_of(const SweepSpec& spec, std::size_t begin, std::si
   return out;
 }
 
-// The mappings with the least value within limits among the corners of the network's trade-off curve.
+// The mappings with the least value within limits that is found among the corners of the layers' trade-off curves.
 class WithinLimits {
  public:
   WithinLimits(const SweepSpec& spec, const SweptNetwork& network, const Architecture& machine,
@@ -55,24 +55,32 @@ class WithinLimits {
     Result<NetworkCurve> curve = map_curve(network_, machine_, options_);
     if (!curve) return curve.errors();
     const TradeOff& whole = curve->network;
-    std::vector<LimitedPoint> corners;
-    for (const TradeOffPoint& p : whole.points) corners.push_back(point(p.cost));
-    const std::optional<std::size_t> best = best_corner(corners, limits_);
+    const std::optional<CornerChoice> best = choose(*curve);
     const std::optional<LimitedPoint> least =
-        corners.empty() ? std::nullopt : least_within(corners_below(whole), objective_, limits_);
-    out.proven &= corners.empty() || whole.certain;
-    for (std::size_t l = 0; l < network_.layers.size(); ++l)
-      out.layers.push_back(best ? result_of(curve->layers[l], whole.points[*best].mapping[l], l)
-                                : outside(curve->layers[l], whole));
-    out.outside.resize(out.layers.size(), !corners.empty() && !best);
-    const double bound = !least ? 0 : best ? std::min(least->value, corners[*best].value) : least->value;
+        whole.points.empty() ? std::nullopt : least_within(corners_below(whole), objective_, limits_);
+    out.proven &= whole.points.empty() || whole.certain;
+    Cost sum;
+    for (std::size_t l = 0; l < network_.layers.size(); ++l) {
+      out.layers.push_back(best ? result_of(curve->layers[l], (*best)[l], l) : outside(curve->layers[l], whole));
+      sum.energy += out.layers.back().cost.energy * network_.layers[l].count;
+      sum.cycles += out.layers.back().cost.cycles * network_.layers[l].count;
+    }
+    out.outside.resize(out.layers.size(), !whole.points.empty() && !best);
+    const double bound = !least ? 0 : best ? std::min(least->value, objective_number(objective_, sum)) : least->value;
     return bound * factor();
   }
 
  private:
-  LimitedPoint point(const Cost& cost) const {
-    const double cycles = static_cast<double>(cost.cycles);
-    return {cost.energy.picojoules(), cycles, objective_number(objective_, cost)};
+  std::optional<CornerChoice> choose(const NetworkCurve& curve) const {
+    std::vector<std::vector<LimitedPoint>> layers(network_.layers.size());
+    for (std::size_t l = 0; l < layers.size(); ++l)
+      for (const TradeOffPoint& p : curve.layers[l].curve.points) {
+        const auto runs = static_cast<double>(network_.layers[l].count);
+        layers[l].push_back({runs * p.cost.energy.picojoules(), runs * static_cast<double>(p.cost.cycles)});
+      }
+    std::vector<CornerChoice> corners;
+    for (const TradeOffPoint& p : curve.network.points) corners.push_back(p.mapping);
+    return choose_within(layers, corners, objective_, limits_);
   }
 
   // No mappings are below this chain.
@@ -119,7 +127,7 @@ class WithinLimits {
       const Cost &fast = whole.points.front().cost, &cheap = whole.points.back().cost;
       out.why_infeasible.push_back(
           {"", 0, "limits",
-           fmt::format("no corner of the network's trade-off curve keeps to them: at least {} cycles and {:.4g} pJ, "
+           fmt::format("no mappings of the layers' trade-off curves keep to them: at least {} cycles and {:.4g} pJ, "
                        "{:.4g} to {:.4g} pJ a cycle",
                        fast.cycles, cheap.energy.picojoules(), cheap.energy.picojoules() / double(cheap.cycles),
                        fast.energy.picojoules() / double(fast.cycles))});

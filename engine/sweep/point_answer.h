@@ -22,7 +22,7 @@ struct PointMappings {
   std::vector<bool> outside{};        // [layer]: that is why; none: there are no limits
   // Where layers were mapped together: no mappings of the point have less, in the unit of its value.
   std::optional<double> lower_bound;
-  bool proven = true;  // nothing is better, or, within limits, no other corner of a network's trade-off curve is
+  bool proven = true;  // nothing is better; within limits: no corner of the networks' trade-off curves is
 };
 
 // The layers of a sweep with these numbers on a machine; if maps_together(), all of them. Errors as map_network().

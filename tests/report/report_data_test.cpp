@@ -234,7 +234,7 @@ TEST_F(Report, SaysWhatValuesAreMeansOfAndWhatTheLimitsAre) {
   sweep.text = "sweep: {mean: geometric, limits: {delay: 0.5, power: 2}, front: [energy, delay]}";
   PointRecord outside = report_costs(0);
   outside.state = PointState::Infeasible;
-  outside.reason = "outside the limits: limits: no corner of the network's trade-off curve keeps to them";
+  outside.reason = "outside the limits: limits: no mappings of the layers' trade-off curves keep to them";
   const json limited = page_of(folder_.path("limited.db"), sweep, {outside}, false);
   EXPECT_EQ(limited["sweep"]["value_label"], "geometric mean of energy");
   EXPECT_EQ(limited["sweep"]["limits"], json({{"energy", nullptr}, {"delay", 0.5}, {"power", 2}}));

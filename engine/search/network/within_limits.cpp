@@ -1,6 +1,7 @@
 #include "engine/search/network/within_limits.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace heliolite {
 namespace {
@@ -39,11 +40,92 @@ std::vector<LimitedPoint> corners_of_sum(const std::vector<CostChain>& chains, c
   return out;
 }
 
-std::optional<std::size_t> best_corner(const std::vector<LimitedPoint>& corners, const CostLimits& limits) {
-  std::optional<std::size_t> best;
-  for (std::size_t k = 0; k < corners.size(); ++k)
-    if (limits.meets(corners[k].energy_pj, corners[k].cycles) && (!best || corners[k].value < corners[*best].value))
-      best = k;
+namespace {
+
+// A value this much lower is lower: sums of doubles are not exact.
+constexpr double kLower = 1 - 1e-12;
+
+// The exchanges of corners of a few layers.
+class Exchanges {
+ public:
+  Exchanges(const std::vector<std::vector<LimitedPoint>>& layers, Objective objective, const CostLimits& limits)
+      : layers_(layers), objective_(objective), limits_(limits) {}
+
+  // The value of a choice; kNever: it does not keep to the limits.
+  double value(const CornerChoice& choice) const { return value(sum_of(choice)); }
+
+  // Takes the exchange of the corners of one layer, or of two, that lowers the value most. False: none does.
+  bool improve(CornerChoice& choice) const {
+    const Sum now = sum_of(choice);
+    double least = value(now) * kLower;
+    CornerChoice best;
+    for (std::size_t a = 0; a < layers_.size(); ++a)
+      for (std::size_t i = 0; i < layers_[a].size(); ++i) {
+        const Sum first = exchanged(now, a, choice[a], i);
+        consider(choice, first, {a, i, a, i}, least, best);
+        for (std::size_t b = a + 1; b < layers_.size() && i != choice[a]; ++b)
+          for (std::size_t j = 0; j < layers_[b].size(); ++j)
+            consider(choice, exchanged(first, b, choice[b], j), {a, i, b, j}, least, best);
+      }
+    if (best.empty()) return false;
+    choice = std::move(best);
+    return true;
+  }
+
+ private:
+  struct Sum {
+    double energy_pj = 0, cycles = 0;
+  };
+  // Corner i of layer a, corner j of layer b.
+  struct Exchange {
+    std::size_t a, i, b, j;
+  };
+
+  double value(const Sum& s) const {
+    return limits_.meets(s.energy_pj, s.cycles) ? objective_number(objective_, s.energy_pj, s.cycles) : kNever;
+  }
+
+  Sum sum_of(const CornerChoice& choice) const {
+    Sum out;
+    for (std::size_t l = 0; l < choice.size(); ++l)
+      out.energy_pj += layers_[l][choice[l]].energy_pj, out.cycles += layers_[l][choice[l]].cycles;
+    return out;
+  }
+
+  Sum exchanged(const Sum& s, std::size_t layer, std::size_t from, std::size_t to) const {
+    const LimitedPoint &old = layers_[layer][from], &now = layers_[layer][to];
+    return {s.energy_pj + (now.energy_pj - old.energy_pj), s.cycles + (now.cycles - old.cycles)};
+  }
+
+  void consider(const CornerChoice& choice, const Sum& sum, const Exchange& by, double& least,
+                CornerChoice& best) const {
+    if (value(sum) >= least) return;
+    least = value(sum);
+    best = choice;
+    best[by.a] = by.i, best[by.b] = by.j;
+  }
+
+  const std::vector<std::vector<LimitedPoint>>& layers_;
+  Objective objective_;
+  const CostLimits& limits_;
+};
+
+}  // namespace
+
+std::optional<CornerChoice> choose_within(const std::vector<std::vector<LimitedPoint>>& layers,
+                                          const std::vector<CornerChoice>& corners, Objective objective,
+                                          const CostLimits& limits) {
+  const Exchanges exchanges(layers, objective, limits);
+  std::optional<CornerChoice> best;
+  double least = kNever;
+  // Step 1. The best corner.
+  for (const CornerChoice& corner : corners)
+    if (const double value = exchanges.value(corner); value < least) least = value, best = corner;
+  // Step 2. Where none keeps to the limits, one that is two layers away may.
+  for (std::size_t k = 0; k < corners.size() && !best; ++k)
+    if (CornerChoice near = corners[k]; exchanges.improve(near)) best = near;
+  // Step 3. Exchanges as long as they help.
+  while (best && exchanges.improve(*best)) continue;
   return best;
 }
 

@@ -29,8 +29,16 @@ struct LimitedPoint {
 std::vector<LimitedPoint> corners_of_sum(const std::vector<CostChain>& chains, const std::vector<double>& runs,
                                          Objective objective);
 
-// The corner with the least value of those that keep to the limits: its place; none keeps to them.
-std::optional<std::size_t> best_corner(const std::vector<LimitedPoint>& corners, const CostLimits& limits);
+// One corner of each layer's chain, by place.
+using CornerChoice = std::vector<std::size_t>;
+
+// A choice with a low value among those that keep to the limits; none of those looked at does. `layers`: [layer], the
+// corners of its chain, each with the energy and cycles of all its runs. `corners`: the choices that are the corners of
+// the sum. From the best of these other corners of one or two layers are taken as long as that lowers the value, so the
+// choice is never above the best corner, and no exchange of two layers' corners is below it.
+std::optional<CornerChoice> choose_within(const std::vector<std::vector<LimitedPoint>>& layers,
+                                          const std::vector<CornerChoice>& corners, Objective objective,
+                                          const CostLimits& limits);
 
 // The least value of all points on or above the chain of these corners that keep to the limits. Of several chains with
 // corners that are nowhere above those of another its value is at most that of the other. None: no point does.
