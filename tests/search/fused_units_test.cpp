@@ -143,6 +143,44 @@ TEST(FusedUnits, EveryWayOfSearchingFindsTheSame) {
   EXPECT_GT(fused, 2);
 }
 
+// Machines whose units hang below different levels, with other levels, rates and prices.
+TEST(FusedUnits, FusedIsNeverDearerOnRandomMachines) {
+  int asked = 0, fused = 0, on_both = 0;
+  testing::Rng rng(17);
+  const auto number = [&](u64 least, u64 most) { return std::to_string(testing::pick(rng, least, most)); };
+  for (int k = 0; k < 8; ++k) {
+    const bool inner = testing::chance(rng, 50);
+    const std::string machine =
+        "architecture:\n  name: random\n  levels:\n  - {name: DRAM, dram: true, energy: " + number(20, 90) +
+        ", bandwidth: {shared: " + number(1, 4) + "}}\n  - {name: L2, entries: " + number(30, 200) +
+        ", energy: " + number(8, 14) + ", leak_pj_per_cycle: " + number(0, 2) +
+        "}\n  - {name: L1, entries: " + number(12, 40) + ", energy: " + number(3, 7) + ", fanout: " + number(1, 3) +
+        "}\n  - {name: Reg, entries: 3, energy: 1}\n  compute: {energy: 1}\n  units:\n  - {name: VPU, below: " +
+        (inner ? "L1" : "L2") + ", fanout: " + number(1, 4) + ", energy: " + number(1, 4) +
+        ", cycles_per_op: " + number(1, 2) + ", levels: [{name: VReg, entries: " + number(3, 9) +
+        ", energy: 2, leak_pj_per_cycle: 1}]}\n";
+    SCOPED_TRACE(machine);
+    for (FusionProblem& toy : testing::fusion_toys()) {
+      if (toy.graph.links.size() > 2 || toy.graph.links[0].workload.macs() > 500) continue;
+      const FusionProblem units = testing::on_two_units(std::move(toy), machine, testing::pick(rng, 1, 3));
+      const auto best = search_fused(units.graph, units.architecture, options_for(Objective::Edp));
+      ASSERT_TRUE(best.ok()) << to_string(best.errors());
+      EXPECT_EQ(best->status, Status::Optimal);
+      const auto cost = schedule_cost(best->schedule, units.graph, units.architecture);
+      ASSERT_TRUE(cost.ok()) << to_string(cost.errors());
+      EXPECT_EQ(cost->total, best->cost);
+      ++asked;
+      if (!best->unfused_value) continue;
+      EXPECT_LE(best->value, *best->unfused_value);
+      fused += best->value < *best->unfused_value;
+      on_both += inner && best->schedule.groups.size() == 1;
+    }
+  }
+  EXPECT_GT(asked, 12);
+  EXPECT_GT(fused, 6);
+  EXPECT_GT(on_both, 0);
+}
+
 // Units that are alike are one.
 TEST(FusedUnits, LikeUnitsCostWhatOneDoes) {
   const std::string alike = testing::kTwoBuffers +
