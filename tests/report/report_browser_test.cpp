@@ -68,6 +68,13 @@ class ReportBrowser : public ::testing::Test {
                          replaced(page, "</body>", "<script type=\"module\">" + script + "</script></body>"));
   }
 
+  // The page on the screen as it is on paper: with its styles for print, after what it does before printing.
+  std::string page_on_paper() const {
+    const std::string page = replaced(html_, "@media print", "@media screen");
+    const std::string begin = "<script type=\"module\">dispatchEvent(new Event('beforeprint'))</script></body>";
+    return folder_.write("paper.html", replaced(page, "</body>", begin));
+  }
+
   // What tests/browser/probe.js found.
   json probed(const std::string& flags = "") const {
     const std::string script = read_text(HELIOLITE_TEST_DATA "/../engine/report/page/ticks.js") +
@@ -321,13 +328,16 @@ TEST_F(ReportBrowser, LooksAsItDid) {
   struct Look {
     const char* name;
     const char* flags;
+    std::string page;
   };
-  for (const Look& look : {Look{"light", "--window-size=1280,4000"},
-                           {"dark", "--window-size=1280,4000 --blink-settings=preferredColorScheme=0"},
-                           {"narrow", "--window-size=520,4000"}}) {
+  const std::string page = folder_.path("report.html");
+  for (const Look& look : {Look{"light", "--window-size=1280,4000", page},
+                           {"dark", "--window-size=1280,4000 --blink-settings=preferredColorScheme=0", page},
+                           {"narrow", "--window-size=520,4000", page},
+                           {"print", "--window-size=700,4000", page_on_paper()}}) {
     const std::string shot = folder_.path("shot.png");
-    const BrowserRun run = open_in_chromium(folder_.path("report.html"),
-                                            std::string(look.flags) + " --hide-scrollbars --screenshot=" + shot);
+    const BrowserRun run =
+        open_in_chromium(look.page, std::string(look.flags) + " --hide-scrollbars --screenshot=" + shot);
     ASSERT_TRUE(run.loaded);
     EXPECT_THAT(run.console, IsEmpty());
     const std::string blocks = blocks_text(png_picture(read_text(shot)));
@@ -337,6 +347,28 @@ TEST_F(ReportBrowser, LooksAsItDid) {
     // Fonts and browsers place letters and lines otherwise; a chart that is missing is a tenth of the page.
     EXPECT_LT(differing_blocks(blocks, read_text(file), 40), 0.06) << look.name;
   }
+}
+
+std::size_t occurrences(const std::string& text, const std::string& what) {
+  std::size_t out = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++out;
+  return out;
+}
+
+// On paper: some pages of its size, with the charts. In a dark window, for paper is white.
+TEST_F(ReportBrowser, Prints) {
+  const std::string file = folder_.path("report.pdf");
+  const BrowserRun run =
+      open_in_chromium(folder_.path("report.html"),
+                       "--no-pdf-header-footer --blink-settings=preferredColorScheme=0 --print-to-pdf=" + file);
+  ASSERT_TRUE(run.loaded);
+  EXPECT_THAT(run.console, IsEmpty());
+  const std::string pdf = read_text(file);
+  const std::size_t pages = occurrences(pdf, "/Type /Page\n");
+  EXPECT_GE(pages, 5u);
+  EXPECT_LE(pages, 40u) << "of tables some rows only";
+  EXPECT_EQ(occurrences(pdf, "/MediaBox [0 0 612 792]"), pages) << "none is wider";
+  EXPECT_GE(occurrences(pdf, "/Subtype /Image"), 8u) << "a chart is a picture";
 }
 
 // Of a sweep that was run, whose machines can be made again.
@@ -416,6 +448,8 @@ TEST_F(ReportOfManyPoints, AnswersAtOnceAndRightly) {
   ASSERT_FALSE(found.contains("error")) << found["error"];
   std::cout << found["points"] << " points, ms until the next frame and until all panels follow:\n";
   for (const auto& [what, ms] : found["ms"].items()) std::cout << "  " << what << " " << ms << "\n";
+  constexpr int kBusyMachine = 20'000;  // ms; 2,200 for 100,000 points on one that is not very busy
+  EXPECT_LT(found["ms"]["loaded"][0], kBusyMachine) << "the page is not there soon";
   for (const char* filter : {"value", "range"}) {
     EXPECT_GT(found[filter]["right"], 0) << filter;
     EXPECT_LT(found[filter]["right"], found["points"]) << filter;
