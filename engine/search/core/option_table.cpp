@@ -57,7 +57,7 @@ SearchOption objective() {
 
 SearchOption budget() {
   return seconds_option(
-      "budget", "Stop a layer's search after so long, with the best so far", "",
+      "budget", "Stop a layer's search, with --fuse the network's, after so long, with the best so far", "",
       [](SearchOptions& o, double seconds) { o.budget_seconds = seconds; },
       [](const SearchOptions& o) { return or_none(o.budget_seconds); });
 }
@@ -145,8 +145,8 @@ std::vector<SearchOption> make_table() {
                    &parse_factors, &O::factors),
       budget(),
       count_option(
-          "evaluations", "Stop a layer's search after so many mappings, 256 more at most", 1,
-          [](O& o, u64 n) { o.budget_evaluations = n; }, [](const O& o) { return or_none(o.budget_evaluations); }),
+          "evaluations", "Stop a layer's search, with --fuse the network's, after so many mappings, 256 more at most",
+          1, [](O& o, u64 n) { o.budget_evaluations = n; }, [](const O& o) { return or_none(o.budget_evaluations); }),
       memory(),
       count_option(
           "seed", "Of what is drawn at random", 0, [](O& o, u64 n) { o.seed = n; },

@@ -47,8 +47,8 @@ struct SearchOptions {
   Factors factors = Factors::Perfect;       // which tile sizes; any: in true counts
   bool network = false;                     // the objective is of the network's sums: NetworkResult::optimum
   bool probe_other_tiles = false;           // with perfect factors: fill MappingResult::other_tiles
-  std::optional<double> budget_seconds;     // wall time for one layer; none: no limit
-  std::optional<u64> budget_evaluations;    // mappings priced for one layer; none: no limit
+  std::optional<double> budget_seconds;     // wall time for a layer, or for a fused network; none: no limit
+  std::optional<u64> budget_evaluations;    // mappings priced for a layer, or a fused network; none: no limit
   u64 memory_bytes = u64{2} << 30;          // what the exact search of one layer may hold at a time
   u64 seed = 1;                             // of what is drawn at random
   std::optional<Mapping> witness;           // exact, one layer: a mapping to follow, see MappingResult::witness
