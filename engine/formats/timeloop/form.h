@@ -26,7 +26,7 @@ TimeloopVersion version_of(const Architecture& architecture);
 
 struct TimeloopForm {
   Architecture machine;  // costs what the original does, counted as Timeloop counts
-  Diagnostics notes;     // what of the mapspace or of the texts the files do not say, and what Timeloop counts otherwise
+  Diagnostics notes;     // what of the mapspace or of the texts the files do not say, what Timeloop counts otherwise
 };
 
 // Leaves out what a machine may count and Timeloop does not: leakage of idle instances, reads of outputs that go
