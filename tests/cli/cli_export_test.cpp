@@ -102,6 +102,8 @@ TEST_F(CliExports, CsvSaysWhatJsonSays) {
   EXPECT_EQ(points[0].at("glb_bytes"), "1024");
 }
 
+TEST_F(CliExports, NeedAPlace) { EXPECT_EQ(run_cli("sweep --export " + folder_.path("r.db")).exit_code, 2); }
+
 TEST_F(CliExports, JsonLinesArePoints) {
   std::istringstream lines(read_text(folder_.path("a.jsonl")));
   json all = json::array();

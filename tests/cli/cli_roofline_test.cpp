@@ -1,10 +1,8 @@
-// map --roofline: what each layer waits for, as a table, a picture and JSON; pages of fused networks; exports of sweeps
-// as JSON lines and as folders of mappings.
+// map --roofline: what each layer waits for, as a table, a picture and JSON; pages of fused networks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 
 #include "tests/support/cli_runner.h"
@@ -88,34 +86,6 @@ TEST(CliRoofline, PagesOfFusedNetworksHaveTheirPicture) {
   ASSERT_EQ(run_cli("report " + other + " -o " + page).exit_code, 0);
   EXPECT_THAT(read_text(page), Not(HasSubstr("<script")));
   EXPECT_THAT(read_text(page), Not(HasSubstr("<b>net")));
-}
-
-TEST(CliRoofline, SweepsAreReadOutAsLinesAndFolders) {
-  const TempFolder folder;
-  const std::string database = folder.path("small.db"), lines = folder.path("all.jsonl"), maps = folder.path("maps");
-  const std::string spec = folder.write("small.yaml",
-                                        "sweep:\n  machine: eyeriss_45nm\n  workloads: gemm:8x8x8\n"
-                                        "  strategy: sunstone\n"
-                                        "  parameters: {glb: {set: GLB.capacity, values: [32 KB, 64 KB]}}\n");
-  ASSERT_EQ(run_cli("sweep " + spec + " -q -o " + database).exit_code, 0);
-  const CliResult run = run_cli("sweep --export " + database + " --jsonl " + lines + " --mappings " + maps);
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  std::istringstream text(read_text(lines));
-  std::size_t points = 0;
-  for (std::string line; std::getline(text, line); ++points) {
-    const json point = json::parse(line);
-    EXPECT_EQ(point["layers"].size(), 1u);
-  }
-  EXPECT_EQ(points, 2u);
-  std::size_t files = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(maps)) {
-    if (!entry.is_regular_file()) continue;
-    ++files;
-    const CliResult priced = run_cli("eval -a eyeriss_45nm -w gemm:8x8x8 -m " + entry.path().string());
-    EXPECT_NE(priced.exit_code, 2) << priced.err;
-  }
-  EXPECT_GT(files, 0u);
-  EXPECT_EQ(run_cli("sweep --export " + database).exit_code, 2);
 }
 
 }  // namespace
