@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 
 #include "engine/model/running_units.h"
 #include "engine/search/core/budget.h"
@@ -145,34 +146,49 @@ using ShapeSearches = std::map<ShapeKey, ShapeSearch>;
 
 bool is_feasible(const MappingResult& result) { return result.status != Status::Infeasible; }
 
-// Gives the shapes the mappings that are best for the network.
-NetworkOptimum choose_for_network(ShapeSearches& shapes, const std::vector<ShapeKey>& shape_of,
+// Gives the shapes the mappings that are best for the network, and says which units run them: `chosen`, [layer], are
+// first those that are best for the layers.
+NetworkOptimum choose_for_network(ShapeSearches& shapes, std::vector<ShapeKey>& chosen,
                                   const Architecture& architecture, const SearchOptions& options) {
   std::vector<ShapeOfNetwork> all;
-  for (auto& [k, s] : shapes) all.push_back({s.search.get(), s.runs, &s.result});
+  std::map<std::size_t, std::size_t> place;  // [shape]: in `all`
+  for (const ShapeKey& key : std::set(chosen.begin(), chosen.end())) {
+    place[key.first] = all.size();
+    const auto unit = [](const ShapeKey& k, ShapeSearch& s) {
+      return ShapeOfNetwork::Unit{k.second, s.search.get(), &s.result};
+    };
+    ShapeOfNetwork& shape = all.emplace_back();
+    shape.units.push_back(unit(key, shapes.at(key)));
+    shape.runs = shapes.at(key).runs;
+    for (auto& [k, s] : shapes) {
+      const bool has_none = !s.search || (!is_feasible(s.result) && options.strategy == Strategy::Exact &&
+                                          s.result.end == SearchEnd::Done);
+      if (k.first == key.first && k != key && !has_none) shape.units.push_back(unit(k, s));
+    }
+  }
   NetworkProgress tell;
   if (options.progress)
     tell = [&](double value, double bound) {
-      const u64 layers = shape_of.size();
+      const u64 layers = chosen.size();
       options.progress({"network", value, bound, 0, false, layers, layers});
     };
   NetworkOptimum out = search_for_network(all, architecture, options, tell);
-  auto shape = all.begin();
-  std::map<ShapeKey, const CostLines*> proven;
-  for (auto& [k, s] : shapes) {
-    proven[k] = &shape->proven;
-    s.own = shape++->before;
+  for (ShapeKey& key : chosen) {
+    const ShapeOfNetwork& shape = all[place.at(key.first)];
+    const MappingResult& result = *shape.units.front().own;
+    ShapeSearch& s = shapes.at({key.first, result.unit});
+    if (result.unit != key.second) s.result = result;
+    s.own = shape.before;
     if (s.own) s.answer.mapping = s.result.mapping, s.answer.cost = s.result.cost;
-  }
-  for (const ShapeKey& k : shape_of) {
-    out.own.push_back(shapes.at(k).own);
-    out.proven.push_back(*proven.at(k));
+    key.second = result.unit;
+    out.own.push_back(s.own);
+    out.proven.push_back(shape.proven);
   }
   return out;
 }
 
-// Keeps of the searches of one shape, each on a unit of its own, the one with the best answer, and proves it by the
-// bounds of all; of equally good ones that of the first unit. The others are dropped. Returns which.
+// Which of the searches of one shape, each on a unit of its own, has the best answer; the first of equally good ones.
+// Its result is proven by the bounds of all.
 ShapeKey choose_unit(ShapeSearches& shapes, std::size_t shape, const SearchOptions& options) {
   const auto begin = shapes.lower_bound({shape, 0}), end = shapes.lower_bound({shape + 1, 0});
   if (std::next(begin) == end) return begin->first;
@@ -205,16 +221,7 @@ ShapeKey choose_unit(ShapeSearches& shapes, std::size_t shape, const SearchOptio
     result.status = Status::Bounded;
     result.why_not_proven = fmt::format("of {} no better bound is known", unproven);
   }
-  const ShapeKey chosen = best->first;
-  std::erase_if(shapes, [&](const auto& s) { return s.first.first == shape && s.first != chosen; });
-  return chosen;
-}
-
-// The choice of one mapping for each layer is of one unit each.
-Result<std::vector<std::size_t>> on_one_unit(const Workload& workload, const Architecture& architecture) {
-  const Result<std::size_t> unit = unit_that_runs(workload, architecture);
-  if (!unit) return unit.errors();
-  return std::vector{*unit};
+  return best->first;
 }
 
 }  // namespace
@@ -239,8 +246,7 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
   for (std::size_t k = 0; k < network.layers.size(); ++k) {
     if (shape_of[k] != k) continue;
     const Workload& workload = network.layers[k].workload;
-    const Result<std::vector<std::size_t>> units =
-        options.network ? on_one_unit(workload, architecture) : units_that_run(workload, architecture);
+    const Result<std::vector<std::size_t>> units = units_that_run(workload, architecture);
     if (!units) return units.errors();
     u64 layers = 0;
     double runs = 0;
@@ -306,10 +312,10 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
   std::vector<ShapeKey> chosen;  // [layer]
   for (std::size_t k = 0; k < network.layers.size(); ++k)
     chosen.push_back(shape_of[k] == k ? choose_unit(shapes, k, options) : chosen[shape_of[k]]);
-  std::erase_if(first, [&](const ShapeKey& key) { return !shapes.contains(key); });
   NetworkResult out;
-  if (options.network && std::ranges::all_of(shapes, [](const auto& s) { return is_feasible(s.second.result); }))
+  if (options.network && std::ranges::all_of(chosen, [&](const auto& k) { return is_feasible(shapes.at(k).result); }))
     out.optimum = choose_for_network(shapes, chosen, architecture, options);
+  std::erase_if(first, [&](const ShapeKey& key) { return std::ranges::find(chosen, key) == chosen.end(); });
   const double searched = whole.seconds();
 
   // Step 5. What other factors are worth.

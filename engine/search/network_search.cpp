@@ -38,17 +38,29 @@ class NetworkSearch {
   }
 
  private:
-  static const Workload& workload(const ShapeOfNetwork& shape) { return shape.search->problem().workload; }
+  static const Workload& workload(const ShapeOfNetwork& shape) {
+    return shape.units.front().search->problem().workload;
+  }
+  static MappingResult& own(const ShapeOfNetwork& shape) { return *shape.units.front().own; }
 
   // What no mapping of the shape is below, in units of objective_number().
   double least_value(const ShapeOfNetwork& shape) const {
-    return shape.own->lower_bound / machine_factor(objective_, machine_, workload(shape));
+    return own(shape).lower_bound / machine_factor(objective_, machine_, workload(shape));
   }
 
-  static Cost compulsory(const ShapeOfNetwork& shape) {
-    const LayerProblem& problem = shape.search->problem();
+  static Cost compulsory(const ShapeOfNetwork::Unit& unit) {
+    const LayerProblem& problem = unit.search->problem();
     const CostModel& model = problem.whole_model ? *problem.whole_model : problem.model;
     return compulsory_cost(model, problem.keep_range()).whole;
+  }
+  // On any unit.
+  static Cost compulsory(const ShapeOfNetwork& shape) {
+    Cost least = compulsory(shape.units.front());
+    for (const ShapeOfNetwork::Unit& unit : shape.units) {
+      const Cost there = compulsory(unit);
+      least = {std::min(least.energy, there.energy), std::min(least.cycles, there.cycles)};
+    }
+    return least;
   }
 
   // Energy, or cycles, of a sum are least where each term's are. As a line: cycles count more than all energy, or
@@ -57,13 +69,14 @@ class NetworkSearch {
     bool optimal = true;
     for (ShapeOfNetwork& shape : shapes_) {
       const double runs = shape.runs;
-      const Cost& own = shape.own->cost;
+      const MappingResult& best = own(shape);
       shape.proven.least = compulsory(shape);
-      const double lambda = objective_ == Objective::Delay ? std::ceil(2 * static_cast<double>(own.energy.units)) : 0;
-      shape.proven.lines = {{lambda, {}, shape.own->mapping}};
-      out_.value += runs * objective_number(objective_, shape.own->cost);
+      const double lambda =
+          objective_ == Objective::Delay ? std::ceil(2 * static_cast<double>(best.cost.energy.units)) : 0;
+      shape.proven.lines = {{lambda, {}, best.mapping}};
+      out_.value += runs * objective_number(objective_, best.cost);
       out_.lower_bound += runs * least_value(shape);
-      optimal &= shape.own->status == Status::Optimal;
+      optimal &= best.status == Status::Optimal;
     }
     if (optimal) out_.status = Status::Optimal, out_.lower_bound = out_.value;
   }
@@ -72,10 +85,11 @@ class NetworkSearch {
     std::vector<NetworkLayer> layers;
     for (const ShapeOfNetwork& shape : shapes_) {
       NetworkLayer layer{LayerHull(compulsory(shape), shape.runs), {}};
-      layer.hull.add_mapping(shape.own->cost);
-      layer.known.push_back({shape.own->mapping, shape.own->cost});
+      const MappingResult& best = own(shape);
+      layer.hull.add_mapping(best.cost);
+      layer.known.push_back({best.mapping, best.cost, shape.units.front().number});
       layer.least_value = least_value(shape);
-      layer.work = static_cast<double>(shape.own->statistics.evaluated + 1);
+      layer.work = static_cast<double>(best.statistics.evaluated + 1);
       layers.push_back(std::move(layer));
     }
     const SearchBudget whole(options_);  // asked whether to stop
@@ -107,29 +121,50 @@ class NetworkSearch {
     return out;
   }
 
+  // The best of all units, and what no mapping of any of them is below.
   SumAnswer search_for_sum(std::size_t k, double lambda, const KnownMapping& known) {
+    const Objective sum = Objective::weighted_sum(lambda);
+    SumAnswer out;
+    for (const ShapeOfNetwork::Unit& unit : shapes_[k].units) {
+      const SumAnswer there = search_on(unit, lambda, known);
+      const bool is_first = &unit == &shapes_[k].units.front();
+      out.complete = there.complete && (is_first || out.complete);
+      out.lower_bound_pj = is_first ? there.lower_bound_pj : std::min(out.lower_bound_pj, there.lower_bound_pj);
+      if (there.found &&
+          (!out.found || objective_number(sum, there.found->cost) < objective_number(sum, out.found->cost)))
+        out.found = there.found;
+    }
+    return out;
+  }
+
+  SumAnswer search_on(const ShapeOfNetwork::Unit& unit, double lambda, const KnownMapping& known) const {
     const Stopwatch clock;
-    const LayerSearch& layer = *shapes_[k].search;
-    MappingResult& own = *shapes_[k].own;
+    MappingResult& own = *unit.own;
+    if (own.status == Status::Infeasible) {
+      const Cost least = compulsory(unit);
+      return {{}, false, kTouching * objective_number(Objective::weighted_sum(lambda), least)};
+    }
     const SearchBudget left = SearchBudget(options_).after(own.statistics.evaluated, own.seconds);
     if (left.end(0) != SearchEnd::Done) return {};
-    const MappingResult found = layer.search_for_sum(lambda, known.mapping, share::kOneLambda.of(left));
+    const Mapping& from = known.unit == unit.number ? known.mapping : own.mapping;
+    const MappingResult found = unit.search->search_for_sum(lambda, from, share::kOneLambda.of(left));
     own.statistics += found.statistics;
     own.seconds += clock.seconds();
     SumAnswer out;
     out.complete = found.status == Status::Optimal;
     out.lower_bound_pj = found.lower_bound;
-    out.found = KnownMapping{found.mapping, found.cost};
+    out.found = KnownMapping{found.mapping, found.cost, unit.number};
     return out;
   }
 
   // The result of a shape whose mapping is that of the network's optimum.
   void take(ShapeOfNetwork& shape, const KnownMapping& chosen) const {
-    MappingResult& result = *shape.own;
+    MappingResult& result = own(shape);
     if (chosen.cost == result.cost) return;
     shape.before = result.cost;
-    result.mapping = chosen.mapping, result.cost = chosen.cost;
-    result.utilization = shape.search->problem().utilization(chosen.cost.cycles);
+    result.mapping = chosen.mapping, result.cost = chosen.cost, result.unit = chosen.unit;
+    const auto unit = std::ranges::find(shape.units, chosen.unit, &ShapeOfNetwork::Unit::number);
+    result.utilization = unit->search->problem().utilization(chosen.cost.cycles);
     const double before = result.value;
     result.value = objective_number(objective_, chosen.cost, machine_, workload(shape));
     result.gap = result.lower_bound > 0 ? result.value / result.lower_bound - 1 : 0;
@@ -142,8 +177,8 @@ class NetworkSearch {
 
   std::string why_not_proven() const {
     for (const ShapeOfNetwork& shape : shapes_)
-      if (!shape.before && shape.own->status != Status::Optimal && !shape.own->why_not_proven.empty())
-        return fmt::format("layer {}: {}", workload(shape).name, shape.own->why_not_proven);
+      if (!shape.before && own(shape).status != Status::Optimal && !own(shape).why_not_proven.empty())
+        return fmt::format("layer {}: {}", workload(shape).name, own(shape).why_not_proven);
     return "a limit ended the search of a layer for energy + lambda x cycles";
   }
 

@@ -16,10 +16,18 @@ namespace heliolite {
 
 // All layers of one shape.
 struct ShapeOfNetwork {
-  const LayerSearch* search = nullptr;
+  // A compute unit that can run them.
+  struct Unit {
+    std::size_t number = 0;  // of Architecture::chain()
+    const LayerSearch* search = nullptr;
+    MappingResult* own = nullptr;  // the result there for the layer's own objective; infeasible: none was found
+  };
+
+  // The first runs the layers best, by their own objective and bounded for all units. Its result is replaced where the
+  // network's objective wants another mapping, of any unit.
+  std::vector<Unit> units;
   double runs = 1;               // how often the network has layers of the shape, times their weights
-  MappingResult* own;            // the result for its own objective; replaced where the network's wants another mapping
-  std::optional<Cost> before{};  // then the cost of its own
+  std::optional<Cost> before{};  // the cost of their own optimum, where it is replaced
   CostLines proven{};            // what the searches have proven of all its mappings
 };
 

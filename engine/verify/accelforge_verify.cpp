@@ -214,7 +214,7 @@ class ForgeSearch {
     for (std::size_t k = 0; k < layers; ++k) {
       if (results[k].status == Status::Infeasible)
         return {{"", 0, network_.layers[k].workload.name, "no legal mapping: " + to_string(results[k].why_infeasible)}};
-      shapes.push_back({searches[k].get(), static_cast<double>(network_.layers[k].count), &results[k]});
+      shapes.push_back({{{0, searches[k].get(), &results[k]}}, static_cast<double>(network_.layers[k].count)});
     }
     const NetworkOptimum best = search_for_network(shapes, base_->machine, search, {});
     Cost total;

@@ -101,7 +101,7 @@ TEST_F(CliOperators, RefusesByName) {
                                         "  - {name: Regs, entries: 8, energy: 1}\n  compute: {energy: 1}\n"
                                         "  units: [{name: VPU, below: DRAM, energy: 1, runs: all}]\n");
   for (const char* command :
-       {"space", "bound", "bound --kind orojenesis --map", "map --front energy,delay", "map --fuse", "map --network"}) {
+       {"space", "bound", "bound --kind orojenesis --map", "map --front energy,delay", "map --fuse"}) {
     const CliResult any = run_cli(std::string(command) + " -a " + two + " -w gemm:4x4x4");
     EXPECT_NE(any.exit_code, 0) << command;
     EXPECT_THAT(any.err, HasSubstr("MAC and VPU of two can run it, name one in the layer: unit: MAC")) << command;

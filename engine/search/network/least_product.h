@@ -21,6 +21,7 @@ namespace heliolite {
 struct KnownMapping {
   Mapping mapping;
   Cost cost;
+  std::size_t unit = 0;  // the compute unit that it is for: a number of Architecture::chain()
 };
 
 // What a search of one layer for the least energy + lambda x cycles found.
