@@ -158,7 +158,7 @@ Result<SweepSpec> asked_sweep(const SweepRecord& sweep, const std::string& datab
   return beside ? std::move(beside) : in({});
 }
 
-SweepRecord sweep_record(const SweepSpec& spec, Shard shard, const std::string& version) {
+SweepRecord sweep_record(const SweepSpec& spec, const Shard& shard, const std::string& version) {
   const DesignPoints points(spec);
   SweepRecord record;
   record.name = spec.name;

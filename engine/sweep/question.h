@@ -29,6 +29,6 @@ ReadOptions parse_reading(const std::string& text);
 Result<SweepSpec> asked_sweep(const SweepRecord& sweep, const std::string& database);
 
 // The record of the sweep itself in its database. `version`: of the program.
-SweepRecord sweep_record(const SweepSpec& spec, Shard shard, const std::string& version);
+SweepRecord sweep_record(const SweepSpec& spec, const Shard& shard, const std::string& version);
 
 }  // namespace heliolite
