@@ -132,9 +132,9 @@ class RooflinePicture {
       const RooflineLevel* found = nullptr;
       double peak = 0;
       for (const Roofline* r : shown) {
-        const auto l = std::ranges::find(r->levels, level->name, &RooflineLevel::name);
-        if (l == r->levels.end()) continue;
-        found = &*l;
+        const RooflineLevel* own = r->level(level->name);
+        if (own == nullptr) continue;
+        found = own;
         peak = std::max(peak, r->operations_per_cycle);
       }
       if (found != nullptr) level_roof(*found, peak, legend, row);
@@ -218,8 +218,8 @@ std::string roofline_table(const MapAnswer& answer) {
                                  fmt::format("{:.4g}", r->reached()), percent(r->reached() / r->operations_per_cycle),
                                  r->limit_text()};
     for (const StorageLevel* level : levels) {
-      const auto own = std::ranges::find(r->levels, level->name, &RooflineLevel::name);
-      row.push_back(own != r->levels.end() ? number_or_blank(r->intensity(*own)) : "");
+      const RooflineLevel* own = r->level(level->name);
+      row.push_back(own != nullptr ? number_or_blank(r->intensity(*own)) : "");
       if (level == levels.front()) row.push_back(number_or_blank(most_macs_of_byte(answer, i, *r)));
     }
     table.row(row);

@@ -31,6 +31,11 @@ RooflineLevel roofline_level(const StorageLevel& machine, const LevelBreakdown& 
 
 }  // namespace
 
+const RooflineLevel* Roofline::level(std::string_view name) const {
+  const auto found = std::ranges::find(levels, name, &RooflineLevel::name);
+  return found != levels.end() ? &*found : nullptr;
+}
+
 double Roofline::reached() const { return cycles > 0 ? operations / static_cast<double>(cycles) : 0; }
 
 std::optional<double> Roofline::intensity(const RooflineLevel& l) const {

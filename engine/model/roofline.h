@@ -4,6 +4,7 @@
 // 52(4), 2009). An operation is a MAC. Bytes are those of the model: all words that a level's ports read and write.
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arch/architecture.h"
@@ -29,6 +30,7 @@ struct Roofline {
   u64 units = 1, units_at_work = 1;
   std::vector<RooflineLevel> levels;  // outermost first
 
+  const RooflineLevel* level(std::string_view name) const;        // nullptr: not on the way to these units
   double reached() const;                                         // operations a cycle
   std::optional<double> intensity(const RooflineLevel& l) const;  // operations a byte; none: no byte moves there
   // Operations a cycle if this level alone limited the run; none: it does not limit it.
