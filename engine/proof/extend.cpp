@@ -48,12 +48,14 @@ void Extender::find_room(const State& parent, int stage) {
   if (stage == 0) return;
   const InstanceLevel& inner = q_.instance.levels[at(stage) - 1];
   const InstanceLevel& outer = q_.instance.levels[at(stage)];
+  DimensionMask alone = ~DimensionMask{0};
+  const auto only_plain_of = [&](int v) {
+    alone &= static_cast<DimensionMask>(q_.shapes[at(v)].plain | ~q_.shapes[at(v)].indexing);
+  };
+  for (int f = 0; f < parent.flows; ++f) only_plain_of(parent.flow[at(f)].tensor);
+  for (int v = 0; v < q_.tensors() && outer.has_fanout(); ++v) only_plain_of(v);
   for (int d = 0; d < q_.tiles.dimension_count(); ++d) {
-    bool alone = true;
-    for (int v = 0; v < q_.tensors(); ++v)
-      if (outer.has_fanout() || contains(parent.kept, v))
-        alone &= !contains(q_.shapes[at(v)].indexing, d) || contains(q_.shapes[at(v)].plain, d);
-    if (!alone || outer.loops[at(d)].min > 1 || std::ranges::count(inner.order, d) > 0) continue;
+    if (!contains(alone, d) || outer.loops[at(d)].min > 1 || std::ranges::count(inner.order, d) > 0) continue;
     const auto end = parent.order.begin() + parent.loops;
     const auto found = std::find(parent.order.begin(), end, d);
     if (found != end && found + 1 != end) continue;

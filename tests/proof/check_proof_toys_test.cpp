@@ -147,6 +147,48 @@ TEST(CheckProofToys, NoLineCanBeLeftOut) {
 }
 
 // Rules that are wrong on purpose find optima that are none; no proof of one is accepted.
+// A loop q 27 outside costs 9300; where rule push-in takes it for no better than q 9 and q 3 inside, nothing costs less
+// than 9906. A slides along q, and the buffer keeps it.
+TEST(CheckProofToys, NoLoopMovesInWhereATensorSlidesFurtherInside) {
+  const Checked checked = check(R"(heliolite-instance 1
+unit 0
+mac 1
+dim q 27
+dim s 3
+tensor A input 2*q+s
+tensor B input s
+tensor Z output q
+level Buffer room 8 block 1 read 1 fill 1 update 1
+keep A B Z
+loops q:1-27 s:1-3
+level Middle room 4 block 1 read 6 fill 6 update 6
+keep Z
+loops q:1-27 s:1-3
+level DRAM room - block 1 read 100 fill 100 update 100
+keep A B Z
+loops q:1-27 s:1-3
+heliolite-proof 1
+instance eea576dc45bcfce329c97f3e8b58b1676e40d142a7e7b7470fb237705439a16c
+claim optimal energy 9906
+mapping Buffer,Buffer,Buffer
+m - s:3 DRAM,DRAM,Middle
+m - q:3 DRAM,DRAM,DRAM
+m - q:9 -
+r 1 Buffer,Buffer,Buffer
+stage 0
+s 2 1 - - DRAM,DRAM,Middle
+s 3 1 - s:3 DRAM,DRAM,Middle
+stage 1
+s 4 3 - - DRAM,DRAM,DRAM
+s 5 3 - q:3 DRAM,DRAM,DRAM
+stage 2
+end 5
+)");
+  EXPECT_EQ(checked.verdict, Verdict::Rejected);
+  EXPECT_EQ(checked.line, 30U);
+  EXPECT_THAT(checked.what, ::testing::HasSubstr("costs less than the claim: - q:27 -"));
+}
+
 TEST(CheckProofToys, WrongRulesAreFoundOut) {
   std::map<ProverBug, int> false_optima;
   for (unsigned seed = 0; seed < 25; ++seed) {

@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
 #include <atomic>
+#include <map>
 #include <sstream>
 
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
+#include "engine/model/cost_model.h"
 #include "engine/proof/proof_file.h"
 #include "engine/proof/prove.h"
 #include "engine/search/map.h"
@@ -131,6 +134,43 @@ TEST(ProofPass, ProvesOptimaOfOperationsOfSeveralCycles) {
     proven += p.workload.operations * p.architecture.compute.cycles_per_op > 1;
   }
   EXPECT_GT(proven, 20);
+}
+
+// The least mapping but for those of the least energy.
+Mapping second_best(const Workload& workload, const Architecture& machine) {
+  const CostModel model(workload, machine);
+  std::map<double, Mapping> by_energy;
+  const auto ask = [&](const Mapping& mapping) {
+    const Evaluation e = model.evaluate(mapping);
+    if (e.verdict == Verdict::Fits) by_energy.emplace(objective_number(Objective::Energy, e.cost), mapping);
+    return e;
+  };
+  EXPECT_TRUE(testing::enumerate_mapspace(workload, machine, {.price = ask}));
+  return std::next(by_energy.begin())->second;
+}
+
+// Where a level keeps tensors that do not slide, and one inside it a tensor that does.
+TEST(ProofPass, ProvesNothingOfAMappingThatIsNotTheBest) {
+  for (const char* held : {"outputs", "weights"})
+    for (const int entries : {4, 12, 40})
+      for (const int buffer : {5, 8, 12, 16})
+        for (const char* text : {"Z[q] += A[q+s]*B[s]; q=12,s=3", "Z[q] += A[2*q+s]*B[s]; q=27,s=3",
+                                 "Z[m,q] += A[m,q+s]*B[s]; m=2,q=18,s=3", "Z[m,q] += A[q+s]*B[m,s]; m=2,q=16,s=3"}) {
+          const Result<Architecture> machine = parse_architecture(
+              fmt::format("architecture:\n  name: middle\n  levels:\n  - {{name: DRAM, dram: true, energy: 100}}\n"
+                          "  - {{name: Middle, entries: {}, energy: 6, keep: [{}]}}\n"
+                          "  - {{name: Buffer, entries: {}, energy: 1}}\n  compute: {{name: MAC, energy: 1}}\n",
+                          entries, held, buffer),
+              "middle");
+          ASSERT_TRUE(machine.ok());
+          const Workload workload = layer(text);
+          SearchOptions search;
+          search.objective = Objective::Energy;
+          std::ostringstream file;
+          const ProofReport report =
+              proof::prove(workload, *machine, search, second_best(workload, *machine), {}, file);
+          EXPECT_TRUE(report.better) << text << ", " << held << ", " << entries << ", " << buffer << report.refused;
+        }
 }
 
 TEST(ProofPass, AnyNumberOfThreadsWritesTheSameBytes) {

@@ -208,7 +208,8 @@ class ToyProver {
     if (m_.in.levels[i].loops[d].least > 1 || std::ranges::count(inner.order, d) != 0) return false;
     if (!check_proof::contains(s.free, d)) return false;
     for (int v = 0; v < m_.tensors(); ++v) {
-      if (!m_.in.levels[i].has_fanout && !check_proof::contains(s.kept, v)) continue;
+      const bool flows = std::ranges::count(s.flows, v, &check_proof::Flow::tensor) != 0;
+      if (!m_.in.levels[i].has_fanout && !flows) continue;
       const check_proof::Tensor& t = m_.in.tensors[v];
       const check_proof::Mask plain = t.plain | (bug_ == ProverBug::PushAlongSlides ? t.sliding : 0);
       if (check_proof::contains(t.indexing, d) && !check_proof::contains(plain, d)) return false;

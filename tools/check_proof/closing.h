@@ -127,8 +127,9 @@ class Extensions {
   void find_room() {
     const Level& outer = m_.in.levels[level_];
     Mask plain = level_ == 0 ? 0 : parent_->free;
-    for (int v = 0; v < m_.tensors(); ++v)
-      if (outer.has_fanout || contains(parent_->kept, v)) plain &= m_.in.tensors[v].plain | ~m_.in.tensors[v].indexing;
+    const auto only_plain_of = [&](int v) { plain &= m_.in.tensors[v].plain | ~m_.in.tensors[v].indexing; };
+    for (const Flow& f : parent_->flows) only_plain_of(f.tensor);
+    for (int v = 0; v < m_.tensors() && outer.has_fanout; ++v) only_plain_of(v);
     for (int d = 0; d < m_.dimensions(); ++d) {
       room_[d].clear();
       if (!contains(plain, d) || outer.loops[d].least > 1) continue;

@@ -83,7 +83,12 @@ void Expander::find_growable_axes(const FrontierNode& parent) {
   room_.assign(m_.lattice.axes().size(), 0);
   if (level_ == 0 || !gate().on(Rule::PushIn)) return;
   const FrontierNode& before = layers_[level_ - 1].node(parent.parent);
-  PlacedLevel inside{before.tile, parent.tile, parent.order, before.servers, 0};
+  PlacedLevel inside{before.tile, parent.tile, parent.order, before.servers};
+  const FrontierNode* placed = &parent;
+  for (int i = level_ - 1; i >= 0; --i) {
+    placed = &layers_[i].node(placed->parent);
+    inside.moving |= m_.starting(i, m_.servers.kept(i, placed->servers));
+  }
   if (const FanoutChoices& fanout = m_.fanout[level_ - 1]; fanout.exists)
     inside.unrolled = Lattice::product(inside.unrolled, fanout.choices[parent.choice].factor);
   if (parent.swapped) inside.unrolled = m_.lattice.point(m_.symmetry->swapped(inside.unrolled.extent));

@@ -26,6 +26,7 @@ struct PlacedLevel {
   LatticePoint tile;      // and with them
   u64 order = 0;          // dimensions of these loops, as in FrontierNode
   u32 servers = 0;        // set of servers of the stage before the level
+  TensorMask moving = 0;  // tensors with a flow out of the level or out of one inside it
   u64 room = 0;           // parts of words of the levels inside that share its room
 };
 

@@ -168,10 +168,10 @@ struct FlowCosts {
   double most_instances(int first, u64 left) const;
   // The tensors with a flow out of the tile of a level that keeps `kept`: these, and those whose hops count.
   TensorMask starting(int i, TensorMask kept) const { return level[i].hops ? all_tensors() : kept; }
-  // Dimensions along which no tensor slides that the tile of a level which keeps `kept` matters to: those with a flow
-  // out of it, and all if a fan-out follows, whose instances share words according to the tile. Not for the outermost.
-  DimensionMask standalone(int i, TensorMask kept) const {
-    return standalone_dimensions(*compiled, fanout[i + 1].exists ? all_tensors() : starting(i, kept));
+  // Dimensions along which no tensor of `moving` slides; no tensor at all if a fan-out follows level i, whose instances
+  // share words according to its tile. Not for the outermost.
+  DimensionMask standalone(int i, TensorMask moving) const {
+    return standalone_dimensions(*compiled, fanout[i + 1].exists ? all_tensors() : moving);
   }
   TensorMask all_tensors() const { return static_cast<TensorMask>((1u << compiled->tensor_count) - 1); }
   // Whether level i of some machine has room for the tile (extents by dimension) of the tensors that it keeps, if

@@ -22,7 +22,7 @@ std::vector<DimensionMask> room_inside(const FlowCosts& m, u32 machine, int leve
   const TemporalSpace& inner = m.problem->space.levels[level - 1].temporal;
   const TemporalSpace& outer = m.problem->space.levels[level].temporal;
   const TensorMask kept = m.servers.kept(level - 1, inside.servers);
-  const DimensionMask standalone = m.standalone(level - 1, kept);
+  const DimensionMask standalone = m.standalone(level - 1, inside.moving);
   DimensionMask loops = 0, outermost = 0;
   for (u64 order = inside.order; order != 0; order >>= 4)
     loops |= outermost = dimension_bit(static_cast<int>(order & 15) - 1);
@@ -58,6 +58,7 @@ PlacedLevel placed_level(const FlowCosts& model, const Mapping& mapping, int lev
   out.unrolled = model.lattice.point(unrolled);
   out.tile = model.lattice.point(tile);
   out.servers = model.servers.find(level - 1, mapping.keep);
+  for (int i = 0; i <= level; ++i) out.moving |= model.starting(i, mapping.keep[i]);
   return out;
 }
 
