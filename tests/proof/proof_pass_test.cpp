@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <atomic>
 #include <map>
+#include <optional>
 #include <sstream>
 
 #include "engine/formats/load_architecture.h"
@@ -136,21 +137,58 @@ TEST(ProofPass, ProvesOptimaOfOperationsOfSeveralCycles) {
   EXPECT_GT(proven, 20);
 }
 
-// The least mapping but for those of the least energy.
-Mapping second_best(const Workload& workload, const Architecture& machine) {
+// The least value, and a mapping of the next; none where all cost the same.
+struct SecondBest {
+  double least = 0;
+  std::optional<Mapping> mapping;
+};
+
+SecondBest second_best(const Workload& workload, const Architecture& machine, Objective objective) {
   const CostModel model(workload, machine);
-  std::map<double, Mapping> by_energy;
+  std::map<double, Mapping> by_value;
   const auto ask = [&](const Mapping& mapping) {
     const Evaluation e = model.evaluate(mapping);
-    if (e.verdict == Verdict::Fits) by_energy.emplace(objective_number(Objective::Energy, e.cost), mapping);
+    if (e.verdict == Verdict::Fits) by_value.emplace(objective_number(objective, e.cost), mapping);
     return e;
   };
   EXPECT_TRUE(testing::enumerate_mapspace(workload, machine, {.price = ask}));
-  return std::next(by_energy.begin())->second;
+  SecondBest out{by_value.begin()->first, {}};
+  for (const auto& [value, mapping] : by_value)
+    if (!out.mapping && value > out.least * (1 + 1e-6)) out.mapping = mapping;
+  return out;
+}
+
+// Only the least value may be proven: of another mapping the pass says that it is not the best, or takes its loops
+// over batches outside, which may make the best one of it.
+bool proves_no_other(const Workload& workload, const Architecture& machine, Objective objective) {
+  const SecondBest second = second_best(workload, machine, objective);
+  if (!second.mapping) return false;
+  SearchOptions search;
+  search.objective = objective;
+  search.threads = 1;
+  std::ostringstream file;
+  const ProofReport report = proof::prove(workload, machine, search, *second.mapping, {}, file);
+  if (report.complete()) {
+    EXPECT_NEAR(objective_number(objective, report.cost), second.least, second.least * 1e-6);
+  }
+  return report.refused.empty();
+}
+
+TEST(ProofPass, ProvesNoSecondBestOfRandomMachines) {
+  int asked = 0;
+  for (u64 seed = 0; seed < 250; ++seed) {
+    const SearchProblem p = random_search_problem(seed + 700, {.max_mappings = 3'000});
+    if (p.answer.legal < 2) continue;
+    for (const Objective objective : {Objective::Edp, Objective::Energy, Objective::Delay}) {
+      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << name(objective));
+      asked += proves_no_other(p.workload, p.architecture, objective);
+    }
+  }
+  EXPECT_GT(asked, 100);
 }
 
 // Where a level keeps tensors that do not slide, and one inside it a tensor that does.
-TEST(ProofPass, ProvesNothingOfAMappingThatIsNotTheBest) {
+TEST(ProofPass, ProvesNoSecondBestWhereATensorSlidesFurtherInside) {
   for (const char* held : {"outputs", "weights"})
     for (const int entries : {4, 12, 40})
       for (const int buffer : {5, 8, 12, 16})
@@ -163,13 +201,8 @@ TEST(ProofPass, ProvesNothingOfAMappingThatIsNotTheBest) {
                           entries, held, buffer),
               "middle");
           ASSERT_TRUE(machine.ok());
-          const Workload workload = layer(text);
-          SearchOptions search;
-          search.objective = Objective::Energy;
-          std::ostringstream file;
-          const ProofReport report =
-              proof::prove(workload, *machine, search, second_best(workload, *machine), {}, file);
-          EXPECT_TRUE(report.better) << text << ", " << held << ", " << entries << ", " << buffer << report.refused;
+          SCOPED_TRACE(fmt::format("{}, {}, {} words, {} in the buffer", text, held, entries, buffer));
+          EXPECT_TRUE(proves_no_other(layer(text), *machine, Objective::Energy));
         }
 }
 
