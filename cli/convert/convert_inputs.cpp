@@ -99,10 +99,16 @@ Result<Convertible> load_convertible(const std::vector<std::string>& given, cons
   if (sorted.mapping.size() > 1)
     return Diagnostic{"", 0, "",
                       fmt::format("several mappings, {}: convert one after the other", join(sorted.mapping))};
+  const Result<MappingFile> file = MappingFile::load(sorted.mapping.front(), reading);
+  if (!file) return file.errors();
   for (const Layer& l : out.network->layers) {
-    const Result<Mapping> mapping = load_mapping(sorted.mapping.front(), l.workload, *out.machine, reading);
+    const Result<std::size_t> unit = file->unit(l.workload, *out.machine);
+    collect(unit);
+    if (!unit) continue;
+    const Result<Mapping> mapping = file->read(l.workload, out.machine->chain(*unit));
     collect(mapping);
     out.mappings.push_back(mapping ? std::optional(*mapping) : std::nullopt);
+    out.units.push_back(*unit);
   }
   if (!errors.empty()) return errors;
   return out;

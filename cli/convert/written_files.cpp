@@ -22,6 +22,7 @@
 #include "engine/model/cost_model.h"
 #include "engine/model/fingerprint.h"
 #include "engine/model/mapping_yaml.h"
+#include "engine/model/running_units.h"
 #include "workloads/network_writer.h"
 #include "workloads/word_bits.h"
 
@@ -36,6 +37,33 @@ bool is_read_as(const std::string& text, const Architecture& machine) {
   if (!spec) return false;
   const Result<Architecture> back = resolve(*spec);
   return back && fingerprint(*back) == fingerprint(machine);
+}
+
+std::vector<std::string> names_of_units(const Workload& workload, const Architecture& machine) {
+  std::vector<std::string> out;
+  if (const Result<std::vector<std::size_t>> units = units_that_run(workload, machine))
+    for (const std::size_t unit : *units) out.push_back(machine.chain(unit).compute.name);
+  return out;
+}
+
+// AccelForge's Einsums run on the units that their number of tensors says, which may be others than those of the
+// layers: a complaint where none is left, a note where more or fewer are.
+void compare_units(const Convertible& from, const Network& written, const Architecture& machine, Diagnostics& errors,
+                   Diagnostics& notes) {
+  if (from.machine->units.empty()) return;
+  for (std::size_t k = 0; k < written.layers.size(); ++k) {
+    const Workload& layer = from.network->layers[k].workload;
+    std::vector<std::string> before = names_of_units(layer, *from.machine);
+    if (!from.units.empty()) before = {from.machine->chain(from.units[k]).compute.name};
+    const std::vector<std::string> after = names_of_units(written.layers[k].workload, machine);
+    const bool some = std::ranges::any_of(
+        before, [&](const std::string& unit) { return std::ranges::find(after, unit) != after.end(); });
+    const std::string text =
+        fmt::format("runs on {} here, and there, by its number of tensors, on {}",
+                    before.empty() ? "no unit" : join(before, "or"), after.empty() ? "none" : join(after, "or"));
+    if (!some) errors.push_back({"", 0, layer.name, text});
+    else if (before != after) notes.push_back({"", 0, layer.name, text});
+  }
 }
 
 }  // namespace
@@ -58,7 +86,7 @@ Result<WrittenFiles> to_heliolite(const Convertible& from) {
   for (std::size_t i = 0; i < from.mappings.size(); ++i)
     if (from.mappings[i])
       written.add(layer_file("mapping", network, i), "mapping",
-                  write_mapping(*from.mappings[i], network.layers[i].workload, *from.machine));
+                  write_mapping(*from.mappings[i], network.layers[i].workload, from.machine->chain(from.units[i])));
   return written;
 }
 
@@ -98,13 +126,21 @@ Result<WrittenFiles> to_accelforge(const Convertible& from) {
   const Result<Network> read = parse_network(text, "workload.yaml");
   bug(read, "workload.yaml");
   if (!read) return errors;
+  if (machine) compare_units(from, *read, *machine, errors, written.notes);
+  if (!errors.empty()) return errors;
   for (std::size_t i = 0; i < from.mappings.size(); ++i) {
     if (!from.mappings[i]) continue;
     const std::string name = layer_file("mapping", *from.network, i);
-    const std::string tree =
-        take(accelforge::write_mapping(*from.mappings[i], *from.network, i, *from.machine), name, "mapping");
+    const std::string tree = take(
+        accelforge::write_mapping(*from.mappings[i], *from.network, i, *from.machine, from.units[i]), name, "mapping");
     if (!errors.empty()) return errors;
-    if (machine) bug(parse_mapping(tree, name, read->layers[i].workload, *machine), name);
+    const Result<MappingFile> file = MappingFile::parse(tree, name);
+    bug(file, name);
+    if (!file || !machine) continue;
+    const Workload& workload = read->layers[i].workload;
+    const Result<std::size_t> unit = file->unit(workload, *machine);
+    bug(unit, name);
+    if (unit) bug(file->read(workload, machine->chain(*unit)), name);
   }
   if (!errors.empty()) return errors;
   return written;

@@ -34,6 +34,7 @@ struct Convertible {
   std::optional<Architecture> machine;
   std::optional<Network> network;
   std::vector<std::optional<Mapping>> mappings;  // [layer of `network`], empty without mappings
+  std::vector<std::size_t> units;                // [layer]: likewise, the compute unit that it is mapped on
 };
 
 // Files of one version of Timeloop, each read again and compared: the same machine, workloads and mappings, the same

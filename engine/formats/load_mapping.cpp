@@ -135,7 +135,10 @@ Result<MappingFile> MappingFile::parse(std::string_view text, const std::string&
 }
 
 Result<std::size_t> MappingFile::unit(const Workload& workload, const Architecture& machine) const {
-  const std::optional<YamlNode> named = nest_.empty() ? named_unit(root_, workload.name) : std::nullopt;
+  const bool tree = nest_.empty() && accelforge_part(root_) == "mapping";
+  const std::optional<YamlNode> named = !nest_.empty() || (tree && machine.units.empty()) ? std::nullopt
+                                        : tree ? accelforge::named_unit(root_, workload.name)
+                                               : named_unit(root_, workload.name);
   if (!named) return unit_that_runs(workload, machine);
   Workload on_it = workload;
   if (on_it.unit.empty()) on_it.unit = named->text();

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "arch/compute_units.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 
@@ -40,7 +41,7 @@ class TreeReader {
   void complain(const YamlNode& node, std::string message) { errors_.push_back(node.error(std::move(message))); }
 
   LoopTree list(const YamlNode& nodes, int depth) {
-    LoopTree tree{.node = nodes, .events = {}, .einsum = {}, .branches = {}};
+    LoopTree tree{.node = nodes, .events = {}, .einsum = {}, .compute = {}, .branches = {}};
     if (depth > kMaxTreeDepth) return complain(nodes, fmt::format("nested deeper than {}", kMaxTreeDepth)), tree;
     bool ended = false;
     for (const YamlNode& node : elements(nodes)) {
@@ -70,6 +71,7 @@ class TreeReader {
     LoopTree inner = list(*nodes, depth + 1);
     tree.events.insert(tree.events.end(), inner.events.begin(), inner.events.end());
     tree.einsum = inner.einsum;
+    tree.compute = inner.compute;
     tree.branches = std::move(inner.branches);
   }
 
@@ -83,24 +85,28 @@ class TreeReader {
 
   void storage(const YamlNode& node, LoopTree& tree) {
     MapReader reader(node, errors_);
-    LoopEvent event{.node = node, .level = 0, .tensors = names_in(reader.child("tensors")), .variable = {}, .axis = {}};
-    const std::string component = reader.required_string("component").value_or("");
+    LoopEvent event{.node = node,
+                    .component = {},
+                    .tensors = names_in(reader.child("tensors")),
+                    .variable = {},
+                    .axis = {},
+                    .fanout = {}};
+    event.component = reader.required_string("component").value_or("");
     reader.finish();
     if (machine_ != nullptr) {
-      const std::optional<int> level = machine_->find_level(component);
       std::vector<std::string> names;
-      for (const StorageLevel& l : machine_->levels) names.push_back(l.name);
-      if (!level)
-        return complain(node, fmt::format("component = {}, must be a memory of {}: {}{}", shortened(component),
-                                          machine_->name, join(names, "or"), did_you_mean(component, names)));
-      event.level = *level;
+      for (const StorageLevel* level : all_levels(*machine_)) names.push_back(level->name);
+      if (std::ranges::find(names, event.component) == names.end())
+        return complain(node, not_a_memory(event.component, machine_->name, names));
+      event.level = machine_->find_level(event.component).value_or(-1);
     }
     tree.events.push_back(std::move(event));
   }
 
   void loop(const YamlNode& node, bool spatial, LoopTree& tree) {
     MapReader reader(node, errors_);
-    LoopEvent event{.node = node, .tensors = {}, .variable = {}, .axis = {}, .spatial = spatial};
+    LoopEvent event{
+        .node = node, .component = {}, .tensors = {}, .variable = {}, .axis = {}, .fanout = {}, .spatial = spatial};
     const std::vector<std::string> variables = names_in(reader.required_child("rank_variable"));
     if (variables.size() == 1) event.variable = variables[0];
     else complain(node, "rank_variable must be one name");
@@ -108,7 +114,7 @@ class TreeReader {
     if (spatial) {
       const auto name = reader.child("name");
       event.axis = name ? name->text() : "";
-      reader.ignore("component");
+      event.fanout = reader.string("component").value_or("");
     }
     reader.finish();
     tree.events.push_back(std::move(event));
@@ -117,11 +123,8 @@ class TreeReader {
   void compute(const YamlNode& node, LoopTree& tree) {
     MapReader reader(node, errors_);
     tree.einsum = reader.required_string("einsum").value_or("");
-    const std::string component = reader.string("component").value_or("");
+    tree.compute = reader.child("component");
     reader.finish();
-    if (machine_ != nullptr && !component.empty() && component != machine_->compute.name)
-      complain(node, fmt::format("component = {}, the compute unit of {} is {}", shortened(component), machine_->name,
-                                 machine_->compute.name));
   }
 
   const Architecture* machine_;
@@ -130,6 +133,12 @@ class TreeReader {
 };
 
 }  // namespace
+
+std::string not_a_memory(const std::string& component, const std::string& machine,
+                         const std::vector<std::string>& memories) {
+  return fmt::format("component = {}, must be a memory of {}: {}{}", shortened(component), machine,
+                     join(memories, "or"), did_you_mean(component, memories));
+}
 
 Result<LoopTree> read_tree(const YamlNode& root, const Architecture* machine) { return TreeReader(machine).read(root); }
 

@@ -1,6 +1,7 @@
 #pragma once
 // The LoopTrees of AccelForge's mappings: what is kept where and which loops run, from the outside in, down to an
 // Einsum or to branches that run one after another.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,26 +14,33 @@ namespace heliolite::accelforge {
 // A storage node or a loop.
 struct LoopEvent {
   YamlNode node;
-  int level = -1;                    // of a storage node: of the machine
+  std::string component;             // of a storage node: the memory
+  int level = -1;                    // of a storage node: of the machine; none: of another unit's levels, or not known
   std::vector<std::string> tensors;  // of a storage node
   std::string variable, axis;        // of a loop; the axis of a spatial one
+  std::string fanout;                // of a spatial loop: the node that it goes over; "": not said
   u64 tile = 0;
   bool spatial = false;
 
-  bool is_storage() const { return level >= 0; }
+  bool is_storage() const { return !component.empty(); }
 };
 
 // Events from the outside in, then an Einsum or branches that run one after another.
 struct LoopTree {
   YamlNode node;
   std::vector<LoopEvent> events;
-  std::string einsum;  // "" of branches
+  std::string einsum;               // "" of branches
+  std::optional<YamlNode> compute;  // the unit that runs it, where the file names one
   std::vector<LoopTree> branches;
 };
 
-// The tree of a document. With a machine its memories and its compute unit must be the tree's; without one the levels
-// are not known. Errors: nodes that have no counterpart here, lists that do not end at an Einsum.
+// The tree of a document. With a machine its memories must be the tree's; without one levels are not known. Errors:
+// nodes that have no counterpart here, lists that do not end at an Einsum.
 Result<LoopTree> read_tree(const YamlNode& root, const Architecture* machine);
+
+// What is said of a storage node that is none of the memories.
+std::string not_a_memory(const std::string& component, const std::string& machine,
+                         const std::vector<std::string>& memories);
 
 // Einsums that the tree computes.
 std::size_t count_einsums(const LoopTree& tree);

@@ -21,6 +21,7 @@ struct EinsumKind {
   // Seconds of a cycle, those of another kind's machine; 0: of this kind's compute unit. A unit that is a whole number
   // of times as fast has as many lanes.
   double cycle_seconds = 0;
+  bool every_unit = false;  // the compute units of other Einsums, too, as units of the machine
 };
 
 // What component models say, where a file states nothing: J of an action (its name); W of all instances ("leak"); bits
@@ -35,7 +36,6 @@ struct MachineText {
   double cycle_seconds = 1e-9;
   u64 compute_units = 1;
   std::map<std::pair<std::string, std::string>, double> action_bits;  // of what values have elsewhere
-  std::map<std::string, std::string> fanouts;  // [name of a spatial dimension]: its level and axis, "GLB.x"
 };
 
 // With `prices` what the file does not state is theirs, or nothing. Errors, each with file, line and field: nodes
@@ -43,7 +43,7 @@ struct MachineText {
 Result<MachineText> machine_text(const YamlNode& root, const std::string& name, const EinsumKind& kind = {},
                                  const ActionPrices& prices = {});
 
-// The kind of Einsum that the sizes of words a user states are of (--word-bits).
+// Einsums of the sizes of words that a user states (--word-bits), on every unit.
 EinsumKind einsum_kind(const WordBits& sizes);
 
 }  // namespace heliolite::accelforge

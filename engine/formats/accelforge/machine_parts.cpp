@@ -9,11 +9,11 @@
 #include "engine/base/integers.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
+#include "engine/formats/accelforge/branches.h"
 
 namespace heliolite::accelforge {
 namespace {
 
-constexpr std::size_t kMaxNodes = 100;
 constexpr double kMaxFanoutSize = 1 << 20;
 
 class PartReader {
@@ -36,30 +36,29 @@ class PartReader {
     out_.scope.names["Outputs"] = kind.bits.contains("output") ? NameSet{"output"} : NameSet{};
   }
 
-  Result<MachineParts> run() {
-    const auto arch = root_.find("arch");
-    if (!arch || !arch->is_map()) return root_.error("has no map 'arch'");
-    MapReader reader(*arch, errors_);
-    const auto nodes = reader.required_child("nodes");
-    const auto extra = reader.child("extra_attributes_for_all_component_models");
-    for (const char* key : {"name", "version", "variables"}) reader.ignore(key);
-    reader.finish();
-    if (!nodes) return errors_;
-    if (extra)
+  // Reads the nodes on the way to the compute unit `to`.
+  Result<MachineParts> run(const YamlNode& nodes, const YamlNode& to) {
+    if (const auto extra = root_.find("arch")->find("extra_attributes_for_all_component_models"))
       if (const auto node = extra->find("tech_node")) out_.technology_nm = number(*node).value_or(0) * 1e9;
     std::vector<YamlNode> leaves;
-    if (const auto compute = find_compute(*nodes)) chain(*nodes, *compute, leaves);
-    else if (errors_.empty())
-      errors_.push_back(
-          nodes->error("has no !Compute for Einsums of " + std::to_string(kind_.bits.size()) + " tensors"));
+    if (!nodes_to(nodes, to, leaves)) complain(nodes, fmt::format("more than {} nodes", kMaxNodesOfWay));
     for (const YamlNode& leaf : leaves) part(leaf);
     if (errors_.empty() && (out_.parts.empty() || out_.parts.front().kind != "!Memory"))
-      errors_.push_back(nodes->error("the first node must be a !Memory, which backs all tensors"));
+      errors_.push_back(nodes.error("the first node must be a !Memory, which backs all tensors"));
     if (errors_.empty() && !out_.parts.front().fanout.empty())
       errors_.push_back(
           out_.parts.front().node.error("the outermost memory has several instances, which has no counterpart"));
     if (!errors_.empty()) return errors_;
     return std::move(out_);
+  }
+
+  // Those of the compute units that run such Einsums.
+  Result<std::vector<YamlNode>> enabled(const std::vector<YamlNode>& units) {
+    std::vector<YamlNode> out;
+    for (const YamlNode& unit : units)
+      if (is_enabled(unit)) out.push_back(unit);
+    if (!errors_.empty()) return errors_;
+    return out;
   }
 
  private:
@@ -97,7 +96,7 @@ class PartReader {
     return std::nullopt;
   }
 
-  bool enabled(const YamlNode& node) {
+  bool is_enabled(const YamlNode& node) {
     const auto text = node.find("enabled");
     if (!text) return true;
     const Result<ExpressionValue> value = evaluate_expression(text->text(), out_.scope);
@@ -107,57 +106,6 @@ class PartReader {
     }
     const auto* set = std::get_if<NameSet>(&*value);
     return set != nullptr ? !set->empty() : std::get<double>(*value) != 0;
-  }
-
-  static bool is_branch(const YamlNode& node) { return node.tag() == "!Fork" || node.tag() == "!Hierarchical"; }
-
-  // The compute unit of the Einsum: the only one that is enabled, or the last.
-  std::optional<YamlNode> find_compute(const YamlNode& nodes, int depth = 0) {
-    std::optional<YamlNode> found;
-    if (depth > 16) complain(nodes, "nested deeper than 16 branches");
-    if (depth > 16) return found;
-    for (const YamlNode& node : elements(nodes)) {
-      std::optional<YamlNode> one;
-      if (is_branch(node)) {
-        if (const auto inner = node.find("nodes")) one = find_compute(*inner, depth + 1);
-      } else if (node.tag() == "!Compute") {
-        if (enabled(node)) one = node;
-        else left_out(node);
-      }
-      if (one && found) left_out(*found);
-      if (one) found = one;
-    }
-    return found;
-  }
-  void left_out(const YamlNode& node) {
-    const auto name = node.find("name");
-    note(fmt::format("{} is left out: Einsums of {} tensors run elsewhere", name ? name->text() : "a !Compute",
-                     kind_.bits.size()));
-  }
-
-  // Nodes on the way to the compute unit. True: it is among them.
-  bool chain(const YamlNode& nodes, const YamlNode& compute, std::vector<YamlNode>& out) {
-    for (const YamlNode& node : elements(nodes)) {
-      if (is_branch(node)) {
-        std::vector<YamlNode> inner;
-        const auto list = node.find("nodes");
-        const bool here = list && chain(*list, compute, inner);
-        if (here || node.tag() == "!Hierarchical") out.insert(out.end(), inner.begin(), inner.end());
-        if (here) return true;
-        continue;
-      }
-      if (node.tag() == "!Compute") {
-        if (node.value() != compute.value()) continue;
-        out.push_back(node);
-        return true;
-      }
-      out.push_back(node);
-      if (out.size() > kMaxNodes) {
-        complain(node, fmt::format("more than {} nodes", kMaxNodes));
-        return true;
-      }
-    }
-    return false;
   }
 
   void part(const YamlNode& node) {
@@ -403,8 +351,59 @@ const std::vector<std::pair<std::string, std::string>>& roles() {
   return names;
 }
 
-Result<MachineParts> read_machine_parts(const YamlNode& root, const EinsumKind& kind, const ActionPrices& prices) {
-  return PartReader(root, kind, prices).run();
+namespace {
+
+// Einsums of two tensors, with the sizes of the kind's words.
+EinsumKind pair_of(const EinsumKind& kind) {
+  EinsumKind out = kind;
+  out.bits.erase("weight");
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<UnitParts>> read_unit_parts(const YamlNode& root, const EinsumKind& kind,
+                                               const ActionPrices& prices) {
+  const auto arch = root.find("arch");
+  if (!arch || !arch->is_map()) return root.error("has no map 'arch'");
+  Diagnostics errors;
+  MapReader reader(*arch, errors);
+  const auto nodes = reader.required_child("nodes");
+  for (const char* key : {"name", "version", "variables", "extra_attributes_for_all_component_models"})
+    reader.ignore(key);
+  reader.finish();
+  if (!nodes) return errors;
+  const std::vector<YamlNode> units = find_units(*nodes, errors);
+  if (!errors.empty()) return errors;
+  const EinsumKind pair = pair_of(kind);
+  const auto of_kind = PartReader(root, kind, prices).enabled(units);
+  const auto of_pairs = kind.every_unit ? PartReader(root, pair, prices).enabled(units) : of_kind;
+  if (!of_kind) return of_kind.errors();
+  if (!of_pairs) return of_pairs.errors();
+  if (of_kind->empty())
+    return nodes->error("has no !Compute for Einsums of " + std::to_string(kind.bits.size()) + " tensors");
+  // Units that are read: the last of the kind's, and all others.
+  std::vector<YamlNode> taken{of_kind->back()};
+  for (const YamlNode& unit : units)
+    if (kind.every_unit && (has_node(*of_kind, unit) || has_node(*of_pairs, unit)) && !has_node(taken, unit))
+      taken.push_back(unit);
+  std::vector<UnitParts> out;
+  for (const YamlNode& unit : taken) {
+    const bool runs_kind = has_node(*of_kind, unit);
+    Result<MachineParts> way = PartReader(root, runs_kind ? kind : pair, prices).run(*nodes, unit);
+    if (!way) return way.errors();
+    const auto others = static_cast<OperationMask>(has_node(*of_pairs, unit) ? kAllOperations & ~kProducts : 0);
+    out.push_back({*std::move(way), static_cast<OperationMask>((runs_kind ? kProducts : 0) | others)});
+  }
+  std::vector<std::string>& notes = out.front().way.notes;
+  if (kind.every_unit)
+    for (std::string& note : nodes_left_out(*nodes, taken)) notes.push_back(std::move(note));
+  else
+    for (const YamlNode& unit : units)
+      if (!has_node(taken, unit))
+        notes.push_back(
+            fmt::format("{} is left out: Einsums of {} tensors run elsewhere", name_of_node(unit), kind.bits.size()));
+  return out;
 }
 
 }  // namespace heliolite::accelforge

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/operation.h"
 #include "engine/base/result.h"
 #include "engine/base/yaml_node.h"
 #include "engine/formats/accelforge/expression.h"
@@ -53,8 +54,17 @@ struct MachineParts {
   std::vector<std::string> notes;
 };
 
-// Reads them for an Einsum; arguments and errors are those of machine_text().
-Result<MachineParts> read_machine_parts(const YamlNode& root, const EinsumKind& kind, const ActionPrices& prices);
+// The way to one of several compute units.
+struct UnitParts {
+  MachineParts way;
+  OperationMask runs = kAllOperations;  // products: Einsums of three tensors; others: those of two
+};
+
+// Reads the ways to compute units: that of the unit that runs Einsums of the kind, the last in the file, comes first;
+// with EinsumKind::every_unit those of all others follow in the file's order. Arguments and errors are those of
+// machine_text().
+Result<std::vector<UnitParts>> read_unit_parts(const YamlNode& root, const EinsumKind& kind,
+                                               const ActionPrices& prices);
 
 // [role of a tensor there, its selector here].
 const std::vector<std::pair<std::string, std::string>>& roles();

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,8 @@
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/accelforge/loop_tree.h"
+#include "engine/formats/accelforge/writer.h"
+#include "engine/model/running_units.h"
 
 namespace heliolite::accelforge {
 namespace {
@@ -29,25 +32,36 @@ Left sizes_of(const Workload& workload) {
 // Writes trees in our formats.
 class TreeWriter {
  public:
-  TreeWriter(const Architecture& machine, Diagnostics& errors) : machine_(machine), errors_(errors) {}
+  explicit TreeWriter(Diagnostics& errors) : errors_(errors) {}
 
-  // The levels of a mapping, from the path of events to the Einsum. `first`: the level whose loops come first, with
-  // `kept`, tensors that are there already.
-  std::string levels(const Workload& workload, Left left, const std::vector<const LoopEvent*>& path, int first,
-                     std::vector<std::string> kept, const YamlNode& place) {
+  // The levels of a mapping on a chain of levels, from the path of events to the leaf, an Einsum. `first`: the level
+  // whose loops come first, with `kept`, tensors that are there already.
+  std::string levels(const Architecture& chain, const Workload& workload, Left left,
+                     const std::vector<const LoopEvent*>& path, int first, std::vector<std::string> kept,
+                     const LoopTree& leaf) {
+    chain_ = &chain;
     parts_.clear();
-    const int outermost = static_cast<int>(machine_.levels.size()) - 1;
+    if (leaf.compute && leaf.compute->text() != chain.compute.name)
+      errors_.push_back(leaf.compute->error(fmt::format("component = {}, the compute unit of {} that runs {} is {}",
+                                                        shortened(leaf.compute->text()), chain.name, workload.name,
+                                                        chain.compute.name)));
+    const int outermost = static_cast<int>(chain.levels.size()) - 1;
     if (first < outermost) parts_.push_back({.level = outermost, .keep = names_of(workload), .loops = {}, .axes = {}});
     parts_.push_back({.level = first, .keep = std::move(kept), .loops = {}, .axes = {}});
-    for (const LoopEvent* event : path) {
-      if (event->is_storage()) store(*event, workload, outermost);
-      else if (const u64 factor = divide(*event, left, workload); factor > 1) add_loop(*event, factor);
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      const LoopEvent& event = *path[i];
+      if (event.is_storage()) {
+        store(event, workload, outermost);
+      } else if (const u64 factor = divide(event, left, workload); factor > 1) {
+        if (event.spatial) go_to_fanout(event, next_level(std::span(path).subspan(i), workload), factor);
+        add_loop(event, factor);
+      }
     }
     std::vector<std::string> open;
     for (const auto& [name, size] : left)
       if (size > 1) open.push_back(fmt::format("{} ({} of it left)", name, size));
     if (!open.empty())
-      errors_.push_back(place.error(fmt::format("{}: no loop goes over all of {}", workload.name, join(open))));
+      errors_.push_back(leaf.node.error(fmt::format("{}: no loop goes over all of {}", workload.name, join(open))));
     return text(outermost);
   }
 
@@ -93,18 +107,52 @@ class TreeWriter {
     for (const std::string& tensor : event.tensors)
       if (workload.find_tensor(tensor)) tensors.push_back(tensor);
     if (tensors.empty()) return;  // another Einsum's
-    Part& last = parts_.back();
-    if (event.level > last.level || (event.level == outermost && !last.loops.empty())) {
-      errors_.push_back(event.node.error(fmt::format(
-          "{} stands inside {}, whose loops are around it: levels come from the outermost to the innermost here",
-          machine_.levels[event.level].name, machine_.levels[last.level].name)));
+    const std::optional<int> level = chain_->find_level(event.component);
+    if (!level) {
+      std::vector<std::string> names;
+      for (const StorageLevel& l : chain_->levels) names.push_back(l.name);
+      errors_.push_back(event.node.error(not_a_memory(event.component, chain_->name, names)));
       return;
     }
-    const bool joins = event.level == last.level && last.loops.empty() && last.axes.empty();
-    if (!joins) parts_.push_back({.level = event.level, .keep = {}, .loops = {}, .axes = {}});
+    Part& last = parts_.back();
+    if (*level > last.level || (*level == outermost && !last.loops.empty())) {
+      errors_.push_back(event.node.error(fmt::format(
+          "{} stands inside {}, whose loops are around it: levels come from the outermost to the innermost here",
+          event.component, chain_->levels[last.level].name)));
+      return;
+    }
+    const bool joins = *level == last.level && last.loops.empty() && last.axes.empty();
+    if (!joins) parts_.push_back({.level = *level, .keep = {}, .loops = {}, .axes = {}});
     for (const std::string& tensor : tensors)
       if (std::ranges::find(parts_.back().keep, tensor) == parts_.back().keep.end())
         parts_.back().keep.push_back(tensor);
+  }
+
+  // The level that keeps the workload's tensors next; -1: none does.
+  int next_level(std::span<const LoopEvent* const> path, const Workload& workload) const {
+    for (const LoopEvent* event : path)
+      if (event->is_storage() && std::ranges::any_of(event->tensors, [&](const std::string& tensor) {
+            return workload.find_tensor(tensor).has_value();
+          }))
+        return chain_->find_level(event->component).value_or(-1);
+    return -1;
+  }
+
+  // Begins the level whose fan-out a spatial loop goes over: of those from here to the next that keeps something the
+  // one that the file names as our writer does, else the outermost with room.
+  void go_to_fanout(const LoopEvent& event, int next, u64 factor) {
+    const Part& last = parts_.back();
+    int found = -1;
+    for (int i = last.level; i > next && i >= 0; --i) {
+      const StorageLevel& level = chain_->levels[i];
+      const auto here = i == last.level ? last.axes.find(event.axis) : last.axes.end();
+      const u64 whole = factor * (here == last.axes.end() ? 1 : product(here->second));
+      const bool named =
+          event.fanout == fanout_name(level.name) || event.fanout == fanout_name(level.name, chain_->compute.name);
+      if (named || (found < 0 && std::max(level.fanout_x, level.fanout_y) >= whole)) found = i;
+      if (named) break;
+    }
+    if (found >= 0 && found != last.level) parts_.push_back({.level = found, .keep = {}, .loops = {}, .axes = {}});
   }
 
   void add_loop(const LoopEvent& event, u64 factor) {
@@ -117,7 +165,7 @@ class TreeWriter {
       errors_.push_back(
           event.node.error(fmt::format("a second loop over {} at {}, with another one between: a level "
                                        "has one loop over a dimension here",
-                                       event.variable, machine_.levels[last.level].name)));
+                                       event.variable, chain_->levels[last.level].name)));
   }
 
   static std::string list(const std::vector<std::pair<std::string, u64>>& loops) {
@@ -135,7 +183,7 @@ class TreeWriter {
   // The axes of a fan-out have no names here: the first that is met is X where both fit.
   std::string spatial(const Part& part) {
     if (part.axes.empty()) return "";
-    const StorageLevel& level = machine_.levels[part.level];
+    const StorageLevel& level = chain_->levels[part.level];
     std::vector<std::vector<std::pair<std::string, u64>>> axes;
     for (const auto& [_, loops] : part.axes) axes.push_back(loops);
     if (axes.size() == 1) axes.emplace_back();
@@ -155,18 +203,18 @@ class TreeWriter {
       for (; next < parts_.size() && parts_[next].level == level; ++next, written = true) {
         const Part& part = parts_[next];
         out += fmt::format("{}{{level: {}, keep: [{}]", out.empty() ? "" : ", ",
-                           yaml_scalar(machine_.levels[level].name), fmt::join(part.keep, ", "));
+                           yaml_scalar(chain_->levels[level].name), fmt::join(part.keep, ", "));
         if (!part.loops.empty()) out += ", temporal: " + list(part.loops);
         out += spatial(part) + "}";
       }
       if (!written)
         out +=
-            fmt::format("{}{{level: {}, keep: []}}", out.empty() ? "" : ", ", yaml_scalar(machine_.levels[level].name));
+            fmt::format("{}{{level: {}, keep: []}}", out.empty() ? "" : ", ", yaml_scalar(chain_->levels[level].name));
     }
     return "[" + out + "]";
   }
 
-  const Architecture& machine_;
+  const Architecture* chain_ = nullptr;
   Diagnostics& errors_;
   std::vector<Part> parts_;
 };
@@ -177,7 +225,7 @@ class ScheduleMaker {
       : network_(network),
         machine_(machine),
         outermost_(static_cast<int>(machine.levels.size()) - 1),
-        writer_(machine, errors_) {}
+        writer_(errors_) {}
 
   Result<std::string> run(const LoopTree& tree) {
     for (const Layer& layer : network_.layers) left_[layer.workload.name] = sizes_of(layer.workload);
@@ -220,10 +268,12 @@ class ScheduleMaker {
   void find_fusing_level(const LoopTree& tree) {
     for (const LoopEvent& event : tree.events) {
       if (!event.is_storage() || event.level == outermost_) continue;
-      if (fusing_ >= 0 && event.level != fusing_)
-        errors_.push_back(
-            event.node.error(fmt::format("{} above several Einsums, and {}: groups have one fusing level",
-                                         machine_.levels[event.level].name, machine_.levels[fusing_].name)));
+      if (event.level < 0)
+        errors_.push_back(event.node.error(fmt::format(
+            "{} leads to one compute unit: several Einsums are fused at levels of the first one's", event.component)));
+      else if (fusing_ >= 0 && event.level != fusing_)
+        errors_.push_back(event.node.error(fmt::format("{} above several Einsums, and {}: groups have one fusing level",
+                                                       event.component, machine_.levels[fusing_].name)));
       fusing_ = event.level;
     }
     for (const LoopTree& branch : tree.branches)
@@ -291,7 +341,12 @@ class ScheduleMaker {
       if (first == outermost_ || std::ranges::find(home, tensor.name) != home.end()) kept.push_back(tensor.name);
     if (passes_.contains(tree.einsum))
       return errors_.push_back(tree.node.error(fmt::format("computes {} a second time", tree.einsum)));
-    passes_[tree.einsum] = writer_.levels(*workload, left_[tree.einsum], path, first, std::move(kept), tree.node);
+    const Architecture& chain = running_chain(*workload, machine_);
+    const std::optional<int> there = level_in_chain(machine_, first, chain);
+    if (!there)
+      return errors_.push_back(tree.node.error(fmt::format(
+          "{} does not lead to {}, which runs {}", machine_.levels[first].name, chain.compute.name, tree.einsum)));
+    passes_[tree.einsum] = writer_.levels(chain, *workload, left_[tree.einsum], path, *there, std::move(kept), tree);
   }
 
   const Workload* find(const std::string& einsum, const YamlNode& place) {
@@ -352,13 +407,22 @@ class ScheduleMaker {
 
 }  // namespace
 
+std::optional<YamlNode> named_unit(const YamlNode& root, const std::string& einsum) {
+  const Result<LoopTree> tree = read_tree(root, nullptr);
+  std::vector<const LoopEvent*> path;
+  std::size_t shared = 0;
+  const LoopTree* leaf = nullptr;
+  if (!tree || !find_path(*tree, einsum, path, shared, leaf)) return std::nullopt;
+  return leaf->compute;
+}
+
 std::size_t count_einsums(const YamlNode& root) {
   const Result<LoopTree> tree = read_tree(root, nullptr);
   return tree ? count_einsums(*tree) : 0;
 }
 
 Result<std::string> mapping_text(const YamlNode& root, const Workload& workload, const Architecture& machine) {
-  const Result<LoopTree> tree = read_tree(root, &machine);
+  const Result<LoopTree> tree = read_tree(root, nullptr);
   if (!tree) return tree.errors();
   std::vector<const LoopEvent*> path;
   std::size_t shared = 0;
@@ -367,14 +431,14 @@ Result<std::string> mapping_text(const YamlNode& root, const Workload& workload,
     return root.error(fmt::format("computes no Einsum {}", shortened(workload.name)));
   const int outermost = static_cast<int>(machine.levels.size()) - 1;
   for (std::size_t i = 0; i < shared; ++i)
-    if (!path[i]->is_storage() || path[i]->level != outermost)
+    if (path[i]->component != machine.levels.back().name)
       return path[i]->node.error(fmt::format(
           "stands above several Einsums: {} alone has no such mapping; eval and explain take the whole network",
           workload.name));
   Diagnostics errors;
   std::vector<std::string> all;
   for (const Tensor& tensor : workload.tensors) all.push_back(tensor.name);
-  std::string text = TreeWriter(machine, errors).levels(workload, sizes_of(workload), path, outermost, all, leaf->node);
+  std::string text = TreeWriter(errors).levels(machine, workload, sizes_of(workload), path, outermost, all, *leaf);
   if (!errors.empty()) return errors;
   return fmt::format("mapping: {}\n", text);
 }

@@ -86,6 +86,10 @@ class NetworkMaker {
                                   access_text(e.output()), fmt::join(operands, "*"), fmt::join(sizes, ", "));
     if (!roles.empty()) out += fmt::format(", roles: {{{}}}", fmt::join(roles, ", "));
     if (!bits.empty()) out += fmt::format(", word_bits: {{{}}}", fmt::join(bits, ", "));
+    // Compute units tell Einsums by how many tensors they have.
+    std::set<std::string> tensors;
+    for (const TensorAccess& a : e.accesses) tensors.insert(a.tensor);
+    if (tensors.size() == 2) out += ", operation: elementwise";
     if (e.instances > 1) out += fmt::format(", count: {}", e.instances);
     return out + "}\n";
   }

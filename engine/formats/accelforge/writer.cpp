@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "arch/compute_units.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/formats/accelforge/machine_parts.h"
@@ -43,11 +44,14 @@ class MachineWriter {
     if (machine_.min_parallelism > 0) note(machine_.name, "min_parallelism has no counterpart");
     if (machine_.levels.back().instances > 1) fail(machine_.levels.back().name, "several outermost instances");
     out_.text = "arch:\n  nodes:\n";
-    for (std::size_t i = machine_.levels.size(); i-- > 0;) level(machine_.levels[i]);
-    out_.text += fmt::format(
-        "  - !Compute\n    name: {}\n    leak_power: 0\n    area: {}\n    actions:\n    - {{name: compute, "
-        "energy: {}, throughput: {}}}\n",
-        machine_.compute.name, machine_.compute.area_um2 * 1e-12, joules_of(machine_.compute.op_pj), 1 / seconds());
+    for (std::size_t i = machine_.levels.size(); i-- > 0;) {
+      const StorageLevel& l = machine_.levels[i];
+      level(l);
+      for (const Architecture& unit : machine_.units)
+        if (unit.levels[own_levels(machine_, unit)].name == l.name) fork(unit);
+      fanout(l, fanout_name(l.name));
+    }
+    compute(machine_.compute);
     if (!errors_.empty()) return errors_;
     return std::move(out_);
   }
@@ -57,9 +61,47 @@ class MachineWriter {
   void note(const std::string& what, std::string text) { out_.notes.push_back({"", 0, what, std::move(text)}); }
   double seconds() const { return machine_.cycle_ns.value_or(1) * 1e-9; }
 
+  // The way from a level to a further unit branches off behind that level.
+  void fork(const Architecture& unit) {
+    const std::string before = std::exchange(out_.text, "");
+    const std::size_t own = own_levels(machine_, unit);
+    fanout(unit.levels[own], fanout_name(unit.levels[own].name, unit.compute.name));
+    for (std::size_t i = own; i-- > 0;) {
+      level(unit.levels[i]);
+      fanout(unit.levels[i], fanout_name(unit.levels[i].name));
+    }
+    compute(unit.compute);
+    std::string inside;
+    for (std::size_t at = 0; at < out_.text.size();) {
+      const std::size_t end = std::min(out_.text.find('\n', at), out_.text.size() - 1) + 1;
+      inside += "    " + out_.text.substr(at, end - at);
+      at = end;
+    }
+    out_.text = before + "  - !Fork\n    nodes:\n" + inside;
+  }
+
+  void compute(const Compute& c) {
+    const u64 longer = std::max(c.cycles_per_op, machine_.compute.cycles_per_op),
+              shorter = std::min(c.cycles_per_op, machine_.compute.cycles_per_op);
+    if (longer % shorter != 0)
+      fail(c.name, "cycles_per_op: its operation and that of the first unit must be multiples of each other");
+    // Einsums say no more of what they do than how many tensors they have.
+    constexpr OperationMask kOthers = kAllOperations & ~kProducts;
+    if (c.runs != kAllOperations && c.runs != kProducts && c.runs != kOthers)
+      fail(c.name, fmt::format("runs {}: has no counterpart; understood are product, all but product, and all",
+                               join(operation_names(c.runs))));
+    const char* enabled = c.runs == kAllOperations ? ""
+                          : c.runs == kProducts    ? "    enabled: len(All) == 3\n"
+                                                   : "    enabled: len(All) == 2\n";
+    out_.text += fmt::format(
+        "  - !Compute\n    name: {}\n    leak_power: 0\n    area: {}\n    actions:\n    - {{name: compute, "
+        "energy: {}, throughput: {}}}\n{}",
+        c.name, c.area_um2 * 1e-12, joules_of(c.op_pj), 1 / (seconds() * static_cast<double>(c.cycles_per_op)),
+        enabled);
+  }
+
   void level(const StorageLevel& l) {
-    if (l.network.hop_pj > 0 || l.network.router_pj > 0 || l.network.ingress_pj > 0 || l.address_generation_pj > 0)
-      fail(l.name, "energies of networks and addresses have no counterpart");
+    if (l.address_generation_pj > 0) fail(l.name, "energies of addresses have no counterpart");
     if (l.cluster_size > 1) fail(l.name, "cluster_size above 1 has no counterpart");
     const double bits = static_cast<double>(l.word_bits * l.block_words);
     const auto action = [&](const char* name, double energy, const std::optional<double>& words) {
@@ -95,7 +137,6 @@ class MachineWriter {
     if (!l.constraints.temporal.factors.empty() || !l.constraints.temporal.order.empty() ||
         l.constraints.temporal.allowed || !l.loops_allowed)
       note(l.name, "constraints of loops over time are left out");
-    if (l.fanout() > 1) fanout(l);
   }
 
   std::string keep(const StorageLevel& l) {
@@ -121,11 +162,14 @@ class MachineWriter {
     return fmt::format("keep: {}, may_keep: {}", text(kept), text(may));
   }
 
-  void fanout(const StorageLevel& l) {
+  void fanout(const StorageLevel& l, const std::string& name) {
+    if (l.network.hop_pj > 0 || l.network.router_pj > 0 || l.network.ingress_pj > 0)
+      fail(l.name, "energies of networks have no counterpart");
+    if (l.fanout() == 1) return;
     const SpatialConstraints& c = l.constraints.spatial;
     if (!c.factors.empty() || !c.order.empty() || c.split)
       note(l.name, "factors and orders of its fan-out are left out");
-    out_.text += fmt::format("  - !Container\n    name: below_{}\n    spatial:\n", l.name);
+    out_.text += fmt::format("  - !Container\n    name: {}\n    spatial:\n", name);
     if (l.fanout_x > 1) out_.text += axis("X", l.fanout_x, l, c.allowed_x);
     if (l.fanout_y > 1) out_.text += axis("Y", l.fanout_y, l, c.allowed_y);
   }
@@ -206,6 +250,10 @@ std::string their_rank(const Rank& rank, const Workload& workload) {
 
 }  // namespace
 
+std::string fanout_name(const std::string& level, const std::string& unit) {
+  return fmt::format("below_{}{}{}", level, unit.empty() ? "" : "_", unit);
+}
+
 Result<WrittenText> write_machine(const Architecture& machine) { return MachineWriter(machine).run(); }
 
 Result<WrittenText> write_workload(const Network& network, std::optional<WordLength> unstated) {
@@ -252,7 +300,9 @@ Result<WrittenText> write_workload(const Network& network, std::optional<WordLen
 }
 
 Result<WrittenText> write_mapping(const Mapping& mapping, const Network& network, std::size_t layer,
-                                  const Architecture& machine) {
+                                  const Architecture& machine, std::size_t unit) {
+  const Architecture& chain = machine.chain(unit);
+  const std::size_t feed = unit == 0 ? 0 : own_levels(machine, chain);
   const Workload& workload = network.layers[layer].workload;
   if (!mapping.is_perfect())
     return Diagnostic{"", 0, workload.name, "factors that do not divide the sizes have no counterpart"};
@@ -264,15 +314,16 @@ Result<WrittenText> write_mapping(const Mapping& mapping, const Network& network
   out.text = "mapping:\n  nodes:\n";
   const auto loop = [&](const Loop& l) {
     left[l.dimension] /= l.end;
-    const std::string place = l.is_spatial()
-                                  ? fmt::format(", name: {}, component: below_{}",
-                                                l.kind == LoopKind::SpatialX ? "X" : "Y", machine.levels[l.level].name)
-                                  : "";
+    const std::string place =
+        l.is_spatial() ? fmt::format(", name: {}, component: {}", l.kind == LoopKind::SpatialX ? "X" : "Y",
+                                     fanout_name(chain.levels[l.level].name,
+                                                 unit > 0 && at(l.level) == feed ? chain.compute.name : std::string()))
+                       : "";
     out.text +=
         fmt::format("  - !{} {{rank_variable: {}, tile_shape: {}{}}}\n", l.is_spatial() ? "Spatial" : "Temporal",
                     plain_name(workload.dimensions[l.dimension].name), left[l.dimension], place);
   };
-  for (int i = static_cast<int>(machine.levels.size()) - 1; i >= 0; --i) {
+  for (int i = static_cast<int>(chain.levels.size()) - 1; i >= 0; --i) {
     std::vector<Loop> temporal, spatial;
     for (const Loop& l : mapping.loops())
       if (l.level == i) (l.is_spatial() ? spatial : temporal).insert((l.is_spatial() ? spatial : temporal).begin(), l);
@@ -282,14 +333,14 @@ Result<WrittenText> write_mapping(const Mapping& mapping, const Network& network
         if (mapping.keeps(i, static_cast<int>(v)) && mapping.outside[i][v] == depth && !has_name(kept, arrays[v]))
           kept.push_back(arrays[v]);
       if (!kept.empty())
-        out.text += fmt::format("  - !Storage {{component: {}, tensors: [{}]}}\n", machine.levels[i].name,
-                                fmt::join(kept, ", "));
+        out.text +=
+            fmt::format("  - !Storage {{component: {}, tensors: [{}]}}\n", chain.levels[i].name, fmt::join(kept, ", "));
       if (depth < temporal.size()) loop(temporal[depth]);
     }
     for (const Loop& l : spatial) loop(l);
   }
   out.text +=
-      fmt::format("  - !Compute {{einsum: {}, component: {}}}\n", plain_name(workload.name), machine.compute.name);
+      fmt::format("  - !Compute {{einsum: {}, component: {}}}\n", plain_name(workload.name), chain.compute.name);
   return out;
 }
 
