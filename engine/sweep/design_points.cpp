@@ -170,9 +170,8 @@ ShardRule::ShardRule(SweepGoal goal, const DesignPoints& points, Shard shard)
 
 bool ShardRule::has(u64 point) const {
   if (shard_.count == 1 && !shard_.only) return true;
-  const u64 unit = by_family_ ? points_.family(point) : point;
-  if (shard_.only) return std::ranges::binary_search(*shard_.only, unit);
-  return order_(unit) % shard_.count == shard_.index;
+  if (shard_.only) return std::ranges::binary_search(*shard_.only, unit(point));
+  return in_turn(point) == shard_.index;
 }
 
 }  // namespace heliolite

@@ -96,8 +96,13 @@ class ShardRule {
 
   // Whether the shard maps the point with this id.
   bool has(u64 point) const;
+  // Index of the shard of the count that maps the point where they are dealt in turn.
+  u64 in_turn(u64 point) const { return order_(unit(point)) % shard_.count; }
 
  private:
+  // What is dealt: the point or its family.
+  u64 unit(u64 point) const { return by_family_ ? points_.family(point) : point; }
+
   const DesignPoints& points_;
   bool by_family_;
   Shard shard_;

@@ -132,6 +132,7 @@ TEST(ShardRule, PartsThePoints) {
         for (u64 id = 0; id < 24; ++id)
           if (ShardRule(goal, points, {index, count}).has(id)) {
             EXPECT_EQ(owners[id], count);
+            EXPECT_EQ(ShardRule(goal, points, {0, count}).in_turn(id), index);
             owners[id] = index;
             ++sizes[index];
           }
