@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/base/types.h"
-#include "engine/proof/state.h"
+#include "engine/proof/instance.h"
 #include "engine/search/core/objective.h"
 
 namespace heliolite::proof {

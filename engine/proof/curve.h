@@ -4,7 +4,7 @@
 
 #include <boost/multiprecision/cpp_int.hpp>
 
-#include "engine/proof/state.h"
+#include "engine/proof/instance.h"
 
 namespace heliolite::proof {
 

@@ -83,6 +83,13 @@ struct Instance {
   int output() const;
 };
 
+// What a complete mapping costs, in the instance's unit.
+struct ExactCost {
+  u128 energy = 0;
+  u64 cycles = 0;
+  bool operator==(const ExactCost&) const = default;
+};
+
 // The instance of a layer on a machine. An error is the one reason why there are no proofs of it: something that the
 // rules of proofs do not know yet, by its name. Other errors are those of the machine's constraints.
 Result<Instance> instance_of(const Workload& workload, const Architecture& architecture, MapspaceOptions options = {});

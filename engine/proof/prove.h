@@ -8,7 +8,7 @@
 #include "arch/architecture.h"
 #include "engine/model/cost.h"
 #include "engine/model/mapping.h"
-#include "engine/proof/state.h"
+#include "engine/proof/instance.h"
 #include "engine/search/core/answer.h"
 #include "engine/search/core/options.h"
 #include "workloads/workload.h"

@@ -80,12 +80,7 @@ class Steps {
 enum class Moved : u8 { InPlace, Moving, ClosedBefore, ClosedBehind };
 Moved move_flow(const Question& q, StateFlow& flow, int d, u16 digit, const Digits& tile);
 
-// The cost of a complete mapping, in the instance's unit.
-struct ExactCost {
-  u128 energy = 0;
-  u64 cycles = 0;
-  bool operator==(const ExactCost&) const = default;
-};
+// Of a complete mapping.
 ExactCost exact_cost(const Question& q, const State& state);
 
 }  // namespace heliolite::proof

@@ -7,12 +7,13 @@
 #include "arch/architecture.h"
 #include "engine/search/core/answer.h"
 #include "engine/search/core/options.h"
-#include "engine/search/layer_search.h"
 #include "engine/search/network/least_product.h"
 #include "engine/search/network/trade_off.h"
 #include "workloads/network.h"
 
 namespace heliolite {
+
+class LayerSearch;
 
 // All layers of one shape.
 struct ShapeOfNetwork {
