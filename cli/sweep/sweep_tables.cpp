@@ -99,9 +99,8 @@ std::string mean_and_limits_text(const SweepRecord& sweep) {
   if (limits.energy_pj) most.push_back(fmt::format("{:g} pJ", *limits.energy_pj));
   if (limits.delay) most.push_back(fmt::format("{:g} {}", *limits.delay, delay_unit(ranking)));
   if (limits.power) most.push_back(fmt::format("{:g} {}", *limits.power, ranking.seconds ? "W" : "pJ a cycle"));
-  return text +
-         fmt::format("limits: {}{}; the mappings are corners of the layers' trade-off curves that keep to them\n\n",
-                     join(most), ranking.mean == SweepMean::Total ? "" : " of each workload");
+  return text + fmt::format("limits: {}{}; the mappings of a network keep to them together\n\n", join(most),
+                            ranking.mean == SweepMean::Total ? "" : " of each workload");
 }
 
 // What points are ranked by, where it could be another sum.

@@ -8,6 +8,7 @@
 #include "engine/model/countable.h"
 #include "engine/search/bayes/bayes_search.h"
 #include "engine/search/certify/reduced_problem.h"
+#include "engine/search/exact/exact.h"
 #include "engine/search/schedule.h"
 #include "engine/search/validate_question.h"
 
@@ -125,6 +126,15 @@ MappingResult LayerSearch::search_for_sum(double lambda, const Mapping& known, c
   problem->options.bayes.from.reset(), problem->options.bayes.learn.reset();
   const LayerSearch search(std::move(problem));
   return search.conclude(run_from(search, known, budget), search.first_bound());
+}
+
+LayerAnswer LayerSearch::list_for_sum(double lambda, double below_pj, const CostBound& most,
+                                      const SearchBudget& budget) const {
+  LayerProblem problem = *problem_;
+  problem.options.objective = Objective::weighted_sum(lambda);
+  problem.options.progress = {};
+  problem.options.witness.reset();
+  return exact_list(problem, most, key_of_number(problem.options.objective, below_pj), budget);
 }
 
 double LayerSearch::first_bound() const {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/search/certify/incumbent.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
 #include "engine/search/sunstone/level_problem.h"
@@ -59,6 +60,11 @@ class LayerSearch {
   // Searches for the least energy + lambda x cycles, lambda in units of energy (2^-32 pJ) a cycle, in the same
   // mapspace. `known`: a mapping of it, which the result is not worse than.
   MappingResult search_for_sum(double lambda, const Mapping& known, const SearchBudget& budget) const;
+
+  // Lists the mappings whose energy + lambda x cycles is below `below_pj` and that have at most this energy (2^-32 pJ)
+  // and these cycles, but for those that another one of the mapspace is nowhere above. Must not be asked where words
+  // from peers change costs.
+  LayerAnswer list_for_sum(double lambda, double below_pj, const CostBound& most, const SearchBudget& budget) const;
 
   // What a short search of all tile sizes finds after `perfect`, an answer with perfect factors, if the options ask
   // for it and `budget` leaves anything. It prices about as many mappings as `perfect` took, whatever the budget's

@@ -53,6 +53,19 @@ class CurveSearch {
     return std::move(out_);
   }
 
+  Result<NetworkWithin> run_within(Objective objective, const CostLimits& limits) {
+    // Step 1. The curve.
+    Result<NetworkCurve> curve = run({});
+    if (!curve) return curve.errors();
+    NetworkWithin out{*std::move(curve), {}};
+    if (out.curve.network.points.empty()) return out;
+    // Step 2. What lies between its corners.
+    const LimitedQuestion question = question_of(out.curve, objective, limits);
+    out.choice = find_limited_choice(question, [&](const ListQuestion& asked) { return list(asked); });
+    take_work(out.curve);
+    return out;
+  }
+
  private:
   Diagnostics prepare() {
     Diagnostics refused;
@@ -145,12 +158,75 @@ class CurveSearch {
     }
   }
 
+  // No mappings are below this chain.
+  static std::vector<LimitedPoint> chain_below(const TradeOff& curve, Objective objective) {
+    LayerHull hull(curve.least, 1);
+    for (const TradeOffEdge& edge : curve.edges)
+      hull.add_line(edge.lambda * Energy::kUnitsPerPicojoule, Wide(edge.lower_bound_pj) * Energy::kUnitsPerPicojoule);
+    return corners_of_sum({hull.lower()}, {1}, objective);
+  }
+
+  // Shapes are numbered in the order of their first layers.
+  LimitedQuestion question_of(const NetworkCurve& curve, Objective objective, const CostLimits& limits) {
+    LimitedQuestion out{.objective = objective,
+                        .limits = limits,
+                        .layers = {},
+                        .corners = {},
+                        .choices = {},
+                        .curve = chain_below(curve.network, objective),
+                        .rules = options_.rules,
+                        .threads = options_.threads,
+                        .stop = [this] { return SearchBudget(options_).stopped(); }};
+    std::map<std::size_t, std::size_t> number;  // by first layer
+    for (std::size_t l = 0; l < shape_of_.size(); ++l) {
+      const auto [at, added] = number.emplace(shape_of_[l], listed_.size());
+      out.layers.push_back({at->second, static_cast<double>(network_.layers[l].count)});
+      if (!added) continue;
+      listed_.push_back(&shapes_.at(shape_of_[l]));
+      std::vector<KnownMapping>& corners = out.corners.emplace_back();
+      const LayerTradeOff& layer = curve.layers[l];
+      for (std::size_t k = 0; k < layer.mappings.size(); ++k)
+        corners.push_back({layer.mappings[k], layer.curve.points[k].cost});
+    }
+    for (const TradeOffPoint& p : curve.network.points) out.choices.push_back(p.mapping);
+    const auto with_peers = [](const CurveShape* s) { return s->search->problem().whole_model.has_value(); };
+    out.certain =
+        curve.network.certain && options_.strategy == Strategy::Exact && std::ranges::none_of(listed_, with_peers);
+    return out;
+  }
+
+  ListAnswer list(const ListQuestion& asked) {
+    CurveShape& shape = *listed_[asked.shape];
+    const Stopwatch clock;
+    const SearchBudget left = SearchBudget(options_).after(shape.evaluated, shape.seconds);
+    if (left.end(0) != SearchEnd::Done) return {};
+    const CostBound most{asked.most_pj * Energy::kUnitsPerPicojoule, asked.most_cycles};
+    const LayerAnswer found =
+        shape.search->list_for_sum(asked.lambda, asked.below_pj, most, share::kOneLambda.of(left));
+    shape.evaluated += found.statistics.evaluated;
+    shape.seconds += clock.seconds();
+    ListAnswer out{{}, found.complete};
+    for (const PricedMapping& m : found.listed) out.mappings.push_back({m.mapping, m.cost});
+    return out;
+  }
+
+  // What lists have taken.
+  void take_work(NetworkCurve& curve) const {
+    curve.evaluated = 0;
+    for (const auto& [k, shape] : shapes_) curve.evaluated += shape.evaluated;
+    for (std::size_t l = 0; l < curve.layers.size(); ++l) {
+      curve.layers[l].evaluated = shapes_.at(shape_of_[l]).evaluated;
+      curve.layers[l].seconds = shapes_.at(shape_of_[l]).seconds;
+    }
+  }
+
   const Network& network_;
   const Architecture& machine_;
   SearchOptions options_;
   std::vector<std::size_t> shape_of_;
   std::map<std::size_t, CurveShape> shapes_;  // by their first layer
   std::vector<NetworkLayer> known_;
+  std::vector<CurveShape*> listed_;  // by their number for lists
   NetworkCurve out_;
 };
 
@@ -173,6 +249,13 @@ Result<NetworkCurve> map_curve(const Network& network, const Architecture& machi
   if (Diagnostics errors = curve_complaints(options); !errors.empty()) return errors;
   if (Diagnostics errors = validate_question(options); !errors.empty()) return errors;
   return CurveSearch(network, machine, options).run(options.progress);
+}
+
+Result<NetworkWithin> map_within(const Network& network, const Architecture& machine, const SearchOptions& options,
+                                 Objective objective, const CostLimits& limits) {
+  if (Diagnostics errors = curve_complaints(options); !errors.empty()) return errors;
+  if (Diagnostics errors = validate_question(options); !errors.empty()) return errors;
+  return CurveSearch(network, machine, options).run_within(objective, limits);
 }
 
 }  // namespace heliolite

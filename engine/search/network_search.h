@@ -8,6 +8,7 @@
 #include "engine/search/core/answer.h"
 #include "engine/search/core/options.h"
 #include "engine/search/network/least_product.h"
+#include "engine/search/network/limited_choice.h"
 #include "engine/search/network/trade_off.h"
 #include "workloads/network.h"
 
@@ -64,5 +65,15 @@ struct NetworkCurve {
 // each by itself. `options.progress` hears of layers that are done. Errors: as map_network(), and a network that the
 // sums cannot count.
 Result<NetworkCurve> map_curve(const Network& network, const Architecture& machine, const SearchOptions& options);
+
+// The mappings of a network's layers with the least value within limits (docs/rules/network.md, "Within limits").
+struct NetworkWithin {
+  NetworkCurve curve;    // without mappings: `choice` has those
+  LimitedChoice choice;  // [layer]: in the network's order
+};
+
+// As map_curve(), of which it begins with the curve. Strategy exact proves the choice.
+Result<NetworkWithin> map_within(const Network& network, const Architecture& machine, const SearchOptions& options,
+                                 Objective objective, const CostLimits& limits);
 
 }  // namespace heliolite

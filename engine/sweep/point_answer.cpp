@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "engine/model/cost_model.h"
@@ -34,7 +35,7 @@ std::vector<double> weights_of(const SweepSpec& spec, std::size_t begin, std::si
   return out;
 }
 
-// The mappings with the least value within limits that is found among the corners of the layers' trade-off curves.
+// The mappings with the least value within limits.
 class WithinLimits {
  public:
   WithinLimits(const SweepSpec& spec, const SweptNetwork& network, const Architecture& machine,
@@ -52,45 +53,20 @@ class WithinLimits {
 
   // Appends to the point's layers and returns the bound of the network's value.
   Result<double> run(PointMappings& out) {
-    Result<NetworkCurve> curve = map_curve(network_, machine_, options_);
-    if (!curve) return curve.errors();
-    const TradeOff& whole = curve->network;
-    const std::optional<CornerChoice> best = choose(*curve);
-    const std::optional<LimitedPoint> least =
-        whole.points.empty() ? std::nullopt : least_within(corners_below(whole), objective_, limits_);
+    const Result<NetworkWithin> found = map_within(network_, machine_, options_, objective_, limits_);
+    if (!found) return found.errors();
+    const TradeOff& whole = found->curve.network;
+    const std::vector<KnownMapping>& best = found->choice.layers;
     out.proven &= whole.points.empty() || whole.certain;
-    Cost sum;
     for (std::size_t l = 0; l < network_.layers.size(); ++l) {
-      out.layers.push_back(best ? result_of(curve->layers[l], (*best)[l], l) : outside(curve->layers[l], whole));
-      sum.energy += out.layers.back().cost.energy * network_.layers[l].count;
-      sum.cycles += out.layers.back().cost.cycles * network_.layers[l].count;
+      const LayerTradeOff& layer = found->curve.layers[l];
+      out.layers.push_back(best.empty() ? outside(layer, whole) : result_of(layer, best[l], l));
     }
-    out.outside.resize(out.layers.size(), !whole.points.empty() && !best);
-    const double bound = !least ? 0 : best ? std::min(least->value, objective_number(objective_, sum)) : least->value;
-    return bound * factor();
+    out.outside.resize(out.layers.size(), !whole.points.empty() && best.empty());
+    return std::isinf(found->choice.lower_bound) ? 0 : found->choice.lower_bound * factor();
   }
 
  private:
-  std::optional<CornerChoice> choose(const NetworkCurve& curve) const {
-    std::vector<std::vector<LimitedPoint>> layers(network_.layers.size());
-    for (std::size_t l = 0; l < layers.size(); ++l)
-      for (const TradeOffPoint& p : curve.layers[l].curve.points) {
-        const auto runs = static_cast<double>(network_.layers[l].count);
-        layers[l].push_back({runs * p.cost.energy.picojoules(), runs * static_cast<double>(p.cost.cycles)});
-      }
-    std::vector<CornerChoice> corners;
-    for (const TradeOffPoint& p : curve.network.points) corners.push_back(p.mapping);
-    return choose_within(layers, corners, objective_, limits_);
-  }
-
-  // No mappings are below this chain.
-  std::vector<LimitedPoint> corners_below(const TradeOff& curve) const {
-    LayerHull hull(curve.least, 1);
-    for (const TradeOffEdge& edge : curve.edges)
-      hull.add_line(edge.lambda * Energy::kUnitsPerPicojoule, Wide(edge.lower_bound_pj) * Energy::kUnitsPerPicojoule);
-    return corners_of_sum({hull.lower()}, {1}, objective_);
-  }
-
   // What the value has beside energy and cycles: of machine, operations and clock.
   double factor() const {
     double operations = 0;
@@ -100,12 +76,12 @@ class WithinLimits {
            in_value_unit(1, ranking_of(spec_), machine_.cycle_ns);
   }
 
-  MappingResult result_of(const LayerTradeOff& layer, std::size_t at_point, std::size_t l) const {
+  MappingResult result_of(const LayerTradeOff& layer, const KnownMapping& best, std::size_t l) const {
     const Workload& workload = network_.layers[l].workload;
     MappingResult out;
     out.status = Status::Bounded;
-    out.mapping = layer.mappings[at_point];
-    out.cost = layer.curve.points[at_point].cost;
+    out.mapping = best.mapping;
+    out.cost = best.cost;
     out.utilization = utilization(CostModel(workload, machine_).compiled(), machine_, out.cost.cycles);
     out.value = objective_number(objective_, out.cost, machine_, workload);
     out.lower_bound = std::min(out.value, objective_number(objective_, layer.curve.least, machine_, workload));

@@ -11,12 +11,16 @@
 
 #include "engine/search/network/within_limits.h"
 #include "engine/search/network_search.h"
+#include "tests/support/cost_sums.h"
 #include "tests/support/exact_problem.h"
 #include "tests/support/search_problem.h"
 
 namespace heliolite::trade_off_test {
 namespace {
 
+using testing::all_costs;
+using testing::all_sums;
+using testing::random_limits;
 using testing::Rng;
 
 double sum_at(const Cost& c, double lambda) { return c.energy.picojoules() + lambda * static_cast<double>(c.cycles); }
@@ -25,19 +29,6 @@ double least_at(const std::vector<Cost>& costs, double lambda) {
   double out = sum_at(costs.front(), lambda);
   for (const Cost& c : costs) out = std::min(out, sum_at(c, lambda));
   return out;
-}
-
-// Sums of one cost of each layer, times its runs.
-std::vector<Cost> all_sums(const std::vector<std::vector<Cost>>& layers, const std::vector<u64>& runs) {
-  std::vector<Cost> sums{{}};
-  for (std::size_t l = 0; l < layers.size(); ++l) {
-    std::vector<Cost> next;
-    for (const Cost& sum : sums)
-      for (const Cost& c : layers[l])
-        next.push_back({sum.energy + c.energy * runs[l], sum.cycles + c.cycles * runs[l]});
-    sums = std::move(next);
-  }
-  return sums;
 }
 
 // Whether the curve is the lower left side of the hull of `sums`: at its ends, and for lambdas over all sizes.
@@ -65,16 +56,6 @@ void expect_hull(const TradeOff& curve, const std::vector<Cost>& sums, u64 seed)
   }
 }
 
-std::vector<Cost> random_costs(Rng& rng) {
-  std::vector<Cost> out;
-  for (std::size_t k = 0, n = 1 + rng() % 12; k < n; ++k) {
-    const double cycles = 10.0 + static_cast<double>(rng() % 1000);
-    const double noise = 1 + static_cast<double>(rng() % 100) / 200;
-    out.push_back({Energy::from_picojoules(noise * 1e5 / std::sqrt(cycles)), static_cast<u64>(cycles)});
-  }
-  return out;
-}
-
 struct ToyNetwork {
   std::vector<std::vector<Cost>> costs;
   std::vector<u64> runs;
@@ -86,7 +67,7 @@ ToyNetwork random_network(u64 seed) {
   Rng rng(seed);
   ToyNetwork out;
   for (std::size_t l = 0, n = 1 + rng() % 3; l < n; ++l) {
-    out.costs.push_back(random_costs(rng));
+    out.costs.push_back(testing::random_costs(rng));
     out.runs.push_back(1 + rng() % 5);
     out.compulsory.push_back({Energy{1}, 1});
     NetworkLayer layer{LayerHull(out.compulsory.back(), static_cast<double>(out.runs.back())), {}};
@@ -127,17 +108,6 @@ std::vector<LimitedPoint> corners_of(const TradeOff& curve, Objective objective,
     const double pj = p.cost.energy.picojoules() * scale, cycles = static_cast<double>(p.cost.cycles) * scale;
     out.push_back({pj, cycles, objective_number(objective, pj, cycles)});
   }
-  return out;
-}
-
-CostLimits random_limits(Rng& rng, const std::vector<Cost>& sums) {
-  const auto share = [&] { return 0.6 + static_cast<double>(rng() % 100) / 100; };
-  const Cost& some = sums[rng() % sums.size()];
-  const double pj = some.energy.picojoules(), cycles = static_cast<double>(some.cycles);
-  CostLimits out;
-  if (rng() % 2 == 0) out.energy_pj = pj * share();
-  if (rng() % 2 == 0) out.cycles = cycles * share();
-  if (rng() % 2 == 0) out.pj_per_cycle = pj / cycles * share();
   return out;
 }
 
@@ -184,10 +154,7 @@ TEST(TradeOff, WithinLimitsNoChoiceIsBelow) {
     const std::vector<Cost> sums = all_sums(toy.costs, toy.runs);
     for (const Objective objective : {Objective::Energy, Objective::Delay, Objective::Edp, Objective::Ed2p}) {
       const CostLimits limits = random_limits(rng, sums);
-      double least = kNever;
-      for (const Cost& c : sums)
-        if (limits.meets(c.energy.picojoules(), static_cast<double>(c.cycles)))
-          least = std::min(least, objective_number(objective, c));
+      const double least = testing::least_sum(sums, objective, limits);
       const std::vector<LimitedPoint> corners = corners_of(found.network, objective);
       const auto bound = least_within(corners, objective, limits);
       const auto points = points_of(found, toy.runs);
@@ -241,18 +208,6 @@ TEST(TradeOff, ClaimsNothingThatSearchesHaveLeftOpen) {
     }
   }
   EXPECT_GT(open, 200);
-}
-
-std::vector<Cost> all_costs(const Workload& workload, const Architecture& machine) {
-  std::vector<Cost> all;
-  const CostModel model(workload, machine);
-  const auto price = [&](const Mapping& mapping) {
-    const Evaluation e = model.evaluate(mapping);
-    if (e.verdict == Verdict::Fits) all.push_back(e.cost);
-    return e;
-  };
-  if (!testing::enumerate_mapspace(workload, machine, {.limit = 20'000, .price = price})) all.clear();
-  return all;
 }
 
 TEST(NetworkCurve, IsTheHullOfAllMappings) {

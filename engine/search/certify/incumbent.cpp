@@ -37,6 +37,7 @@ bool Incumbent::cuts(const ObjectiveKey& bound) const {
 
 double Incumbent::energy_limit(double cycles) const {
   const double whole = whole_cycles(std::max(cycles, aim_.least_cycles));
+  if (aim_.list_within && !may_be_within({0, whole})) return 0;
   if (info(objective_).energy_power == 0) {
     if (whole > best_.first) return 0;
     return whole == best_.first ? best_.second * kEqual : std::numeric_limits<double>::infinity();
@@ -56,18 +57,53 @@ u64 Incumbent::most_cycles(Energy least) const {
   return few;
 }
 
+bool Incumbent::may_be_within(const CostBound& bound) const {
+  return bound.energy * kEqual <= aim_.list_within->energy && whole_cycles(bound.cycles) <= aim_.list_within->cycles;
+}
+
+// The first in canonical order stays of mappings that cost the same.
+bool Incumbent::list(const Mapping& mapping, const Cost& cost) {
+  const CostBound units{static_cast<double>(cost.energy.units), static_cast<double>(cost.cycles)};
+  if (!may_be_within(units) || !(objective_key(objective_, cost) < best_)) return false;
+  const auto as_good = [](const PricedMapping& a, const Cost& b) {
+    return a.cost.cycles <= b.cycles && a.cost.energy <= b.energy;
+  };
+  const auto at =
+      std::ranges::lower_bound(listed_, cost.cycles, {}, [](const PricedMapping& m) { return m.cost.cycles; });
+  if (at != listed_.end() && at->cost == cost) {
+    if (mapping < at->mapping) at->mapping = mapping;
+    return false;
+  }
+  if (at != listed_.begin() && as_good(*std::prev(at), cost)) return false;
+  if (at != listed_.end() && as_good(*at, cost)) return false;
+  auto end = at;
+  while (end != listed_.end() && as_good({mapping, cost}, end->cost)) ++end;
+  listed_.insert(listed_.erase(at, end), {mapping, cost});
+  return true;
+}
+
 bool Incumbent::offer(const Mapping& mapping, const Cost& cost, u32 machine) {
+  if (aim_.list_within) {
+    if (!list(mapping, cost)) return false;
+    answer_.offer(objective_, mapping, cost, machine);
+    return true;
+  }
   if (!answer_.offer(objective_, mapping, cost, machine)) return false;
   best_ = std::min(best_, aimed(objective_key(objective_, cost)));
   return true;
 }
 
 void Incumbent::offer(const Incumbent& other) {
+  if (aim_.list_within) {
+    for (const PricedMapping& m : other.listed_) offer(m.mapping, m.cost, other.answer_.machine);
+    return;
+  }
   if (other.found()) offer(other.answer_.mapping, other.answer_.cost, other.answer_.machine);
 }
 
 LayerAnswer Certificate::answer(const Incumbent& incumbent, const SearchStatistics& statistics) const {
   LayerAnswer out = incumbent.answer();
+  out.listed = incumbent.listed();
   out.statistics = statistics;
   out.complete = complete;
   out.end = end;

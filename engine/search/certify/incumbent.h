@@ -45,10 +45,13 @@ ObjectiveKey key_of_number(Objective objective, double number);
 // The key in units of objective_number().
 double key_number(Objective objective, const ObjectiveKey& key);
 
-// What a search looks for (rule cycles-first).
+// What a search looks for, if not for the least of its objective alone.
 struct SearchAim {
-  bool cycles_only = false;  // the least cycles, at any energy
+  bool cycles_only = false;  // the least cycles, at any energy (rule cycles-first)
   double least_cycles = 0;   // no mapping takes fewer
+  // Every mapping below the limit that has at most this energy and these cycles, but for those that another one is
+  // nowhere above (docs/rules/network.md, "Between the corners"). The limit stays what it is.
+  std::optional<CostBound> list_within{};
 };
 
 // The best mapping of a search, and the tests that cut bounds against it.
@@ -60,12 +63,13 @@ class Incumbent {
   // One without a mapping that looks for the same below another limit.
   Incumbent below(const ObjectiveKey& limit) const { return {objective_, limit, aim_}; }
 
-  // Takes the mapping if it beats the best so far; returns whether it did.
+  // Takes the mapping if it beats the best so far, or is to be listed; returns whether it did.
   bool offer(const Mapping& mapping, const Cost& cost, u32 machine);
-  // Takes the best mapping of `other` if it has one that beats the best so far.
+  // Takes the best mapping of `other` if it has one that beats the best so far, and what it has listed.
   void offer(const Incumbent& other);
 
   ObjectiveKey key_of(const CostBound& bound) const {
+    if (aim_.list_within && !may_be_within(bound)) return {};
     return aimed(objective_key(objective_, bound.energy, std::max(bound.cycles, aim_.least_cycles)));
   }
   // Whether no mapping that costs `bound` or more can beat the incumbent by more than one part in 10^12.
@@ -86,11 +90,15 @@ class Incumbent {
 
   const SearchAim& aim() const { return aim_; }
   bool found() const { return answer_.found; }
+  const std::vector<PricedMapping>& listed() const { return listed_; }
   const LayerAnswer& answer() const { return answer_; }
   // The key of the best mapping; the limit while there is none below it.
   const ObjectiveKey& best() const { return best_; }
 
  private:
+  bool may_be_within(const CostBound& bound) const;
+  bool list(const Mapping& mapping, const Cost& cost);
+
   ObjectiveKey aimed(ObjectiveKey key) const {
     if (aim_.cycles_only) key.second = std::min(key.second, 0.0);
     return key;
@@ -100,6 +108,7 @@ class Incumbent {
   SearchAim aim_;
   LayerAnswer answer_;
   ObjectiveKey best_;
+  std::vector<PricedMapping> listed_;  // cycles rise, energy falls
 };
 
 // Called with a bound that no mapping still to be found is below.

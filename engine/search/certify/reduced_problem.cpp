@@ -108,10 +108,13 @@ void ReducedProblem::restore(LayerAnswer& answer) const {
   answer.statistics.rules += counts_;
   if (answer.witness) answer.witness = restored(*answer.witness);
   if (!answer.found || !merged_) return;
+  restore(answer.mapping);
+  for (PricedMapping& listed : answer.listed) restore(listed.mapping);
+}
+
+void ReducedProblem::restore(Mapping& mapping) const {
   const auto is_gone = [&](const Loop& loop) { return reduced_->space.size[loop.dimension] == 1; };
-  const auto loops = answer.mapping.loops();
-  if (std::any_of(loops.begin(), loops.end(), is_gone)) return;
-  answer.mapping = merged_->split(answer.mapping, original_.space);
+  if (std::ranges::none_of(mapping.loops(), is_gone)) mapping = merged_->split(mapping, original_.space);
 }
 
 }  // namespace heliolite

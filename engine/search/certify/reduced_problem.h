@@ -39,6 +39,7 @@ class ReducedProblem {
   void reduce_perfect();
   void reduce_all_tiles();
   void take_batches(DimensionMask batches);
+  void restore(Mapping& mapping) const;
   WitnessReport restored(const WitnessReport& report) const;
 
   const LayerProblem& original_;

@@ -95,6 +95,12 @@ struct LayerProblem {
   }
 };
 
+// A mapping and its cost.
+struct PricedMapping {
+  Mapping mapping;
+  Cost cost;
+};
+
 // What a strategy found for one layer.
 struct LayerAnswer {
   bool found = false;  // false: mapping, machine, cost and value mean nothing
@@ -114,6 +120,8 @@ struct LayerAnswer {
   std::shared_ptr<const LayerAnswer> by_whole_model{};
   // Where it is not searched: answers of smaller mapspaces, which may cost less by the whole model.
   std::vector<Mapping> alternatives{};
+  // What exact_list() lists: mappings that no other one is nowhere above, from the fewest cycles on; else none.
+  std::vector<PricedMapping> listed{};
   Diagnostics why_not_found{};  // the reason if it is not the problem's
 
   // Replaces the mapping by `candidate` if that is better, and returns whether it was. Of equally good mappings the one

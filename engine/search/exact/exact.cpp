@@ -22,13 +22,13 @@ constexpr int kFewOpen = 4;  // open places with which nothing is tried before
 class Exact {
  public:
   Exact(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget, const ObjectiveKey& limit,
-        const PartsPolicy& parts, const GridLimits& tables)
+        const PartsPolicy& parts, const GridLimits& tables, const SearchAim& aim)
       : problem_(problem),
         tables_(problem, tables),
         budget_(budget),
         limit_(limit),
         parts_(parts),
-        incumbent_(problem.options.objective, limit) {
+        incumbent_(problem.options.objective, limit, aim) {
     // Each part has tables of its own, which take as long as pricing some mappings for each of their cells.
     parts_.evaluations = std::max(parts_.evaluations, tables_.lattice().grid().cells());
     if (start.found) incumbent_.offer(start.mapping, start.cost, start.machine);
@@ -292,7 +292,15 @@ class Exact {
 LayerAnswer exact_search(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget,
                          const ObjectiveKey& limit, const PartsPolicy& parts, const GridLimits& tables) {
   const ReducedProblem reduced(problem, Factors::Perfect);
-  LayerAnswer out = Exact(reduced.problem(), start, budget, limit, parts, tables).run();
+  LayerAnswer out = Exact(reduced.problem(), start, budget, limit, parts, tables, {}).run();
+  reduced.restore(out);
+  return out;
+}
+
+LayerAnswer exact_list(const LayerProblem& problem, const CostBound& most, const ObjectiveKey& limit,
+                       const SearchBudget& budget) {
+  const ReducedProblem reduced(problem, Factors::Perfect);
+  LayerAnswer out = Exact(reduced.problem(), {}, budget, limit, {}, {}, {.list_within = most}).run();
   reduced.restore(out);
   return out;
 }

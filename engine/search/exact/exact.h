@@ -21,6 +21,12 @@ struct PartsPolicy {
 LayerAnswer exact_search(const LayerProblem& problem, const LayerAnswer& incumbent, const SearchBudget& budget,
                          const ObjectiveKey& limit = {}, const PartsPolicy& parts = {}, const GridLimits& tables = {});
 
+// Lists the mappings whose key is below `limit` and that have at most this energy (units of 2^-32 pJ) and these cycles,
+// but for those that another one of the mapspace is nowhere above: LayerAnswer::listed. Complete: there are no others.
+// The problem's objective must depend on energy and on cycles; costs are those without words from peers.
+LayerAnswer exact_list(const LayerProblem& problem, const CostBound& most, const ObjectiveKey& limit,
+                       const SearchBudget& budget);
+
 // Narrow passes of the exact search: what its bounds find quickly (docs/rules/search.md).
 
 // The better of `start`, an answer with a mapping, and what passes over the levels find below it that keep few partial
