@@ -4,6 +4,7 @@
 #include "cli/map/schedule_answer.h"
 #include "cli/ui/figures.h"
 #include "engine/base/integers.h"
+#include "engine/network/group_plan.h"
 #include "engine/network/schedule_text.h"
 
 namespace heliolite::cli {
@@ -110,6 +111,16 @@ class ScheduleJson {
     return json;
   }
 
+  Json apart() const {
+    Json json = Json::array();
+    for (const KeptApart& one : kept_apart(graph_, architecture_)) {
+      Json names = Json::array();
+      for (const int a : one.arrays) names.push_back(graph_.array(a).name);
+      json.push_back({{"arrays", names}, {"why", one.why}});
+    }
+    return json;
+  }
+
  private:
   const ScheduledNetwork& question_;
   const LinkGraph& graph_;
@@ -150,6 +161,7 @@ Json schedule_json(const char* command, const ScheduledNetwork& network, const S
   answer["links"] = parts.links();
   answer["sums"] = parts.sums();
   answer["edges"] = parts.edges();
+  answer["kept_apart"] = parts.apart();
   return answer;
 }
 

@@ -12,6 +12,8 @@
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/base/number_text.h"
+#include "engine/base/text.h"
+#include "engine/network/group_plan.h"
 #include "engine/network/schedule_text.h"
 
 namespace heliolite::cli {
@@ -40,6 +42,8 @@ std::vector<std::string> group_names(const FusedSchedule& schedule) {
   for (const LinkGroup& group : schedule.groups) names.push_back(group.is_single() ? "" : fmt::format("{}", ++fused));
   return names;
 }
+
+constexpr std::size_t kNamesShown = 4;  // of arrays with one reason
 
 class ScheduleTables {
  public:
@@ -135,6 +139,22 @@ class ScheduleTables {
     return table.to_string();
   }
 
+  // A line for each reason why something that is passed on cannot stay inside; "" if there is none.
+  std::string apart() const {
+    std::string text;
+    for (const KeptApart& one : kept_apart(graph_, architecture_)) {
+      std::vector<std::string> names;
+      for (const int a : one.arrays) names.push_back(graph_.array(a).name);
+      if (names.size() > kNamesShown) {
+        const std::size_t more = names.size() - (kNamesShown - 1);
+        names.resize(kNamesShown - 1);
+        names.push_back(fmt::format("{} others", more));
+      }
+      text += fmt::format("  {}: {}\n", join(names), one.why);
+    }
+    return text;
+  }
+
   // What stays at the fusing level of a group, and what it moves.
   std::string homes(std::size_t g) const {
     const LinkGroup& group = schedule_.groups[g];
@@ -177,7 +197,7 @@ class ScheduleTables {
 
   std::string edges() const {
     const EdgeBytes& e = cost_.edge_bytes;
-    if (e.edges == 0) return "none between layers";
+    if (e.edges == 0) return "the network states none between layers, so nothing is passed on inside";
     return fmt::format("{} of {} stay inside, {} of {} bytes; {} bytes of edges cross {}", e.stay, e.edges,
                        grouped(e.bytes_stay), grouped(e.bytes), grouped(e.read + e.written), outermost());
   }
@@ -237,6 +257,7 @@ std::string schedule_text(const ScheduledNetwork& network, const ScheduleBreakdo
   if (network.file.schedule.groups.size() < network.graph.links.size()) text += "\nGroups\n" + tables.groups();
   text += "\nLayers: all runs\n" + tables.links();
   if (!cost.edges.empty()) text += "\nEdges: one run\n" + tables.edge_rows();
+  if (const std::string apart = tables.apart(); !apart.empty()) text += "\nCannot stay inside\n" + apart;
   return text;
 }
 

@@ -247,6 +247,52 @@ std::string homes_text(const GroupPlan& plan, const LinkGraph& graph, int link) 
   return out;
 }
 
+namespace {
+
+// Why the level is no home of what one link makes and another reads; empty if it may be.
+std::string why_no_home(const ArrayTouch& maker, const ArrayTouch& reader, const LinkGraph& graph,
+                        const Architecture& architecture, int level) {
+  if (std::string why = why_not_fusing_level(architecture, level); !why.empty()) return why;
+  for (const ArrayTouch* t : {&maker, &reader}) {
+    if (std::string why = why_not_fused_there(graph, architecture, level, t->link, t->link); !why.empty()) return why;
+    const Workload& link = graph.link(t->link);
+    const StorageLevel& here = architecture.levels[level];
+    if (!t->is_term && keep_choice(here.keep, link, t->tensor) == KeepChoice::Bypass)
+      return fmt::format("{} passes {}s by", here.name, name(link.tensors[t->tensor].role));
+  }
+  return "";
+}
+
+// Why no level has the array of one of its readers; empty if one may.
+std::string why_no_level(const SharedArray& array, const LinkGraph& graph, const Architecture& architecture) {
+  std::string of_levels;
+  const ArrayTouch& maker = array.touches.front();
+  for (std::size_t t = 1; t < array.touches.size(); ++t)
+    for (int level = static_cast<int>(architecture.levels.size()) - 2; level >= 0; --level) {
+      const std::string why = why_no_home(maker, array.touches[t], graph, architecture, level);
+      if (why.empty()) return "";
+      if (t == 1) of_levels += (of_levels.empty() ? "" : "; ") + why;
+    }
+  return fmt::format("no level may keep it for its maker and a reader: {}",
+                     of_levels.empty() ? "there is none inside the outermost" : of_levels);
+}
+
+}  // namespace
+
+std::vector<KeptApart> kept_apart(const LinkGraph& graph, const Architecture& architecture) {
+  std::vector<KeptApart> out;
+  for (int a = 0; a < static_cast<int>(graph.arrays.size()); ++a) {
+    const SharedArray& array = graph.array(a);
+    if (!array.maker || array.touches.size() < 2) continue;
+    const std::string why = array.why_apart.empty() ? why_no_level(array, graph, architecture) : array.why_apart;
+    if (why.empty()) continue;
+    auto known = std::ranges::find(out, why, &KeptApart::why);
+    if (known == out.end()) known = out.insert(out.end(), {why, {}});
+    known->arrays.push_back(a);
+  }
+  return out;
+}
+
 Diagnostics check_groups(const std::vector<LinkGroup>& groups, const LinkGraph& graph, const Architecture& architecture,
                          const FusionRules& rules) {
   Diagnostics errors = unit_complaints(graph, architecture);

@@ -47,6 +47,14 @@ std::string why_not_fusing_level(const Architecture& architecture, int level);
 std::string why_not_fused_there(const LinkGraph& graph, const Architecture& architecture, int level, int first,
                                 int last);
 
+// What layers make for each other, but no group has inside, and why: for their edges, or for what levels may keep. One
+// reason with all arrays that have it.
+struct KeptApart {
+  std::string why;
+  std::vector<int> arrays;
+};
+std::vector<KeptApart> kept_apart(const LinkGraph& graph, const Architecture& architecture);
+
 // What is wrong with the groups of a schedule, each by itself and all together; empty: it is legal as far as this does
 // not depend on mappings (fused_cost.h).
 Diagnostics check_groups(const std::vector<LinkGroup>& groups, const LinkGraph& graph, const Architecture& architecture,

@@ -92,12 +92,36 @@ std::string link_rows(const Json& answer) {
 }
 
 std::string edge_rows(const Json& answer) {
-  HtmlTable table({"<array", "<to", "<stays at", "words", "bytes"});
+  const std::string outermost = text(part(answer, "outermost"), "level");
+  HtmlTable table({"<array", "<to", "<stays at", "words", "bytes", outermost + " bytes read", "written"});
   for (const Json& edge : part(answer, "edges")) {
     const bool stays = part(edge, "stays") == true;
     table.row({html_text(text(edge, "array")), html_text(text(edge, "to")), stays ? html_text(text(edge, "level")) : "",
-               whole(number(edge, "words")), whole(number(edge, "bytes"))});
+               whole(number(edge, "words")), whole(number(edge, "bytes")), whole(number(edge, "bytes_read")),
+               whole(number(edge, "bytes_written"))});
   }
+  return table.to_string();
+}
+
+std::string apart_rows(const Json& answer) {
+  HtmlTable table({"<arrays", "<why no group has them inside"});
+  for (const Json& one : part(answer, "kept_apart"))
+    table.row({names_text(part(one, "arrays")), html_text(text(one, "why"))});
+  return table.to_string();
+}
+
+// Fused, not fused, and what nothing is below.
+std::string comparison_rows(const Json& answer) {
+  const Json &network = part(answer, "network"), &unfused = part(network, "unfused"),
+             &outermost = part(answer, "outermost");
+  HtmlTable table({"<", text(outermost, "level") + " words", "energy", "cycles", text(network, "objective")});
+  const auto words = number(outermost, "words_read"), written = number(outermost, "words_written");
+  table.row({"fused", words && written ? whole(*words + *written) : "", energy(number(answer, "energy_pj")),
+             whole(number(answer, "cycles")), digits(number(network, "value"))});
+  if (unfused.is_object())
+    table.row({"not fused", whole(number(unfused, "words")), energy(number(unfused, "energy_pj")),
+               whole(number(unfused, "cycles")), digits(number(unfused, "value"))});
+  table.row({"no schedule is below", "", "", "", digits(number(network, "lower_bound"))});
   return table.to_string();
 }
 
@@ -118,8 +142,11 @@ std::string schedule_page(const Json& answer, const std::string& program) {
   if (const std::string picture = text(answer, "picture"); !picture.empty())
     body += html_section("Groups of layers, and what stays inside over time", "",
                          image(picture, "The layers as a graph with their groups, and the room taken while they run"));
+  if (part(answer, "network").is_object())
+    body += html_section("Fused and not fused", "The whole network.", comparison_rows(answer));
   body += html_section("Groups", "", group_rows(answer)) + html_section("Layers", "All runs.", link_rows(answer)) +
           html_section("Edges", "What one layer makes for another.", edge_rows(answer));
+  if (!part(answer, "kept_apart").empty()) body += html_section("Cannot stay inside", "", apart_rows(answer));
   const std::string why = text(part(answer, "network"), "why_not_proven");
   if (!why.empty()) body += html_section("Why not proven", why, "");
   return html_page(title, body + "</main>\n", program);

@@ -93,6 +93,21 @@ TEST(GroupPlan, FusingLevelsKeepWhatHasItsHomeThere) {
               HasSubstr("Buf may not keep z of l1 (Buf passes outputs by): fuse at another level"));
 }
 
+TEST(KeptApart, SaysWhyNothingStaysInside) {
+  EXPECT_THAT(kept_apart(products().graph, products().architecture), IsEmpty());
+  std::string inputs_only = testing::kTwoBuffers;
+  inputs_only.replace(inputs_only.find("name: Buf,"), 10, "name: Buf, fanout: 4, bypass: [outputs],");
+  FusionProblem p = testing::two_products(inputs_only);
+  const std::vector<KeptApart> by_levels = kept_apart(p.graph, p.architecture);
+  ASSERT_EQ(by_levels.size(), 1U);
+  EXPECT_EQ(p.graph.array(by_levels[0].arrays.at(0)).name, "l1.z");
+  EXPECT_EQ(by_levels[0].why,
+            "no level may keep it for its maker and a reader: Buf passes outputs by; there are 4 of Reg, fed by Buf: "
+            "one of them does not have all of an intermediate");
+  p.graph.arrays[at(*p.graph.find_array("l1.z"))].why_apart = "l1 runs 3 times and l2 runs 1 times";
+  EXPECT_EQ(kept_apart(p.graph, p.architecture).at(0).why, "l1 runs 3 times and l2 runs 1 times");
+}
+
 TEST(GroupPlan, HeldArraysAreAboveAllThatTouchThem) {
   EXPECT_THAT(problems(products(), "Buf[+l1.z, l1, l2]"), HasSubstr("stays there without being held"));
   EXPECT_THAT(problems(products(), "Buf[+l1.w, (l1.j/2 l2.j/2)[+l1.w, l1, l2]]"), HasSubstr("is held at two nodes"));
