@@ -299,6 +299,7 @@ class FusedSearch {
     if (solver_.used_up())
       return fmt::format("the {} evaluations of the budget are used up", *options_.budget_evaluations);
     if (solver_.over(budget_)) return fmt::format("the {} s of the budget are over", *options_.budget_seconds);
+    if (is_stuck_) return "some searches of layers and trees need more memory than they may hold";
     return "limits of time ended the search of schedules for some sums";
   }
 
