@@ -9,6 +9,7 @@
 #include "engine/search/bayes/bayes_search.h"
 #include "engine/search/certify/reduced_problem.h"
 #include "engine/search/exact/exact.h"
+#include "engine/search/exact/kept_tables.h"
 #include "engine/search/schedule.h"
 #include "engine/search/validate_question.h"
 
@@ -21,7 +22,13 @@ struct LayerSearch::Reduced {
 };
 
 LayerSearch::LayerSearch(std::unique_ptr<LayerProblem> problem)
-    : problem_(std::move(problem)), levels_(*problem_), reduced_(std::make_shared<Reduced>()) {}
+    : problem_(std::move(problem)),
+      levels_(*problem_),
+      reduced_(std::make_shared<Reduced>()),
+      kept_(std::make_shared<KeptTables>()) {
+  // Sums are asked for after the layer's own optimum.
+  if (problem_->options.network) problem_->kept_tables = kept_;
+}
 
 LayerAnswer LayerSearch::on_reduced(const std::function<LayerAnswer(const LayerSearch&)>& search) const {
   std::call_once(reduced_->made, [&] {
@@ -118,14 +125,20 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
   return answer;
 }
 
-MappingResult LayerSearch::search_for_sum(double lambda, const Mapping& known, const SearchBudget& budget) const {
+LayerSearch LayerSearch::for_sum(double lambda) const {
   auto problem = std::make_unique<LayerProblem>(*problem_);
   problem->options.objective = Objective::weighted_sum(lambda);
   problem->options.progress = {};
   problem->options.witness.reset();
   problem->options.bayes.from.reset(), problem->options.bayes.learn.reset();
-  const LayerSearch search(std::move(problem));
-  return search.conclude(run_from(search, known, budget), search.first_bound());
+  LayerSearch out(std::move(problem));
+  out.problem_->kept_tables = kept_;
+  return out;
+}
+
+MappingResult LayerSearch::search_for_sum(double lambda, const Mapping& known, const SearchBudget& budget) const {
+  const LayerSearch search = for_sum(lambda);
+  return search.conclude(run_from(*this, search, lambda, known, budget), search.first_bound());
 }
 
 LayerAnswer LayerSearch::list_for_sum(double lambda, double below_pj, const CostBound& most,

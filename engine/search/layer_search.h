@@ -40,6 +40,9 @@ class LayerSearch {
   // Runs `search` on the smaller problem that stands for this one (certify/reduced_problem.h), where there is one, and
   // makes its answer one of this problem.
   LayerAnswer on_reduced(const std::function<LayerAnswer(const LayerSearch&)>& search) const;
+  // The least energy + lambda x cycles of the same mapspace, with the tables that searches of it for sums leave to each
+  // other.
+  LayerSearch for_sum(double lambda) const;
   // The program that strategy cosa solves first, as CPLEX LP text. Needs no solver.
   Result<std::string> cosa_program() const;
   // The problem prepared for searches level by level.
@@ -82,6 +85,7 @@ class LayerSearch {
   LevelProblem levels_;
   struct Reduced;
   std::shared_ptr<Reduced> reduced_;  // the smaller problem, if there is one, and its search
+  std::shared_ptr<KeptTables> kept_;  // for searches of the same mapspace for sums
 };
 
 }  // namespace heliolite

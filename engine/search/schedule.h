@@ -121,8 +121,10 @@ LayerAnswer run_exact_limited(const LayerSearch& layer, const SearchBudget& budg
 // run_exact_limited() with no fast search before it: where only a bound is asked for, a mapping is of no use.
 LayerAnswer run_exact_alone(const LayerSearch& layer, const SearchBudget& budget, const ObjectiveKey& limit);
 
-// Any strategy, from a mapping of the mapspace; the answer is not worse. Strategy exact begins with nothing else.
-LayerAnswer run_from(const LayerSearch& layer, const Mapping& known, const SearchBudget& budget);
+// Any strategy, for the least energy + lambda x cycles, from a mapping of the mapspace; the answer is not worse.
+// Strategy exact begins with nothing else. `sum`: own.for_sum(lambda).
+LayerAnswer run_from(const LayerSearch& own, const LayerSearch& sum, double lambda, const Mapping& known,
+                     const SearchBudget& budget);
 
 // The problem with the machine's keep rules where the options lift them, else null.
 std::unique_ptr<LayerProblem> with_keep_rules(const LayerProblem& problem);

@@ -230,18 +230,24 @@ LayerAnswer run_exact_alone(const LayerSearch& layer, const SearchBudget& budget
   return run_reduced(kExactAlone, layer, budget, limit);
 }
 
-LayerAnswer run_from(const LayerSearch& layer, const Mapping& known, const SearchBudget& budget) {
-  const LayerProblem& problem = layer.problem();
+LayerAnswer run_from(const LayerSearch& own, const LayerSearch& sum, double lambda, const Mapping& known,
+                     const SearchBudget& budget) {
+  const LayerProblem& problem = sum.problem();
   const SearchOptions& options = problem.options;
   const bool exact_alone = options.strategy == Strategy::Exact && options.tiles == Tiles::Even &&
                            !problem.has_all_tiles() && !problem.whole_model;
   const Cost cost = problem.model.evaluate(known, problem.counts()).cost;
   LayerAnswer out;
   if (exact_alone) {
-    out = run_reduced(kExactAlone, layer, budget, objective_key(options.objective, cost));
+    const ObjectiveKey below = objective_key(options.objective, cost);
+    out = own.on_reduced([&](const LayerSearch& smaller) {
+      if (&smaller == &own) return run_schedule(kExactAlone, {sum, {}, budget, below});
+      const LayerSearch of_smaller = smaller.for_sum(lambda);
+      return run_schedule(kExactAlone, {of_smaller, {}, budget, below});
+    });
   } else {
-    out = layer.search(layer.first_step(budget));
-    if (layer.has_second_step()) out = layer.second_step(out, budget.after(out.statistics.evaluated));
+    out = sum.search(sum.first_step(budget));
+    if (sum.has_second_step()) out = sum.second_step(out, budget.after(out.statistics.evaluated));
     out.alternatives.push_back(known);
   }
   out.offer(options.objective, known, cost);

@@ -12,6 +12,7 @@
 #include <limits>
 #include <map>
 
+#include "engine/search/layer_search.h"
 #include "engine/search/map.h"
 #include "tests/support/exact_problem.h"
 #include "tests/support/search_problem.h"
@@ -266,6 +267,36 @@ TEST(WeightedSum, ExactFindsTheLeastOfAllMappings) {
       EXPECT_NEAR(sum_at(found.cost, lambda) / sum_at(best, lambda), 1, 1e-12) << seed << " " << lambda;
     }
   }
+}
+
+// One search that keeps its tables, against a new one for each lambda: the same steps, and the same answer.
+TEST(WeightedSum, KeptTablesChangeNothing) {
+  u64 searched = 0;
+  for (u64 seed = 0; seed < 60; ++seed) {
+    const testing::SearchProblem p = testing::random_search_problem(seed, {.max_mappings = 20'000});
+    SearchOptions options;
+    options.network = seed % 2 == 0;  // the layer's own search keeps tables, too
+    options.threads = 1;
+    const SearchBudget budget(options);
+    const auto kept = LayerSearch::create(p.workload, p.architecture, options);
+    if (!kept) continue;
+    const LayerAnswer own = kept->search(budget);
+    if (!own.found) continue;
+    for (const double share : {0.0, 0.1, 1.0, 10.0}) {
+      const double lambda =
+          share * static_cast<double>(own.cost.energy.units) / static_cast<double>(std::max<u64>(1, own.cost.cycles));
+      const MappingResult with = kept->search_for_sum(lambda, own.mapping, budget);
+      const MappingResult without =
+          LayerSearch::create(p.workload, p.architecture, options)->search_for_sum(lambda, own.mapping, budget);
+      EXPECT_EQ(with.mapping, without.mapping) << seed << " " << lambda;
+      EXPECT_EQ(with.cost, without.cost) << seed << " " << lambda;
+      EXPECT_EQ(with.status, without.status) << seed << " " << lambda;
+      EXPECT_EQ(with.lower_bound, without.lower_bound) << seed << " " << lambda;
+      EXPECT_EQ(with.statistics.evaluated, without.statistics.evaluated) << seed << " " << lambda;
+      searched += with.statistics.evaluated;
+    }
+  }
+  EXPECT_GT(searched, 100U);
 }
 
 // Networks of two or three layers on one random machine, each layer one of other sizes.

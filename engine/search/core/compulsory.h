@@ -23,6 +23,8 @@ inline double whole_cycles(double cycles) { return std::max(1.0, std::ceil(cycle
 struct KeepRange {
   std::array<TensorMask, kMaxLevels> must{};  // [level]: tensors that every mapping of the set keeps there
   std::array<TensorMask, kMaxLevels> may{};   // [level]: tensors that some mapping of the set keeps there
+
+  bool operator==(const KeepRange&) const = default;
 };
 
 // Lower bounds on energy and cycles.

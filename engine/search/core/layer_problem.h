@@ -20,6 +20,8 @@ inline MapspaceOptions mapspace_options(const SearchOptions& options) {
   return {.free = options.free, .open = options.open};
 }
 
+class KeptTables;  // of strategy exact (exact/kept_tables.h)
+
 // Some unrollings of the fan-out below a level.
 struct UnrollingSubset {
   int level = 0;
@@ -48,6 +50,9 @@ struct LayerProblem {
   std::optional<CostModel> whole_model{};
   // With strategy exact: of one fan-out only these unrollings. Null: what `space` says.
   std::shared_ptr<const UnrollingSubset> unrollings = nullptr;
+
+  // Tables that searches of equal problems with other objectives leave to each other; null: none are kept.
+  std::shared_ptr<KeptTables> kept_tables = nullptr;
 
   // Where there is a whole model, the same question of what mappings cost by that; nobody is told of it.
   LayerProblem by_whole_model() const;

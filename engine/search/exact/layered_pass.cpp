@@ -34,10 +34,11 @@ struct LayeredPass::Part {
   bool stopped = false;  // by the budget
 };
 
-LayeredPass::LayeredPass(const LayerProblem& problem, FlowCosts model, u64 bytes, const std::function<bool()>& stop)
+LayeredPass::LayeredPass(const LayerProblem& problem, FlowCosts model, u64 bytes, const std::function<bool()>& stop,
+                         std::shared_ptr<const RestBounds> tables)
     : problem_(problem),
       model_(std::move(model)),
-      bounds_(model_, stop),
+      bounds_(model_, stop, std::move(tables)),
       bytes_(bytes),
       machines_tried_(model_.machine.size()) {}
 

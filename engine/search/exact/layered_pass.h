@@ -51,7 +51,9 @@ class LayeredPass {
 
   // The frontiers that are held at a time take at most `bytes`. The tables are built here; if stop() says so they are
   // given up: then ready() is false, and nothing else may be asked.
-  LayeredPass(const LayerProblem& problem, FlowCosts model, u64 bytes, const std::function<bool()>& stop = {});
+  // `tables`: those of an equal model, which need not be built.
+  LayeredPass(const LayerProblem& problem, FlowCosts model, u64 bytes, const std::function<bool()>& stop = {},
+              std::shared_ptr<const RestBounds> tables = nullptr);
   LayeredPass(const LayeredPass&) = delete;
   LayeredPass& operator=(const LayeredPass&) = delete;
 

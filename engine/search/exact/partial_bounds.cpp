@@ -8,11 +8,13 @@
 #include "engine/search/core/compulsory.h"
 
 namespace heliolite {
-PartialBounds::PartialBounds(const FlowCosts& model, const std::function<bool()>& stop)
+PartialBounds::PartialBounds(const FlowCosts& model, const std::function<bool()>& stop,
+                             std::shared_ptr<const RestBounds> tables)
     : m_(model),
       c_(*model.compiled),
       steps_(model),
-      tables_(model, stop),
+      shared_tables_(tables ? std::move(tables) : std::make_shared<const RestBounds>(model, stop)),
+      tables_(*shared_tables_),
       least_cycles_(static_cast<double>(compulsory_cost(model.problem->model, model.keep).whole.cycles)) {
   const int levels = m_.levels();
   reducing_outside_[levels] = fanout_outside_[levels] = 1;

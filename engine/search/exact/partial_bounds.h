@@ -1,6 +1,7 @@
 #pragma once
 // Lower bounds of all completions of a partial mapping (docs/rules/exact.md): what is placed counts as it is, flows
 // still in place at the ordering bound of everything outside, tiles still to be chosen at the rest bounds.
+#include <memory>
 #include <vector>
 
 #include "engine/base/integers.h"
@@ -15,8 +16,9 @@ inline constexpr std::size_t kMaxOpenFlows = kMaxTensors + kMaxSlidingFlows;
 // The bounds of a range of keep choices.
 class PartialBounds {
  public:
-  // `stop`: as RestBounds().
-  explicit PartialBounds(const FlowCosts& model, const std::function<bool()>& stop = {});
+  // `stop`: as RestBounds(). `tables`: those of an equal model; null: they are made.
+  explicit PartialBounds(const FlowCosts& model, const std::function<bool()>& stop = {},
+                         std::shared_ptr<const RestBounds> tables = nullptr);
 
   // How far a partial mapping is: the loops of `level` are placed and the flows out of its tile have begun; or, with
   // `unrolled`, the fan-out below `level` is placed and its loops are not.
@@ -163,7 +165,8 @@ class PartialBounds {
   const FlowCosts& m_;
   const Compiled& c_;
   NestSteps steps_;
-  RestBounds tables_;
+  std::shared_ptr<const RestBounds> shared_tables_;
+  const RestBounds& tables_;
   std::array<double, kMaxLevels + 1> reducing_outside_{};  // [i]: most instances that share a word, fan-outs i and on
   std::array<Channels, kMaxLevels + 1> refund_from_{};     // [i]: per output word, refunds of level i and outside it
   std::array<double, kMaxLevels + 1> fanout_outside_{};    // [i]: product of fan-outs i and on

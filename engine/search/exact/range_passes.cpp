@@ -7,6 +7,7 @@
 
 #include "engine/search/core/compulsory.h"
 #include "engine/search/exact/exact.h"
+#include "engine/search/exact/kept_tables.h"
 #include "engine/search/exact/layered_pass.h"
 #include "engine/search/exact/rest_bounds.h"
 
@@ -39,14 +40,19 @@ namespace {
 
 constexpr u64 kLeastStates = u64{1} << 20;  // bytes that the tables must leave for states
 
+std::shared_ptr<const std::vector<FanoutChoices>> all_fanouts(const LayerProblem& problem, const Lattice& lattice) {
+  return std::make_shared<const std::vector<FanoutChoices>>(
+      make_fanout_choices(problem, lattice, problem.options.memory_bytes));
+}
+
 }  // namespace
 
 RangeTables::RangeTables(const LayerProblem& problem, const GridLimits& limits)
     : problem_(problem),
       lattice_(problem.model.compiled().size, problem.model.compiled().dimension_count, limits),
-      fanouts_(make_fanout_choices(problem, lattice_, problem.options.memory_bytes)),
+      fanouts_(all_fanouts(problem, lattice_)),
       sites_(std::make_shared<PeerSites>()) {
-  while ((fanouts_.empty() || coarse_tables_are_large(problem_, lattice_, fanouts_)) && coarsen()) {
+  while ((fanouts_->empty() || coarse_tables_are_large(problem_, lattice_, *fanouts_)) && coarsen()) {
   }
 }
 
@@ -54,13 +60,13 @@ bool RangeTables::coarsen() {
   std::optional<Lattice> next = with_coarser_grid(lattice_);
   if (!next) return false;
   lattice_ = *std::move(next);
-  fanouts_ = make_fanout_choices(problem_, lattice_, problem_.options.memory_bytes);
+  fanouts_ = all_fanouts(problem_, lattice_);
   return true;
 }
 
 double RangeTables::most_instances() const {
-  const auto first = std::ranges::find_if(fanouts_, [](const FanoutChoices& f) { return f.exists; });
-  return first == fanouts_.end() ? 1 : first->most_instances[lattice_.grid().cell(lattice_.full().index)];
+  const auto first = std::ranges::find_if(*fanouts_, [](const FanoutChoices& f) { return f.exists; });
+  return first == fanouts_->end() ? 1 : first->most_instances[lattice_.grid().cell(lattice_.full().index)];
 }
 
 std::optional<PreparedRange> RangeTables::prepare(const SearchRange& range, u64 held, bool cycles_only,
@@ -69,16 +75,21 @@ std::optional<PreparedRange> RangeTables::prepare(const SearchRange& range, u64 
   const Compiled& c = problem_.model.compiled();
   if (!ServerSets::few(range.keep, c.level_count, c.tensor_count)) return std::nullopt;
   PreparedRange out;
-  if (!range.unrollings.empty()) out.fanouts = with_choices(c, lattice_, fanouts_, range.unrollings);
-  FlowCosts model =
-      make_flow_costs(problem_, range.keep, lattice_, out.fanouts.empty() ? fanouts_ : out.fanouts, cycles_only);
+  out.fanouts = fanouts_;
+  if (!range.unrollings.empty())
+    out.fanouts =
+        std::make_shared<const std::vector<FanoutChoices>>(with_choices(c, lattice_, *fanouts_, range.unrollings));
+  FlowCosts model = make_flow_costs(problem_, range.keep, lattice_, *out.fanouts, cycles_only);
   model.peer_fanout = range.peer_fanout;
   if (c.peers != 0) model.sites = sites_;
   // Step 2. The tables, if there is memory for them and some states.
-  out.bytes = bytes(out.fanouts) + RestBounds::bytes(model);
-  const u64 used = held + bytes(fanouts_) + out.bytes;
+  out.bytes = (out.fanouts == fanouts_ ? 0 : bytes(*out.fanouts)) + RestBounds::bytes(model);
+  const u64 used = held + bytes(*fanouts_) + out.bytes;
   if (used + kLeastStates > problem_.options.memory_bytes) return std::nullopt;
-  out.passes = std::make_unique<LayeredPass>(problem_, std::move(model), problem_.options.memory_bytes - used, stop);
+  std::shared_ptr<const RestBounds> kept;
+  if (problem_.kept_tables) kept = problem_.kept_tables->of(problem_, model, out.fanouts, stop);
+  out.passes = std::make_unique<LayeredPass>(problem_, std::move(model), problem_.options.memory_bytes - used, stop,
+                                             std::move(kept));
   return out;
 }
 

@@ -33,8 +33,8 @@ std::optional<Lattice> with_coarser_grid(const Lattice& lattice);
 
 // A range with what its passes need.
 struct PreparedRange {
-  std::vector<FanoutChoices> fanouts;  // empty: those of all ranges
-  u64 bytes = 0;                       // of tables, and fan-outs
+  std::shared_ptr<const std::vector<FanoutChoices>> fanouts;
+  u64 bytes = 0;  // of tables, and of fan-outs that other ranges have not
   std::unique_ptr<LayeredPass> passes;
 };
 
@@ -47,7 +47,7 @@ class RangeTables {
 
   const Lattice& lattice() const { return lattice_; }
   // [level]: with all choices. Empty: there is no memory for them.
-  const std::vector<FanoutChoices>& fanouts() const { return fanouts_; }
+  const std::vector<FanoutChoices>& fanouts() const { return *fanouts_; }
   // Most instances of all fan-outs together.
   double most_instances() const;
 
@@ -63,7 +63,7 @@ class RangeTables {
  private:
   const LayerProblem& problem_;
   Lattice lattice_;
-  std::vector<FanoutChoices> fanouts_;
+  std::shared_ptr<const std::vector<FanoutChoices>> fanouts_;
   std::shared_ptr<PeerSites> sites_;  // of all ranges
 };
 
