@@ -65,11 +65,33 @@ TEST(GroupMoves, EveryChangeIsATreeOfItsLinks) {
         EXPECT_EQ(after.last, group.last);
         look_at(before), look_at(after);
         for (const LinkGroup& again : moves.merged(before, after, group.level)) look_at(again);
+        if (const auto rest = moves.part(group, before.first, before.last)) EXPECT_EQ(*rest, before);
       }
     }
   }
   EXPECT_GT(changes, 5000);
   EXPECT_GT(legal, 500);
+}
+
+// All links beneath one loop, of any number of iterations that all of them have, with arrays held around it or in it.
+TEST(GroupMoves, GroupsBeginAnewWithOneLoop) {
+  int groups = 0, legal = 0;
+  for (const FusionProblem& toy : testing::fusion_toys()) {
+    GroupMoves moves(toy.graph);
+    const int last = static_cast<int>(toy.graph.links.size()) - 1;
+    for (const LinkGroup& group : moves.anew(0, last, 1)) {
+      EXPECT_EQ(broken(group, toy), "") << group_text(group, toy.graph, toy.architecture);
+      ASSERT_EQ(group.root.children.size(), 1U);
+      const TreeNode& loop = group.root.children.front();
+      EXPECT_GT(loop.iterations(), 1U);
+      EXPECT_EQ(loop.children.size(), toy.graph.links.size());
+      for (const TreeNode& child : loop.children) EXPECT_TRUE(child.is_leaf());
+      ++groups;
+      legal += plan(group, toy.graph, toy.architecture).is_legal();
+    }
+  }
+  EXPECT_GT(groups, 20);
+  EXPECT_GT(legal, 10);
 }
 
 // Time may end a list anywhere.

@@ -2,6 +2,7 @@
 // is priced by quickly found mappings, the most promising changes first. Nothing is proven.
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "engine/base/integers.h"
 #include "engine/network/group_plan.h"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::size_t kPricedTogether = 4;  // changes of a group, after the first, before the best is looked at again
 constexpr std::size_t kPricedFirst = 8;     // changes of all links together, while nothing is fused
+constexpr int kMostAnew = 10;               // links of groups whose border moves
 constexpr double kHopeful = 1.5;            // a change that seems to cost more than this times as much is not priced
 
 // What a group is, as a key.
@@ -104,10 +106,33 @@ class LeastSum::Climb {
         for (const int level : sum_.fusing_levels_)
           for (LinkGroup& one : moves_.merged(group, *there.group, level))
             consider({std::move(one)}, here.value + there.value, bound + bound_of(*there.group), own);
+        move_border(group, *there.group, here.value + there.value, bound + bound_of(*there.group), own);
       }
       std::ranges::stable_sort(own, {}, &Change::guess);
     }
     return out;
+  }
+
+  // Two groups as one with a loop around all their links, and the link at their border in the other one, around whose
+  // links there is one loop then: what single changes of their trees do not come to.
+  void move_border(const LinkGroup& before, const LinkGroup& after, double value, double bound,
+                   std::vector<Change>& out) {
+    if (before.size() + after.size() > kMostAnew || (before.is_single() && after.is_single())) return;
+    for (const int level : sum_.fusing_levels_) {
+      for (const LinkGroup& one : anew(before.first, after.last, level)) consider({one}, value, bound, out);
+      if (after.size() > 1)
+        if (const auto rest = moves_.part(after, after.first + 1, after.last))
+          for (const LinkGroup& one : anew(before.first, after.first, level)) consider({one, *rest}, value, bound, out);
+      if (before.size() > 1)
+        if (const auto rest = moves_.part(before, before.first, before.last - 1))
+          for (const LinkGroup& one : anew(before.last, after.last, level)) consider({*rest, one}, value, bound, out);
+    }
+  }
+
+  const std::vector<LinkGroup>& anew(int first, int last, int level) {
+    const auto [known, is_new] = anew_.try_emplace({first, last, level});
+    if (is_new) known->second = moves_.anew(first, last, level);
+    return known->second;
   }
 
   // A change of what costs `value` and must move what costs `bound`.
@@ -184,6 +209,7 @@ class LeastSum::Climb {
   GroupMoves moves_;
   const SearchBudget& budget_;
   std::map<std::vector<u64>, Known> known_;
+  std::map<std::tuple<int, int, int>, std::vector<LinkGroup>> anew_;  // [first, last, level]
 };
 
 void LeastSum::climb(const SearchBudget& budget) { Climb(*this, budget).run(); }

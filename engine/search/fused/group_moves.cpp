@@ -347,6 +347,14 @@ std::vector<LinkGroup> GroupMoves::changed(const LinkGroup& group) {
   return out;
 }
 
+std::vector<LinkGroup> GroupMoves::anew(int first, int last, int level) {
+  LinkGroup flat{first, last, level, {}};
+  for (int l = first; l <= last; ++l) flat.root.children.push_back(leaf_of(l));
+  std::vector<LinkGroup> out;
+  bring_in_loops_around(flat, {}, 0, flat.root.children.size(), out);
+  return out;
+}
+
 std::vector<LinkGroup> GroupMoves::merged(const LinkGroup& before, const LinkGroup& after, int level) {
   const auto root_of = [](const LinkGroup& group) {
     if (!group.is_single()) return group.root;

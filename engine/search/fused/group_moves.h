@@ -26,10 +26,14 @@ class GroupMoves {
   // out, or an array that is held, or not, or at another node. Where a loop comes in, arrays that it does not divide
   // may be held around it, since they would be fetched in each of its iterations.
   std::vector<LinkGroup> changed(const LinkGroup& group);
+  // Groups of these links with one loop around all of them, and nothing further in.
+  std::vector<LinkGroup> anew(int first, int last, int level);
   // Two groups, one after the other, as one at the level.
   std::vector<LinkGroup> merged(const LinkGroup& before, const LinkGroup& after, int level);
   // The group cut in two, or its first or last links alone.
   std::vector<std::pair<LinkGroup, LinkGroup>> parts(const LinkGroup& group);
+  // What is left of the group with only these links of it; nothing: no such group can be.
+  std::optional<LinkGroup> part(const LinkGroup& group, int first, int last);
 
  private:
   using Path = std::vector<std::size_t>;  // of children, from the root
@@ -51,7 +55,6 @@ class GroupMoves {
   void move_children(const LinkGroup& group, const Path& path, std::vector<LinkGroup>& out);
   void change_held(const LinkGroup& group, const Path& path, std::vector<LinkGroup>& out);
   u64 most_iterations(const LinkGroup& group, const Path& path, const RankClass& ranks) const;
-  std::optional<LinkGroup> part(const LinkGroup& group, int first, int last);
 
   const LinkGraph& graph_;
   std::function<bool()> is_over_;
