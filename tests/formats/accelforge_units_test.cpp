@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
@@ -171,6 +170,33 @@ TEST(AccelForgeUnits, RefusesWithThePlace) {
   EXPECT_THAT(machine_of(with(kForked, "enabled: len(All) == 2", "enabled: len(All) == 5")).notes,
               AllOf(Contains(HasSubstr("Vector is left out: it runs no Einsum")),
                     Contains(HasSubstr("VRegs is left out: it leads to no compute unit"))));
+}
+
+// Texts with random mistakes are read or refused, and never end the program.
+TEST(AccelForgeUnits, SurvivesMistakes) {
+  EXPECT_THAT(refused(R"(arch:
+  nodes:
+  - !Fork
+    nodes:
+    - !Memory {name: Own, component_class: Dummy, size: inf}
+    - !Compute {name: Scalar, component_class: Dummy, enabled: len(All) == 2}
+  - !Memory {name: Main, component_class: Dummy, size: inf}
+  - !Compute {name: MAC, component_class: Dummy, enabled: len(All) == 3}
+)"),
+              HasSubstr("Scalar has an outermost memory of its own"));
+  std::mt19937 random(11);
+  const std::string marks = "[]{}:,-!%*&'\"#|~()=<>\n 023aZ";
+  for (int i = 0; i < 150; ++i) {
+    std::string text = kForked;
+    for (int k = 0; k < 2; ++k) {
+      const std::size_t at = random() % text.size();
+      const char mark = marks[random() % marks.size()];
+      if (random() % 3 == 0) text.erase(at, 1 + random() % 40);
+      else if (random() % 2 == 0) text.insert(at, 1, mark);
+      else text[at] = mark;
+    }
+    static_cast<void>(parse_architecture(text, "fuzz.yaml").ok());
+  }
 }
 
 // A tree says which unit runs its Einsum; several Einsums on different units are a schedule.

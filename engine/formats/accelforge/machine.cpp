@@ -104,6 +104,11 @@ class OwnMachineWriter {
     MachineParts& way = of.way;
     const MachineParts& first = units_.front().way;
     const std::size_t shared = shared_parts(first, way);
+    if (shared == 0) {
+      complain(way.parts.front().node,
+               fmt::format("{} has an outermost memory of its own, which has no counterpart", way.parts.back().name));
+      return "";
+    }
     const MachinePart& compute = way.parts.back();
     const double seconds = cycle_of(way);
     note_time(compute, seconds, cycle);

@@ -238,6 +238,9 @@ class ScheduleMaker {
     std::string out = fmt::format("schedule: {}\nmappings:\n", yaml_scalar(fmt::format("{}", fmt::join(groups, "; "))));
     for (const Layer& layer : network_.layers)
       out += fmt::format("  {}: {}\n", yaml_scalar(layer.workload.name), passes_.at(layer.workload.name));
+    if (machine_.units.empty()) return out;
+    out += "units:\n";
+    for (const auto& [layer, unit] : units_) out += fmt::format("  {}: {}\n", yaml_scalar(layer), yaml_scalar(unit));
     return out;
   }
 
@@ -341,7 +344,12 @@ class ScheduleMaker {
       if (first == outermost_ || std::ranges::find(home, tensor.name) != home.end()) kept.push_back(tensor.name);
     if (passes_.contains(tree.einsum))
       return errors_.push_back(tree.node.error(fmt::format("computes {} a second time", tree.einsum)));
-    const Architecture& chain = running_chain(*workload, machine_);
+    // The tree says which of the units that can run it; others are refused with the mapping.
+    Workload on_unit = *workload;
+    if (on_unit.unit.empty() && tree.compute) on_unit.unit = tree.compute->text();
+    const bool can = units_that_run(on_unit, machine_).ok();
+    const Architecture& chain = running_chain(can ? on_unit : *workload, machine_);
+    units_[tree.einsum] = chain.compute.name;
     const std::optional<int> there = level_in_chain(machine_, first, chain);
     if (!there)
       return errors_.push_back(tree.node.error(fmt::format(
@@ -403,6 +411,7 @@ class ScheduleMaker {
   TreeWriter writer_;
   std::map<std::string, Left> left_;           // [layer]
   std::map<std::string, std::string> passes_;  // [layer]: its levels
+  std::map<std::string, std::string> units_;   // [layer]: the compute unit that it runs on
 };
 
 }  // namespace
