@@ -1,17 +1,11 @@
-// heliolite sweep: tables, JSON, refusals, and that nothing is lost when it is killed.
+// heliolite sweep: tables, JSON and refusals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 
-#include <array>
-#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <thread>
 
-#include "engine/sweep/store_sql.h"
 #include "tests/support/cli_runner.h"
-#include "tests/support/random_problem.h"
 #include "tests/support/sweep_problem.h"
 
 namespace heliolite::cli_sweep_test {
@@ -21,8 +15,6 @@ using ::testing::AllOf;
 using testing::content_of;
 using ::testing::HasSubstr;
 using testing::small_sweep;
-
-using namespace std::chrono_literals;
 
 // Energies of the built-in table follow the capacity that is varied, and a note says that they are from there.
 TEST(CliSweep, VariesAMachineOfTimeloop) {
@@ -166,21 +158,6 @@ TEST(CliSweep, ProofsOfTheBestPointsStay) {
   EXPECT_EQ(run_cli(line + " --slurm 4").exit_code, 2);
 }
 
-TEST(CliSweep, NeverOverwrites) {
-  const TempFolder folder;
-  const std::string sweep = "sweep " + small_sweep(folder) + " -o " + folder.path("r.db");
-  ASSERT_EQ(run_cli(sweep).exit_code, 0);
-  const auto rows = content_of(folder.path("r.db"));
-  const CliResult again = run_cli(sweep);
-  EXPECT_EQ(again.exit_code, 2);
-  EXPECT_THAT(again.err, HasSubstr("--resume"));
-  EXPECT_EQ(run_cli(sweep + " --objective delay --resume").exit_code, 2);
-  const CliResult resumed = run_cli(sweep + " --resume");
-  EXPECT_EQ(resumed.exit_code, 0);
-  EXPECT_THAT(resumed.out, HasSubstr("0 layers searched"));
-  EXPECT_EQ(content_of(folder.path("r.db")), rows);
-}
-
 TEST(CliSweep, ShardsMergeIntoWhatOneRunHas) {
   const TempFolder folder;
   const std::string sweep = "sweep " + small_sweep(folder, "  goal: front\n  pilots: 3\n") + " -o ";
@@ -238,216 +215,6 @@ TEST(CliSweep, ExitsWithOneWhenNothingCouldBeMapped) {
               " -o " + folder.path("r.db"));
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_THAT(run.out, AllOf(HasSubstr("infeasible"), HasSubstr("no mapping of gemm")));
-}
-
-// Larger than the others: it lasts for some tenths of a second.
-std::string longer_sweep(const TempFolder& folder) {
-  return small_sweep(folder, "  goal: front\n  pilots: 4\n",
-                     "  parameters:\n"
-                     "    pe: {set: GLB.fanout, values: [1x2, 2x2, 4x4, 2x8]}\n"
-                     "    spad: {set: Spad.entries, from: 16, to: 112, step: 16}\n"
-                     "    glb: {set: GLB.capacity, from: 1 KB, to: 4 KB, step: 512 B}\n");
-}
-
-TEST(CliSweep, KilledTwentyTimesItEndsAsIfItWereNot) {
-  const TempFolder folder;
-  const std::string file = longer_sweep(folder), through = folder.path("through.db"), db = folder.path("killed.db");
-  const auto begin = std::chrono::steady_clock::now();
-  ASSERT_EQ(run_cli("sweep " + file + " -o " + through).exit_code, 0);
-  const auto whole = std::chrono::steady_clock::now() - begin;
-  testing::Rng rng(1);
-  int killed = 0;
-  for (int k = 0; k < 20; ++k) {
-    const Background run({"sweep", file, "-o", db, "--resume", "--threads", std::to_string(1 + k % 2), "--quiet"});
-    std::this_thread::sleep_for(whole * testing::pick(rng, 1, 100) / 800);
-    killed += run.end(SIGKILL) == 128 + SIGKILL;
-  }
-  EXPECT_GT(killed, 0);
-  ASSERT_EQ(run_cli("sweep " + file + " -o " + db + " --resume").exit_code, 0);
-  EXPECT_EQ(content_of(db), content_of(through));
-}
-
-// Whoever reads the rows says which one is damaged, and it is searched again when that is asked for.
-TEST(CliSweep, DamagedRowsAreRefusedAndSearchedAgain) {
-  const TempFolder folder;
-  const std::string db = folder.path("r.db"), run = "sweep " + small_sweep(folder) + " -o " + db + " --resume";
-  ASSERT_EQ(run_cli(run).exit_code, 0);
-  const auto rows = content_of(db);
-  const std::string id = std::to_string(std::ranges::find(rows.points, PointState::Done, &PointRecord::state)->id);
-  {
-    const auto database = SqlDatabase::open(db, SqlDatabase::Access::Write);
-    ASSERT_TRUE(database->execute("UPDATE points SET energy_pj = energy_pj / 2 WHERE id = " + id).empty());
-  }
-  for (const std::string& command :
-       {run, "sweep --status " + db, "sweep --export " + db + " --csv " + folder.path("p.csv"),
-        "sweep --export " + db + " --json " + folder.path("a.json"), "report " + db,
-        "merge " + folder.path("m.db") + " " + db}) {
-    const CliResult refused = run_cli(command);
-    EXPECT_EQ(refused.exit_code, 2) << command;
-    EXPECT_THAT(refused.err, HasSubstr("r.db: points, id " + id + ": the row is damaged")) << command;
-  }
-  EXPECT_EQ(run_cli("sweep x.yaml --repair").exit_code, 2);
-  const CliResult repaired = run_cli(run + " --repair");
-  EXPECT_EQ(repaired.exit_code, 0);
-  EXPECT_THAT(repaired.err, HasSubstr("23 points and"));
-  EXPECT_THAT(repaired.out, HasSubstr("0 layers searched"));
-  EXPECT_EQ(content_of(db), rows);
-  EXPECT_TRUE(std::filesystem::exists(db + ".damaged"));
-}
-
-// It is not said that results are in a file which they are not in.
-TEST(CliSweep, SaysThatItsDatabaseIsGone) {
-  for (const bool removed : {false, true}) {
-    const TempFolder folder;
-    const std::string db = folder.path("r.db");
-    const Background run({"sweep", longer_sweep(folder), "-o", db, "--quiet", "--threads", "1"});
-    while (!std::filesystem::exists(db + "-wal")) std::this_thread::sleep_for(1ms);
-    if (removed) std::filesystem::remove(db);
-    else std::filesystem::resize_file(db, 0);
-    EXPECT_EQ(run.wait(), 2);
-  }
-}
-
-TEST(CliSweep, EndsSoonWhenAskedTo) {
-  for (const int signal : {SIGTERM, SIGINT}) {
-    const TempFolder folder;
-    const std::string db = folder.path("r.db");
-    // Hours of work: exact, on large layers.
-    const std::string file =
-        folder.write("large.yaml",
-                     "sweep:\n  machine: eyeriss_45nm\n  workloads: resnet18\n  strategy: exact\n"
-                     "  parameters:\n    glb: {set: GLB.capacity, from: 32 KB, to: 512 KB, step: 1 KB}\n");
-    const Background run({"sweep", file, "-o", db, "--threads", "2", "--quiet"});
-    EXPECT_TRUE(run.handles(signal));
-    std::this_thread::sleep_for(500ms);
-    const auto asked = std::chrono::steady_clock::now();
-    EXPECT_EQ(run.end(signal), 130);
-    EXPECT_LT(std::chrono::steady_clock::now() - asked, 2s * kSlowdown);
-    EXPECT_EQ(run_cli("sweep --status " + db).exit_code, 0);
-  }
-}
-
-// The best machine of a family comes with what is proven of all.
-TEST(CliSweep, SaysWhatIsProvenOfAFamily) {
-  const TempFolder folder;
-  const std::string file = small_sweep(folder, "  objective: network_edp\n  goal: best\n");
-  const std::string json = folder.path("a.json");
-  const CliResult run = run_cli("sweep " + file + " --strategy exact -o " + folder.path("b.db") + " --json " + json);
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("optimal: the least of 22 machines"));
-  const auto answer = nlohmann::json::parse(read_text(json));
-  const auto& certificate = answer["certificate"];
-  EXPECT_EQ(certificate["status"], "optimal");
-  EXPECT_EQ(certificate["point"], answer["best"][0]["id"]);
-  EXPECT_EQ(certificate["value"], certificate["lower_bound"]);
-  EXPECT_EQ(answer["best"][0]["status"], "best");
-  const CliResult all =
-      run_cli("sweep " + file + " --goal all --strategy exact -o " + folder.path("c.db") + " --json " + json);
-  ASSERT_EQ(all.exit_code, 0) << all.err;
-  const auto every = nlohmann::json::parse(read_text(json));
-  EXPECT_TRUE(every["certificate"].is_null());
-  EXPECT_NEAR(every["best"][0]["value"].get<double>() / certificate["value"].get<double>(), 1, 1e-9);
-}
-
-// Structure of every kind: shapes of arrays, levels that are there or not, split against unified buffers, what levels
-// keep, sizes of words, bandwidths, technology, named alternatives, constraints and budgets of area, bandwidth and idle
-// power. The best machine is that of a search of every machine.
-TEST(CliSweep, FindsTheBestOfStructuresOfEveryKind) {
-  const TempFolder folder;
-  folder.write("parts.yaml", R"(
-architecture:
-  name: parts
-  technology_nm: 45
-  word_bits: 16
-  energy: table
-  levels:
-  - {name: DRAM, dram: LPDDR4, bandwidth: {read: 4, write: 4}}
-  - {name: L2, capacity: 8 KB, bandwidth: {read: 8, write: 8}}
-  - {name: GLB, capacity: 2 KB, bandwidth: {read: 8, write: 8}, fanout: 2x2}
-  - name: Local
-    buffers:
-    - {name: In, keep: [inputs], entries: 32, bandwidth: {read: 4, write: 4}}
-    - {name: Wgt, keep: [weights], entries: 32, bandwidth: {read: 4, write: 4}}
-    - {name: Out, keep: [outputs], entries: 32, bandwidth: {read: 4, write: 4}}
-)");
-  const std::array families{
-      R"(
-    array: {set: GLB.fanout, values: [2x2, 4x4, 1x8]}
-    second_buffer:
-      values:
-        present: {L2.keep: all, L2.capacity: 64 KB}
-        absent: {L2.keep: [], L2.capacity: 64 KB, L2.leak_pj_per_cycle: 0, L2.area_um2: 0}
-    word: {set: word_bits, values: [8, 16]})",
-      R"(
-    local:
-      values:
-        split: {In.keep: [inputs], Wgt.keep: [weights], Out.keep: [outputs], Out.entries: 32}
-        unified: {In.keep: [], Wgt.keep: [], Out.keep: all, Out.entries: 128}
-    held: {set: GLB.keep, values: [all, [inputs, outputs], [weights]]}
-    memory:
-      values:
-        cheap: {DRAM.dram: LPDDR4, DRAM.bandwidth: {read: 2, write: 2}}
-        fast: {DRAM.dram: HBM2, DRAM.bandwidth: {read: 16, write: 16}})",
-      R"(
-    array: {set: GLB.fanout, values: [2x2, 4x4, 8x8]}
-    out: {set: Out.entries, from: 16, to: 64, factor: 2}
-    rate: {set: [GLB.bandwidth.read, GLB.bandwidth.write], values: [4, 16]}
-    node: {set: technology_nm, values: [45, 22]}
-  constraints: [out * array <= 1024, area_mm2 <= 0.1, GLB_words_per_cycle <= 16, leak_pj_per_cycle_of_all <= 1])"};
-  for (const char* parameters : families) {
-    double least = 0;
-    for (const char* goal : {"all", "best"}) {
-      const std::string file = folder.write(
-          "s.yaml",
-          "sweep:\n  machine: parts.yaml\n  workloads: ['gemm:8x8x6']\n  objective: edap\n  strategy: exact\n"
-          "  parameters:" +
-              std::string(parameters) + "\n");
-      const std::string out = " -o " + folder.path("s.db") + " --json " + folder.path("a.json");
-      ASSERT_EQ(run_cli("sweep " + file + " -q -t 1 --goal " + goal + out).exit_code, 0) << parameters;
-      std::filesystem::remove(folder.path("s.db"));
-      const auto answer = nlohmann::json::parse(read_text(folder.path("a.json")));
-      const double value = answer["best"][0]["value"];
-      if (goal == std::string("all")) {
-        least = value;
-        EXPECT_GE(answer["counts"]["done"], 12) << parameters;
-      } else {
-        EXPECT_EQ(answer["certificate"]["status"], "optimal");
-        EXPECT_NEAR(value / least, 1, 1e-9) << parameters;
-      }
-    }
-  }
-}
-
-// More values of a parameter: what is known stays, and the answer says how much.
-TEST(CliSweep, GoesOnWithAGridThatGrew) {
-  const TempFolder folder;
-  const auto file = [&](const char* values) {
-    return small_sweep(folder, "",
-                       std::string("  parameters:\n    spad: {set: Spad.entries, values: ") + values + "}\n");
-  };
-  const std::string db = folder.path("a.db"), json = folder.path("a.json");
-  ASSERT_EQ(run_cli("sweep " + file("[64]") + " -o " + db).exit_code, 0);
-  const CliResult run = run_cli("sweep " + file("[16, 64]") + " --resume -o " + db + " --json " + json);
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("1 points and 2 layers of it are taken over"));
-  const auto answer = nlohmann::json::parse(read_text(json));
-  EXPECT_EQ(answer["taken_over"]["points"], 1);
-  EXPECT_EQ(answer["searched"], 2);
-  EXPECT_EQ(answer["out_of_time"], false);
-  EXPECT_EQ(answer["counts"]["done"], 2);
-  EXPECT_EQ(run_cli("sweep --status " + db + ".before").exit_code, 0);
-}
-
-// Mappings keep to limits; where none does the point says so.
-TEST(CliSweep, SaysWhatLimitsLeave) {
-  const TempFolder folder;
-  const std::string json = folder.path("a.json");
-  const CliResult run = run_cli("sweep " + small_sweep(folder, "  objective: energy\n  limits: {delay: 1e-12}\n") +
-                                " -o " + folder.path("a.db") + " --json " + json);
-  EXPECT_EQ(run.exit_code, 1);
-  const auto answer = nlohmann::json::parse(read_text(json));
-  EXPECT_EQ(answer["counts"]["done"], 0);
-  EXPECT_THAT(run.out, HasSubstr("outside the limits"));
 }
 
 }  // namespace

@@ -3,17 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "tests/support/chromium.h"
-#include "tests/support/cli_runner.h"
-#include "tests/support/png_blocks.h"
+#include "tests/support/report_page.h"
 #include "tests/support/report_sweep.h"
 
 namespace heliolite::report_browser_test {
@@ -31,72 +26,8 @@ using ::testing::IsEmpty;
 using ::testing::Ne;
 using ::testing::StartsWith;
 
-constexpr u64 kPoints = 400;
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return at == std::string::npos ? text : text.replace(at, from.size(), to);
-}
-
-// How many points the page has that must stay fluent.
-u64 many_points() {
-  const char* asked = std::getenv("HELIOLITE_REPORT_POINTS");
-  return asked != nullptr ? std::stoull(asked) : 2000;
-}
-
-class ReportBrowser : public ::testing::Test {
- protected:
-  void SetUp() override { report_of(kPoints); }
-
-  void report_of(u64 points) {
-    if (chromium().empty()) GTEST_SKIP() << "there is no Chromium here: apt-get install chromium";
-    write_report_sweep(folder_.path("sweep.db"), points);
-    const CliResult written = run_cli("report --points " + std::to_string(points) + " " + folder_.path("sweep.db") +
-                                      " -o " + folder_.path("report.html"));
-    if (written.err.find("without the chart library") != std::string::npos) GTEST_SKIP() << written.err;
-    ASSERT_EQ(written.exit_code, 0) << written.err;
-    html_ = read_text(folder_.path("report.html"));
-  }
-
-  // The page with another script at its end, that has a say in the same scope as a reader. A headless browser under
-  // virtual time draws frames when it likes; here they come at once.
-  std::string page_with(const std::string& script) const {
-    const std::string frames = "<script>window.requestAnimationFrame = (draw) => setTimeout(draw, 1);</script>";
-    const std::string page = replaced(html_, "<head>", "<head>" + frames);
-    return folder_.write("probed.html",
-                         replaced(page, "</body>", "<script type=\"module\">" + script + "</script></body>"));
-  }
-
-  // The page on the screen as it is on paper: with its styles for print, after what it does before printing.
-  std::string page_on_paper() const {
-    const std::string page = replaced(html_, "@media print", "@media screen");
-    const std::string begin = "<script type=\"module\">dispatchEvent(new Event('beforeprint'))</script></body>";
-    return folder_.write("paper.html", replaced(page, "</body>", begin));
-  }
-
-  // What tests/browser/probe.js found.
-  json probed(const std::string& flags = "") const {
-    const std::string script = read_text(HELIOLITE_TEST_DATA "/../engine/report/page/ticks.js") +
-                               read_text(HELIOLITE_TEST_DATA "/browser/probe.js");
-    const BrowserRun run = open_in_chromium(page_with(script), flags);
-    return findings(run);
-  }
-
-  static json findings(const BrowserRun& run) {
-    EXPECT_TRUE(run.loaded);
-    EXPECT_THAT(run.console, IsEmpty());
-    EXPECT_THAT(run.requests, IsEmpty());
-    const std::string mark = "id=\"probe\">";
-    const std::size_t begin = run.dom.find(mark);
-    if (begin == std::string::npos) return {{"error", "the probe did not end"}};
-    const std::size_t from = begin + mark.size();
-    return json::parse(run.dom.substr(from, run.dom.find("</script>", from) - from));
-  }
-
-  TempFolder folder_;
-  std::string html_;
-};
+using testing::replaced;
+using testing::ReportBrowser;
 
 TEST_F(ReportBrowser, SaysNothingAndAsksForNothing) {
   const BrowserRun run = open_in_chromium(folder_.path("report.html"));
@@ -132,7 +63,7 @@ void expect_what_the_database_holds(const json& found) {
       << "scatter, energy, layers, roofline, comparison, parallel axes and four parameters";
 
   u64 done = 0, cut = 0;
-  for (u64 id = 0; id < kPoints; ++id) {
+  for (u64 id = 0; id < testing::kReportPoints; ++id) {
     done += report_point(id).state == PointState::Done;
     cut += report_point(id).state == PointState::Cut;
   }
@@ -181,7 +112,7 @@ void expect_workloads(const json& found, double energy_pj) {
 // Done points that no other beats in both numbers.
 std::set<u64> front_of(double PointRecord::*x, double PointRecord::*y) {
   std::vector<PointRecord> done;
-  for (u64 id = 0; id < kPoints; ++id)
+  for (u64 id = 0; id < testing::kReportPoints; ++id)
     if (report_point(id).state == PointState::Done) done.push_back(report_point(id));
   std::set<u64> front;
   for (const PointRecord& point : done) {
@@ -238,7 +169,7 @@ void expect_fronts(const json& found) {
 
 void expect_filters_and_comparison(const json& found) {
   u64 done = 0, of_others = 0;
-  for (u64 id = 0; id < kPoints; ++id) {
+  for (u64 id = 0; id < testing::kReportPoints; ++id) {
     if (report_point(id).state != PointState::Done) continue;
     ++done;
     of_others += report_point(id).values[0] != report_costs(0).values[0];
@@ -320,146 +251,6 @@ TEST_F(ReportBrowser, AnswersPointerAndKeyboard) {
   EXPECT_GT(delays.size(), 10u);
   EXPECT_TRUE(std::ranges::is_sorted(delays));
   EXPECT_GT(found["scatter_after_all"], 10);
-}
-
-// What one sees of the page, in blocks of 40 pixels, against references that were looked at. HELIOLITE_WRITE_PICTURES=1
-// writes them anew.
-TEST_F(ReportBrowser, LooksAsItDid) {
-  struct Look {
-    const char* name;
-    const char* flags;
-    std::string page;
-  };
-  const std::string page = folder_.path("report.html");
-  for (const Look& look : {Look{"light", "--window-size=1280,4000", page},
-                           {"dark", "--window-size=1280,4000 --blink-settings=preferredColorScheme=0", page},
-                           {"narrow", "--window-size=520,4000", page},
-                           {"print", "--window-size=700,4000", page_on_paper()}}) {
-    const std::string shot = folder_.path("shot.png");
-    const BrowserRun run =
-        open_in_chromium(look.page, std::string(look.flags) + " --hide-scrollbars --screenshot=" + shot);
-    ASSERT_TRUE(run.loaded);
-    EXPECT_THAT(run.console, IsEmpty());
-    const std::string blocks = blocks_text(png_picture(read_text(shot)));
-    ASSERT_THAT(blocks, Ne(""));
-    const std::string file = std::string(HELIOLITE_TEST_DATA) + "/report/pictures/" + look.name + ".txt";
-    if (std::getenv("HELIOLITE_WRITE_PICTURES") != nullptr) std::ofstream(file) << blocks;
-    // Fonts and browsers place letters and lines otherwise; a chart that is missing is a tenth of the page.
-    EXPECT_LT(differing_blocks(blocks, read_text(file), 40), 0.06) << look.name;
-  }
-}
-
-std::size_t occurrences(const std::string& text, const std::string& what) {
-  std::size_t out = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++out;
-  return out;
-}
-
-// On paper: some pages of its size, with the charts. In a dark window, for paper is white.
-TEST_F(ReportBrowser, Prints) {
-  const std::string file = folder_.path("report.pdf");
-  const BrowserRun run =
-      open_in_chromium(folder_.path("report.html"),
-                       "--no-pdf-header-footer --blink-settings=preferredColorScheme=0 --print-to-pdf=" + file);
-  ASSERT_TRUE(run.loaded);
-  EXPECT_THAT(run.console, IsEmpty());
-  const std::string pdf = read_text(file);
-  const std::size_t pages = occurrences(pdf, "/Type /Page\n");
-  EXPECT_GE(pages, 5u);
-  EXPECT_LE(pages, 40u) << "of tables some rows only";
-  EXPECT_EQ(occurrences(pdf, "/MediaBox [0 0 612 792]"), pages) << "none is wider";
-  EXPECT_GE(occurrences(pdf, "/Subtype /Image"), 8u) << "a chart is a picture";
-}
-
-// Of a sweep that was run, whose machines can be made again.
-class ReportOfMachines : public ReportBrowser {
-  void SetUp() override {
-    if (chromium().empty()) GTEST_SKIP() << "there is no Chromium here: apt-get install chromium";
-    const std::string sweep = folder_.write("sweep.yaml", R"(
-sweep:
-  name: roofs
-  machine: eyeriss
-  workloads: ['conv:c=16,k=32,p=14,q=14,r=3,s=3', 'fc:c=256,k=64']
-  strategy: sunstone
-  parameters: {glb: {set: GLB.capacity, values: [32 KB, 64 KB]}}
-)");
-    const std::string database = folder_.path("sweep.db");
-    ASSERT_EQ(run_cli("sweep " + sweep + " --quiet -t 1 -o " + database).exit_code, 0);
-    ASSERT_EQ(run_cli("report " + database + " -o " + folder_.path("report.html")).exit_code, 0);
-    html_ = read_text(folder_.path("report.html"));
-    if (html_.find("id=\"roofline\"") == std::string::npos) GTEST_SKIP() << "without the chart library";
-  }
-};
-
-// Each layer is under the roof of the level that is chosen, and left of the most MACs that any mapping makes of a byte.
-TEST_F(ReportOfMachines, DrawsARooflineWithTheBounds) {
-  const BrowserRun run = open_in_chromium(page_with(R"(
-    const note = document.createElement('script');
-    const look = () => {
-      const [layers, roof, ...bounds] = Chart.getChart('roofline').data.datasets;
-      const places = (set) => set.data.map(({x, y}) => [x, y]);
-      return {layers: places(layers), roof: places(roof), bounds: bounds.map(places),
-        label: document.getElementById('roofline').getAttribute('aria-label'),
-        rows: document.getElementById('roofline-table').tBodies[0].rows.length};
-    };
-    setTimeout(() => {
-      const found = {hidden: document.getElementById('roofline-heading').parentElement.hidden};
-      const level = document.getElementById('roofline-level');
-      found.levels = [...level.options].map(({value}) => value);
-      found.looks = found.levels.map((name) => {
-        level.value = name;
-        level.dispatchEvent(new Event('change', {bubbles: true}));
-        return look();
-      });
-      found.note = document.getElementById('roofline-note').textContent;
-      note.type = 'application/json', note.id = 'probe', note.textContent = JSON.stringify(found);
-      document.body.append(note);
-    }, 500);)"));
-  const json found = findings(run);
-  ASSERT_EQ(found["hidden"], false);
-  EXPECT_THAT(found["levels"].get<std::vector<std::string>>(), ::testing::IsSupersetOf({"DRAM", "GLB"}));
-  EXPECT_THAT(found["note"].get<std::string>(), Ne(""));
-  std::size_t bounds = 0;
-  for (const json& look : found["looks"]) {
-    EXPECT_EQ(look["layers"].size(), look["rows"]);
-    for (const json& layer : look["layers"]) {
-      double roof = 0;  // at the next place that is no further left
-      for (const json& place : look["roof"])
-        if (roof == 0 && place[0] >= layer[0]) roof = place[1];
-      EXPECT_LE(layer[1].get<double>(), roof * (1 + 1e-9)) << look["label"];
-    }
-    for (const json& bound : look["bounds"]) EXPECT_GE(bound[1][0], bound[0][0]) << look["label"];
-    bounds += look["bounds"].size();
-  }
-  EXPECT_GE(bounds, 2u) << "of each layer at the outermost level";
-}
-
-class ReportOfManyPoints : public ReportBrowser {
-  void SetUp() override { report_of(many_points()); }
-};
-
-// Prints what took how long; HELIOLITE_REPORT_POINTS=100000 gives the figures of docs/report.md.
-TEST_F(ReportOfManyPoints, AnswersAtOnceAndRightly) {
-  const std::string page = folder_.write(
-      "many.html",
-      replaced(html_, "</body>",
-               "<script type=\"module\">" + read_text(HELIOLITE_TEST_DATA "/browser/fluent.js") + "</script></body>"));
-  const json found = findings(open_in_chromium(page, "", BrowserTime::Real));
-  ASSERT_FALSE(found.contains("error")) << found["error"];
-  std::cout << found["points"] << " points, ms until the next frame and until all panels follow:\n";
-  for (const auto& [what, ms] : found["ms"].items()) std::cout << "  " << what << " " << ms << "\n";
-  constexpr int kBusyMachine = 20'000;  // ms; 2,200 for 100,000 points on one that is not very busy
-  EXPECT_LT(found["ms"]["loaded"][0], kBusyMachine) << "the page is not there soon";
-  for (const char* filter : {"value", "range"}) {
-    EXPECT_GT(found[filter]["right"], 0) << filter;
-    EXPECT_LT(found[filter]["right"], found["points"]) << filter;
-    for (const char* where : {"dots", "listed"}) EXPECT_EQ(found[filter][where], found[filter]["right"]) << where;
-  }
-  EXPECT_EQ(found["sorted"]["first"], found["sorted"]["right"]);
-  EXPECT_TRUE(found["sorted"]["ascending"]);
-  EXPECT_TRUE(found["sorted"]["name"]);
-  EXPECT_TRUE(found["chosen"]);
-  for (const auto& [what, nodes] : found["nodes"].items()) EXPECT_LT(nodes, 12'000) << what << " makes nodes by points";
 }
 
 }  // namespace
