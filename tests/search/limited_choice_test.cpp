@@ -213,6 +213,11 @@ TEST(MapWithin, IsTheBestOfAllMappings) {
     for (const KnownMapping& m : found->choice.layers)
       EXPECT_EQ(CostModel(p.workload, p.architecture).evaluate(m.mapping).cost, m.cost) << seed;
     above_corners += found->choice.lists > 0;
+    options.threads = 4;
+    options.rules.set(Rule::ReducedCost, false);
+    const Result<NetworkWithin> again = map_within(network, p.architecture, options, Objective::Energy, limits);
+    EXPECT_EQ(again->choice.value, found->choice.value) << seed;
+    EXPECT_EQ(again->choice.lower_bound, found->choice.lower_bound) << seed;
     options.budget_evaluations = 200;
     const Result<NetworkWithin> limited = map_within(network, p.architecture, options, Objective::Energy, limits);
     if (!limited.ok() || limited->curve.network.points.empty()) continue;

@@ -17,6 +17,8 @@ constexpr double kSlack = 1e-9;
 constexpr double kClosed = 1 + 1e-12;
 // Sums that are held after a layer; with more the search for the best choice is given up.
 constexpr std::size_t kMostSums = 100'000;
+// Items of all layers up to which listed ones are exchanged, which takes the square of that: some tenths of a second.
+constexpr std::size_t kMostExchanged = 4'000;
 // The first lists go up to this part of the gap, each next one twice as far.
 constexpr double kFirstPart = 1.0 / 32;
 
@@ -66,7 +68,7 @@ class ChoiceSearch {
       const double gap = gap_;
       const bool listed = list(std::min(part, 1.0) * gap);
       // Step 3. The best choice of what is listed.
-      exchange({choice_});
+      if (items_of_all_layers() <= kMostExchanged) exchange({choice_});
       if (!listed || !choose()) break;
       if (all || (measure_gap() && gap_ <= part * gap)) {
         out_.complete = true;
@@ -87,6 +89,12 @@ class ChoiceSearch {
     for (std::size_t l = 0; l < out.size(); ++l)
       for (const KnownMapping& m : items_[q_.layers[l].shape])
         out[l].push_back({q_.layers[l].runs * pj_of(m.cost), q_.layers[l].runs * cycles_of(m.cost)});
+    return out;
+  }
+
+  std::size_t items_of_all_layers() const {
+    std::size_t out = 0;
+    for (const LimitedLayer& layer : q_.layers) out += items_[layer.shape].size();
     return out;
   }
 
