@@ -18,7 +18,6 @@
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_network.h"
-#include "engine/model/running_units.h"
 #include "engine/search/network_search.h"
 
 namespace heliolite::cli {
@@ -122,11 +121,11 @@ Json layer_json(const LayerTradeOff& layer, const Workload& workload, const Arch
     for (const Diagnostic& d : layer.why_infeasible) json["reasons"].push_back(d.to_string());
     return json;
   }
-  const Architecture& chain = **chain_that_runs(workload, machine);
-  json["unit"] = machine.units.empty() ? Json() : Json(chain.compute.name);
   Json points = Json::array();
   for (std::size_t k = 0; k < layer.mappings.size(); ++k) {
+    const Architecture& chain = machine.chain(layer.units[k]);
     points.push_back(point_json(layer.curve.points[k]));
+    points.back()["unit"] = machine.units.empty() ? Json() : Json(chain.compute.name);
     points.back()["mapping"] = to_json(layer.mappings[k], workload, chain);
   }
   json["points"] = std::move(points);

@@ -150,6 +150,16 @@ LayerAnswer LayerSearch::list_for_sum(double lambda, double below_pj, const Cost
   return exact_list(problem, most, key_of_number(problem.options.objective, below_pj), budget);
 }
 
+Cost LayerSearch::least_cost() const {
+  const CostModel& model = problem_->whole_model ? *problem_->whole_model : problem_->model;
+  return compulsory_cost(model, problem_->keep_range()).whole;
+}
+
+double LayerSearch::least_sum(double lambda) const {
+  constexpr double kRounding = 1 - 1e-11;
+  return kRounding * objective_number(Objective::weighted_sum(lambda), least_cost());
+}
+
 double LayerSearch::first_bound() const {
   if (!problem_->options.evaluator.command.empty()) return 0;
   return objective_number(problem_->options.objective, compulsory_cost(problem_->model, problem_->keep_range()).whole);

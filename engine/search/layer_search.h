@@ -59,6 +59,9 @@ class LayerSearch {
   // A lower bound of all mappings that is known before any search, in units of objective_number(); 0 of the values of
   // an evaluator.
   double first_bound() const;
+  // The energy and the cycles that no mapping is below, known likewise.
+  Cost least_cost() const;
+  double least_sum(double lambda) const;  // in pJ: of energy + lambda x cycles, as below
 
   // Searches for the least energy + lambda x cycles, lambda in units of energy (2^-32 pJ) a cycle, in the same
   // mapspace. `known`: a mapping of it, which the result is not worse than.

@@ -8,7 +8,6 @@
 
 #include "engine/model/running_units.h"
 #include "engine/search/core/budget.h"
-#include "engine/search/core/compulsory.h"
 #include "engine/search/core/parallel.h"
 #include "engine/search/layer_search.h"
 #include "engine/search/map.h"
@@ -18,14 +17,34 @@
 namespace heliolite {
 namespace {
 
-// All layers of one shape.
-struct CurveShape {
-  std::optional<LayerSearch> search;  // none: the machine's constraints cannot be obeyed
-  Diagnostics refused;                // why
-  u64 runs = 0, layers = 0;
-  MappingResult start;  // any mapping
+// A compute unit that can run the layers of a shape.
+struct CurveUnit {
+  std::size_t number = 0;  // of Architecture::chain()
+  LayerSearch search;
+  MappingResult start{};  // any mapping
   u64 evaluated = 0;
   double seconds = 0;
+
+  bool has_mapping() const { return start.status != Status::Infeasible; }
+};
+
+// All layers of one shape.
+struct CurveShape {
+  std::vector<CurveUnit> units;  // none: the machine's constraints cannot be obeyed
+  Diagnostics refused;           // why
+  u64 runs = 0, layers = 0;
+
+  bool has_mapping() const { return std::ranges::any_of(units, &CurveUnit::has_mapping); }
+  u64 evaluated() const {
+    u64 sum = 0;
+    for (const CurveUnit& unit : units) sum += unit.evaluated;
+    return sum;
+  }
+  double seconds() const {
+    double sum = 0;
+    for (const CurveUnit& unit : units) sum += unit.seconds;
+    return sum;
+  }
 };
 
 class CurveSearch {
@@ -38,14 +57,16 @@ class CurveSearch {
 
   Result<NetworkCurve> run(const ProgressHook& tell) {
     const Stopwatch clock;
-    // Step 1. A mapping of each shape to begin with.
+    // Step 1. A mapping of each shape, on each unit that can run it, to begin with.
     if (Diagnostics errors = prepare(); !errors.empty()) return errors;
+    std::vector<CurveUnit*> units;
+    for (auto& [_, shape] : shapes_)
+      for (CurveUnit& unit : shape.units) units.push_back(&unit);
+    parallel_for(units.size(), options_.threads, [&](std::size_t t) { begin(*units[t]); });
+    // Step 2. The curves of those that have one.
     std::vector<std::size_t> numbers;
     for (const auto& [k, shape] : shapes_)
-      if (shape.search) numbers.push_back(k);
-    parallel_for(numbers.size(), options_.threads, [&](std::size_t t) { begin(shapes_.at(numbers[t])); });
-    // Step 2. The curves of those that have one.
-    std::erase_if(numbers, [&](std::size_t k) { return shapes_.at(k).start.status == Status::Infeasible; });
+      if (shape.has_mapping()) numbers.push_back(k);
     NetworkTradeOff found = find(numbers, tell);
     // Step 3. Layer by layer in the network's order.
     conclude(numbers, std::move(found));
@@ -74,22 +95,26 @@ class CurveSearch {
       shape.runs += network_.layers[k].count, ++shape.layers;
       if (shape_of_[k] != k) continue;
       const Workload& workload = network_.layers[k].workload;
-      const Result<const Architecture*> chain = chain_that_runs(workload, machine_);
-      Result<LayerSearch> search = chain ? LayerSearch::create(workload, **chain, options_) : chain.errors();
-      if (search) shape.search = *std::move(search);
-      else shape.refused = search.errors(), refused.insert(refused.end(), shape.refused.begin(), shape.refused.end());
+      const Result<std::vector<std::size_t>> units = units_that_run(workload, machine_);
+      if (!units) shape.refused = units.errors();
+      for (const std::size_t unit : units ? *units : std::vector<std::size_t>{}) {
+        Result<LayerSearch> search = LayerSearch::create(workload, machine_.chain(unit), options_);
+        if (search) shape.units.push_back({unit, *std::move(search)});
+        else shape.refused.insert(shape.refused.end(), search.errors().begin(), search.errors().end());
+      }
+      if (shape.units.empty()) refused.insert(refused.end(), shape.refused.begin(), shape.refused.end());
     }
-    const bool all = std::ranges::none_of(shapes_, [](const auto& s) { return s.second.search.has_value(); });
-    return all ? refused : Diagnostics{};
+    const bool none = std::ranges::all_of(shapes_, [](const auto& s) { return s.second.units.empty(); });
+    return none ? refused : Diagnostics{};
   }
 
-  void begin(CurveShape& shape) const {
+  void begin(CurveUnit& unit) const {
     const Stopwatch clock;
-    const LayerSearch& search = *shape.search;
+    const LayerSearch& search = unit.search;
     const SearchBudget budget = share::kOwnBeforeNetwork.of(SearchBudget(options_));
-    shape.start = search.conclude(search.search(search.first_step(budget)), search.first_bound());
-    shape.evaluated = shape.start.statistics.evaluated;
-    shape.seconds = clock.seconds();
+    unit.start = search.conclude(search.search(search.first_step(budget)), search.first_bound());
+    unit.evaluated = unit.start.statistics.evaluated;
+    unit.seconds = clock.seconds();
   }
 
   NetworkTradeOff find(const std::vector<std::size_t>& numbers, const ProgressHook& tell) {
@@ -97,24 +122,23 @@ class CurveSearch {
     std::vector<Cost> compulsory;
     for (const std::size_t k : numbers) {
       const CurveShape& shape = shapes_.at(k);
-      const LayerProblem& problem = shape.search->problem();
-      const CostModel& model = problem.whole_model ? *problem.whole_model : problem.model;
-      compulsory.push_back(compulsory_cost(model, problem.keep_range()).whole);
-      NetworkLayer layer{LayerHull(compulsory.back(), static_cast<double>(shape.runs)), {}};
-      layer.hull.add_mapping(shape.start.cost);
-      layer.known.push_back({shape.start.mapping, shape.start.cost});
+      Cost least = shape.units.front().search.least_cost();
+      for (const CurveUnit& unit : shape.units) {
+        const Cost there = unit.search.least_cost();
+        least = {std::min(least.energy, there.energy), std::min(least.cycles, there.cycles)};
+      }
+      compulsory.push_back(least);
+      NetworkLayer layer{LayerHull(least, static_cast<double>(shape.runs)), {}};
+      for (const CurveUnit& unit : shape.units)
+        if (unit.has_mapping() && layer.hull.add_mapping(unit.start.cost) == layer.known.size())
+          layer.known.push_back({unit.start.mapping, unit.start.cost, unit.number});
       layers.push_back(std::move(layer));
     }
     const SearchBudget whole(options_);
     const auto search = [&](std::size_t l, double lambda, const KnownMapping& known) {
-      CurveShape& shape = shapes_.at(numbers[l]);
-      const Stopwatch clock;
-      const SearchBudget left = SearchBudget(options_).after(shape.evaluated, shape.seconds);
-      if (left.end(0) != SearchEnd::Done) return SumAnswer{};
-      const MappingResult found = shape.search->search_for_sum(lambda, known.mapping, share::kOneLambda.of(left));
-      shape.evaluated += found.statistics.evaluated;
-      shape.seconds += clock.seconds();
-      return SumAnswer{KnownMapping{found.mapping, found.cost}, found.status == Status::Optimal, found.lower_bound};
+      std::vector<SumAnswer> answers;
+      for (CurveUnit& unit : shapes_.at(numbers[l]).units) answers.push_back(search_on(unit, lambda, known));
+      return least_of_units(answers, lambda);
     };
     TradeOffQuestion question{options_.threads, [&] { return whole.stopped(); }, {}};
     if (tell)
@@ -126,6 +150,18 @@ class CurveSearch {
     return out;
   }
 
+  SumAnswer search_on(CurveUnit& unit, double lambda, const KnownMapping& known) const {
+    const Stopwatch clock;
+    if (!unit.has_mapping()) return {{}, false, unit.search.least_sum(lambda)};
+    const SearchBudget left = SearchBudget(options_).after(unit.evaluated, unit.seconds);
+    if (left.end(0) != SearchEnd::Done) return {};
+    const Mapping& from = known.unit == unit.number ? known.mapping : unit.start.mapping;
+    const MappingResult found = unit.search.search_for_sum(lambda, from, share::kOneLambda.of(left));
+    unit.evaluated += found.statistics.evaluated;
+    unit.seconds += clock.seconds();
+    return {KnownMapping{found.mapping, found.cost, unit.number}, found.status == Status::Optimal, found.lower_bound};
+  }
+
   void conclude(const std::vector<std::size_t>& numbers, NetworkTradeOff found) {
     std::map<std::size_t, std::size_t> place;  // by shape: in `found`
     for (std::size_t l = 0; l < numbers.size(); ++l) place[numbers[l]] = l;
@@ -135,20 +171,23 @@ class CurveSearch {
                           network_.layers[k].count,
                           {},
                           {},
+                          {},
                           shape.refused,
-                          shape.evaluated,
-                          shape.seconds};
+                          shape.evaluated(),
+                          shape.seconds()};
       if (const auto at = place.find(shape_of_[k]); at != place.end()) {
         layer.curve = found.layers[at->second];
-        for (const TradeOffPoint& p : layer.curve.points)
-          layer.mappings.push_back(known_[at->second].known[p.mapping.front()].mapping);
-      } else if (shape.search) {
-        layer.why_infeasible = shape.start.why_infeasible;
+        for (const TradeOffPoint& p : layer.curve.points) {
+          const KnownMapping& best = known_[at->second].known[p.mapping.front()];
+          layer.mappings.push_back(best.mapping), layer.units.push_back(best.unit);
+        }
+      } else if (!shape.units.empty()) {
+        layer.why_infeasible = shape.units.front().start.why_infeasible;
       }
       out_.layers.push_back(std::move(layer));
     }
     out_.searches = found.searches;
-    for (const auto& [k, shape] : shapes_) out_.evaluated += shape.evaluated;
+    for (const auto& [k, shape] : shapes_) out_.evaluated += shape.evaluated();
     if (place.size() < shapes_.size()) return;
     out_.network = std::move(found.network);
     for (TradeOffPoint& p : out_.network.points) {
@@ -186,37 +225,42 @@ class CurveSearch {
       std::vector<KnownMapping>& corners = out.corners.emplace_back();
       const LayerTradeOff& layer = curve.layers[l];
       for (std::size_t k = 0; k < layer.mappings.size(); ++k)
-        corners.push_back({layer.mappings[k], layer.curve.points[k].cost});
+        corners.push_back({layer.mappings[k], layer.curve.points[k].cost, layer.units[k]});
     }
     for (const TradeOffPoint& p : curve.network.points) out.choices.push_back(p.mapping);
-    const auto with_peers = [](const CurveShape* s) { return s->search->problem().whole_model.has_value(); };
+    const auto has_peers = [](const CurveUnit& unit) { return unit.search.problem().whole_model.has_value(); };
+    const auto with_peers = [&](const CurveShape* s) { return std::ranges::any_of(s->units, has_peers); };
     out.certain =
         curve.network.certain && options_.strategy == Strategy::Exact && std::ranges::none_of(listed_, with_peers);
     return out;
   }
 
   ListAnswer list(const ListQuestion& asked) {
-    CurveShape& shape = *listed_[asked.shape];
-    const Stopwatch clock;
-    const SearchBudget left = SearchBudget(options_).after(shape.evaluated, shape.seconds);
-    if (left.end(0) != SearchEnd::Done) return {};
-    const CostBound most{asked.most_pj * Energy::kUnitsPerPicojoule, asked.most_cycles};
-    const LayerAnswer found =
-        shape.search->list_for_sum(asked.lambda, asked.below_pj, most, share::kOneLambda.of(left));
-    shape.evaluated += found.statistics.evaluated;
-    shape.seconds += clock.seconds();
-    ListAnswer out{{}, found.complete};
-    for (const PricedMapping& m : found.listed) out.mappings.push_back({m.mapping, m.cost});
+    ListAnswer out{{}, true};
+    for (CurveUnit& unit : listed_[asked.shape]->units) list_on(unit, asked, out);
     return out;
+  }
+
+  void list_on(CurveUnit& unit, const ListQuestion& asked, ListAnswer& out) const {
+    const Stopwatch clock;
+    const SearchBudget left = SearchBudget(options_).after(unit.evaluated, unit.seconds);
+    out.complete &= left.end(0) == SearchEnd::Done;
+    if (!out.complete) return;
+    const CostBound most{asked.most_pj * Energy::kUnitsPerPicojoule, asked.most_cycles};
+    const LayerAnswer found = unit.search.list_for_sum(asked.lambda, asked.below_pj, most, share::kOneLambda.of(left));
+    unit.evaluated += found.statistics.evaluated;
+    unit.seconds += clock.seconds();
+    out.complete &= found.complete;
+    for (const PricedMapping& m : found.listed) out.mappings.push_back({m.mapping, m.cost, unit.number});
   }
 
   // What lists have taken.
   void take_work(NetworkCurve& curve) const {
     curve.evaluated = 0;
-    for (const auto& [k, shape] : shapes_) curve.evaluated += shape.evaluated;
+    for (const auto& [k, shape] : shapes_) curve.evaluated += shape.evaluated();
     for (std::size_t l = 0; l < curve.layers.size(); ++l) {
-      curve.layers[l].evaluated = shapes_.at(shape_of_[l]).evaluated;
-      curve.layers[l].seconds = shapes_.at(shape_of_[l]).seconds;
+      curve.layers[l].evaluated = shapes_.at(shape_of_[l]).evaluated();
+      curve.layers[l].seconds = shapes_.at(shape_of_[l]).seconds();
     }
   }
 

@@ -48,16 +48,11 @@ class NetworkSearch {
     return own(shape).lower_bound / machine_factor(objective_, machine_, workload(shape));
   }
 
-  static Cost compulsory(const ShapeOfNetwork::Unit& unit) {
-    const LayerProblem& problem = unit.search->problem();
-    const CostModel& model = problem.whole_model ? *problem.whole_model : problem.model;
-    return compulsory_cost(model, problem.keep_range()).whole;
-  }
   // On any unit.
   static Cost compulsory(const ShapeOfNetwork& shape) {
-    Cost least = compulsory(shape.units.front());
+    Cost least = shape.units.front().search->least_cost();
     for (const ShapeOfNetwork::Unit& unit : shape.units) {
-      const Cost there = compulsory(unit);
+      const Cost there = unit.search->least_cost();
       least = {std::min(least.energy, there.energy), std::min(least.cycles, there.cycles)};
     }
     return least;
@@ -123,27 +118,15 @@ class NetworkSearch {
 
   // The best of all units, and what no mapping of any of them is below.
   SumAnswer search_for_sum(std::size_t k, double lambda, const KnownMapping& known) {
-    const Objective sum = Objective::weighted_sum(lambda);
-    SumAnswer out;
-    for (const ShapeOfNetwork::Unit& unit : shapes_[k].units) {
-      const SumAnswer there = search_on(unit, lambda, known);
-      const bool is_first = &unit == &shapes_[k].units.front();
-      out.complete = there.complete && (is_first || out.complete);
-      out.lower_bound_pj = is_first ? there.lower_bound_pj : std::min(out.lower_bound_pj, there.lower_bound_pj);
-      if (there.found &&
-          (!out.found || objective_number(sum, there.found->cost) < objective_number(sum, out.found->cost)))
-        out.found = there.found;
-    }
-    return out;
+    std::vector<SumAnswer> answers;
+    for (const ShapeOfNetwork::Unit& unit : shapes_[k].units) answers.push_back(search_on(unit, lambda, known));
+    return least_of_units(answers, lambda);
   }
 
   SumAnswer search_on(const ShapeOfNetwork::Unit& unit, double lambda, const KnownMapping& known) const {
     const Stopwatch clock;
     MappingResult& own = *unit.own;
-    if (own.status == Status::Infeasible) {
-      const Cost least = compulsory(unit);
-      return {{}, false, kTouching * objective_number(Objective::weighted_sum(lambda), least)};
-    }
+    if (own.status == Status::Infeasible) return {{}, false, unit.search->least_sum(lambda)};
     const SearchBudget left = SearchBudget(options_).after(own.statistics.evaluated, own.seconds);
     if (left.end(0) != SearchEnd::Done) return {};
     const Mapping& from = known.unit == unit.number ? known.mapping : own.mapping;

@@ -44,8 +44,9 @@ NetworkOptimum search_for_network(std::vector<ShapeOfNetwork>& shapes, const Arc
 // The curve of one layer, for one run of it.
 struct LayerTradeOff {
   std::string name;
-  u64 count = 1;                  // how often the network has the layer
-  std::vector<Mapping> mappings;  // [point of the curve]; empty: the layer has no mapping
+  u64 count = 1;                   // how often the network has the layer
+  std::vector<Mapping> mappings;   // [point of the curve]; empty: the layer has no mapping
+  std::vector<std::size_t> units;  // [point of the curve]: the compute unit, a number of Architecture::chain()
   TradeOff curve;
   Diagnostics why_infeasible;
   u64 evaluated = 0;   // mappings of its shape that were priced

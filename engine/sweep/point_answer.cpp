@@ -82,7 +82,9 @@ class WithinLimits {
     out.status = Status::Bounded;
     out.mapping = best.mapping;
     out.cost = best.cost;
-    out.utilization = utilization(CostModel(workload, machine_).compiled(), machine_, out.cost.cycles);
+    out.unit = best.unit;
+    const Architecture& chain = machine_.chain(out.unit);
+    out.utilization = utilization(CostModel(workload, chain).compiled(), chain, out.cost.cycles);
     out.value = objective_number(objective_, out.cost, machine_, workload);
     out.lower_bound = std::min(out.value, objective_number(objective_, layer.curve.least, machine_, workload));
     if (out.lower_bound == out.value) out.status = Status::Optimal;

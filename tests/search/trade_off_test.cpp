@@ -244,5 +244,45 @@ TEST(NetworkCurve, IsTheHullOfAllMappings) {
   EXPECT_GT(corners, 70);
 }
 
+// Of a layer that several units can run, whose energies and speeds differ by chance, the curve is that of the mappings
+// of all of them.
+TEST(NetworkCurve, OfSeveralUnitsIsTheHullOfAll) {
+  int problems = 0, both = 0;
+  for (u64 seed = 0; problems < 30; ++seed) {
+    const testing::SearchProblem p = testing::random_search_problem(seed, {.max_mappings = 3'000});
+    testing::Rng rng(seed);
+    Architecture machine = p.architecture;
+    Architecture& other = machine.units.emplace_back(p.architecture);
+    other.compute.name = "other";
+    other.compute.op_pj *= static_cast<double>(testing::pick(rng, 1, 8)) / 4;
+    other.compute.cycles_per_op = testing::pick(rng, 1, 3);
+    other.levels.front().energy.read_pj *= static_cast<double>(testing::pick(rng, 1, 8)) / 4;
+    std::vector<Cost> all = all_costs(p.workload, machine.chain(0));
+    const std::vector<Cost> more = all_costs(p.workload, machine.chain(1));
+    if (all.empty() || more.empty()) continue;
+    all.insert(all.end(), more.begin(), more.end());
+    ++problems;
+    SearchOptions options;
+    options.threads = 1 + static_cast<int>(seed % 3);
+    const Network network{"n", {{p.workload, 2}}};
+    const Result<NetworkCurve> found = map_curve(network, machine, options);
+    ASSERT_TRUE(found.ok()) << seed << to_string(found.errors());
+    const LayerTradeOff& layer = found->layers[0];
+    expect_hull(layer.curve, all, seed);
+    EXPECT_TRUE(layer.curve.certain) << seed;
+    for (std::size_t k = 0; k < layer.mappings.size(); ++k)
+      EXPECT_EQ(CostModel(p.workload, machine.chain(layer.units[k])).evaluate(layer.mappings[k]).cost,
+                layer.curve.points[k].cost)
+          << seed;
+    both += std::ranges::count(layer.units, 0u) > 0 && std::ranges::count(layer.units, 1u) > 0 ? 1 : 0;
+    options.budget_evaluations = 100;
+    const Result<NetworkCurve> limited = map_curve(network, machine, options);
+    if (!limited.ok()) continue;
+    for (const TradeOffEdge& edge : limited->layers[0].curve.edges)
+      EXPECT_LE(edge.lower_bound_pj, least_at(all, edge.lambda) * (1 + 1e-9)) << seed;
+  }
+  EXPECT_GT(both, 1);
+}
+
 }  // namespace
 }  // namespace heliolite::trade_off_test

@@ -203,6 +203,18 @@ class Optimum {
 
 }  // namespace
 
+SumAnswer least_of_units(std::span<const SumAnswer> units, double lambda) {
+  const Objective sum = Objective::weighted_sum(lambda);
+  SumAnswer out = units.front();
+  for (const SumAnswer& unit : units.subspan(1)) {
+    out.complete &= unit.complete;
+    out.lower_bound_pj = std::min(out.lower_bound_pj, unit.lower_bound_pj);
+    if (unit.found && (!out.found || objective_number(sum, unit.found->cost) < objective_number(sum, out.found->cost)))
+      out.found = unit.found;
+  }
+  return out;
+}
+
 LeastProduct find_least_product(std::vector<NetworkLayer>& layers, const SearchForSum& search,
                                 const ProductQuestion& question) {
   return Optimum(layers, search, question).run();

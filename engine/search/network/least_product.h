@@ -9,6 +9,7 @@
 // energy + lambda x cycles.
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/model/mapping.h"
@@ -31,6 +32,9 @@ struct SumAnswer {
   double lower_bound_pj = 0;          // nothing is below; 0: nothing is known
   std::optional<double> lambda{};     // that this is of, if it is not the one that was asked for
 };
+
+// The best of what searches of a layer on several compute units found, and what none of them has anything below.
+SumAnswer least_of_units(std::span<const SumAnswer> units, double lambda);
 
 struct NetworkLayer {
   LayerHull hull;
