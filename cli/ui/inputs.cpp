@@ -149,6 +149,7 @@ Result<ScheduledNetwork> scheduled_network(Inputs inputs, const MappingFile& fil
   }
   const Result<YamlNode> document = file.document_for(inputs.network, inputs.architecture);
   if (!document) return document.errors();
+  take_units(*document, inputs.architecture, *graph);
   Result<ScheduleFile> schedule = read_schedule_file(*document, *graph, inputs.architecture);
   if (!schedule) return schedule.errors();
   std::vector<std::string> notes = inputs.notes();

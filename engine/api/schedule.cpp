@@ -85,8 +85,9 @@ Result<Schedule> schedule_of(const Result<YamlNode>& document, const Network& ne
   if (!document) return document.errors();
   const heliolite::Architecture& machine = Inside::of(architecture);
   const heliolite::Network fitted = fitted_network(network, machine);
-  const Result<LinkGraph> graph = graph_of_network(fitted);
+  Result<LinkGraph> graph = graph_of_network(fitted);
   if (!graph) return graph.errors();
+  take_units(*document, machine, *graph);
   const Result<ScheduleFile> file = read_schedule_file(*document, *graph, machine);
   if (!file) return file.errors();
   const Result<ScheduleBreakdown> cost = schedule_breakdown(file->schedule, *graph, machine, file->rules);

@@ -141,7 +141,9 @@ Result<LinkCost> link_cost(const Workload& link, const Architecture& architectur
 
 Cost term_cost(const SumTerm& term, const LinkGraph& graph, const Architecture& architecture) {
   const ArrayTouch& first = graph.array(term.array).touches.front();
-  const Architecture& chain = running_chain(graph.link(first.link), architecture);
+  // Who makes the array may be outside the group, on a unit that the term's home does not lead to.
+  const Architecture& own = running_chain(graph.link(first.link), architecture);
+  const Architecture& chain = level_in_chain(architecture, term.level, own) ? own : architecture;
   const Compiled c(graph.link(first.link), chain);
   const CompiledLevel& level = c.level[*level_in_chain(architecture, term.level, chain)];
   CostSum sum(c, 0, 0);

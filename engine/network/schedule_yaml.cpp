@@ -31,8 +31,10 @@ const FieldTable& schedule_file_fields() {
                  "By layer the nest of one pass: levels, outermost first, whose factors make the sizes that the loops "
                  "of the tree leave."}),
        {"units", shape::names(shape::text()),
-        "By layer the machine's compute unit that its levels lead to; a check of what the network says.", "",
-        "those that run the layers' operations"},
+        "By layer the machine's compute unit that its levels lead to: that of the network's layer, or one of those "
+        "that "
+        "can run it.",
+        "", "those that run the layers' operations"},
        {"softmax", shape::one_of({"whole", "incremental"}),
         "Whether rows that a softmax is taken of stay whole, or may be cut, so that results are rescaled.", "",
         "whole"},
@@ -176,6 +178,32 @@ class ScheduleFileReader {
 };
 
 }  // namespace
+
+namespace {
+
+// The unit that a file's `units` or an answer's `links` say of a link.
+std::optional<std::string> unit_of(const YamlNode& document, const std::string& link) {
+  if (const auto units = document.find("units"))
+    if (const auto unit = units->find(link)) return unit->text();
+  if (!document.has("command")) return std::nullopt;
+  for (const YamlNode& entry : elements(document.find("links"))) {
+    const auto name = entry.find("name"), unit = entry.find("unit");
+    if (name && unit && name->text() == link) return unit->text();
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void take_units(const YamlNode& document, const Architecture& architecture, LinkGraph& graph) {
+  for (Layer& link : graph.links) {
+    const Result<std::vector<std::size_t>> units = units_that_run(link.workload, architecture);
+    const std::optional<std::string> said = unit_of(document, link.workload.name);
+    if (!units || units->size() < 2 || !said) continue;
+    for (const std::size_t unit : *units)
+      if (architecture.chain(unit).compute.name == *said) link.workload.unit = *said;
+  }
+}
 
 Result<ScheduleFile> read_schedule_file(const YamlNode& document, const LinkGraph& graph,
                                         const Architecture& architecture) {

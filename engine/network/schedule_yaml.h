@@ -37,6 +37,9 @@ struct ScheduleFile {
 // Whether a document is such a file, or an answer of `eval --json` that has all of one.
 bool is_schedule(const YamlNode& document);
 
+// Names the unit that the document says in links that several compute units can run and that name none.
+void take_units(const YamlNode& document, const Architecture& architecture, LinkGraph& graph);
+
 // The schedule of such a document. Errors: what read_schedule(), check_groups() and read_mapping() refuse, links
 // without a mapping, and names that are no links.
 Result<ScheduleFile> read_schedule_file(const YamlNode& document, const LinkGraph& graph,

@@ -100,12 +100,14 @@ TEST_F(CliOperators, RefusesByName) {
                                         "architecture:\n  levels:\n  - {name: DRAM, dram: true, energy: 9}\n"
                                         "  - {name: Regs, entries: 8, energy: 1}\n  compute: {energy: 1}\n"
                                         "  units: [{name: VPU, below: DRAM, energy: 1, runs: all}]\n");
-  for (const char* command :
-       {"space", "bound", "bound --kind orojenesis --map", "map --front energy,delay", "map --fuse"}) {
+  for (const char* command : {"space", "bound", "bound --kind orojenesis --map"}) {
     const CliResult any = run_cli(std::string(command) + " -a " + two + " -w gemm:4x4x4");
     EXPECT_NE(any.exit_code, 0) << command;
     EXPECT_THAT(any.err, HasSubstr("MAC and VPU of two can run it, name one in the layer: unit: MAC")) << command;
   }
+  const CliResult proof_of_two =
+      run_cli("map --front energy,delay --proof " + folder_.path("two.gz") + " -a " + two + " -w gemm:4x4x4");
+  EXPECT_THAT(proof_of_two.out, HasSubstr("MAC and VPU of two can run it, name one in the layer: unit: MAC"));
   // Seven operations of one cycle are several cycles.
   const CliResult proof =
       run_cli(std::string("map --no-look -l scores_softmax --proof ") + folder_.path("p.gz ") + kQuestion);
@@ -177,6 +179,25 @@ TEST_F(CliOperators, BenchAndSweepsKnowAllUnits) {
   EXPECT_THAT(run_cli("sweep " + folder_.path("bad.yaml") + " --check").err, HasSubstr("VPU.below: is no field"));
 }
 
+// Where several units can run the layers, the answer and its schedule say which do, and are read so.
+TEST_F(CliOperators, FusedLayersRunOnTheUnitsThatTheScheduleNames) {
+  const std::string machine = folder_.write(
+      "two.yaml",
+      "architecture:\n  levels:\n  - {name: DRAM, dram: true, energy: 200, bandwidth: {shared: 8}}\n"
+      "  - {name: SRAM, entries: 512, energy: 6, fanout: 4}\n  compute: {name: MXU, energy: 9, runs: all}\n  units:\n"
+      "  - {name: VPU, below: SRAM, fanout: 2, energy: 1, runs: all}\n");
+  const std::string network = folder_.write("pair.yaml",
+                                            "layers:\n- {name: a, gemm: 4x4x4}\n- {name: b, gemm: 4x4x4}\n"
+                                            "edges: [{from: a, to: b, tensor: B, ranks: {M: K, N: N}}]\n");
+  const std::string question = "-a " + machine + " -w " + network + " ";
+  const std::string schedule = folder_.path("s.yaml");
+  const json found = answer("map --fuse --objective energy " + question + "--schedule " + schedule);
+  EXPECT_EQ(found["network"]["status"], "optimal");
+  for (const json& link : found["links"]) EXPECT_EQ(link["unit"], "VPU");
+  for (const std::string& file : {schedule, folder_.write("s.json", found.dump())})
+    EXPECT_EQ(answer("eval " + question + "-m " + file)["energy_pj"], found["energy_pj"]) << file;
+}
+
 // Commands that ask about one chain of levels ask about that of the unit that runs the layer.
 TEST_F(CliOperators, AskTheUnitThatRunsALayer) {
   const json space = answer(std::string("space -l scores_softmax ") + kQuestion);
@@ -186,7 +207,7 @@ TEST_F(CliOperators, AskTheUnitThatRunsALayer) {
   EXPECT_EQ(bound["bounds"][0]["level"], "VectorReg");
   const json front = answer(std::string("map --front energy,delay --no-look -l scores_softmax ") + kQuestion);
   ASSERT_EQ(front["layers"].size(), 1u);
-  EXPECT_EQ(front["layers"][0]["unit"], "VPU");
+  EXPECT_EQ(front["layers"][0]["points"][0]["unit"], "VPU");
   EXPECT_EQ(front["front"]["status"], "certain");
   const json best = answer(std::string("map --objective energy --no-look -l scores_softmax ") + kQuestion);
   EXPECT_EQ(front["front"]["least_energy_pj"], best["total"]["energy_pj"]);

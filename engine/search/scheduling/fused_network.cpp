@@ -2,11 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "arch/peer_channel.h"
-#include "engine/network/group_plan.h"
+#include "engine/base/text.h"
+#include "engine/model/running_units.h"
+#include "engine/search/core/budget.h"
 #include "engine/search/validate_question.h"
 
 namespace heliolite {
@@ -39,18 +45,45 @@ Diagnostics unfusable(const SearchOptions& options, const Architecture& architec
   return errors;
 }
 
-Result<FusedNetwork> fuse_network(const Network& network, const Architecture& architecture, SearchOptions options,
-                                  const FusionRules& rules) {
-  if (Diagnostics errors = unfusable(options, architecture); !errors.empty()) return errors;
-  Result<LinkGraph> graph = graph_of_network(network);
-  if (!graph) return graph.errors();
-  if (Diagnostics errors = unit_complaints(*graph, architecture); !errors.empty()) return errors;
-  FusedNetwork out{.graph = *std::move(graph), .best = {}, .cost = {}};
-  if (!options.budget_evaluations && !options.budget_seconds) options.budget_seconds = kFusedBudgetSeconds;
-  out.budget_seconds = options.budget_seconds;
-  Result<FusedOptimum> best = search_fused(out.graph, architecture, options, rules);
-  if (!best) return best.errors();
-  out.best = *std::move(best);
+namespace {
+
+// Which unit runs each link, for all choices there are.
+using UnitChoice = std::vector<std::size_t>;  // [link]: a number of Architecture::chain()
+
+Result<std::vector<UnitChoice>> unit_choices(const LinkGraph& graph, const Architecture& architecture) {
+  std::vector<UnitChoice> out{{}};
+  std::vector<std::string> several;
+  Diagnostics errors;
+  for (const Layer& link : graph.links) {
+    const Result<std::vector<std::size_t>> units = units_that_run(link.workload, architecture);
+    if (!units) {
+      errors.insert(errors.end(), units.errors().begin(), units.errors().end());
+      continue;
+    }
+    if (units->size() > 1) several.push_back(link.workload.name);
+    std::vector<UnitChoice> longer;
+    for (const UnitChoice& choice : out)
+      for (const std::size_t unit : *units) longer.push_back(choice), longer.back().push_back(unit);
+    out = std::move(longer);
+    if (out.size() > kMostUnitChoices)
+      return Diagnostic{"", 0, "unit",
+                        fmt::format("{} of {} can run on several units each, together more than {} choices, which is "
+                                    "as many as are searched where layers are fused: name one in layers, unit: {}",
+                                    join(several), architecture.name, kMostUnitChoices, architecture.compute.name)};
+  }
+  if (!errors.empty()) return errors;
+  return out;
+}
+
+LinkGraph on_units(LinkGraph graph, const UnitChoice& choice, const Architecture& architecture) {
+  for (std::size_t l = 0; l < graph.links.size(); ++l)
+    graph.links[l].workload.unit = architecture.chain(choice[l]).compute.name;
+  return graph;
+}
+
+Result<FusedNetwork> with_costs(LinkGraph graph, FusedOptimum best, const Architecture& architecture,
+                                const FusionRules& rules) {
+  FusedNetwork out{.graph = std::move(graph), .best = std::move(best), .cost = {}};
   Result<ScheduleBreakdown> cost = schedule_breakdown(out.best.schedule, out.graph, architecture, rules);
   if (!cost) return cost.errors();
   out.cost = *std::move(cost);
@@ -58,6 +91,127 @@ Result<FusedNetwork> fuse_network(const Network& network, const Architecture& ar
   Result<ScheduleBreakdown> unfused = schedule_breakdown(out.best.unfused, out.graph, architecture, rules);
   if (!unfused) return unfused.errors();
   out.unfused = *std::move(unfused);
+  return out;
+}
+
+// The best of the schedules for each choice of units. What is proven is the least that is proven of any choice.
+class ChoiceSearch {
+ public:
+  ChoiceSearch(const Architecture& architecture, const SearchOptions& options, const FusionRules& rules)
+      : architecture_(architecture), options_(options), rules_(rules) {}
+
+  Result<FusedNetwork> run(const LinkGraph& graph, const std::vector<UnitChoice>& choices) {
+    for (std::size_t k = 0; k < choices.size(); ++k) {
+      if (k > 0 && SearchBudget(options_).stopped()) {
+        bound_ = 0, why_ = "interrupted";
+        break;
+      }
+      LinkGraph named = on_units(graph, choices[k], architecture_);
+      const double before = clock_.seconds();
+      Result<FusedOptimum> found = search_fused(named, architecture_, part(choices.size() - k, choices.size()), rules_);
+      if (!found) {
+        bound_ = 0, why_ = "on other units of some layers no schedule was found", errors_ = found.errors();
+        continue;
+      }
+      count(*found);
+      if (found->lower_bound < bound_)
+        bound_ = found->lower_bound, why_ = fmt::format("of a choice of units: {}", found->why_not_proven);
+      Result<FusedNetwork> priced = with_costs(std::move(named), *std::move(found), architecture_, rules_);
+      if (!priced) return priced.errors();
+      take(*std::move(priced), before);
+    }
+    if (!best_) return errors_;
+    return conclude();
+  }
+
+ private:
+  // The options of a choice: its part of what is left.
+  SearchOptions part(std::size_t left, std::size_t all) const {
+    SearchOptions out = options_;
+    if (out.budget_seconds)
+      out.budget_seconds = in_milliseconds((*out.budget_seconds - clock_.seconds()) / static_cast<double>(left));
+    if (out.budget_evaluations) out.budget_evaluations = std::max<u64>(1, *out.budget_evaluations / all);
+    if (options_.progress)
+      out.progress = [this](SearchProgress news) {
+        if (best_) news.value = std::min(news.value, best_->best.value);
+        news.lower_bound = 0;  // of this choice alone
+        options_.progress(news);
+      };
+    return out;
+  }
+
+  // Whole ones, at least one: people read it.
+  static double in_milliseconds(double seconds) { return std::max(1.0, std::floor(seconds * 1e3)) / 1e3; }
+
+  void count(const FusedOptimum& found) {
+    sums_.lambdas += found.lambdas, sums_.links += found.links, sums_.trees += found.trees;
+    sums_.evaluated += found.evaluated, sums_.rules += found.rules;
+  }
+
+  void take(FusedNetwork found, double before) {
+    for (FusedAnswer answer : found.best.answers) {
+      answer.seconds += before, answer.lower_bound = 0;
+      if (sums_.answers.empty() || answer.value < sums_.answers.back().value) sums_.answers.push_back(answer);
+    }
+    const FusedOptimum& o = found.best;
+    if (o.unfused_value && (!unfused_ || *o.unfused_value < *unfused_->best.unfused_value)) unfused_ = found;
+    if (!best_ || o.value < best_->best.value) best_ = std::move(found);
+  }
+
+  FusedNetwork conclude() {
+    FusedNetwork out = *std::move(best_);
+    FusedOptimum& best = out.best;
+    if (unfused_) {
+      best.unfused = unfused_->best.unfused, best.unfused_cost = unfused_->best.unfused_cost;
+      best.unfused_value = unfused_->best.unfused_value, out.unfused = unfused_->unfused;
+    }
+    best.lower_bound = std::min(bound_, best.value);
+    best.gap = best.lower_bound > 0 ? best.value / best.lower_bound - 1 : 0;
+    if (best.lower_bound < best.value) {
+      best.status = Status::Bounded;
+      best.why_not_proven = why_;
+    }
+    best.lambdas = sums_.lambdas, best.links = sums_.links, best.trees = sums_.trees;
+    best.evaluated = sums_.evaluated, best.rules = sums_.rules;
+    best.answers = std::move(sums_.answers);
+    if (!best.answers.empty()) best.answers.back().lower_bound = best.lower_bound;
+    best.seconds = clock_.seconds();
+    return out;
+  }
+
+  const Architecture& architecture_;
+  const SearchOptions& options_;
+  const FusionRules& rules_;
+  const Stopwatch clock_;
+  std::optional<FusedNetwork> best_, unfused_;
+  FusedOptimum sums_{};
+  double bound_ = std::numeric_limits<double>::infinity();
+  std::string why_{};
+  Diagnostics errors_{};
+};
+
+}  // namespace
+
+Result<FusedNetwork> fuse_network(const Network& network, const Architecture& architecture,
+                                  const SearchOptions& options, const FusionRules& rules) {
+  if (Diagnostics errors = unfusable(options, architecture); !errors.empty()) return errors;
+  Result<LinkGraph> graph = graph_of_network(network);
+  if (!graph) return graph.errors();
+  return fuse_links(*std::move(graph), architecture, options, rules);
+}
+
+Result<FusedNetwork> fuse_links(LinkGraph graph, const Architecture& architecture, SearchOptions options,
+                                const FusionRules& rules) {
+  const Result<std::vector<UnitChoice>> choices = unit_choices(graph, architecture);
+  if (!choices) return choices.errors();
+  if (!options.budget_evaluations && !options.budget_seconds) options.budget_seconds = kFusedBudgetSeconds;
+  Result<FusedNetwork> out = [&]() -> Result<FusedNetwork> {
+    if (choices->size() > 1) return ChoiceSearch(architecture, options, rules).run(graph, *choices);
+    Result<FusedOptimum> best = search_fused(graph, architecture, options, rules);
+    if (!best) return best.errors();
+    return with_costs(std::move(graph), *std::move(best), architecture, rules);
+  }();
+  if (out) out->budget_seconds = options.budget_seconds;
   return out;
 }
 
