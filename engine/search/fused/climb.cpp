@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kPricedTogether = 4;  // changes of a group, after the first, before the best is looked at again
 constexpr std::size_t kPricedFirst = 8;     // changes of all links together, while nothing is fused
-constexpr int kMostAnew = 10;               // links of groups whose border moves
+constexpr int kMostAnew = 6;                // links of two groups whose border moves
 constexpr double kHopeful = 1.5;            // a change that seems to cost more than this times as much is not priced
 
 // What a group is, as a key.
