@@ -31,10 +31,8 @@ const FieldTable& schedule_file_fields() {
                  "By layer the nest of one pass: levels, outermost first, whose factors make the sizes that the loops "
                  "of the tree leave."}),
        {"units", shape::names(shape::text()),
-        "By layer the machine's compute unit that its levels lead to: that of the network's layer, or one of those "
-        "that "
-        "can run it.",
-        "", "those that run the layers' operations"},
+        "By layer the machine's compute unit that its levels lead to: one of those that can run it.", "",
+        "those that run the layers' operations"},
        {"softmax", shape::one_of({"whole", "incremental"}),
         "Whether rows that a softmax is taken of stay whole, or may be cut, so that results are rescaled.", "",
         "whole"},
@@ -176,10 +174,6 @@ class ScheduleFileReader {
   ScheduleFile out_;
   Diagnostics errors_;
 };
-
-}  // namespace
-
-namespace {
 
 // The unit that a file's `units` or an answer's `links` say of a link.
 std::optional<std::string> unit_of(const YamlNode& document, const std::string& link) {
