@@ -80,7 +80,7 @@ class Steps {
 enum class Moved : u8 { InPlace, Moving, ClosedBefore, ClosedBehind };
 Moved move_flow(const Question& q, StateFlow& flow, int d, u16 digit, const Digits& tile);
 
-// Of a complete mapping.
+// What a complete mapping costs.
 ExactCost exact_cost(const Question& q, const State& state);
 
 }  // namespace heliolite::proof
