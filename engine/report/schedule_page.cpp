@@ -86,7 +86,7 @@ std::string link_rows(const Json& answer) {
                                  whole(number(link, "room_of_homes")), energy(number(link, "energy_pj")),
                                  whole(number(link, "cycles"))};
     if (has_units) row.insert(row.begin() + 1, html_text(text(link, "unit")));
-    table.row(std::move(row));
+    table.row(row);
   }
   return table.to_string();
 }

@@ -212,16 +212,16 @@ class ChoiceSearch {
       if (asked[s].below_pj == 0) continue;
       ++out_.lists;
       complete &= answers[s].complete;
-      add(s, std::move(answers[s].mappings));
+      add(s, answers[s].mappings);
     }
     return complete;
   }
 
   // New items come behind those that choices know by number.
-  void add(std::size_t shape, std::vector<KnownMapping> mappings) {
+  void add(std::size_t shape, const std::vector<KnownMapping>& mappings) {
     std::vector<KnownMapping>& items = items_[shape];
-    for (KnownMapping& m : mappings)
-      if (std::ranges::find(items, m.cost, &KnownMapping::cost) == items.end()) items.push_back(std::move(m));
+    for (const KnownMapping& m : mappings)
+      if (std::ranges::find(items, m.cost, &KnownMapping::cost) == items.end()) items.push_back(m);
   }
 
   // A sum of the first layers' items.
