@@ -95,9 +95,9 @@ Result<FusedNetwork> with_costs(LinkGraph graph, FusedOptimum best, const Archit
 }
 
 // The best of the schedules for each choice of units. What is proven is the least that is proven of any choice.
-class ChoiceSearch {
+class UnitChoiceSearch {
  public:
-  ChoiceSearch(const Architecture& architecture, const SearchOptions& options, const FusionRules& rules)
+  UnitChoiceSearch(const Architecture& architecture, const SearchOptions& options, const FusionRules& rules)
       : architecture_(architecture), options_(options), rules_(rules) {}
 
   Result<FusedNetwork> run(const LinkGraph& graph, const std::vector<UnitChoice>& choices) {
@@ -206,7 +206,7 @@ Result<FusedNetwork> fuse_links(LinkGraph graph, const Architecture& architectur
   if (!choices) return choices.errors();
   if (!options.budget_evaluations && !options.budget_seconds) options.budget_seconds = kFusedBudgetSeconds;
   Result<FusedNetwork> out = [&]() -> Result<FusedNetwork> {
-    if (choices->size() > 1) return ChoiceSearch(architecture, options, rules).run(graph, *choices);
+    if (choices->size() > 1) return UnitChoiceSearch(architecture, options, rules).run(graph, *choices);
     Result<FusedOptimum> best = search_fused(graph, architecture, options, rules);
     if (!best) return best.errors();
     return with_costs(std::move(graph), *std::move(best), architecture, rules);
