@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "engine/report/answer_json.h"

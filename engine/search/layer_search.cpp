@@ -125,13 +125,17 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
   return answer;
 }
 
+LayerProblem LayerSearch::problem_for_sum(double lambda) const {
+  LayerProblem out = *problem_;
+  out.options.objective = Objective::weighted_sum(lambda);
+  out.options.progress = {};
+  out.options.witness.reset();
+  out.options.bayes.from.reset(), out.options.bayes.learn.reset();
+  return out;
+}
+
 LayerSearch LayerSearch::for_sum(double lambda) const {
-  auto problem = std::make_unique<LayerProblem>(*problem_);
-  problem->options.objective = Objective::weighted_sum(lambda);
-  problem->options.progress = {};
-  problem->options.witness.reset();
-  problem->options.bayes.from.reset(), problem->options.bayes.learn.reset();
-  LayerSearch out(std::move(problem));
+  LayerSearch out(std::make_unique<LayerProblem>(problem_for_sum(lambda)));
   out.problem_->kept_tables = kept_;
   return out;
 }
@@ -143,10 +147,7 @@ MappingResult LayerSearch::search_for_sum(double lambda, const Mapping& known, c
 
 LayerAnswer LayerSearch::list_for_sum(double lambda, double below_pj, const CostBound& most,
                                       const SearchBudget& budget) const {
-  LayerProblem problem = *problem_;
-  problem.options.objective = Objective::weighted_sum(lambda);
-  problem.options.progress = {};
-  problem.options.witness.reset();
+  const LayerProblem problem = problem_for_sum(lambda);
   return exact_list(problem, most, key_of_number(problem.options.objective, below_pj), budget);
 }
 

@@ -40,6 +40,8 @@ class LayerSearch {
   // Runs `search` on the smaller problem that stands for this one (certify/reduced_problem.h), where there is one, and
   // makes its answer one of this problem.
   LayerAnswer on_reduced(const std::function<LayerAnswer(const LayerSearch&)>& search) const;
+  // The question for the least energy + lambda x cycles of the same mapspace.
+  LayerProblem problem_for_sum(double lambda) const;
   // The least energy + lambda x cycles of the same mapspace, with the tables that searches of it for sums leave to each
   // other.
   LayerSearch for_sum(double lambda) const;

@@ -14,6 +14,7 @@
 
 #include "engine/search/layer_search.h"
 #include "engine/search/map.h"
+#include "tests/support/cost_sums.h"
 #include "tests/support/exact_problem.h"
 #include "tests/support/search_problem.h"
 
@@ -235,19 +236,7 @@ TEST(WeightedSum, OfTheLeastLambdaOrdersByEnergyThenCycles) {
 
 // The costs of all mappings of a problem that are not above another's in both.
 std::vector<Cost> front_of(const Workload& workload, const Architecture& machine) {
-  std::vector<Cost> all;
-  const CostModel model(workload, machine);
-  const auto price = [&](const Mapping& mapping) {
-    const Evaluation e = model.evaluate(mapping);
-    if (e.verdict == Verdict::Fits) all.push_back(e.cost);
-    return e;
-  };
-  if (!testing::enumerate_mapspace(workload, machine, {.limit = 30'000, .price = price})) return {};
-  std::ranges::sort(all, {}, [](const Cost& c) { return std::pair(c.cycles, c.energy); });
-  std::vector<Cost> front;
-  for (const Cost& c : all)
-    if (front.empty() || c.energy < front.back().energy) front.push_back(c);
-  return front;
+  return testing::lowest(testing::all_costs(workload, machine, 30'000));
 }
 
 TEST(WeightedSum, ExactFindsTheLeastOfAllMappings) {

@@ -54,8 +54,8 @@ inline double least_sum(const std::vector<Cost>& sums, Objective objective, cons
   return least;
 }
 
-// Costs of all mappings; empty: there are none, or more than 20 000.
-inline std::vector<Cost> all_costs(const Workload& workload, const Architecture& machine) {
+// Costs of all mappings; empty: there are none, or more than `limit`.
+inline std::vector<Cost> all_costs(const Workload& workload, const Architecture& machine, u64 limit = 20'000) {
   std::vector<Cost> all;
   const CostModel model(workload, machine);
   const auto price = [&](const Mapping& mapping) {
@@ -63,7 +63,7 @@ inline std::vector<Cost> all_costs(const Workload& workload, const Architecture&
     if (e.verdict == Verdict::Fits) all.push_back(e.cost);
     return e;
   };
-  if (!enumerate_mapspace(workload, machine, {.limit = 20'000, .price = price})) all.clear();
+  if (!enumerate_mapspace(workload, machine, {.limit = limit, .price = price})) all.clear();
   return all;
 }
 
