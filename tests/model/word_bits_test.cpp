@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "engine/base/integers.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
 #include "engine/model/cost_model.h"
@@ -129,8 +130,19 @@ RC_GTEST_PROP(WordBits, TwiceAsLargeIsHalfAMachine, (const u64 seed, const bool 
   RC_ASSERT(std::abs(a - b) <= 1e-9 * b);
 }
 
-double bits_of(const Workload& w, std::size_t v, const StorageLevel& level) {
-  return static_cast<double>(w.tensors[v].word_bits.value_or(level.word_bits));
+// Sizes in quarters of a bit, which those of random problems are wholes of.
+u64 quarters(WordLength length) { return length.in_units(WordLength::of_parts(1, 4)); }
+u64 quarters_of(const Workload& w, std::size_t v, const StorageLevel& level) {
+  return quarters(w.tensors[v].word_bits.value_or(level.word_bits));
+}
+
+// Accesses to words of this size: shares of a word if it is accessed alone, else whole blocks, counted in integers
+// since a quotient in doubles that should be whole can lie a little above. Updates are below 0 where Timeloop's are.
+double accesses_of(i64 words, u64 quarters_of_word, const StorageLevel& level) {
+  const i64 all = words * static_cast<i64>(quarters_of_word), of_word = static_cast<i64>(quarters(level.word_bits));
+  if (level.block_words == 1) return static_cast<double>(all) / static_cast<double>(of_word);
+  const i64 of_block = of_word * static_cast<i64>(level.block_words);
+  return static_cast<double>(all / of_block + (all % of_block > 0 ? 1 : 0));
 }
 
 // Energies, room and the need of bandwidths from the words that the breakdown counts, which know no sizes.
@@ -149,17 +161,15 @@ RC_GTEST_PROP(WordBits, CostFollowsFromTheWords, (const u64 seed, const bool lin
   RC_ASSERT(b.compute.energy == words.compute.energy);
   for (std::size_t i = 0; i < b.level.size(); ++i) {
     const StorageLevel& level = p.architecture.levels[i];
-    const auto word = static_cast<double>(level.word_bits);
-    double used = 0, reads = 0, writes = 0;
+    u64 used = 0;
+    double reads = 0, writes = 0;
     for (std::size_t v = 0; v < plain.tensors.size(); ++v) {
       const TensorTraffic &t = b.level[i].tensor[v], &same = words.level[i].tensor[v];
       RC_ASSERT(t.reads == same.reads && t.fills == same.fills && t.updates == same.updates);
       RC_ASSERT(t.tile_words == same.tile_words);
-      const double share = bits_of(p.workload, v, level) / word;
-      const auto accesses = [&](i64 count) {
-        const double all = static_cast<double>(count) * share;
-        return level.block_words == 1 ? all : std::ceil(all / static_cast<double>(level.block_words) - 1e-12);
-      };
+      const u64 size = quarters_of(p.workload, v, level);
+      const double share = static_cast<double>(size) / static_cast<double>(quarters(level.word_bits));
+      const auto accesses = [&](i64 count) { return accesses_of(count, size, level); };
       const u64 clusters = std::min<u64>(t.instances, level.instances / level.cluster_size);
       const double pj = (accesses(t.reads) * level.energy.read_pj + accesses(t.fills) * level.energy.fill_pj +
                          accesses(t.updates) * level.energy.update_pj) *
@@ -167,11 +177,11 @@ RC_GTEST_PROP(WordBits, CostFollowsFromTheWords, (const u64 seed, const bool lin
       RC_ASSERT(std::abs(t.energy.picojoules() - pj) <= 1e-6 * (1 + pj));
       const double network = words.level[i].network[v].energy.picojoules() * share;
       RC_ASSERT(std::abs(b.level[i].network[v].energy.picojoules() - network) <= 1e-6 * (1 + network));
-      if (t.kept) used += static_cast<double>(t.tile_words) * bits_of(p.workload, v, level);
+      if (t.kept) used += t.tile_words * size;
       reads += static_cast<double>(t.reads) * share;
       writes += static_cast<double>(t.fills + t.updates) * share;
     }
-    RC_ASSERT(b.level[i].used_words == static_cast<u64>(std::ceil(used / word - 1e-12)));
+    RC_ASSERT(b.level[i].used_words == ceil_div(used, quarters(level.word_bits)));
     const auto steps = static_cast<double>(b.compute.cycles);
     double cycles = steps;
     if (level.bandwidth.read) cycles = std::max(cycles, reads / *level.bandwidth.read);
