@@ -1,6 +1,7 @@
 #include "engine/proof/frontier.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "engine/base/integers.h"
@@ -19,24 +20,6 @@ bool same_flow(const StateFlow& a, const StateFlow& b) {
   return a.full == b.full && a.fetched == b.fetched && a.fills == b.fills && a.serves == b.serves &&
          a.first == b.first && a.inner == b.inner && a.fresh == b.fresh && a.tile == b.tile && a.level == b.level &&
          a.server == b.server && a.rank == b.rank && a.price == b.price;
-}
-
-// Words of flows in place, for each iteration outside, by whose they are and where they come from.
-bool same_placed(const State& a, const State& b, int tensor) {
-  const auto sum = [&](const State& s, const StateFlow& like) {
-    std::pair<u64, u64> words{0, 0};
-    for (u8 k = 0; k < s.flows; ++k) {
-      const StateFlow& f = s.flow[k];
-      if (f.tensor != tensor || f.level != like.level || f.server != like.server || f.price != like.price) continue;
-      words.first += f.fetched * f.fills;
-      words.second += f.server == kNobody ? 0 : f.fetched * f.serves;
-    }
-    return words;
-  };
-  for (const State* s : {&a, &b})
-    for (u8 k = 0; k < s->flows; ++k)
-      if (s->flow[k].tensor == tensor && sum(a, s->flow[k]) != sum(b, s->flow[k])) return false;
-  return true;
 }
 
 }  // namespace
@@ -83,6 +66,50 @@ u128 StateFrontier::total(const Price& price, const State& s) const {
     out += u128{p.access} * s.count[k].accesses + u128{p.fill} * s.count[k].fills;
   }
   return out;
+}
+
+u128 StateFrontier::total(const Price& price, const Placed& placed, int tensor) const {
+  u128 out = price.network ? placed.network[at(tensor)] * q_.scale : 0;
+  for (int i = 0; i <= level_; ++i) {
+    const u8 k = q_.pair[at(i)][at(tensor)];
+    if (k == kNobody) continue;
+    const WordPrices& p = price.of[at(i)][at(tensor)];
+    out += u128{p.access} * placed.count[k].accesses + u128{p.fill} * placed.count[k].fills;
+  }
+  return out;
+}
+
+StateFrontier::Placed StateFrontier::placed(const State& s) const {
+  Placed out;
+  for (u8 k = 0; k < s.flows; ++k) {
+    const StateFlow& f = s.flow[k];
+    if (q_.shapes[f.tensor].slides) continue;
+    const u64 filled = f.fetched * f.fills, served = f.fetched * f.serves;
+    if (f.server == kNobody) {
+      out.network[f.tensor] += u128{filled} * f.price;
+      (f.is_hops ? out.hops : out.entering)[f.level][f.tensor] += filled;
+      continue;
+    }
+    out.count[q_.pair[f.level][f.tensor]].fills += filled;
+    if (f.server > level_) out.coming[f.tensor] += served;
+    else out.count[q_.pair[f.server][f.tensor]].accesses += served;
+  }
+  return out;
+}
+
+// Blocks then round up to no more either. Networks round nothing: together they may cost no more.
+bool StateFrontier::is_nowhere_more(const State& s, const Placed& own, const State& t, const Placed& other) const {
+  const auto no_more = [](const PairCounts& a, const PairCounts& b) {
+    return a.accesses <= b.accesses && a.fills <= b.fills;
+  };
+  const auto all_no_more = [](const auto& a, const auto& b) {
+    return std::ranges::equal(a, b,
+                              [](const auto& x, const auto& y) { return std::ranges::equal(x, y, std::less_equal{}); });
+  };
+  const auto pairs = static_cast<std::ptrdiff_t>(q_.pairs.size());
+  return s.network <= t.network && all_no_more(own.entering, other.entering) && all_no_more(own.hops, other.hops) &&
+         std::equal(s.count.begin(), s.count.begin() + pairs, t.count.begin(), no_more) &&
+         std::equal(own.count.begin(), own.count.begin() + pairs, other.count.begin(), no_more);
 }
 
 StateFrontier::Held StateFrontier::priced(const State& s) const {
@@ -146,45 +173,15 @@ bool StateFrontier::stands_for(const Held& a, const Held& b) const {
   std::optional<State> after;
   if (gone != 0) after.emplace(moved(s, gone));
   const State& own = after ? *after : s;
-  const auto pairs = static_cast<std::ptrdiff_t>(q_.pairs.size());
-  bool same = there == (flowing & there) && own.network == t.network && own.waiting == t.waiting &&
-              std::equal(own.count.begin(), own.count.begin() + pairs, t.count.begin());
-  for (const int v : bits(there)) same = same && same_placed(own, t, v);
-  if (same) return true;
-  for (int v = 0; v < q_.tensors(); ++v) {
-    // Words to a server that is still to come are shared by receivers that others are not shared by.
-    const auto to_come = [&](const State& of) {
-      u64 sum = 0;
-      for (u8 k = 0; k < of.flows; ++k)
-        if (of.flow[k].tensor == v && of.flow[k].server != kNobody && of.flow[k].server > level_)
-          sum += of.flow[k].fetched * of.flow[k].serves;
-      return sum;
-    };
-    if (own.waiting[at(v)] > t.waiting[at(v)] || (!q_.shapes[at(v)].slides && to_come(own) > to_come(t))) return false;
-  }
+  const Placed mine = placed(own), theirs = placed(t);
+  for (int v = 0; v < q_.tensors(); ++v)
+    if (own.waiting[at(v)] > t.waiting[at(v)] || mine.coming[at(v)] > theirs.coming[at(v)]) return false;
+  if (is_nowhere_more(own, mine, t, theirs)) return true;
   for (std::size_t p = 0; p < prices_.size(); ++p) {
     const Price& price = prices_[p];
-    const u128 mine = (gone == 0 ? a.total[p] : total(price, own)) + (price.rounds ? rounding_ : 0);
-    if (mine > b.total[p]) return false;
-    for (int v = 0; v < q_.tensors(); ++v) {
-      if (q_.shapes[at(v)].slides) continue;
-      const auto placed = [&](const State& of) {
-        u128 sum = 0;
-        for (u8 k = 0; k < of.flows; ++k) {
-          const StateFlow& f = of.flow[k];
-          if (f.tensor != v) continue;
-          const u64 filled = f.fetched * f.fills, served = f.fetched * f.serves;
-          if (f.server == kNobody) {
-            sum += price.network ? u128{filled} * f.price * q_.scale : 0;
-            continue;
-          }
-          sum += u128{filled} * price.of[f.level][at(v)].fill;
-          if (f.server <= level_) sum += u128{served} * price.of[f.server][at(v)].access;
-        }
-        return sum;
-      };
-      if (placed(own) > placed(t)) return false;
-    }
+    if ((gone == 0 ? a.total[p] : total(price, own)) + (price.rounds ? rounding_ : 0) > b.total[p]) return false;
+    for (int v = 0; v < q_.tensors(); ++v)
+      if (total(price, mine, v) > total(price, theirs, v)) return false;
   }
   return true;
 }

@@ -28,6 +28,13 @@ class StateFrontier {
     bool rounds = false;   // blocks may add to it
     bool network = false;  // what networks cost belongs to it
   };
+  // Words of flows in place, for each iteration outside, of tensors that do not slide.
+  struct Placed {
+    std::array<PairCounts, kMaxPairs> count{};  // at levels that are inside
+    std::array<u64, kMaxTensors> coming{};      // that a server which is still to come is asked for
+    std::array<u128, kMaxTensors> network{};    // what networks cost, in the instance's unit
+    std::array<std::array<u64, kMaxTensors>, kMaxLevels> entering{}, hops{};  // into networks, and half hops there
+  };
   struct Held {
     State state;
     std::vector<u128> total;   // [price]: of counts
@@ -47,6 +54,9 @@ class StateFrontier {
   // The state after a loop that moves these tensors' flows, all of which are in place.
   State moved(const State& state, TensorMask tensors) const;
   u128 total(const Price& price, const State& state) const;
+  u128 total(const Price& price, const Placed& placed, int tensor) const;
+  Placed placed(const State& state) const;
+  bool is_nowhere_more(const State& a, const Placed& of_a, const State& b, const Placed& of_b) const;
   u64 key(const State& state) const;
 
   const Question& q_;

@@ -101,6 +101,7 @@ void Steps::price_networks(State& s, int level, const ProofUnrolling& u) const {
     f.tile = tile;
     f.tensor = static_cast<u8>(v);
     f.level = static_cast<u8>(level);
+    f.is_hops = true;
     f.price = l.of[at(v)].hop / 2;
     add_flow(s, f);
   }

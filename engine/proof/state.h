@@ -20,6 +20,7 @@ struct StateFlow {
   u8 level = kNobody;     // whose tile it is; of words that a network prices: the network's
   u8 server = kNobody;    // nobody: words that a network prices
   std::int8_t rank = -1;  // along which it moves; -1: in place
+  bool is_hops = false;   // words are half hops
   u64 price = 0;          // of a word on a network, in the instance's unit
 
   bool is_moving() const { return rank >= 0; }
