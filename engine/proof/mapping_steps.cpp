@@ -1,6 +1,7 @@
 #include "engine/proof/mapping_steps.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "engine/base/integers.h"
 
@@ -13,15 +14,27 @@ struct LevelLoops {
   std::vector<std::pair<u8, u16>> temporal;
 };
 
-std::vector<LevelLoops> loops_by_level(const Question& q, const Mapping& mapping) {
+// [dimension]: the one that it is merged into.
+std::vector<u8> merged_into(const Question& q, const Reduction& reduction) {
+  std::vector<u8> out(at(q.tiles.dimension_count()));
+  std::iota(out.begin(), out.end(), u8{0});
+  for (const auto& [d, e] : reduction.merged) out[at(e)] = static_cast<u8>(d);
+  return out;
+}
+
+std::vector<LevelLoops> loops_by_level(const Question& q, const Mapping& mapping, const Reduction& reduction) {
   std::vector<LevelLoops> out(at(q.levels()));
+  const std::vector<u8> into = merged_into(q, reduction);
   for (const Loop& loop : mapping.loops()) {
     const auto found = std::ranges::find(q.instance.dimension_of, static_cast<int>(loop.dimension));
-    const auto d = static_cast<u8>(found - q.instance.dimension_of.begin());
+    const u8 d = into[at(found - q.instance.dimension_of.begin())];
     const u16 digit = q.tiles.digit_of(d, loop.end);
     LevelLoops& level = out[loop.level];
-    if (loop.kind == LoopKind::SpatialX) level.x[d] = digit;
-    else if (loop.kind == LoopKind::SpatialY) level.y[d] = digit;
+    const auto times = [&](u16& factor) { factor = q.tiles.of(d).times[factor][digit]; };
+    const auto begun = std::ranges::find(level.temporal, d, &std::pair<u8, u16>::first);
+    if (loop.kind == LoopKind::SpatialX) times(level.x[d]);
+    else if (loop.kind == LoopKind::SpatialY) times(level.y[d]);
+    else if (begun != level.temporal.end()) times(begun->second);
     else level.temporal.emplace_back(d, digit);
   }
   return out;
@@ -70,9 +83,9 @@ std::optional<int> set_of(const Question& q, int stage, const Servers& servers) 
 
 }  // namespace
 
-std::optional<ProofMapping> steps_of(const Question& q, const Mapping& mapping, const std::vector<int>& batch) {
-  std::vector<LevelLoops> levels = loops_by_level(q, mapping);
-  for (const int d : batch) move_outside(q, d, levels);
+std::optional<ProofMapping> steps_of(const Question& q, const Mapping& mapping, const Reduction& reduction) {
+  std::vector<LevelLoops> levels = loops_by_level(q, mapping, reduction);
+  for (const int d : reduction.batch) move_outside(q, d, levels);
   ProofMapping out;
   Servers servers{};
   for (int v = 0; v < q.tensors(); ++v) servers[at(v)] = keeper(mapping, 0, v);
@@ -97,21 +110,40 @@ std::optional<ProofMapping> steps_of(const Question& q, const Mapping& mapping, 
   return out;
 }
 
-Mapping mapping_of(const Question& q, const ProofMapping& steps) {
+Mapping mapping_of(const Question& q, const ProofMapping& steps, const Reduction& reduction) {
   Mapping out;
   out.level_count = static_cast<u8>(q.levels());
+  const std::vector<u8> into = merged_into(q, reduction);
+  std::vector<u64> left = reduction.whole.sizes;
+  // Adds to what the dimensions that are merged into d have each in this place.
+  const auto share_out = [&](int d, u16 digit, std::vector<u64>& factors) {
+    u64 rest = q.tiles.of(d).divisor[digit];
+    for (int e = d; e < q.tiles.dimension_count(); ++e) {
+      if (into[at(e)] != d) continue;
+      factors[at(e)] = std::gcd(rest, left[at(e)]);
+      left[at(e)] /= factors[at(e)];
+      rest /= factors[at(e)];
+    }
+  };
+  const auto add_axis = [&](LoopKind kind, int i, const std::vector<int>& whole, const Digits& digits) {
+    std::vector<u64> factors(left.size(), 1);
+    for (int d = 0; d < q.tiles.dimension_count(); ++d) share_out(d, digits[at(d)], factors);
+    for (const int e : whole) out.add(kind, i, q.instance.dimension_of[at(e)], factors[at(e)]);
+  };
   int set = steps.root;
   for (int i = 0; i < q.levels(); ++i) {
     const LevelStep& step = steps.levels[at(i)];
     out.keep[at(i)] = q.sets[at(i)][at(set)].kept;
     set = step.set;
     const ProofUnrolling& u = q.unrollings[at(i)][step.unrolling];
-    const auto add = [&](LoopKind kind, int d, u16 digit) {
-      out.add(kind, i, q.instance.dimension_of[at(d)], q.tiles.of(d).divisor[digit]);
-    };
-    for (const int d : q.instance.levels[at(i)].x) add(LoopKind::SpatialX, d, u.x[at(d)]);
-    for (const int d : q.instance.levels[at(i)].y) add(LoopKind::SpatialY, d, u.y[at(d)]);
-    for (const auto& [d, digit] : step.loops) add(LoopKind::Temporal, d, digit);
+    add_axis(LoopKind::SpatialX, i, reduction.whole.levels[at(i)].x, u.x);
+    add_axis(LoopKind::SpatialY, i, reduction.whole.levels[at(i)].y, u.y);
+    for (const auto& [d, digit] : step.loops) {
+      std::vector<u64> factors(left.size(), 1);
+      share_out(d, digit, factors);
+      for (std::size_t e = 0; e < factors.size(); ++e)
+        out.add(LoopKind::Temporal, i, q.instance.dimension_of[e], factors[e]);
+    }
   }
   return out;
 }

@@ -38,10 +38,10 @@ struct Priced {
 
 // All that the lines before the states say.
 std::string head_of(const Question& q, const Instance& whole, const std::string& hash, const Claim& claim, bool is_met,
-                    const std::vector<Priced>& mappings, const std::vector<int>& batch) {
+                    const std::vector<Priced>& mappings, const Reduction& reduction) {
   std::string out = text_of(whole);
   out += fmt::format("heliolite-proof 1\ninstance {}\nclaim {} {}\n", hash, is_met ? "optimal" : "bound", claim.text());
-  for (const int d : batch) out += fmt::format("reduce batch {}\n", q.instance.dimensions[at(d)]);
+  out += reduction.text();
   for (const Priced& mapping : mappings) {
     out += fmt::format("mapping {}\n", servers_text(q, 0, mapping.steps.root));
     for (int i = 0; i < q.levels(); ++i) {
@@ -92,21 +92,22 @@ class Prover {
     // Step 1. The question.
     const Result<Instance> whole = instance_of(workload_, architecture_, {.free = search_.free, .open = search_.open});
     if (!whole) return refused(whole.errors().front().message);
-    const std::vector<int> batch = batch_dimensions(*whole);
-    const Result<Question> made = Question::create(without_inner_loops(*whole, batch));
+    const Reduction reduction = reduce(*whole);
+    const Result<Question> made = Question::create(reduction.instance);
     if (!made) return refused(made.errors().front().message);
     const Question& q = *made;
     // Step 2. The mappings, and what is claimed of them.
     std::vector<Priced> priced;
     for (const Mapping& mapping : mappings) {
-      const std::optional<Priced> known = priced_by(q, mapping, batch);
+      const std::optional<Priced> known = priced_by(q, mapping, reduction);
       if (!known) return refused("no proof: the mapping is not one of the instance");
       if (known->end.too_many)
         return refused(fmt::format("no proof of more than {} flows of words at a time yet", kMaxFlows));
       priced.push_back(*known);
     }
     const ExactCost first = priced.front().cost;
-    std::vector<ExactCost> corners = asked.is_curve ? corners_of(q, asked, batch, priced) : std::vector<ExactCost>{};
+    std::vector<ExactCost> corners =
+        asked.is_curve ? corners_of(q, asked, reduction, priced) : std::vector<ExactCost>{};
     const std::optional<Claim> claim = asked.is_curve
                                            ? Claim::of_curve(corners, q.scale)
                                            : Claim::of(search_.objective, first.energy, first.cycles, q.scale);
@@ -139,14 +140,14 @@ class Prover {
       out_.ended = "the time is up, or it was stopped";
     } else {
       ProofFile file(out_stream, options_.packed, options_.file_bytes);
-      file.write(head_of(q, *whole, out_.instance, *claim, asked.lines == nullptr, priced, batch));
+      file.write(head_of(q, *whole, out_.instance, *claim, asked.lines == nullptr, priced, reduction));
       const PassResult pass =
           run_pass(q, bounds, *claim, limits, [&](const std::string& line) { return file.write(line + "\n"); });
       out_.questions = pass.questions;
       out_.states = pass.states;
       out_.ended = pass.ended;
       if (pass.better) {
-        out_.better = mapping_of(q, *pass.better);
+        out_.better = mapping_of(q, *pass.better, reduction);
         out_.is_rounding =
             asked.is_curve && is_rounding(architecture_, *claim, exact_cost(q, *walked(q, *pass.better)), q.scale);
       }
@@ -158,8 +159,8 @@ class Prover {
   }
 
  private:
-  static std::optional<Priced> priced_by(const Question& q, const Mapping& mapping, const std::vector<int>& batch) {
-    const std::optional<ProofMapping> steps = steps_of(q, mapping, batch);
+  static std::optional<Priced> priced_by(const Question& q, const Mapping& mapping, const Reduction& reduction) {
+    const std::optional<ProofMapping> steps = steps_of(q, mapping, reduction);
     const std::optional<State> end = steps ? walked(q, *steps) : std::nullopt;
     if (!end) return std::nullopt;
     return Priced{*steps, *end, exact_cost(q, *end)};
@@ -167,12 +168,12 @@ class Prover {
 
   // The curve's corners; of the mappings those are left that the proof names: of a curve of mappings one for each
   // corner, otherwise the first.
-  std::vector<ExactCost> corners_of(const Question& q, const Asked& asked, const std::vector<int>& batch,
+  std::vector<ExactCost> corners_of(const Question& q, const Asked& asked, const Reduction& reduction,
                                     std::vector<Priced>& priced) const {
     std::vector<ExactCost> points;
     for (const Priced& p : priced) points.push_back(p.cost);
     if (asked.lines != nullptr) {
-      std::ranges::copy(points_under(exact_lines(q, *asked.lines, batch), asked.lines->least.cycles),
+      std::ranges::copy(points_under(exact_lines(q, *asked.lines, reduction), asked.lines->least.cycles),
                         std::back_inserter(points));
       priced.resize(1);
       return lower_hull(std::move(points));
@@ -185,14 +186,14 @@ class Prover {
   }
 
   // The lines in the instance's unit, through what the mappings that they touch cost exactly.
-  static std::vector<ExactLine> exact_lines(const Question& q, const CostLines& of, const std::vector<int>& batch) {
+  static std::vector<ExactLine> exact_lines(const Question& q, const CostLines& of, const Reduction& reduction) {
     using Rational = boost::multiprecision::cpp_rational;
     const int shift = q.instance.unit_bits - 32;
     const Rational unit = shift >= 0 ? Rational(1 << shift) : Rational(1, u64{1} << -shift);
     std::vector<ExactLine> out{{0, unit * Rational(of.least.energy.units)}};
     for (const CostLine& line : of.lines) {
       const Rational lambda = unit * Rational(line.lambda);
-      const std::optional<Priced> touched = line.touches ? priced_by(q, *line.touches, batch) : std::nullopt;
+      const std::optional<Priced> touched = line.touches ? priced_by(q, *line.touches, reduction) : std::nullopt;
       if (touched) out.push_back({lambda, Rational(touched->cost.energy) + lambda * touched->cost.cycles});
       else out.push_back({lambda, unit * Rational(line.value.units)});
     }

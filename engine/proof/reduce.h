@@ -1,16 +1,32 @@
 #pragma once
 // Smaller instances of equal best value, which a proof may speak of instead (docs/rules/proof.md, Reductions).
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/proof/instance.h"
 
 namespace heliolite::proof {
 
-// Dimensions that index every tensor by themselves, and may have all their temporal loops at the outermost level,
-// outside all others: no mapping is worse for it (docs/rules/exact.md, rule batch-outermost).
-std::vector<int> batch_dimensions(const Instance& instance);
+// What is done to an instance, in this order.
+struct Reduction {
+  // Dimensions that tensors and limits treat alike are one, the first of a pair; the second is left with size 1
+  // (docs/rules/exact.md, rule merge-dimensions).
+  std::vector<std::pair<int, int>> merged;
+  // Dimensions that index every tensor by themselves, and have all their temporal loops at the outermost level, outside
+  // all others (rule batch-outermost).
+  std::vector<int> batch;
+  Instance whole, instance;  // before, and after
 
-// The instance without these dimensions' loops inside the outermost level, where it may do without them.
-Instance without_inner_loops(const Instance& instance, const std::vector<int>& batch);
+  // The lines of a proof that say so.
+  std::string text() const;
+};
+
+// All that can be done.
+Reduction reduce(const Instance& instance);
+
+// With these two as one; none: something treats them differently, or the sizes would have too many divisors.
+std::optional<Instance> with_merged(const Instance& instance, int first, int second);
 
 }  // namespace heliolite::proof

@@ -101,7 +101,7 @@ TEST(CheckProofReading, RefusesByNameWhatThereAreNoProofsOf) {
   says(replaced(tiny(), "input M K", "input M M+K"), "a dimension in two ranks");
   says(replaced(tiny(), "unit 0", "unit 65"), "units below");
   const std::string text = tiny();
-  says(replaced(text, "mapping", "reduce merge M N\nmapping"), "reduction");
+  says(replaced(text, "mapping", "reduce symmetry M N\nmapping"), "reduction");
 }
 
 // Batch: M indexes all tensors, so its loops need to be looked at in one place only.
@@ -119,6 +119,44 @@ TEST(CheckProofReading, ReducesABatch) {
   EXPECT_EQ(check(good).verdict, Verdict::Accepted) << check(good).what;
   const std::string bad = proof.text(text, proof.claim + "\nreduce batch K");
   EXPECT_EQ(check(bad).verdict, Verdict::Rejected);
+}
+
+// Tensors and limits treat M and N alike; anything that does not is a reason against it.
+TEST(CheckProofReading, MergesDimensionsThatAreAlike) {
+  const std::string text =
+      "heliolite-instance 1\nunit 0\nmac 1\ndim M 4\ndim N 2\ndim K 2\ntensor A input M N K\ntensor B input K\n"
+      "tensor Z output M N\nlevel Buf room 9 block 1 read 1 fill 2 update 1\nkeep A B Z\nloops M:1-4 N:1-2 K:1-2\n"
+      "level DRAM room - block 1 read 4 fill 8 update 4\nkeep A B Z\nloops M:1-4 N:1-2 K:1-2\n"
+      "fanout 2 2\nx M N K\ny N\nunroll M:1-4 N:1-2 K:1-2\n";
+  const auto merged = [](const std::string& of) {
+    const std::string line = "reduce merge M N\n";
+    check_proof::Lines lines(line);
+    check_proof::Instance out = instance_of_text(of);
+    lines.next();
+    check_proof::reduce(out, lines);
+    return out;
+  };
+  const std::string alike = replaced(text, "y N", "y M N");
+  const check_proof::Instance whole = instance_of_text(alike), one = merged(alike);
+  EXPECT_EQ(one.size, (std::vector<check_proof::u64>{8, 1, 2}));
+  for (const check_proof::Objective objective : {check_proof::kEnergy, check_proof::kEdp, check_proof::kDelay}) {
+    const ToyProof proof = ToyProver(one, objective).run();
+    EXPECT_EQ(ToyProver(whole, objective).run().best.energy, proof.best.energy);
+    const std::string good = proof.text(alike, proof.claim + "\nreduce merge M N");
+    EXPECT_EQ(check(good).verdict, Verdict::Accepted) << check(good).what;
+    EXPECT_EQ(check(proof.text(alike, proof.claim + "\nreduce merge M K")).verdict, Verdict::Rejected);
+  }
+  const auto is_refused = [&](const std::string& of) { EXPECT_THROW(merged(of), check_proof::Wrong) << of; };
+  is_refused(text);                                                 // one axis is open to N alone
+  is_refused(replaced(alike, "B input K", "B input N K"));          // B has N alone
+  is_refused(replaced(alike, "A input M N K", "A input M 2*N K"));  // N skips words
+  is_refused(replaced(alike, "A input M N K", "A input M N+K"));    // N slides
+  is_refused(replaced(replaced(alike, "dim K 2", "dim K 2\ndim L 2"), "B input K", "B input K+L"));  // B slides past
+  is_refused(replaced(alike, "loops M:1-4 N:1-2", "loops M:1-2 N:1-2"));
+  is_refused(replaced(alike, "loops M:1-4 N:1-2", "loops M:4-4 N:1-2"));
+  is_refused(replaced(alike, "fanout 2 2", "fanout 2 2 one"));
+  is_refused(replaced(alike, "unroll M:1-4", "unroll M:1-2"));
+  EXPECT_EQ(merged(replaced(alike, "loops M:1-4 N:1-2", "loops M:4-4 N:2-2")).levels[0].loops[0].least, 8U);
 }
 
 // Bytes changed, cut out and put in at random: an answer, always, and no acceptance of another instance's digest.

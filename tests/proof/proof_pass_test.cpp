@@ -241,6 +241,63 @@ TEST(ProofPass, BatchLoopsGoToTheOutermostLevel) {
   EXPECT_THAT(p.text, HasSubstr("\nreduce batch g\nmapping "));
 }
 
+// The workload with a dimension of size 2 beside one that is alone in its ranks, in the same tensors; none: there is no
+// such one that is small.
+std::optional<Workload> with_twin(Workload w) {
+  for (std::size_t d = 0; d < w.dimensions.size(); ++d) {
+    const auto is_apart = [&](const Rank& rank) {
+      return std::ranges::none_of(rank.terms, [&](const auto& term) { return term.dimension == static_cast<int>(d); });
+    };
+    const auto is_alone = [&](const Rank& rank) {
+      return is_apart(rank) || (rank.terms.size() == 1 && rank.terms[0].coefficient == 1);
+    };
+    const u64 size = w.dimensions[d].size;
+    if (size < 2 || size > 4 ||
+        !std::ranges::all_of(w.tensors, [&](const Tensor& t) { return std::ranges::all_of(t.ranks, is_alone); }))
+      continue;
+    const int twin = static_cast<int>(w.dimensions.size());
+    w.dimensions.push_back({"X", 2});
+    for (Tensor& t : w.tensors)
+      if (!std::ranges::all_of(t.ranks, is_apart)) t.ranks.push_back(Rank{{{twin, 1}}});
+    return w;
+  }
+  return std::nullopt;
+}
+
+// Against complete enumeration: with two dimensions as one the least value stays, and no other is proven.
+TEST(ProofPass, DimensionsThatAreAlikeAreOne) {
+  int merged = 0;
+  for (u64 seed = 0; seed < 150; ++seed) {
+    const SearchProblem p = random_search_problem(seed + 3000, {.max_mappings = 300, .reductions = seed % 3 == 0});
+    const std::optional<Workload> w = with_twin(p.workload);
+    if (p.answer.legal < 2 || !w) continue;
+    for (const Objective objective : {Objective::Edp, Objective::Energy, Objective::Delay}) {
+      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << name(objective));
+      SearchOptions search;
+      search.objective = objective;
+      search.threads = 1;
+      const auto [report, text] = prove_answer(*w, p.architecture, search);
+      if (!report.complete() || text.find("\nreduce merge ") == std::string::npos) continue;
+      const double least = second_best(*w, p.architecture, objective).least;
+      EXPECT_NEAR(objective_number(objective, report.cost), least, least * 1e-6);
+      const testing::Checked checked = testing::check(text);
+      EXPECT_EQ(checked.verdict, testing::Verdict::Accepted) << checked.what;
+      proves_no_other(*w, p.architecture, objective);
+      ++merged;
+    }
+  }
+  EXPECT_GT(merged, 30);
+}
+
+// Products whose dimensions are three to the cost model: a proof of these.
+TEST(ProofPass, ManyDimensionsOfAProductAreThree) {
+  const Architecture a = *load_architecture("eyeriss");
+  const Proven p = prove_answer(layer("Z[a,b,c,d] += A[d,b,e,a]*B[e,c]; a=6,b=4,c=12,d=9,e=8"), a, {});
+  EXPECT_TRUE(p.report.complete()) << p.report.refused << p.report.ended;
+  EXPECT_THAT(p.text, HasSubstr("\nreduce merge a b\nreduce merge a d\nmapping "));
+  EXPECT_EQ(testing::check(p.text).verdict, testing::Verdict::Accepted);
+}
+
 // Five tensors that four levels may hold, and a network that words pay to enter: many flows are in place at a time.
 TEST(ProofPass, ManyTensorsHaveManyFlows) {
   const Architecture a = *load_architecture("gpu_sm");

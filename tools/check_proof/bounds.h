@@ -1,7 +1,6 @@
 #pragma once
 // Lower bounds of all completions of a state, in integers that the checker finds by itself (docs/rules/proof.md).
 #include "check_proof/cost.h"
-
 namespace check_proof {
 class Bounds {
  public:
@@ -67,7 +66,6 @@ class Bounds {
 
  private:
   using Table = std::vector<i128>;  // [set and tile]
-
   static i128 product(u64 price, u64 words) { return static_cast<i128>(static_cast<u128>(price) * words); }
   Table& table(std::size_t c, int i) { return below_[static_cast<std::size_t>(i) * m_.channels.size() + c]; }
   std::size_t place(int set, u32 tile) const { return static_cast<std::size_t>(set) * m_.tiles() + tile; }

@@ -3,14 +3,12 @@
 // push-in, and rule listed: a state that a proof lists stands for an extension over the same tile with the same
 // servers, if each completion costs with it inside at most what it costs with the extension inside.
 #include "check_proof/bounds.h"
-
 namespace check_proof {
 // All extensions of a state that the instance, a bound, equal order or push-in leave open.
 class Extensions {
  public:
   // Called with each extension that is open, of the outermost level with those that are finished and below the claim.
   using Visit = std::function<void(const State&, const Step&)>;
-
   Extensions(const Steps& steps, const Bounds& bounds, const Claim& claim, Visit visit)
       : m_(steps), bounds_(bounds), claim_(claim), visit_(std::move(visit)) {}
   void extend(const State& parent) {
@@ -170,9 +168,7 @@ class Extensions {
   i128 most_inside_ = 0;
   Step step_;
 };
-
 constexpr bool is_nowhere_more(const auto& a, const auto& b) { return std::ranges::equal(a, b, std::less_equal{}); }
-
 // What flows of a state do in one iteration of the loops to come.
 struct Flowing {
   Mask tensors = 0;                    // that flow

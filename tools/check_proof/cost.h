@@ -1,7 +1,6 @@
 #pragma once
 // What a proof claims, and the exact cost of a complete mapping (docs/cost_model.md, rules 18 to 28 and 44).
 #include "check_proof/state.h"
-
 namespace check_proof {
 struct Cost {
   i128 energy = 0;  // in units of the instance
@@ -15,7 +14,6 @@ inline bool is_steeper(const Cost& a, const Cost& b) {
   multiply(x, b.cycles), multiply(y, a.cycles);
   return x > y;
 }
-
 struct Curve {
   std::vector<Cost> corners, steps;  // fewest cycles first; steps lead to the next corner
   // The corners CYCLES ENERGY of the current line, from word k on.
@@ -48,7 +46,6 @@ struct Curve {
     return last.energy - low(saved);
   }
 };
-
 enum Objective : u8 { kEnergy, kEdp, kEd2p, kDelay, kCurve };
 inline constexpr std::array<std::string_view, 5> kObjectives = {"energy", "edp", "ed2p", "delay", "curve"};
 inline constexpr std::array<const char*, 4> kUnits = {" pJ", " pJ x cycles", " pJ x cycles^2", " cycles at "};
@@ -114,7 +111,6 @@ struct Claim {
     out.value = {*first, out.objective == kDelay ? *second : Big{}};
     return out;
   }
-
   // `what`: no legal mapping, or no choice of mappings.
   std::string text(int unit_bits, const std::string& what) const {
     if (kind == kNone) return "there is no legal mapping";

@@ -5,19 +5,15 @@
 #include <numeric>
 
 #include "check_proof/text.h"
-
 namespace check_proof {
 inline constexpr int kDimensions = 12, kTensors = 8, kLevels = 10, kRanks = 8;
-
 using Mask = u32;  // of dimensions, tensors or levels
 constexpr bool contains(Mask mask, int k) { return (mask >> k & 1) != 0; }
 constexpr Mask bit(int k) { return Mask{1} << k; }
-
 struct Term {
   u64 coefficient = 1;
   int dimension = 0;
 };
-
 struct Tensor {
   std::string name;
   std::vector<std::vector<Term>> ranks;
@@ -38,12 +34,10 @@ struct Rate {
   char kind = 'r';  // r: reads, w: fills and updates, s: both together
   u64 parts = 1, cycles = 1;
 };
-
 struct Limit {
   u64 least = 1, most = 1;
   bool allows(u64 factor) const { return least <= factor && factor <= most; }
 };
-
 struct Level {
   std::string name;
   u64 room = ~u64{0}, block = 1, leak = 0;
@@ -56,7 +50,6 @@ struct Level {
   u64 fanout_x = 1, fanout_y = 1;
   bool one_axis = false, has_fanout = false, has_ingress = false, has_hops = false;
 };
-
 struct Instance {
   int unit_bits = 0;
   u64 mac = 0, macs = 1, point = 1;  // point: cycles of a compute unit for a MAC, or what it does in place of one

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "check_proof/tiles.h"
-
 namespace check_proof {
 // [tensor]: the level that its words come from next.
 using Servers = std::array<std::int8_t, kTensors>;
@@ -23,7 +22,6 @@ struct Channel {
   Rate rate{};
   Counts price, first;
 };
-
 struct Machine : Tiles {
   std::vector<std::vector<Unrolling>> unrollings;   // [level]
   std::vector<std::vector<Servers>> sets;           // [level]: servers of all tensors before it
@@ -32,7 +30,6 @@ struct Machine : Tiles {
   std::vector<Channel> channels;                    // energy where clusters share as much as they can; the rates
   std::vector<Counts> comparisons;                  // energy where nothing is shared; of each level that shares; rates
   std::size_t energies = 0;                         // how many of these are energies
-
   explicit Machine(const Instance& instance) : Tiles(instance) {
     for (int i = 0; i < levels(); ++i) {
       unrollings.push_back(unrollings_of(*this, in.levels[i]));

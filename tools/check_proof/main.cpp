@@ -1,6 +1,5 @@
 // heliolite-check-proof: says whether a proof is one, in a line, and names the first line that is wrong.
 #include "check_proof/proof.h"
-
 namespace {
 
 constexpr const char* kHelp =

@@ -1,7 +1,7 @@
 #pragma once
 // Reads a proof, of a layer or of a network, and says whether it is one.
 #include "check_proof/closing.h"
-
+#include "check_proof/reduce.h"
 namespace check_proof {
 // Reads servers, and what a level adds to a mapping, from the words of the current line; and says them.
 class Reader {
@@ -89,7 +89,6 @@ struct ProofChecker {
   std::string digest;
   u64 count = 0;               // of states
   std::optional<Cost> chosen;  // of the first mapping
-
   explicit ProofChecker(Lines& lines) : in(read_instance(lines)), l_(lines) {}
   // What is proved; throws where it is not.
   std::string run() {
@@ -98,7 +97,7 @@ struct ProofChecker {
     l_.must("instance " + digest, 2);  // of the lines above
     l_.next();
     claim = Claim::read(l_);
-    for (l_.next(); l_.word(0) == "reduce"; l_.next()) reduce();
+    for (l_.next(); l_.word(0) == "reduce"; l_.next()) reduce(in, l_);
     m_.emplace(in), reader_.emplace(*m_, l_);
     const std::vector<Value> met = claim.met();
     for (std::size_t k = 0; k < met.size() || l_.word(0) == "mapping"; ++k, l_.next()) {
@@ -119,20 +118,6 @@ struct ProofChecker {
   }
 
  private:
-  // Dimensions that index every tensor alone have their loops at the outermost level (docs/rules/proof.md).
-  void reduce() {
-    if (l_.word(1) != "batch") l_.refuse("no reduction but 'batch' yet");
-    l_.expect("reduce", 3);
-    const int d = dimension_of(in, l_.word(2));
-    if (d < 0 || !std::ranges::all_of(in.tensors, [&](const Tensor& t) { return contains(t.plain, d); }))
-      l_.wrong("a dimension that indexes every tensor alone expected");
-    const Level& top = in.levels.back();
-    if (top.loops[d].least > 1 || top.loops[d].most < in.size[d] || std::ranges::count(top.order, d) != 0)
-      l_.wrong("a dimension with a free loop at the outermost level expected");
-    for (Level& l : in.levels)
-      if (&l != &top && l.loops[d].least <= 1) l.loops[d] = {};
-  }
-
   void add(State s) {
     s.id = ++count, s.line = l_.number();
     states_.push_back(std::move(s));
@@ -241,10 +226,10 @@ inline std::string proved(Lines& lines) {
 
 // The cost of a mapping: an instance, then lines `mapping` and `m`; others of a proof may stand between.
 inline std::string priced(Lines& lines) {
-  const Instance in = read_instance(lines);
+  Instance in = read_instance(lines);
+  for (lines.next(); lines.word(0) != "mapping"; lines.next())
+    if (lines.word(0) == "reduce") reduce(in, lines);
   const Steps m(in);
-  do lines.next();
-  while (lines.word(0) != "mapping");
   const State s = Reader(m, lines).mapping();
   const Cost cost = exact_cost(m, s);
   std::string out = value_text(kDelay, value_of(kDelay, cost), in.unit_bits) + ", " +

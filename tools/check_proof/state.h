@@ -2,7 +2,6 @@
 // What is known of a mapping from the inside up to a level, and the steps that add the next one's unrolling, loops and
 // tiles. Counts are of all instances; all divisions are exact.
 #include "check_proof/machine.h"
-
 namespace check_proof {
 // Words that begin to move at a tile. They stay in place until the first loop that moves the tile.
 struct Flow {
@@ -14,23 +13,19 @@ struct Flow {
   int into = 0, tensor = 0;  // slot of what arrives
   int server = -1;           // none: a network
   int rank = -1;             // that it moves along; none: it is in place
-
   bool is_moving() const { return rank >= 0; }
   bool operator==(const Flow&) const = default;
 };
-
 struct Loop {
   int dimension = 0;
   u64 factor = 1;
 };
-
 // What a step adds to a state.
 struct Step {
   int unrolling = 0;  // its number
   std::vector<Loop> loops;
   int set = 0;  // of servers after the level
 };
-
 struct State {
   u64 id = 0, line = 0;     // in a proof
   Tile tile{}, unrolled{};  // what is inside; in front of the last level's loops
@@ -46,7 +41,6 @@ struct State {
 class Steps : public Machine {
  public:
   using Machine::Machine;
-
   const Servers& servers(const State& s) const { return sets[s.level + 1][s.set]; }
   // The compute units ask for their words.
   State root(int set) const {

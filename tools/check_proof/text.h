@@ -12,7 +12,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
 namespace check_proof {
 using u8 = std::uint8_t;
 using u32 = std::uint32_t;
@@ -54,7 +53,6 @@ inline std::optional<Big> read_big(std::string_view text) {
     if (c < '0' || c > '9' || !multiply(out, 10, static_cast<u64>(c - '0'))) return std::nullopt;
   return out;
 }
-
 inline std::string text_of(Big v) {
   std::string out;
   do out += static_cast<char>('0' + divide(v, 10));
@@ -77,7 +75,6 @@ struct Wrong {
   std::string what;
   bool refused = false;
 };
-
 // The parts of a text between separators; an empty text has one empty part.
 inline std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> out;
@@ -92,7 +89,6 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
 class Lines {
  public:
   explicit Lines(std::string_view text) : text_(text) {}
-
   bool at_end() const { return offset_ == text_.size(); }
   u64 number() const { return number_; }
   // All in front of the current line, from the one that was current at mark() on.
@@ -129,7 +125,6 @@ class Lines {
       if (k >= words_.size() || words_[k] != expected[k]) wrong("'" + std::string(words) + "' expected");
     if (count != 0 && words_.size() != count) wrong(std::to_string(count) + " words expected");
   }
-
   const std::vector<std::string_view>& words() const { return words_; }
   std::size_t count() const { return words_.size(); }
   std::string_view word(std::size_t k) const {
@@ -146,7 +141,6 @@ class Lines {
     if (integer(text) == 0) wrong("a number above 0 expected");
     return integer(text);
   }
-
   [[noreturn]] void wrong(const std::string& what) const { throw Wrong{number_, what, false}; }
   [[noreturn]] void refuse(const std::string& what) const { throw Wrong{number_, what, true}; }
 

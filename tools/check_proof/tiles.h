@@ -4,7 +4,6 @@
 #include <set>
 
 #include "check_proof/instance.h"
-
 namespace check_proof {
 // [dimension]: the place of an extent among the divisors of the size, in ascending order; 0: the extent is 1. Factors
 // are written in the same way.
@@ -31,11 +30,9 @@ inline u64 distinct_sums(const std::vector<std::pair<u64, u64>>& terms) {
     }
   return static_cast<u64>(std::ranges::count(met, true));
 }
-
 class Tiles {
  public:
   const Instance& in;
-
   explicit Tiles(const Instance& instance) : in(instance) {
     u64 count = 1;
     for (int d = 0; d < dimensions(); ++d) {
