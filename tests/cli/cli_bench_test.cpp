@@ -1,4 +1,4 @@
-// heliolite bench: its suites, its three outputs, and what it says about bad ones.
+// heliolite bench: its suites, its three outputs, and what else a run writes and says.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/support/bench_runs.h"
 #include "tests/support/cli_runner.h"
-#include "tests/support/small_chain.h"
 
 namespace heliolite::cli_bench_test {
 namespace {
@@ -15,46 +15,14 @@ namespace {
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using testing::kBenchSuite;
 using ::testing::Not;
 
 const std::string kConfigs = std::string(HELIOLITE_TEST_DATA) + "/../configs/bench/";
 
-constexpr const char* kSuite = R"(bench:
-  strategies:
-  - sunstone
-  - {name: random, seed: 3, victory: 50, label: lucky}
-  machines: [edge_unified]
-  workloads: [gemm:16x16x16, {name: mine, workload: "gemm:8x8x8"}]
-)";
+class CliBench : public testing::BenchRuns {};
 
-class CliBench : public ::testing::Test {
- protected:
-  TempFolder folder_;
-
-  CliResult bench(const std::string& text, const std::string& options = "") {
-    return run_cli("bench " + folder_.write("suite.yaml", text) + " " + options);
-  }
-  json answer(const std::string& text) {
-    const CliResult result = bench(text, "--json - -q");
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    return json::parse(result.out, nullptr, false);
-  }
-  // The complaint.
-  std::string refused(const std::string& text) {
-    const CliResult result = bench(text);
-    EXPECT_EQ(result.exit_code, 2) << result.err;
-    EXPECT_EQ(result.out, "");
-    for (const char* raw : {"terminate", "what():", "std::", "YAML::"}) EXPECT_THAT(result.err, Not(HasSubstr(raw)));
-    return result.err;
-  }
-  static std::string with(std::string text, const std::string& from, const std::string& to) {
-    const auto at = text.find(from);
-    EXPECT_NE(at, std::string::npos) << from;
-    return text.replace(at, from.size(), to);
-  }
-};
-
-TEST_F(CliBench, TheQuickSuiteRunsAndItsThreeOutputsAgree) {
+TEST_F(CliBench, TheQuickBenchSuiteRunsAndItsThreeOutputsAgree) {
   const std::string csv = folder_.path("rows.csv"), file = folder_.path("rows.json");
   const CliResult result = run_cli("bench " + kConfigs + "quick.yaml --wide --csv " + csv + " --json " + file);
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -151,31 +119,8 @@ TEST_F(CliBench, ProvenRowsHaveProofsWhichLaterRunsKeep) {
   EXPECT_EQ(read_text(file), "something else");
 }
 
-TEST_F(CliBench, ProvenRowsOfNetworksHaveProofsOfTheWhole) {
-  folder_.write("two.yaml",
-                "name: two\nlayers:\n- {name: a, gemm: {m: 16, n: 12, k: 8}, count: 2}\n"
-                "- {name: b, gemm: {m: 8, n: 8, k: 24}}\n");
-  const std::string suite = R"(bench:
-  objective: network_ed2p
-  strategies: [exact, {name: exact, label: apart, fuse: true}]
-  machines: [edge_unified]
-  workloads: [two.yaml]
-  proofs: proofs
-)";
-  const json first = answer(suite);
-  const std::string file = folder_.path("proofs/edge_unified/two-exact.proof.gz");
-  ASSERT_TRUE(std::filesystem::exists(file)) << first;
-  EXPECT_EQ(first["rows"][0]["proof"]["file"], file);
-  EXPECT_EQ(first["rows"][0]["proof"]["shapes"], 2);
-  EXPECT_EQ(first["rows"][0]["proof"]["claim"].get<std::string>().rfind("ed2p ", 0), 0u);
-  EXPECT_EQ(first["rows"][1]["proof"]["refused"], "no proof for layers that are fused yet");
-  EXPECT_EQ(answer(suite)["rows"][0]["proof"], (json{{"file", file}, {"kept", true}}));
-  const CliResult checked = run_cli("check-proof " + file);
-  EXPECT_EQ(checked.exit_code, 0) << checked.out;
-}
-
 TEST_F(CliBench, NamesLabelsAndOptionsReachTheRows) {
-  const json a = answer(kSuite);
+  const json a = answer(kBenchSuite);
   ASSERT_EQ(a["rows"].size(), 4u);
   EXPECT_EQ(a["rows"][1]["strategy"], "lucky");
   EXPECT_EQ(a["rows"][1]["layer"], "gemm:16x16x16");
@@ -184,7 +129,7 @@ TEST_F(CliBench, NamesLabelsAndOptionsReachTheRows) {
   EXPECT_EQ(a["question"]["strategies"][1]["victory"], 50);
   EXPECT_EQ(a["summary"].size(), 2u);
   EXPECT_FALSE(a["interrupted"]);
-  const json again = answer(kSuite);
+  const json again = answer(kBenchSuite);
   for (std::size_t k = 0; k < 4; ++k) {
     EXPECT_EQ(a["rows"][k]["value"], again["rows"][k]["value"]);
     EXPECT_EQ(a["rows"][k]["evaluated"], again["rows"][k]["evaluated"]);
@@ -194,7 +139,7 @@ TEST_F(CliBench, NamesLabelsAndOptionsReachTheRows) {
 TEST_F(CliBench, TheObjectiveCanBeAskedForInsteadOfTheFiles) {
   folder_.write("others.csv",
                 "machine,layer,mapper,energy_pj,cycles\nedge_unified,mine,theirs,10,2\nedge_unified,mine,fast,20,1\n");
-  const std::string suite = std::string(kSuite) + "  external: others.csv\n  objective: edp\n";
+  const std::string suite = std::string(kBenchSuite) + "  external: others.csv\n  objective: edp\n";
   const CliResult result = bench(suite, "--objective delay --json - -q");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json a = json::parse(result.out);
@@ -247,60 +192,6 @@ TEST_F(CliBench, FilesStandBesideTheConfiguration) {
   EXPECT_EQ(a["rows"][2]["layer"], "net/two");
 }
 
-TEST_F(CliBench, ASuiteWithANetworkSaysOnceThatItsLayersAreMappedAlone) {
-  folder_.write("net.yaml", "name: net\nlayers:\n- {name: one, gemm: 8x8x8}\n- {name: two, gemm: 4x4x4}\n");
-  folder_.write("sizes.yaml",
-                "sweep: {machine: sunstone_arch, workloads: net.yaml, parameters: {weight_words: {set: "
-                "L1_weight.entries, values: [8, 16]}}}\n");
-  const std::string alone = "layers are mapped alone: all activations between them go through the outermost memory";
-  const std::string listed = ", machines: [edge_unified], workloads: ";
-  for (const std::string& suite :
-       {"bench: {strategies: [sunstone, random]" + listed + "[gemm:8x8x8, net.yaml]}\n",
-        "ablation: {budget: 5" + listed + "[net.yaml]}\n", std::string("co_search: {sweep: sizes.yaml}\n")}) {
-    const CliResult result = bench(suite);
-    ASSERT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_NE(result.out.find(alone), std::string::npos) << suite;
-    EXPECT_EQ(result.out.find(alone), result.out.rfind(alone)) << suite;
-    EXPECT_THAT(answer(suite)["notes"].dump(), HasSubstr(alone));
-  }
-  EXPECT_THAT(bench(kSuite).out, Not(HasSubstr("layers are mapped alone")));
-  EXPECT_TRUE(answer(kSuite)["notes"].empty());
-}
-
-constexpr const char* kNetworkSuite =
-    "bench:\n  objective: network_edp\n  strategies:\n  - {name: exact, label: apart}\n"
-    "  - {name: exact, fuse: true, label: fused}\n  machines: [chain_machine.yaml]\n  workloads: [chain.yaml]\n";
-
-TEST_F(CliBench, ARowOfANetworkIsItsLeastProductFusedOrNot) {
-  folder_.write("chain_machine.yaml", testing::kChainMachine);
-  folder_.write("chain.yaml", testing::kChain);
-  const CliResult shown = bench(kNetworkSuite);
-  ASSERT_EQ(shown.exit_code, 0) << shown.err;
-  EXPECT_THAT(shown.out, AllOf(HasSubstr("objective network_edp"), HasSubstr("not fused"), HasSubstr("bound"),
-                               Not(HasSubstr("layers are mapped alone"))));
-  const auto rows = answer(kNetworkSuite)["rows"];
-  ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0]["layer"], "chain");
-  EXPECT_TRUE(rows[0]["unfused_value"].is_null());
-  EXPECT_EQ(rows[1]["unfused_value"], rows[0]["value"]);
-  EXPECT_LT(rows[1]["value"], rows[0]["value"]);
-  EXPECT_EQ(rows[1]["lower_bound"], rows[1]["value"]);
-}
-
-TEST_F(CliBench, RefusesByNameWhatNetworksDoNotHave) {
-  folder_.write("chain_machine.yaml", testing::kChainMachine);
-  folder_.write("chain.yaml", testing::kChain);
-  const auto instead = [](const char* what, const char* by) { return with(kNetworkSuite, what, by); };
-  EXPECT_THAT(refused(instead("network_edp", "edp")), HasSubstr("objective must be network_edp"));
-  EXPECT_THAT(refused(instead("{name: exact, fuse: true", "{name: sunstone, fuse: true")), HasSubstr("must be exact"));
-  EXPECT_THAT(refused(instead("fuse: true", "fuse: true, tiles: uneven")), HasSubstr("must be even"));
-  EXPECT_THAT(refused(instead("{name: exact, label", "{command: ./mapper, label")), HasSubstr("maps one layer"));
-  EXPECT_THAT(refused(instead("{name: exact, label", "{name: random, evaluator: ./simulate, label")),
-              HasSubstr("needs energy and cycles"));
-  EXPECT_THAT(refused("ablation: {objective: network_edp, machines: [edge_split], workloads: [gemm:4x4x4]}\n"),
-              HasSubstr("must be edp"));
-}
-
 TEST_F(CliBench, NothingMappedIsExitCodeOne) {
   folder_.write("m.yaml", R"(architecture:
   name: none
@@ -336,63 +227,6 @@ TEST_F(CliBench, TheAblationOfASmallLayer) {
                                HasSubstr("proven optimum")));
   EXPECT_THAT(read_text(csv),
               AllOf(HasSubstr("edge_split,gemm:16x16x16,+T1,"), HasSubstr("edge_split,gemm:16x16x16,exact,")));
-}
-
-TEST_F(CliBench, BadSuitesAreRefusedWithTheirLines) {
-  for (const char* row : {"{name: sunstone, imperfect: true}", "{command: map, imperfect: true}"})
-    EXPECT_THAT(refused(with(kSuite, "sunstone", row)), HasSubstr("imperfect: write factors any"));
-  EXPECT_THAT(refused(with(kSuite, "random", "randon")),
-              AllOf(HasSubstr("suite.yaml:4"), HasSubstr("did you mean 'random'")));
-  EXPECT_THAT(refused(with(kSuite, "machines", "machine")),
-              AllOf(HasSubstr("missing key 'machines'"), HasSubstr("unknown key 'machine'")));
-  EXPECT_THAT(refused(with(kSuite, "edge_unified", "edge_unfied")),
-              AllOf(HasSubstr("did you mean 'edge_unified'"), HasSubstr("suite.yaml:5")));
-  EXPECT_THAT(refused(with(kSuite, "gemm:8x8x8", "gem:8x8x8")),
-              AllOf(HasSubstr("suite.yaml:6"), HasSubstr("cannot be read")));
-  EXPECT_THAT(refused(with(kSuite, "seed: 3", "seed: -3")), HasSubstr("seed = -3, must be an integer from 0"));
-  EXPECT_THAT(refused(with(kSuite, "seed: 3", "budget: 0")), HasSubstr("must be seconds above 0"));
-  EXPECT_THAT(refused(with(kSuite, "seed: 3", "without: [beams]")), HasSubstr("did you mean 'beam'"));
-  EXPECT_THAT(refused(with(kSuite, "seed: 3", "sed: 3")), HasSubstr("did you mean 'seed'"));
-  EXPECT_THAT(refused(with(kSuite, ", label: lucky", ", label: sunstone")), HasSubstr("'sunstone' is there already"));
-  EXPECT_THAT(refused(with(kSuite, "name: mine", "name: gemm:16x16x16")), HasSubstr("is there already"));
-  EXPECT_THAT(refused(std::string(kSuite) + "  objective: speed\n"),
-              HasSubstr("energy_per_op, throughput_per_area, network_edp, network_ed2p or network_edap"));
-  EXPECT_THAT(refused(std::string(kSuite) + "  repeat: 0\n"), HasSubstr("repeat = 0"));
-  EXPECT_THAT(refused("ablation: {machines: [edge_split], workloads: [gemm:4x4x4], budget: 2e5}\n"),
-              HasSubstr("budget = 2e5, must be at most 100000 seconds"));
-  EXPECT_THAT(refused(std::string(kSuite) + "ablation: {machines: [edge_split], workloads: [gemm:4x4x4]}\n"),
-              HasSubstr("must have one of the keys"));
-  EXPECT_THAT(refused("strategies: [sunstone]\n"), HasSubstr("must have one of the keys"));
-  EXPECT_THAT(refused("bench: 3\n"), HasSubstr("must be a map"));
-  EXPECT_THAT(refused("[]\n"), HasSubstr("must be a map"));
-  EXPECT_THAT(
-      refused("bench: {strategies: [], machines: [], workloads: []}\n"),
-      AllOf(HasSubstr("at least one strategy"), HasSubstr("at least one machine"), HasSubstr("at least one workload")));
-  EXPECT_THAT(refused("bench: {strategies: [[x]], machines: [{machin: x}], workloads: [[1]], external: {}}\n"),
-              AllOf(HasSubstr("did you mean 'machine'"), HasSubstr("external must be a file")));
-  EXPECT_EQ(run_cli("bench").exit_code, 2);
-  EXPECT_EQ(run_cli("bench /nowhere/suite.yaml").exit_code, 2);
-  EXPECT_THAT(bench(kSuite, "--csv /nowhere/rows.csv").err, HasSubstr("there is no folder /nowhere"));
-}
-
-TEST_F(CliBench, BadTablesOfOthersAreRefusedWithTheirLines) {
-  const auto table = [&](const std::string& text) {
-    folder_.write("t.csv", text);
-    return refused(std::string(kSuite) + "  external: t.csv\n");
-  };
-  EXPECT_THAT(table("machine,layer,value\n"), HasSubstr("t.csv:1: missing column 'mapper'"));
-  EXPECT_THAT(table("machine,layer,mapper,energy_pj\n"), HasSubstr("'value', or 'energy_pj' and 'cycles'"));
-  EXPECT_THAT(table("machine,layer,mapper,value\na,b,c\n"), HasSubstr("t.csv:2: 3 cells, the header has 4"));
-  EXPECT_THAT(table("machine,layer,mapper,value\na,b,c,-1\na,b,c,x\na,b,,1\n"),
-              AllOf(HasSubstr("t.csv:2: value: '-1'"), HasSubstr("t.csv:3"), HasSubstr("t.csv:4")));
-  EXPECT_THAT(table("machine,layer,mapper,value,objective\na,b,c,1,speed\n"), HasSubstr("'speed'"));
-  EXPECT_THAT(table("# nothing\n"), HasSubstr("no header line"));
-  EXPECT_THAT(table("machine;layer;mapper;value\n"),
-              HasSubstr("t.csv:1: the names of the columns must be separated by commas"));
-  EXPECT_THAT(table("machine,layer,mapper,value,value\n"), HasSubstr("t.csv:1: two columns are called 'value'"));
-  EXPECT_THAT(table("machine,layer,mapper,value\na,b,\"c,1\n"), HasSubstr("t.csv:2: a quote is never closed"));
-  EXPECT_THAT(table(""), HasSubstr("t.csv"));
-  EXPECT_THAT(refused(std::string(kSuite) + "  external: absent.csv\n"), HasSubstr("absent.csv"));
 }
 
 TEST_F(CliBench, CtrlCPrintsTheRowsThatAreDone) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/support/cli_runner.h"
+#include "tests/support/two_units.h"
 
 namespace heliolite::cli_operators_test {
 namespace {
@@ -116,12 +117,7 @@ TEST_F(CliOperators, RefusesByName) {
 
 // A product and a softmax of it on units beside each other, fused in the buffer that feeds both.
 TEST_F(CliOperators, FusesLayersOfDifferentUnits) {
-  const std::string machine = folder_.write(
-      "two.yaml",
-      "architecture:\n  name: two\n  levels:\n  - {name: DRAM, dram: true, energy: 200}\n"
-      "  - {name: SRAM, entries: 512, energy: 6, fanout: 4}\n  - {name: Regs, entries: 8, energy: 1}\n"
-      "  compute: {name: MXU, energy: 1}\n  units:\n"
-      "  - {name: VPU, below: SRAM, fanout: 2, energy: 2, levels: [{name: VRegs, entries: 4, energy: 0.25}]}\n");
+  const std::string machine = write_two_units(folder_);
   const std::string network = folder_.write("w.yaml",
                                             "layers:\n- {name: a, gemm: 8x8x8}\n- {name: b, gemm: 8x8x8}\n"
                                             "edges:\n- {from: a, to: b, tensor: B, through: softmax, "
@@ -148,15 +144,8 @@ TEST_F(CliOperators, FusesLayersOfDifferentUnits) {
 }
 
 TEST_F(CliOperators, BenchAndSweepsKnowAllUnits) {
-  folder_.write(
-      "two.yaml",
-      "architecture:\n  name: two\n  levels:\n  - {name: DRAM, dram: true, energy: 200}\n"
-      "  - {name: SRAM, entries: 512, energy: 6, fanout: 4}\n  compute: {name: MXU, energy: 1}\n  units:\n"
-      "  - {name: VPU, below: SRAM, fanout: 2, energy: 2, levels: [{name: VRegs, entries: 4, energy: 0.25}]}\n");
-  const std::string layers =
-      folder_.write("w.yaml",
-                    "layers:\n- {name: product, gemm: 16x16x16}\n"
-                    "- {name: gate, einsum: \"Z[m,n] = A[m,n]*B[m,n]; m=16,n=16\", operation: elementwise}\n");
+  write_two_units(folder_);
+  const std::string layers = write_product_and_gate(folder_);
   const json map = answer("map --no-look -a " + folder_.path("two.yaml") + " -w " + layers);
   const json bench = answer("bench " + folder_.write("b.yaml",
                                                      "bench: {strategies: [exact], machines: [two.yaml], "
