@@ -3,7 +3,6 @@
 // stands between two layers, which moves no words and costs nothing as long as it is merged with its neighbours. Here
 // each becomes Einsums with the words that they read and write, and a price in operations of a compute unit, for
 // machines that have a unit for them (docs/operators.md).
-#include <array>
 #include <string_view>
 
 #include "engine/base/operation.h"
@@ -33,7 +32,6 @@ inline constexpr OperatorLayer kNormRows{"norm_rows", Operation::Norm, 2, 0};   
 inline constexpr OperatorLayer kNormWords{"norm", Operation::Norm, 2, 0};               // two multiply-adds
 inline constexpr OperatorLayer kPool{"pool", Operation::Pool, 1, 0};                    // of each word of a window
 inline constexpr OperatorLayer kResize{"resize", Operation::Resize, 1, 0};              // of each word that is made
-inline constexpr std::array kOperatorLayers{kSoftmaxRows, kSoftmaxWords, kNormRows, kNormWords, kPool, kResize};
 
 // The network with such layers, and edges that lead through none; sums and gates of k terms are one layer of k - 1
 // operations, with the activations of the terms. Layers and inputs keep their order, the new ones stand before their

@@ -102,16 +102,4 @@ void add_point_loops(LoopNestPart& part, const std::vector<u8>& order, const std
     if (extent[v] > 1) part.loops.push_back({v, 1, 0, false, 0});
 }
 
-LoopNestPart plain_part(const LoopNest& nest) {
-  LoopNestPart part;
-  std::vector<u32> extent;
-  for (const LoopVariable& v : nest.variables) {
-    const u64 size = nest.workload.dimensions[v.dimension].size;
-    part.range.push_back({0, static_cast<u32>(size)});
-    extent.push_back(static_cast<u32>(size));
-  }
-  add_point_loops(part, point_order(nest), extent);
-  return part;
-}
-
 }  // namespace heliolite

@@ -74,10 +74,6 @@ LoopNest make_nest(const Workload& workload, std::vector<LoopVariable> variables
 // With one variable for each dimension.
 LoopNest make_nest(const Workload& workload);
 
-// The workload's loops as they stand in its text, one step each: output dimensions in the order of the output's ranks
-// innermost, what is reduced outside.
-LoopNestPart plain_part(const LoopNest& nest);
-
 // The variables in the order in which loops over the points of a tile are nested, outermost first: reduced ones, then
 // those of the output in the order of its ranks, so that the innermost loop walks along neighbours.
 std::vector<u8> point_order(const LoopNest& nest);

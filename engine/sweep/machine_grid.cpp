@@ -11,6 +11,7 @@
 #include "engine/base/split_mix.h"
 #include "engine/model/fingerprint.h"
 #include "engine/search/core/machine_family.h"
+#include "engine/sweep/design_points.h"
 
 namespace heliolite {
 namespace {
@@ -163,14 +164,14 @@ bool MachineGrid::fill_part(std::size_t number, u64 base, const DesignPoints& po
 }
 
 void MachineGrid::find_shapes() {
-  relaxes_fanouts_ = true;
+  bool relaxes_fanouts = true;  // points of one shape differ in them, too: they are then ends that only help
   for (const Part& part : parts_)
     for (const std::optional<Architecture>& value : part.values) {
       if (!value) continue;
-      relaxes_fanouts_ &= value->min_parallelism == 0 && !value->all_leaks;
+      relaxes_fanouts &= value->min_parallelism == 0 && !value->all_leaks;
       alone_ |= value->peer_channel;
       for (const StorageLevel& level : value->levels) {
-        relaxes_fanouts_ &= !counts_idle_units(level);
+        relaxes_fanouts &= !counts_idle_units(level);
         alone_ |= asks_for_largest(level);
       }
     }
@@ -178,7 +179,7 @@ void MachineGrid::find_shapes() {
   for (Part& part : parts_)
     for (const std::optional<Architecture>& value : part.values) {
       Architecture shape = value.value_or(Architecture());
-      for (StorageLevel& level : shape.levels) forget_numbers(level, relaxes_fanouts_, word_bits);
+      for (StorageLevel& level : shape.levels) forget_numbers(level, relaxes_fanouts, word_bits);
       shape.compute.op_pj = shape.compute.area_um2 = 0;
       shape.compute.instances = shape.compute.mesh_x = 1;
       if (word_bits) shape.compute.word_bits = 0;

@@ -27,8 +27,6 @@ class MachineGrid {
   // leakage and areas of any of these points, which have one shape: every mapping of one of them is one of its, at no
   // more energy and cycles there.
   Architecture envelope(std::span<const u64> points) const;
-  // Whether points of one shape differ in fan-outs, too: they are then ends that only help.
-  bool relaxes_fanouts() const { return relaxes_fanouts_; }
 
   // [parameter]: index of the point's value.
   std::size_t choice(u64 point, std::size_t parameter) const { return point / stride_[parameter] % size_[parameter]; }
@@ -52,7 +50,6 @@ class MachineGrid {
   std::size_t levels_ = 0;
   std::vector<u64> stride_, size_;  // [parameter]
   std::vector<Part> parts_;
-  bool relaxes_fanouts_ = false;
   bool alone_ = false;  // every machine has a shape of its own
 };
 

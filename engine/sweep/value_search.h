@@ -38,7 +38,6 @@ class ValueSearch {
     Cost least;                       // that every mapping has
     std::vector<KnownMapping> known;  // that fit
     double own_bound = 0;             // of its own objective
-    bool own_exact = false;
     std::vector<std::pair<double, Wide>> lines;
   };
 

@@ -16,6 +16,34 @@
 namespace heliolite::conv_bound_test {
 namespace {
 
+// The lifted nest over B, C, K and w, r', r'' of each window, with real sizes: r' = taps / stride.
+AccessNest lifted_nest(const Convolution& conv) {
+  AccessNest nest;
+  nest.iterations = conv.macs();
+  nest.loops = {{"B", conv.batch}, {"C", conv.in_channels}, {"K", conv.out_channels}};
+  for (std::size_t i = 0; i < conv.windows.size(); ++i) {
+    const ConvWindow& w = conv.windows[i];
+    nest.loops.push_back({fmt::format("W{}", i), w.outputs});
+    nest.loops.push_back({fmt::format("R{}'", i), w.taps / w.stride});
+    nest.loops.push_back({fmt::format("R{}''", i), w.stride});
+  }
+  const auto row = [&](std::initializer_list<std::size_t> loops) {
+    std::vector<i64> r(nest.loops.size());
+    for (const std::size_t l : loops) r[l] = 1;
+    return r;
+  };
+  Access image{"Image", false, conv.image_word, {row({0}), row({1})}};
+  Access filter{"Filter", false, conv.filter_word, {row({1}), row({2})}};
+  Access out{"Out", true, conv.out_word, {row({0}), row({2})}};
+  for (std::size_t l = 3; l < nest.loops.size(); l += 3) {
+    image.rows.insert(image.rows.end(), {row({l, l + 1}), row({l + 2})});
+    filter.rows.insert(filter.rows.end(), {row({l + 1}), row({l + 2})});
+    out.rows.push_back(row({l}));
+  }
+  nest.accesses = {std::move(image), std::move(filter), std::move(out)};
+  return nest;
+}
+
 Convolution convolution(double b, double c, double k, double size, double taps, double stride, double out_word = 1) {
   const ConvWindow window{size, taps, stride};
   return {b, c, k, {window, window}, 1, 1, out_word};

@@ -16,6 +16,18 @@
 namespace heliolite::hbl_sizes_test {
 namespace {
 
+// k(beta): the least of the terms at the nest's sizes for M = `capacity` words.
+double exponent_at(std::span<const HblTerm> terms, const AccessNest& nest, double capacity) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const HblTerm& term : terms) {
+    double k = static_cast<double>(term.k);
+    for (std::size_t l = 0; l < term.t.size(); ++l)
+      k += static_cast<double>(term.t[l]) * std::log(nest.loops[l].size) / std::log(capacity);
+    least = std::min(least, k);
+  }
+  return least;
+}
+
 struct Sized {
   AccessNest nest;
   std::vector<RankRow> rows;

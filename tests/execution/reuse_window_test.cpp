@@ -15,6 +15,20 @@
 namespace heliolite::reuse_window_test {
 namespace {
 
+// The workload's loops as they stand in its text, one step each: output dimensions in the order of the output's ranks
+// innermost, what is reduced outside.
+LoopNestPart plain_part(const LoopNest& nest) {
+  LoopNestPart part;
+  std::vector<u32> extent;
+  for (const LoopVariable& v : nest.variables) {
+    const u64 size = nest.workload.dimensions[v.dimension].size;
+    part.range.push_back({0, static_cast<u32>(size)});
+    extent.push_back(static_cast<u32>(size));
+  }
+  add_point_loops(part, point_order(nest), extent);
+  return part;
+}
+
 Workload layer(const std::string& text) { return load_network(text)->layers.front().workload; }
 
 u64 lru(const LoopNest& nest, u64 words) {

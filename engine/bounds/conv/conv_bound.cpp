@@ -1,6 +1,5 @@
 #include "engine/bounds/conv/conv_bound.h"
 
-#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -92,33 +91,6 @@ std::optional<Convolution> as_convolution(const Workload& workload, std::span<co
     (!in_filter ? conv.batch : !in_out ? conv.in_channels : conv.out_channels) *= size(d);
   }
   return conv;
-}
-
-AccessNest lifted_nest(const Convolution& conv) {
-  AccessNest nest;
-  nest.iterations = conv.macs();
-  nest.loops = {{"B", conv.batch}, {"C", conv.in_channels}, {"K", conv.out_channels}};
-  for (std::size_t i = 0; i < conv.windows.size(); ++i) {
-    const ConvWindow& w = conv.windows[i];
-    nest.loops.push_back({fmt::format("W{}", i), w.outputs});
-    nest.loops.push_back({fmt::format("R{}'", i), w.taps / w.stride});
-    nest.loops.push_back({fmt::format("R{}''", i), w.stride});
-  }
-  const auto row = [&](std::initializer_list<std::size_t> loops) {
-    std::vector<i64> r(nest.loops.size());
-    for (const std::size_t l : loops) r[l] = 1;
-    return r;
-  };
-  Access image{"Image", false, conv.image_word, {row({0}), row({1})}};
-  Access filter{"Filter", false, conv.filter_word, {row({1}), row({2})}};
-  Access out{"Out", true, conv.out_word, {row({0}), row({2})}};
-  for (std::size_t l = 3; l < nest.loops.size(); l += 3) {
-    image.rows.insert(image.rows.end(), {row({l, l + 1}), row({l + 2})});
-    filter.rows.insert(filter.rows.end(), {row({l + 1}), row({l + 2})});
-    out.rows.push_back(row({l}));
-  }
-  nest.accesses = {std::move(image), std::move(filter), std::move(out)};
-  return nest;
 }
 
 std::array<double, 5> convolution_order(const Convolution& conv, double capacity) {

@@ -45,9 +45,6 @@ struct Convolution {
 // or tensors beyond the three. `word_sizes[tensor]`: words of one element; 1 for tensors beyond its end.
 std::optional<Convolution> as_convolution(const Workload& workload, std::span<const double> word_sizes = {});
 
-// The lifted nest over B, C, K and w, r', r'' of each window, with real sizes: r' = taps / stride.
-AccessNest lifted_nest(const Convolution& conv);
-
 // Asymptotic orders of the words that must move, up to a constant and for words of one size; no guarantee for any
 // single execution. The largest counts of: |Out|, stride |Out| C / K, |Filter|, G / M and B C K W H sqrt(R S stride /
 // M). `capacity` is M in words.

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "engine/base/integers.h"
 #include "engine/bounds/hbl/hbl_subspace.h"
@@ -111,17 +109,6 @@ std::optional<std::vector<HblTerm>> hbl_terms(const AccessNest& nest, std::span<
     terms.push_back(std::move(term));
   }
   return without_dominated(terms);
-}
-
-double exponent_at(std::span<const HblTerm> terms, const AccessNest& nest, double capacity) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const HblTerm& term : terms) {
-    double k = static_cast<double>(term.k);
-    for (std::size_t l = 0; l < term.t.size(); ++l)
-      k += static_cast<double>(term.t[l]) * std::log(nest.loops[l].size) / std::log(capacity);
-    least = std::min(least, k);
-  }
-  return least;
 }
 
 std::string traffic_formula(std::span<const HblTerm> terms, const AccessNest& nest) {

@@ -22,9 +22,6 @@ struct HblTerm {
 // The terms of the nest, sorted; none is above another one everywhere. Nothing when there are too many to write down.
 std::optional<std::vector<HblTerm>> hbl_terms(const AccessNest& nest, std::span<const RankRow> rows);
 
-// k(beta): the least of the terms at the nest's sizes for M = `capacity` words.
-double exponent_at(std::span<const HblTerm> terms, const AccessNest& nest, double capacity);
-
 // The words that must move, up to a constant, as a formula: "max(M*N*K/capacity^(1/2), M*N, M*K, N*K)". Each term gives
 // iterations * M / tile, the largest counts; the term for a nest that fits as a whole is left out.
 std::string traffic_formula(std::span<const HblTerm> terms, const AccessNest& nest);

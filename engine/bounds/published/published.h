@@ -15,7 +15,8 @@ namespace heliolite {
 // decision tree for stride 1. Source: Demmel and Dinh, section 5, theorem 2 and appendix A; two of its cases are mended
 // (docs/bounds.md).
 
-// Iterations of the largest lifted tile with words of one size: the optimum of largest_tile(lifted_nest(conv)).
+// Iterations of the largest lifted tile with words of one size: of the nest over B, C, K and w, r', r'' of each window,
+// with r' = taps / stride.
 double largest_conv_tile(const Convolution& conv, double capacity);
 
 // A tile for stride 1 found by cases. Sums of extents are taken as the larger one.
