@@ -5,6 +5,7 @@
 #include <array>
 
 #include "engine/base/integers.h"
+#include "engine/base/named.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
@@ -86,8 +87,7 @@ void forget_energies(std::vector<LevelSpec>& levels, ComputeSpec& compute) {
 }
 
 void vary_levels(std::vector<LevelSpec>& base, const std::vector<LevelSpec>& variant, Diagnostics& errors) {
-  std::vector<std::string> names;
-  for (const LevelSpec& level : base) names.push_back(level.name);
+  const std::vector<std::string> names = names_of(base);
   for (const LevelSpec& level : variant) {
     const auto found = std::ranges::find(names, level.name);
     if (found == names.end())

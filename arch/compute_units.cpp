@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/base/named.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
@@ -31,8 +32,7 @@ Standing standing(const Architecture& chain, std::size_t levels) {
 }  // namespace
 
 Result<ArchitectureSpec> chain_spec(const ArchitectureSpec& machine, const UnitSpec& unit) {
-  std::vector<std::string> names;
-  for (const LevelSpec& level : machine.levels) names.push_back(level.name);
+  const std::vector<std::string> names = names_of(machine.levels);
   if (!unit.below)
     return unit.place.error(
         fmt::format("unit {} needs 'below', the level that feeds it: {}", unit.name, join(names, "or")));

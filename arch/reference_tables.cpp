@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "arch/limits.h"
+#include "engine/base/named.h"
 #include "engine/base/text.h"
 #include "engine/base/types.h"
 
@@ -137,8 +138,7 @@ template <class Table>
 Diagnostics none_named(const Table& table, const Architecture& architecture) {
   std::vector<std::string> there;
   for (const auto& [name, _] : table.components) there.push_back(name);
-  std::vector<std::string> wanted;
-  for (const StorageLevel& level : architecture.levels) wanted.push_back(level.name);
+  std::vector<std::string> wanted = names_of(architecture.levels);
   wanted.push_back(architecture.compute.name);
   Diagnostic error;
   error.message = fmt::format("the table names {}, but none of the machine's {}",

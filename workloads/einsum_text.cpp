@@ -6,18 +6,13 @@
 #include <string>
 
 #include "engine/base/integers.h"
+#include "engine/base/named.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "workloads/compact_text.h"
 
 namespace heliolite {
 namespace {
-
-std::vector<std::string> names_of(std::span<const Dimension> dimensions) {
-  std::vector<std::string> names;
-  for (const Dimension& d : dimensions) names.push_back(d.name);
-  return names;
-}
 
 // Recursive descent; the first syntax error ends it, complaints about sizes are collected.
 class EinsumParser {

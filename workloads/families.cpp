@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/base/named.h"
 #include "engine/base/text.h"
 #include "workloads/einsum_text.h"
 
@@ -162,16 +163,8 @@ Result<Workload> weight_update(const ConvShape& s) {
 
 }  // namespace
 
-std::vector<std::string> family_names() {
-  std::vector<std::string> names;
-  for (const Family& f : table()) names.emplace_back(f.name);
-  return names;
-}
-
-const Family* find_family(std::string_view name) {
-  const auto it = std::ranges::find(table(), name, &Family::name);
-  return it == table().end() ? nullptr : &*it;
-}
+std::vector<std::string> family_names() { return names_of(table()); }
+const Family* find_family(std::string_view name) { return find_row(table(), name); }
 
 std::optional<std::string_view> find_parameter(const Family& family, std::string_view name) {
   const auto it = std::ranges::find(family.parameters, lower(name));

@@ -1,4 +1,5 @@
 // Reads one workload of a YAML file: a named shape, an Einsum as text, or explicit dimensions and tensors.
+#include "engine/base/named.h"
 #include "workloads/network_parts.h"
 
 #include <fmt/format.h>
@@ -151,8 +152,7 @@ class WorkloadReader {
       errors_.push_back(node.error("sizes must be a map of dimensions and sizes, like {i: 256, j: 32}"));
       return;
     }
-    std::vector<std::string> names;
-    for (const Dimension& d : workload_.dimensions) names.push_back(d.name);
+    std::vector<std::string> names = names_of(workload_.dimensions);
     for (const std::string& key : node.keys()) {
       const YamlNode value = *node.find(key);
       const std::optional<int> d = workload_.find_dimension(key);
@@ -178,8 +178,7 @@ class WorkloadReader {
     map_.needed("output");
     const auto output = map_.string("output");
     if (!output || workload_.tensors.empty()) return;
-    std::vector<std::string> names;
-    for (const Tensor& t : workload_.tensors) names.push_back(t.name);
+    std::vector<std::string> names = names_of(workload_.tensors);
     if (const std::optional<int> v = workload_.find_tensor(*output)) {
       workload_.tensors[*v].role = Role::Output;
     } else {
@@ -250,8 +249,7 @@ class WorkloadReader {
     for (Tensor& t : workload_.tensors) {
       if (t.role == Role::Weight) t.role = Role::Input;
     }
-    std::vector<std::string> names;
-    for (const Tensor& t : workload_.tensors) names.push_back(t.name);
+    const std::vector<std::string> names = names_of(workload_.tensors);
     for (const std::string& key : node->keys()) {
       const YamlNode value = *node->find(key);
       const std::optional<int> v = workload_.find_tensor(key);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "engine/base/integers.h"
+#include "engine/base/named.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
@@ -62,17 +63,9 @@ std::string_view name(DimensionClass c) {
   return "";
 }
 
-std::optional<int> Workload::find_dimension(std::string_view name) const {
-  const auto it = std::ranges::find(dimensions, name, &Dimension::name);
-  if (it == dimensions.end()) return std::nullopt;
-  return static_cast<int>(it - dimensions.begin());
-}
+std::optional<int> Workload::find_dimension(std::string_view name) const { return place_of_row(dimensions, name); }
 
-std::optional<int> Workload::find_tensor(std::string_view name) const {
-  const auto it = std::ranges::find(tensors, name, &Tensor::name);
-  if (it == tensors.end()) return std::nullopt;
-  return static_cast<int>(it - tensors.begin());
-}
+std::optional<int> Workload::find_tensor(std::string_view name) const { return place_of_row(tensors, name); }
 
 bool Workload::is_read_twice(int v) const {
   const auto of = [v](const Tensor& t) { return t.access_of == v; };

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cli/ui/table.h"
+#include "engine/base/named.h"
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
@@ -50,8 +51,7 @@ std::string count_table(const CoSearchStudy& study, const std::string& title, Co
 }
 
 std::string answer_table(const CoSearchStudy& study, const SweepSpec& spec) {
-  std::vector<std::string> names;
-  for (const SweepParameter& p : spec.parameters) names.push_back(p.name);
+  const std::vector<std::string> names = names_of(spec.parameters);
   Table table({"<layer", "<strategy", "<best: " + join(names), "value", "of grid's", "<proven", "every machine",
                "together", "times faster"});
   const CoSearchStudyRow* above = nullptr;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/ui/table.h"
+#include "engine/base/named.h"
 #include "engine/base/number_text.h"
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/model/cost_model.h"
@@ -38,8 +39,7 @@ std::string tile_text(const Extents& tile, const std::vector<std::string>& names
 }
 
 std::string tile_text(const Extents& tile, const Workload& workload) {
-  std::vector<std::string> names;
-  for (const Dimension& d : workload.dimensions) names.push_back(d.name);
+  const std::vector<std::string> names = names_of(workload.dimensions);
   return tile_text(tile, names);
 }
 

@@ -9,6 +9,7 @@
 
 #include "arch/architecture.h"
 #include "engine/base/integers.h"
+#include "engine/base/named.h"
 #include "engine/base/number_text.h"
 #include "engine/base/result.h"
 #include "engine/base/text.h"
@@ -32,8 +33,7 @@ void read_word_size(const std::string& text, const Workload& workload, Number lo
   const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
   const std::optional<int> tensor = workload.find_tensor(name);
   if (!tensor) {
-    std::vector<std::string> names;
-    for (const Tensor& t : workload.tensors) names.push_back(t.name);
+    const std::vector<std::string> names = names_of(workload.tensors);
     errors.push_back({"", 0, "--word-size",
                       fmt::format("unknown tensor '{}' of {}{}; tensors: {}", name, workload.name,
                                   did_you_mean(name, names), join(names))});

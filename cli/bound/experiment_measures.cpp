@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/base/named.h"
 #include "engine/bounds/curve/orojenesis.h"
 #include "engine/bounds/curve/orojenesis_nested.h"
 #include "engine/program/bound/program_answer.h"
@@ -19,16 +20,8 @@ const std::vector<Measure>& measures() {
   return all;
 }
 
-std::vector<std::string> measure_names() {
-  std::vector<std::string> names;
-  for (const Measure& m : measures()) names.emplace_back(m.name);
-  return names;
-}
-
-const Measure* find_measure(std::string_view name) {
-  const auto at = std::ranges::find(measures(), name, &Measure::name);
-  return at == measures().end() ? nullptr : &*at;
-}
+std::vector<std::string> measure_names() { return names_of(measures()); }
+const Measure* find_measure(std::string_view name) { return find_row(measures(), name); }
 
 // Measures on C programs.
 

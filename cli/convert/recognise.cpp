@@ -61,7 +61,7 @@ constexpr std::array kPartNames{
     PartNames{Part::Template, "template of Timeloop's front end", ""},
 };
 
-const PartNames& names_of(Part part) { return *std::ranges::find(kPartNames, part, &PartNames::part); }
+const PartNames& row_of(Part part) { return *std::ranges::find(kPartNames, part, &PartNames::part); }
 
 // Top-level keys that say by themselves what they hold.
 struct KeyPart {
@@ -127,8 +127,8 @@ bool looks_like_records(std::string_view text) {
 
 }  // namespace
 
-std::string_view what_it_is(Part part) { return names_of(part).name; }
-std::string_view taken_by(Part part) { return names_of(part).commands; }
+std::string_view what_it_is(Part part) { return row_of(part).name; }
+std::string_view taken_by(Part part) { return row_of(part).commands; }
 
 bool Recognised::has(Part part) const { return std::ranges::find(parts, part) != parts.end(); }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/base/named.h"
 #include "engine/base/text.h"
 
 namespace heliolite::cli {
@@ -83,8 +84,7 @@ Result<std::vector<std::string>> McpTool::words(const Json& arguments) const {
   for (const auto& [name, value] : arguments.items()) {
     const auto found = std::ranges::find(parameters_, name, &Parameter::name);
     if (found == parameters_.end()) {
-      std::vector<std::string> known;
-      for (const Parameter& parameter : parameters_) known.push_back(parameter.name);
+      const std::vector<std::string> known = names_of(parameters_);
       errors.push_back(complaint(name, fmt::format("is no argument of {}; it has: {}", command_.name, join(known))));
       continue;
     }

@@ -11,6 +11,7 @@
 #include "cli/ui/json.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
+#include "engine/base/named.h"
 
 namespace heliolite::cli {
 namespace {
@@ -54,11 +55,9 @@ int run(const SchemaArguments& arguments, const Output& output) {
 void add_schema_command(CLI::App& app, Output& output, Action& action) {
   auto arguments = std::make_shared<SchemaArguments>();
   CLI::App* command = app.add_subcommand("schema", "The JSON Schema of a file format, for editors");
-  std::vector<std::string> names;
-  for (const FileFormat& format : file_formats()) names.emplace_back(format.name);
   command->add_option("format", arguments->format, "Of which format; none: list them")
       ->type_name("FORMAT")
-      ->transform(one_of(std::move(names)));
+      ->transform(one_of(names_of(file_formats())));
   add_target_option(*command, output, "-o", arguments->target, "Write it into a file; on stdout unless given");
   add_output_options(*command, output);
   command->footer(

@@ -38,7 +38,7 @@ OptionRow option_row(const CLI::Option& option) {
   if (row.names.empty()) row.argument = option.get_single_name();
   if (option.get_type_size() != 0) {
     row.value = placeholder(option);
-    row.choices = names_of(option);
+    row.choices = choices_of(option);
     row.offers = offers_of(row.value);
     // A machine may be several files.
     row.list = option.get_delimiter() == ',' || (row.offers.machines && !row.names.empty());

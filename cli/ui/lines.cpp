@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "engine/base/integers.h"
+#include "engine/base/named.h"
 #include "engine/base/number_text.h"
 #include "engine/base/shortened.h"
 
@@ -36,13 +37,9 @@ std::string in_colour(std::string_view text, Tone tone, int stream) {
 
 }  // namespace
 
-std::vector<std::string> colours_names() { return {kNames.begin(), kNames.end()}; }
+std::vector<std::string> colours_names() { return names_of(kNames); }
 
-std::optional<Colours> find_colours(std::string_view name) {
-  const auto found = std::ranges::find(kNames, name);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<Colours>(found - kNames.begin());
-}
+std::optional<Colours> find_colours(std::string_view name) { return find_named<Colours>(kNames, name); }
 
 void set_colours(Colours when) { colours = when; }
 

@@ -30,7 +30,7 @@ CLI::Validator offered(const std::vector<std::string>& names) {
   return CLI::Validator([](std::string&) { return std::string(); }, in_braces(names));
 }
 
-std::vector<std::string> names_of(const CLI::Option& option) {
+std::vector<std::string> choices_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t open = type.find(":{"), close = type.rfind('}');
   if (open == std::string::npos || close == std::string::npos) return {};

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/api/inside.h"
+#include "engine/base/named.h"
 #include "engine/search/core/option_table.h"
 #include "engine/sweep/design_points.h"
 #include "engine/sweep/grown_grid.h"
@@ -43,11 +44,7 @@ std::uint64_t Sweep::grid_points() const { return DesignPoints(state_->spec).gri
 std::uint64_t Sweep::planned_points() const { return DesignPoints(state_->spec).planned(); }
 const Diagnostics& Sweep::warnings() const { return state_->spec.warnings; }
 
-std::vector<std::string> Sweep::parameters() const {
-  std::vector<std::string> out;
-  for (const SweepParameter& parameter : state_->spec.parameters) out.push_back(parameter.name);
-  return out;
-}
+std::vector<std::string> Sweep::parameters() const { return names_of(state_->spec.parameters); }
 
 std::vector<std::string> Sweep::layers() const {
   std::vector<std::string> out;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "engine/base/named.h"
 #include "engine/base/word_length.h"
 
 namespace heliolite {
@@ -82,10 +83,7 @@ FileField required(FileField field) {
   return field;
 }
 
-const FileField* FieldTable::find(std::string_view field) const {
-  const auto at = std::ranges::find(fields, field, &FileField::name);
-  return at == fields.end() ? nullptr : &*at;
-}
+const FileField* FieldTable::find(std::string_view field) const { return find_row(fields, field); }
 
 std::vector<FileField> joined(std::vector<FileField> first, const std::vector<FileField>& second) {
   first.insert(first.end(), second.begin(), second.end());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/base/named.h"
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
@@ -88,16 +89,11 @@ std::string text_of(WordLength length) {
   return out;
 }
 
-std::vector<std::string> number_format_names() {
-  std::vector<std::string> names;
-  for (const NumberFormat& format : kFormats) names.emplace_back(format.name);
-  return names;
-}
+std::vector<std::string> number_format_names() { return names_of(kFormats); }
 
 std::optional<WordLength> parse_word_length(std::string_view text) {
   const std::string word = lower(std::string(trim(text)));
-  if (const auto* const format = std::ranges::find(kFormats, word, &NumberFormat::name); format != kFormats.end())
-    return format->length;
+  if (const NumberFormat* const format = find_row(kFormats, word)) return format->length;
   WordLength sum(0);
   for (const std::string& term : split(word, '+')) {
     const std::optional<WordLength> length = share(term);

@@ -5,6 +5,7 @@
 
 #include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
+#include "engine/base/named.h"
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/execution/tiled_nest.h"
@@ -43,11 +44,7 @@ const FieldTable& tile_fields() {
 
 namespace {
 
-std::vector<std::string> dimension_names(const Workload& workload) {
-  std::vector<std::string> names;
-  for (const Dimension& d : workload.dimensions) names.push_back(d.name);
-  return names;
-}
+std::vector<std::string> dimension_names(const Workload& workload) { return names_of(workload.dimensions); }
 
 std::vector<u32> whole_extents(const Workload& workload) {
   std::vector<u32> extents;

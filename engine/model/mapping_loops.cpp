@@ -6,6 +6,7 @@
 
 #include "arch/peer_channel.h"
 #include "engine/base/integers.h"
+#include "engine/base/named.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 

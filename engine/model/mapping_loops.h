@@ -44,11 +44,4 @@ std::vector<ListedFactor> read_loops(const YamlNode& node, const std::string& wh
 Diagnostic unknown_name(const YamlNode& node, std::string_view what, const std::string& name,
                         const std::vector<std::string>& known);
 
-// The names of `items`.
-std::vector<std::string> names_of(const auto& items) {
-  std::vector<std::string> names;
-  for (const auto& item : items) names.push_back(item.name);
-  return names;
-}
-
 }  // namespace heliolite

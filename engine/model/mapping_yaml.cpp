@@ -9,6 +9,7 @@
 #include "arch/peer_channel.h"
 #include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
+#include "engine/base/named.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
 #include "engine/model/mapping_loops.h"

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/base/named.h"
+
 namespace heliolite {
 namespace {
 
@@ -31,10 +33,7 @@ RooflineLevel roofline_level(const StorageLevel& machine, const LevelBreakdown& 
 
 }  // namespace
 
-const RooflineLevel* Roofline::level(std::string_view name) const {
-  const auto found = std::ranges::find(levels, name, &RooflineLevel::name);
-  return found != levels.end() ? &*found : nullptr;
-}
+const RooflineLevel* Roofline::level(std::string_view name) const { return find_row(levels, name); }
 
 double Roofline::reached() const { return cycles > 0 ? operations / static_cast<double>(cycles) : 0; }
 

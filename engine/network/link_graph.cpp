@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/base/named.h"
 #include "workloads/edge_ranks.h"
 
 namespace heliolite {
@@ -90,11 +91,7 @@ std::optional<int> LinkGraph::find_link(std::string_view name) const {
   return static_cast<int>(found - links.begin());
 }
 
-std::optional<int> LinkGraph::find_array(std::string_view name) const {
-  const auto found = std::ranges::find(arrays, name, &SharedArray::name);
-  if (found == arrays.end()) return std::nullopt;
-  return static_cast<int>(found - arrays.begin());
-}
+std::optional<int> LinkGraph::find_array(std::string_view name) const { return place_of_row(arrays, name); }
 
 u64 LinkGraph::words(int a) const {
   const ArrayTouch& first = array(a).touches.front();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/base/named.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 
@@ -42,8 +43,7 @@ class ScheduleReader {
     }
     const auto level = architecture_.find_level(name);
     if (!level) {
-      std::vector<std::string> known;
-      for (const StorageLevel& l : architecture_.levels) known.push_back(l.name);
+      std::vector<std::string> known = names_of(architecture_.levels);
       complain(fmt::format("'{}' is no level of {}, must be one of {}{}", shortened(name), architecture_.name,
                            join(known), did_you_mean(name, known)),
                start);
@@ -119,8 +119,7 @@ class ScheduleReader {
     const std::string name(part.substr(0, slash));
     const auto dimension = link.find_dimension(name);
     if (!dimension) {
-      std::vector<std::string> known;
-      for (const Dimension& d : link.dimensions) known.push_back(d.name);
+      std::vector<std::string> known = names_of(link.dimensions);
       complain(fmt::format("'{}' is no dimension of {}, must be one of {}", shortened(name), link.name, join(known)),
                start);
       return {};
@@ -151,8 +150,7 @@ class ScheduleReader {
   int array(const std::string& name, std::size_t start) {
     if (!errors_.empty()) return 0;
     if (const auto a = graph_.find_array(name)) return *a;
-    std::vector<std::string> known;
-    for (const SharedArray& a : graph_.arrays) known.push_back(a.name);
+    const std::vector<std::string> known = names_of(graph_.arrays);
     complain(fmt::format("'{}' is no array of the network, must be LINK.TENSOR or an input's name{}", shortened(name),
                          did_you_mean(name, known)),
              start);

@@ -9,6 +9,7 @@
 
 #include "arch/check.h"
 #include "engine/base/integers.h"
+#include "engine/base/named.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
 #include "engine/model/running_units.h"
@@ -21,12 +22,6 @@
 
 namespace heliolite {
 namespace {
-
-std::vector<std::string> names_of(const auto& items) {
-  std::vector<std::string> names;
-  for (const auto& item : items) names.push_back(item.name);
-  return names;
-}
 
 // Turns the names of an architecture's constraints into the masks and numbers of a Mapspace.
 class Resolver {

@@ -10,6 +10,7 @@
 
 #include "arch/compute_units.h"
 #include "engine/base/integers.h"
+#include "engine/base/named.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
@@ -72,8 +73,7 @@ std::vector<double> derived_values(const Architecture& machine) {
 }
 
 std::vector<std::string> constraint_names(const SweepSpec& spec) {
-  std::vector<std::string> names;
-  for (const SweepParameter& parameter : spec.parameters) names.push_back(parameter.name);
+  std::vector<std::string> names = names_of(spec.parameters);
   const std::vector<std::string> derived = derived_names(spec.machine);
   names.insert(names.end(), derived.begin(), derived.end());
   return names;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "arch/architecture_yaml.h"
+#include "engine/base/named.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
@@ -29,8 +30,7 @@ constexpr std::array<std::string_view, 7> kMemoryKeys{"entries",  "capacity",  "
 bool contains(const auto& words, std::string_view word) { return std::ranges::find(words, word) != words.end(); }
 
 std::vector<std::string> owners(const ArchitectureSpec& machine) {
-  std::vector<std::string> names;
-  for (const LevelSpec& level : machine.levels) names.push_back(level.name);
+  std::vector<std::string> names = names_of(machine.levels);
   names.emplace_back(kCompute);
   for (const UnitSpec& unit : machine.units) {
     for (const LevelSpec& level : unit.levels) names.push_back(level.name);

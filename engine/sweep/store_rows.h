@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/named.h"
 #include "engine/model/fingerprint.h"
 #include "engine/sweep/record_fields.h"
 #include "engine/sweep/store_sql.h"
@@ -163,9 +164,9 @@ bool read_field(const SqlStatement& statement, int column, Field& field) {
     field = null ? std::nullopt : std::optional(statement.real(column));
     return true;
   } else if constexpr (std::is_same_v<Field, PointState>) {
-    const auto found = std::ranges::find(kPointStateNames, statement.text(column));
-    if (found == kPointStateNames.end()) return false;
-    field = static_cast<PointState>(found - kPointStateNames.begin());
+    const std::optional<PointState> state = find_named<PointState>(kPointStateNames, statement.text(column));
+    if (!state) return false;
+    field = *state;
   } else {
     const std::optional<std::vector<std::string>> list = read_list(statement.text(column));
     if (!list) return false;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/named.h"
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
 #include "engine/search/core/layer_problem.h"
@@ -156,8 +157,7 @@ double runs_of(const SweepLayer& layer, SweepMean mean) {
 
 SweepMean asked_mean(const SweepRecord& sweep) {
   const std::optional<YamlNode> mean = option_of(sweep, "mean");
-  const auto found = mean ? std::ranges::find(kSweepMeanNames, text_of(*mean)) : kSweepMeanNames.end();
-  return found == kSweepMeanNames.end() ? SweepMean::Total : static_cast<SweepMean>(found - kSweepMeanNames.begin());
+  return mean ? find_named<SweepMean>(kSweepMeanNames, text_of(*mean)).value_or(SweepMean::Total) : SweepMean::Total;
 }
 
 SweepLimits asked_limits(const SweepRecord& sweep) {

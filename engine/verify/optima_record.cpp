@@ -1,4 +1,5 @@
 // A record of a proven optimum: one JSON object on a line (docs/formats_mapping.md, "Records of optima").
+#include "engine/base/named.h"
 #include "engine/verify/optima_verify.h"
 
 #include <fmt/format.h>
@@ -134,17 +135,9 @@ namespace {
 
 using KeepSets = std::map<int, TensorMask>;  // by level; no entry = open
 
-std::vector<std::string> level_names(const Architecture& architecture) {
-  std::vector<std::string> names;
-  for (const StorageLevel& level : architecture.levels) names.push_back(level.name);
-  return names;
-}
+std::vector<std::string> level_names(const Architecture& architecture) { return names_of(architecture.levels); }
 
-std::vector<std::string> tensor_names(const Workload& workload) {
-  std::vector<std::string> names;
-  for (const Tensor& tensor : workload.tensors) names.push_back(tensor.name);
-  return names;
-}
+std::vector<std::string> tensor_names(const Workload& workload) { return names_of(workload.tensors); }
 
 TensorMask all_tensors(const Workload& workload) {
   return static_cast<TensorMask>((1u << workload.tensors.size()) - 1);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/base/named.h"
+
 namespace heliolite::language_model {
 namespace {
 
@@ -236,10 +238,7 @@ static_assert(std::ranges::is_sorted(kHarmless));
 
 }  // namespace
 
-const ModelFamily* find_family(std::string_view name) {
-  const auto found = std::ranges::find(kFamilies, name, &ModelFamily::name);
-  return found == kFamilies.end() ? nullptr : &*found;
-}
+const ModelFamily* find_family(std::string_view name) { return find_row(kFamilies, name); }
 
 std::optional<u64> assumed_number(std::string_view family, std::string_view name) {
   for (const AssumedNumber& known : kAssumed)
@@ -247,11 +246,7 @@ std::optional<u64> assumed_number(std::string_view family, std::string_view name
   return std::nullopt;
 }
 
-std::vector<std::string> family_names() {
-  std::vector<std::string> names;
-  for (const ModelFamily& family : kFamilies) names.emplace_back(family.name);
-  return names;
-}
+std::vector<std::string> family_names() { return names_of(kFamilies); }
 
 namespace field {
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/base/integers.h"
+#include "engine/base/named.h"
 #include "engine/base/number_text.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
@@ -18,11 +19,7 @@ constexpr std::string_view kValue = "value:", kElementwise = "elementwise";
 
 }  // namespace
 
-std::optional<Merge> find_merge(std::string_view name) {
-  const auto found = std::ranges::find(kMergeNames, name);
-  if (found == kMergeNames.end()) return std::nullopt;
-  return static_cast<Merge>(found - kMergeNames.begin());
-}
+std::optional<Merge> find_merge(std::string_view name) { return find_named<Merge>(kMergeNames, name); }
 
 std::string option_key(std::string_view option) {
   const std::size_t equals = option.rfind('=');
@@ -153,8 +150,7 @@ class InputReader {
       if (!names_.contains(name) && !of_others(name))
         errors_.push_back(
             {file_, 0, "--dim", fmt::format("no input has a dimension '{}'{}", shortened(name), hint(name, known))});
-    std::vector<std::string> inputs;
-    for (const ValueInfo& info : graph_.inputs) inputs.emplace_back(info.name);
+    const std::vector<std::string> inputs = names_of(graph_.inputs);
     for (const auto& [name, value] : options_.values)
       if (std::ranges::count(inputs, name) == 0 && !of_others("value:" + name))
         errors_.push_back(

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/base/named.h"
 #include "engine/base/text.h"
 #include "engine/inputs/expression_parser.h"
 
@@ -111,12 +112,9 @@ class TimeloopParser : public ArithmeticParser<TimeloopParser, double> {
   double call(std::string_view word) {
     std::string_view bare = word;
     if (bare.substr(0, 5) == "math.") bare.remove_prefix(5);
-    const auto function =
-        std::find_if(kFunctions.begin(), kFunctions.end(), [&](const Function& f) { return f.name == bare; });
-    if (function == kFunctions.end()) {
-      std::vector<std::string> names;
-      for (const Function& f : kFunctions) names.emplace_back(f.name);
-      fail(fmt::format("unknown function '{}'{}", word, did_you_mean(bare, names)));
+    const Function* const function = find_row(kFunctions, bare);
+    if (function == nullptr) {
+      fail(fmt::format("unknown function '{}'{}", word, did_you_mean(bare, names_of(kFunctions))));
       return 0;
     }
     std::vector<double> arguments;

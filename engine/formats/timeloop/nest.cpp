@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/base/named.h"
 #include "engine/base/number_text.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"

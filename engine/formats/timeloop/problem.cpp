@@ -7,6 +7,7 @@
 #include <map>
 
 #include "engine/base/integers.h"
+#include "engine/base/named.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/instance.h"
@@ -117,8 +118,7 @@ class ProblemReader {
       if (parsed) shape(*parsed);
       return;
     }
-    std::vector<std::string> names;
-    for (const BuiltInShape& shape_text : kBuiltInShapes) names.emplace_back(shape_text.name);
+    const std::vector<std::string> names = names_of(kBuiltInShapes);
     errors_.push_back(where.error(fmt::format("shape = {}, must be a map with dimensions and data_spaces, or {}{}",
                                               shortened(name), join(names, "or"), did_you_mean(name, names))));
   }
@@ -206,8 +206,7 @@ class ProblemReader {
       return;
     }
     if (workload_.dimensions.empty()) return;  // complained about
-    std::vector<std::string> names;
-    for (const Dimension& d : workload_.dimensions) names.push_back(d.name);
+    std::vector<std::string> names = names_of(workload_.dimensions);
     errors_.push_back(node.error(fmt::format("unknown dimension '{}', must be one of {}{}", shown(node),
                                              join(names, "or"), did_you_mean(node.text(), names))));
   }
@@ -225,8 +224,7 @@ class ProblemReader {
       named_.push_back({v, r, workload_.tensors[v].ranks[r].terms.size() - 1, node.text()});
       return;
     }
-    std::vector<std::string> names;
-    for (const TimeloopCoefficient& c : coefficients_) names.push_back(c.name);
+    const std::vector<std::string> names = names_of(coefficients_);
     errors_.push_back(node.error(fmt::format("unknown coefficient '{}', must be {}an integer from 1 to {}{}",
                                              shown(node), names.empty() ? "" : join(names, ",") + " or ",
                                              kMaxCoefficient, did_you_mean(node.text(), names))));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/base/named.h"
 #include "engine/base/number_text.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
@@ -56,14 +57,10 @@ bool has_line(const std::string& text) { return text.find('\n') != std::string::
 }  // namespace
 
 std::string_view name(EvaluatorProtocol protocol) { return kProtocolNames[at(protocol)]; }
-
 std::optional<EvaluatorProtocol> parse_evaluator_protocol(std::string_view name) {
-  const auto found = std::ranges::find(kProtocolNames, name);
-  if (found == kProtocolNames.end()) return std::nullopt;
-  return static_cast<EvaluatorProtocol>(found - kProtocolNames.begin());
+  return find_named<EvaluatorProtocol>(kProtocolNames, name);
 }
-
-std::vector<std::string> evaluator_protocol_names() { return {kProtocolNames.begin(), kProtocolNames.end()}; }
+std::vector<std::string> evaluator_protocol_names() { return names_of(kProtocolNames); }
 
 Evaluator::~Evaluator() {
   for (const Process& process : idle_) process->end_input();

@@ -6,7 +6,9 @@
 #include <bit>
 #include <cmath>
 
+#include "arch/architecture.h"
 #include "engine/base/integers.h"
+#include "engine/base/named.h"
 
 namespace heliolite {
 namespace {
@@ -52,16 +54,11 @@ Binary binary(double x) {
 }  // namespace
 
 std::optional<Objective> parse_objective(std::string_view name) {
-  const auto at = std::ranges::find(kObjectiveTable, name, &ObjectiveInfo::name);
-  if (at == kObjectiveTable.end()) return std::nullopt;
-  return at->objective;
+  const ObjectiveInfo* const row = find_row(kObjectiveTable, name);
+  return row == nullptr ? std::nullopt : std::optional(row->objective);
 }
 
-std::vector<std::string> objective_names() {
-  std::vector<std::string> out;
-  for (const ObjectiveInfo& objective : kObjectiveTable) out.emplace_back(objective.name);
-  return out;
-}
+std::vector<std::string> objective_names() { return names_of(kObjectiveTable); }
 
 namespace {
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/base/named.h"
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/search/core/option_kinds.h"
@@ -211,15 +212,14 @@ std::span<const SearchOption> search_option_table() {
 }
 
 const SearchOption& search_option(std::string_view name) {
-  const auto table = search_option_table();
-  const auto at = std::ranges::find(table, name, &SearchOption::name);
-  assert(at != table.end());
-  return *at;
+  const SearchOption* const option = find_row(search_option_table(), name);
+  assert(option != nullptr);
+  return *option;
 }
 
 std::string_view written_instead(std::string_view former) {
-  const auto at = std::ranges::find(kFormerOptions, former, &FormerOption::name);
-  return at == kFormerOptions.end() ? std::string_view() : at->instead;
+  const FormerOption* const option = find_row(kFormerOptions, former);
+  return option == nullptr ? std::string_view() : option->instead;
 }
 
 Diagnostics misplaced_options(const SearchOptions& options) {
@@ -267,8 +267,7 @@ Result<std::vector<GivenOption>> given_options(const NamedValues& given) {
     if (const std::string_view now = written_instead(key); !now.empty()) {
       refuse(key, std::string(now));
     } else if (option == table.end()) {
-      std::vector<std::string> names;
-      for (const SearchOption& known : table) names.emplace_back(known.name);
+      const std::vector<std::string> names = names_of(table);
       refuse(key, fmt::format("unknown option '{}', must be {}{}", key, join(names, "or"), did_you_mean(key, names)));
     } else if (SearchOptions scratch; option->set(scratch, value)) {
       out.push_back({&*option, value});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "engine/base/named.h"
 
 namespace heliolite {
 
@@ -18,9 +19,8 @@ std::string_view name(Soundness soundness) {
 }
 
 std::optional<Rule> parse_rule(std::string_view name) {
-  const auto at = std::find_if(kRuleTable.begin(), kRuleTable.end(), [&](const RuleInfo& r) { return r.name == name; });
-  if (at == kRuleTable.end()) return std::nullopt;
-  return at->rule;
+  const RuleInfo* const row = find_row(kRuleTable, name);
+  return row == nullptr ? std::nullopt : std::optional(row->rule);
 }
 
 RuleSet without_rules(RuleSet rules, u8 note) {
@@ -29,10 +29,6 @@ RuleSet without_rules(RuleSet rules, u8 note) {
   return rules;
 }
 
-std::vector<std::string> rule_names() {
-  std::vector<std::string> out;
-  for (const RuleInfo& r : kRuleTable) out.emplace_back(r.name);
-  return out;
-}
+std::vector<std::string> rule_names() { return names_of(kRuleTable); }
 
 }  // namespace heliolite

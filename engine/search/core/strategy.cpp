@@ -1,13 +1,12 @@
 #include "engine/search/core/strategy.h"
 
-#include <algorithm>
+#include "engine/base/named.h"
 
 namespace heliolite {
 
 std::optional<Strategy> parse_strategy(std::string_view name) {
-  const auto* const at = std::ranges::find(kStrategyTable, name, &StrategyInfo::name);
-  if (at == kStrategyTable.end()) return std::nullopt;
-  return at->strategy;
+  const StrategyInfo* const row = find_row(kStrategyTable, name);
+  return row == nullptr ? std::nullopt : std::optional(row->strategy);
 }
 
 std::vector<Strategy> strategies_of_values() {
@@ -17,10 +16,6 @@ std::vector<Strategy> strategies_of_values() {
   return out;
 }
 
-std::vector<std::string> strategy_names() {
-  std::vector<std::string> out;
-  for (const StrategyInfo& strategy : kStrategyTable) out.emplace_back(strategy.name);
-  return out;
-}
+std::vector<std::string> strategy_names() { return names_of(kStrategyTable); }
 
 }  // namespace heliolite

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "engine/base/integers.h"
+#include "engine/base/named.h"
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
@@ -16,24 +17,17 @@ namespace {
 constexpr std::array<std::string_view, 3> kEncodingNames{"auto", "scores", "categorical"};
 constexpr std::array<std::string_view, 2> kTransferNames{"features", "tasks"};
 
-template <class Enum, std::size_t N>
-std::optional<Enum> parse(const std::array<std::string_view, N>& names, std::string_view name) {
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<Enum>(found - names.begin());
-}
-
 }  // namespace
 
 std::string_view name(OrderEncoding encoding) { return kEncodingNames[at(encoding)]; }
 std::optional<OrderEncoding> parse_order_encoding(std::string_view name) {
-  return parse<OrderEncoding>(kEncodingNames, name);
+  return find_named<OrderEncoding>(kEncodingNames, name);
 }
-std::vector<std::string> order_encoding_names() { return {kEncodingNames.begin(), kEncodingNames.end()}; }
+std::vector<std::string> order_encoding_names() { return names_of(kEncodingNames); }
 
 std::string_view name(Transfer transfer) { return kTransferNames[at(transfer)]; }
-std::optional<Transfer> parse_transfer(std::string_view name) { return parse<Transfer>(kTransferNames, name); }
-std::vector<std::string> transfer_names() { return {kTransferNames.begin(), kTransferNames.end()}; }
+std::optional<Transfer> parse_transfer(std::string_view name) { return find_named<Transfer>(kTransferNames, name); }
+std::vector<std::string> transfer_names() { return names_of(kTransferNames); }
 
 std::vector<LearnedTask> LearnedTasks::take() {
   const auto key = [](const LearnedTask& t) { return std::tie(t.machine, t.workload, t.objective); };
@@ -49,24 +43,14 @@ constexpr std::array<std::string_view, 2> kHaloNames{"exact", "doubled"};
 }  // namespace
 
 std::string_view name(CosaVariant variant) { return kVariantNames[at(variant)]; }
-
 std::optional<CosaVariant> parse_cosa_variant(std::string_view name) {
-  const auto found = std::ranges::find(kVariantNames, name);
-  if (found == kVariantNames.end()) return std::nullopt;
-  return static_cast<CosaVariant>(found - kVariantNames.begin());
+  return find_named<CosaVariant>(kVariantNames, name);
 }
-
-std::vector<std::string> cosa_variant_names() { return {kVariantNames.begin(), kVariantNames.end()}; }
+std::vector<std::string> cosa_variant_names() { return names_of(kVariantNames); }
 
 std::string_view name(CosaHalo halo) { return kHaloNames[at(halo)]; }
-
-std::optional<CosaHalo> parse_cosa_halo(std::string_view name) {
-  const auto found = std::ranges::find(kHaloNames, name);
-  if (found == kHaloNames.end()) return std::nullopt;
-  return static_cast<CosaHalo>(found - kHaloNames.begin());
-}
-
-std::vector<std::string> cosa_halo_names() { return {kHaloNames.begin(), kHaloNames.end()}; }
+std::optional<CosaHalo> parse_cosa_halo(std::string_view name) { return find_named<CosaHalo>(kHaloNames, name); }
+std::vector<std::string> cosa_halo_names() { return names_of(kHaloNames); }
 
 std::optional<CosaWeights> parse_cosa_weights(std::string_view text) {
   constexpr double kMost = 1e6;
