@@ -160,10 +160,11 @@ NetworkOptimum choose_for_network(ShapeSearches& shapes, std::vector<ShapeKey>& 
     ShapeOfNetwork& shape = all.emplace_back();
     shape.units.push_back(unit(key, shapes.at(key)));
     shape.runs = shapes.at(key).runs;
-    for (auto& [k, s] : shapes) {
+    for (auto at = shapes.lower_bound({key.first, 0}); at != shapes.end() && at->first.first == key.first; ++at) {
+      ShapeSearch& s = at->second;
       const bool has_none = !s.search || (!is_feasible(s.result) && options.strategy == Strategy::Exact &&
                                           s.result.end == SearchEnd::Done);
-      if (k.first == key.first && k != key && !has_none) shape.units.push_back(unit(k, s));
+      if (at->first != key && !has_none) shape.units.push_back(unit(at->first, s));
     }
   }
   NetworkProgress tell;

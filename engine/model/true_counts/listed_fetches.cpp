@@ -29,7 +29,8 @@ class ListedFetches {
   ListedFetches(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int boundary, int high,
                 const UnitDigits& unit)
       : c_(c), t_(t), nest_(nest), unit_(unit), boundary_(boundary), high_(high), products_(t, nest) {
-    for (DimensionMask left = t.indexing; left != 0;) group_.push_back(take_group(left));
+    for (DimensionMask left = t.indexing; left != 0; left = static_cast<DimensionMask>(left & ~group_.back()))
+      group_.push_back(sharing_group(t, left));
   }
 
   u64 words(StepKind step) {
@@ -40,18 +41,6 @@ class ListedFetches {
   }
 
  private:
-  // The dimensions that share ranks with the first of `left`, directly or through others; takes them out.
-  DimensionMask take_group(DimensionMask& left) const {
-    DimensionMask group = static_cast<DimensionMask>(left & (~left + 1));
-    for (DimensionMask before = 0; before != group;) {
-      before = group;
-      for (int r = 0; r < t_.rank_count; ++r)
-        if ((t_.sharing[r] & group) != 0) group = static_cast<DimensionMask>(group | t_.sharing[r]);
-    }
-    left = static_cast<DimensionMask>(left & ~group);
-    return group;
-  }
-
   std::vector<ListedTile> tiles(int d, StepKind step) const {
     const u32 base = nest_.tile[boundary_][d], size = c_.size[d];
     const LoopMask loops = nest_.of[d] & nest_.outside(boundary_);

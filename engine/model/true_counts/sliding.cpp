@@ -5,10 +5,8 @@
 #include "engine/model/true_counts/unit_groups.h"
 
 namespace heliolite {
-namespace {
 
-// Dimensions of the tensor that share ranks with the first of `left`, directly or through others.
-DimensionMask first_group(const CompiledTensor& t, DimensionMask left) {
+DimensionMask sharing_group(const CompiledTensor& t, DimensionMask left) {
   DimensionMask group = static_cast<DimensionMask>(left & (~left + 1));
   for (DimensionMask before = 0; before != group;) {
     before = group;
@@ -17,6 +15,8 @@ DimensionMask first_group(const CompiledTensor& t, DimensionMask left) {
   }
   return group;
 }
+
+namespace {
 
 // The words of one tensor at one boundary, step by step from the innermost loop outwards: a group of dimensions is
 // summed again only when a loop over one of them has come inside, or advances itself. `meets`: whether units of the
@@ -28,7 +28,7 @@ class SlidingWords {
       : c_(c), t_(t), nest_(nest), unit_(unit), boundary_(boundary), meets_(meets), products_(t, nest) {
     for (DimensionMask left = t.indexing; left != 0;) {
       Group& g = group_[count_++];
-      g.dimensions = first_group(t, left);
+      g.dimensions = sharing_group(t, left);
       left = static_cast<DimensionMask>(left & ~g.dimensions);
       g.loops = 0;
       for (const int d : bits(g.dimensions)) g.loops |= nest.of[d];

@@ -12,6 +12,9 @@ namespace heliolite {
 u64 distinct_units(const CompiledTensor& t, const Extents& stride, std::span<const u8> dimension,
                    std::span<const u32> run);
 
+// Dimensions of the tensor that share ranks with the first of `left`, directly or through others.
+DimensionMask sharing_group(const CompiledTensor& t, DimensionMask left);
+
 // Fetches of the units of one fan-out, gathered from StepProducts, so that equal ones can be counted once.
 class UnitGroups {
  public:

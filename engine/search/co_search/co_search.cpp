@@ -105,12 +105,7 @@ void conclude(std::span<const std::size_t> machines, std::vector<Mapped> mapped,
   }
   out.value = best->value;
   out.layers = best->layers;
-  out.lower_bound = kNever;
-  for (const CoSearchMachine& machine : out.machines)
-    if (machine.state != CoSearchMachine::State::Infeasible)
-      out.lower_bound = std::min(out.lower_bound, machine.lower_bound);
-  out.status = out.value <= out.lower_bound ? Status::Optimal : Status::Bounded;
-  out.gap = out.lower_bound > 0 ? out.value / out.lower_bound - 1 : 0;
+  conclude_bounds(out, kNever);
 }
 
 // The machines that completed bins show to be the most promising, best first.

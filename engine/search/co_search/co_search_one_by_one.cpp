@@ -101,12 +101,7 @@ class OneByOne {
 
   void conclude() {
     if (!found_) return;
-    out_.lower_bound = out_.value;
-    for (const CoSearchMachine& machine : out_.machines)
-      if (machine.state != CoSearchMachine::State::Infeasible)
-        out_.lower_bound = std::min(out_.lower_bound, machine.lower_bound);
-    out_.status = out_.value <= out_.lower_bound ? Status::Optimal : Status::Bounded;
-    out_.gap = out_.lower_bound > 0 ? out_.value / out_.lower_bound - 1 : 0;
+    conclude_bounds(out_, out_.value);
   }
 
   std::span<const WeightedLayer> layers_;

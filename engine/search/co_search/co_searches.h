@@ -23,6 +23,16 @@ Result<CoSearchResult> co_search_exact(std::span<const WeightedLayer> layers, co
 Result<CoSearchResult> co_search_one_by_one(std::span<const WeightedLayer> layers, const MachineFamily& family,
                                             const SearchOptions& options, bool every);
 
+// What is proven of all machines together: the least of their bounds, `most` at most, and how far the value is from it.
+inline void conclude_bounds(CoSearchResult& out, double most) {
+  out.lower_bound = most;
+  for (const CoSearchMachine& machine : out.machines)
+    if (machine.state != CoSearchMachine::State::Infeasible)
+      out.lower_bound = std::min(out.lower_bound, machine.lower_bound);
+  out.status = out.value <= out.lower_bound ? Status::Optimal : Status::Bounded;
+  out.gap = out.lower_bound > 0 ? out.value / out.lower_bound - 1 : 0;
+}
+
 // The machines of a co-search in the order in which their tiles make them promising.
 
 struct MachineRanking {

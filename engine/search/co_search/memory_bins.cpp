@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
-#include "engine/model/tile_box.h"
+#include "engine/model/compiled.h"
 #include "engine/search/sunstone/sunstone.h"
 
 namespace heliolite {

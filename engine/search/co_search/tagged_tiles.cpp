@@ -1,12 +1,12 @@
 // One layer on all machines of a family by the thesis' co-search (Ng, UBC 2022, algorithm 9): one traversal of the
 // tiles of the innermost level with loops, each tagged with the smallest memories that hold it; then, where asked, the
 // search of the thesis from the tiles of one machine.
+#include "engine/model/compiled.h"
 #include "engine/search/co_search/memory_bins.h"
 
 #include <algorithm>
 
 #include "engine/base/integers.h"
-#include "engine/model/tile_box.h"
 #include "engine/search/sunstone/level_problem.h"
 #include "engine/space/factor_tree.h"
 

@@ -56,6 +56,23 @@ void dissolve(TreeNode& parent, std::size_t k) {
   parent.held.insert(parent.held.end(), gone.held.begin(), gone.held.end());
 }
 
+// Child k and the next one as one loop, which a link joins, or a loop's children. False: both are links.
+bool join_next(std::vector<TreeNode>& children, std::size_t k) {
+  TreeNode &a = children[k], &b = children[k + 1];
+  if (a.is_leaf() && b.is_leaf()) return false;
+  const auto here = children.begin() + static_cast<std::ptrdiff_t>(k);
+  if (a.is_leaf()) {
+    b.children.insert(b.children.begin(), a);
+    children.erase(here);
+  } else {
+    if (b.is_leaf()) a.children.push_back(b);
+    else a.children.insert(a.children.end(), b.children.begin(), b.children.end());
+    a.held.insert(a.held.end(), b.held.begin(), b.held.end());
+    children.erase(here + 1);
+  }
+  return true;
+}
+
 // What is left of a tree that only has these links; nothing if it has none.
 std::optional<TreeNode> restricted(const TreeNode& node, int first, int last) {
   if (node.is_leaf()) return *node.link < first || *node.link > last ? std::nullopt : std::optional(node);
@@ -286,19 +303,7 @@ void GroupMoves::move_children(const LinkGroup& group, const Path& path, std::ve
     }
   for (std::size_t k = 0; k + 1 < node.children.size(); ++k) {
     LinkGroup next = group;
-    std::vector<TreeNode>& list = node_at(next.root, path).children;
-    TreeNode &a = list[k], &b = list[k + 1];
-    if (a.is_leaf() && b.is_leaf()) continue;
-    if (a.is_leaf()) {
-      b.children.insert(b.children.begin(), a);
-      list.erase(at_place(list, k));
-    } else {
-      if (b.is_leaf()) a.children.push_back(b);
-      else a.children.insert(a.children.end(), b.children.begin(), b.children.end());
-      a.held.insert(a.held.end(), b.held.begin(), b.held.end());
-      list.erase(at_place(list, k + 1));
-    }
-    add(std::move(next), out);
+    if (join_next(node_at(next.root, path).children, k)) add(std::move(next), out);
   }
 }
 
@@ -375,18 +380,7 @@ std::vector<LinkGroup> GroupMoves::merged(const LinkGroup& before, const LinkGro
     bring_in_loops_around(both, {}, border - 1, border + 1, out);
   }
   // The loops on both sides of the border as one.
-  TreeNode &a = flat.root.children[border - 1], &b = flat.root.children[border];
-  if (a.is_leaf() && b.is_leaf()) return out;
-  if (a.is_leaf()) {
-    b.children.insert(b.children.begin(), a);
-    flat.root.children.erase(flat.root.children.begin() + static_cast<std::ptrdiff_t>(border) - 1);
-  } else {
-    if (b.is_leaf()) a.children.push_back(b);
-    else a.children.insert(a.children.end(), b.children.begin(), b.children.end());
-    a.held.insert(a.held.end(), b.held.begin(), b.held.end());
-    flat.root.children.erase(flat.root.children.begin() + static_cast<std::ptrdiff_t>(border));
-  }
-  add(std::move(flat), out);
+  if (join_next(flat.root.children, border - 1)) add(std::move(flat), out);
   return out;
 }
 
