@@ -1,5 +1,4 @@
-#include "arch/architecture_difference.h"
-
+// In what two machines differ, field by field.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "arch/architecture_spec.h"
+#include "arch/architecture_yaml.h"
 #include "arch/compute_units.h"
 #include "arch/constraints_yaml.h"
 #include "arch/peer_channel.h"

@@ -4,6 +4,7 @@
 
 #include "arch/architecture.h"
 #include "arch/architecture_spec.h"
+#include "engine/base/result.h"
 #include "engine/base/yaml_node.h"
 
 namespace heliolite {
@@ -23,5 +24,10 @@ Result<ArchitectureSpec> read_architecture_yaml(const YamlNode& document);
 // A YAML document that is read back to a machine of the same costs and mapspaces. Where it is not (a machine that was
 // put together by hand with other instances than its fan-outs make), the fingerprints differ.
 std::string write_architecture(const Architecture& architecture);
+
+// In what two machines differ. Levels are matched by name, and by place where the names differ. The names of the
+// machines and their descriptions are labels and are not compared; all that can change a cost or a mapspace is. Empty:
+// the fingerprints are equal.
+FieldDifferences differences(const Architecture& a, const Architecture& b);
 
 }  // namespace heliolite

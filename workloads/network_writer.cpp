@@ -13,7 +13,6 @@
 #include "workloads/word_bits.h"
 
 namespace heliolite {
-namespace {
 
 std::string rank_text(const Rank& rank, const Workload& workload) {
   std::vector<std::string> terms;
@@ -21,8 +20,10 @@ std::string rank_text(const Rank& rank, const Workload& workload) {
     const std::string& name = workload.dimensions[term.dimension].name;
     terms.push_back(term.coefficient == 1 ? name : fmt::format("{}*{}", term.coefficient, name));
   }
-  return yaml_scalar(fmt::format("{}", fmt::join(terms, "+")));
+  return fmt::format("{}", fmt::join(terms, "+"));
 }
+
+namespace {
 
 // "operation: softmax", and what else says how a layer is computed, where that is not what goes without saying.
 std::vector<std::string> operation_lines(const Workload& w) {
@@ -41,7 +42,7 @@ std::string write_workload(const Workload& workload) {
   for (const Dimension& d : workload.dimensions) sizes.push_back(fmt::format("{}: {}", yaml_scalar(d.name), d.size));
   for (const Tensor& tensor : workload.tensors) {
     std::vector<std::string> ranks;
-    for (const Rank& rank : tensor.ranks) ranks.push_back(rank_text(rank, workload));
+    for (const Rank& rank : tensor.ranks) ranks.push_back(yaml_scalar(rank_text(rank, workload)));
     tensors += fmt::format("  {}: [{}]\n", yaml_scalar(tensor.name), fmt::join(ranks, ", "));
     if (!tensor.is_output()) roles.push_back(fmt::format("{}: {}", yaml_scalar(tensor.name), name(tensor.role)));
   }
@@ -141,14 +142,7 @@ std::string einsum(const Workload& w) {
   std::string output;
   for (const Tensor& tensor : w.tensors) {
     std::vector<std::string> ranks;
-    for (const Rank& rank : tensor.ranks) {
-      std::vector<std::string> terms;
-      for (const Term& term : rank.terms) {
-        const std::string& d = w.dimensions[term.dimension].name;
-        terms.push_back(term.coefficient == 1 ? d : fmt::format("{}*{}", term.coefficient, d));
-      }
-      ranks.push_back(fmt::format("{}", fmt::join(terms, "+")));
-    }
+    for (const Rank& rank : tensor.ranks) ranks.push_back(rank_text(rank, w));
     // A#2 is another access of A, which a formula writes as A.
     const std::string text = fmt::format("{}[{}]", tensor.name.substr(0, tensor.name.find('#')), fmt::join(ranks, ","));
     if (tensor.is_output()) output = text;

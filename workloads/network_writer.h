@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "engine/base/result.h"
 #include "workloads/network.h"
 #include "workloads/workload.h"
 
@@ -12,6 +13,9 @@ namespace heliolite {
 
 // A YAML document that read_workload() reads back to an equal workload.
 std::string write_workload(const Workload& workload);
+
+// "p+2*r": the sum that indexes a rank.
+std::string rank_text(const Rank& rank, const Workload& workload);
 
 // The shortest text of a layer's shape in a network's file.
 
@@ -24,5 +28,12 @@ std::string shape_text(const Workload& workload);
 // A YAML document that network_from_yaml() reads back to an equal network: a line for each layer, shapes by their names
 // where they have one, then inputs and edges. `comments` stand behind layers, by their names.
 std::string write_network(const Network& network, const std::map<std::string, std::string>& comments = {});
+
+// In what two workloads or networks differ. Dimensions and tensors are matched by name; their order counts, names of
+// workloads do not.
+FieldDifferences differences(const Workload& a, const Workload& b);
+
+// Layers are matched by name. Two networks of one layer each are compared as workloads.
+FieldDifferences differences(const Network& a, const Network& b);
 
 }  // namespace heliolite

@@ -1,24 +1,17 @@
-#include "workloads/workload_difference.h"
-
+// In what two workloads or networks differ, field by field.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "workloads/network_writer.h"
 
 namespace heliolite {
 namespace {
 
 std::string tensor_text(const Tensor& tensor, const Workload& workload) {
   std::vector<std::string> ranks;
-  for (const Rank& rank : tensor.ranks) {
-    std::vector<std::string> terms;
-    for (const Term& term : rank.terms) {
-      const std::string& name = workload.dimensions[term.dimension].name;
-      terms.push_back(term.coefficient == 1 ? name : fmt::format("{}*{}", term.coefficient, name));
-    }
-    ranks.push_back(fmt::format("{}", fmt::join(terms, "+")));
-  }
+  for (const Rank& rank : tensor.ranks) ranks.push_back(rank_text(rank, workload));
   return fmt::format("[{}]", fmt::join(ranks, ", "));
 }
 

@@ -16,7 +16,7 @@
 #include "cli/ui/read_arguments.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
-#include "engine/report/bench_page.h"
+#include "engine/report/answer_page.h"
 #include "engine/search/core/option_kinds.h"
 #include "engine/sweep/design_points.h"
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/bound/bound_curves.h"
+#include "cli/bound/bound_orojenesis.h"
 #include "cli/bound/bound_orojenesis_fused.h"
 #include "cli/bound/experiment_fields.h"
 #include "cli/map/status.h"

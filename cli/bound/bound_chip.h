@@ -3,11 +3,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/bound/bound_orojenesis.h"
 #include "engine/bounds/curve/provision.h"
 #include "engine/bounds/fusion/cut.h"
 
 namespace heliolite::cli {
+
+class Output;
+struct OrojenesisArguments;
 
 // Performance over the share of a chip that its buffer takes, as an SVG picture; both axes linear.
 

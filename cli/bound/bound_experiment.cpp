@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/bound/bound_chip.h"
+#include "cli/bound/bound_orojenesis.h"
 #include "cli/bound/experiment_measures.h"
 #include "cli/bound/experiment_yaml.h"
 #include "cli/map/status.h"

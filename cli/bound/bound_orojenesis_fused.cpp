@@ -9,6 +9,7 @@
 
 #include "cli/bound/bound_curves.h"
 #include "cli/bound/bound_network.h"
+#include "cli/bound/bound_orojenesis.h"
 #include "cli/map/status.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"

@@ -1,10 +1,12 @@
 #pragma once
 // heliolite bound --kind orojenesis --fuse: whole networks, fused or not, by buffer size.
-#include "cli/bound/bound_orojenesis.h"
 #include "engine/bounds/fusion/cut.h"
 #include "workloads/network.h"
 
 namespace heliolite::cli {
+
+class Output;
+struct OrojenesisArguments;
 
 // The options of fusion that the arguments ask for. Errors: names that an option does not know.
 SegmentOptions segment_options(const OrojenesisArguments& arguments);

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "arch/architecture_difference.h"
+#include "arch/architecture_yaml.h"
 #include "cli/convert/recognise.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
@@ -24,10 +24,10 @@
 #include "engine/formats/load_mapping.h"
 #include "engine/formats/load_network.h"
 #include "engine/model/cost_model.h"
-#include "engine/model/mapping_difference.h"
+#include "engine/model/mapping_yaml.h"
 #include "engine/network/fused_breakdown.h"
-#include "engine/network/schedule_difference.h"
-#include "workloads/workload_difference.h"
+#include "engine/network/schedule_yaml.h"
+#include "workloads/network_writer.h"
 
 namespace heliolite::cli {
 namespace {

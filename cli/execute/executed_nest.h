@@ -7,6 +7,7 @@
 
 #include "cli/ui/output.h"
 #include "engine/bounds/traffic_rule.h"
+#include "engine/execution/cache_bank.h"
 #include "engine/execution/loop_nest.h"
 #include "engine/inputs/read_options.h"
 #include "workloads/workload.h"
@@ -64,5 +65,17 @@ Result<std::vector<ExecutedNest>> executed_nests(const NestArguments& arguments,
 
 // Answers and returns the exit code. `arguments` has a machine and a mapping.
 int run_mapping(const NestArguments& arguments, const Output& output);
+
+// simulate -w KERNEL.c: what caches move when an affine program runs in the order of its text.
+struct SimulatedProgram {
+  std::string file;
+  std::vector<std::string> parameters;  // "N=30"
+  std::vector<SimulatedCache> caches;   // those of one capacity one after the other, the same policies for each
+  std::size_t policies = 1;
+  std::optional<double> budget;  // seconds
+};
+
+// Answers and returns the exit code.
+int run_simulated_program(const SimulatedProgram& question, const Output& output);
 
 }  // namespace heliolite::cli

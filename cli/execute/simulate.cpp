@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "cli/execute/executed_nest.h"
-#include "cli/execute/simulate_program.h"
 #include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"

@@ -1,7 +1,7 @@
-#include "cli/execute/simulate_program.h"
-
+// simulate -w KERNEL.c: what caches move when an affine program runs in the order of its text.
 #include <fmt/format.h>
 
+#include "cli/execute/executed_nest.h"
 #include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"

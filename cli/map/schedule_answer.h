@@ -1,9 +1,12 @@
 #pragma once
 // What `eval` and `explain` say of a network's schedule: tables, JSON and pictures.
 #include <string>
+#include <vector>
 
+#include "cli/map/nest_picture.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
+#include "cli/ui/svg_canvas.h"
 #include "engine/base/result.h"
 #include "engine/network/fused_breakdown.h"
 
@@ -30,5 +33,14 @@ std::string schedule_overview_svg(const ScheduledNetwork& network, const Schedul
 // The answer of `eval` and `explain`, which `eval -m` reads (docs/json.md).
 Json schedule_json(const char* command, const ScheduledNetwork& network, const ScheduleBreakdown& cost,
                    const Diagnostics& outside);
+
+// Draws the graph with its upper left corner there, at most kNestBoxes wide. Returns the lower end.
+double draw_schedule_graph(SvgCanvas& canvas, double left, double top, const ScheduledNetwork& network,
+                           const ScheduleBreakdown& cost);
+
+// Draws group `group`, which has several layers: a row for each array that stays at the fusing level, over the layers
+// while which it does, then the room that is taken. `nests`: of the group's layers. Returns the lower end.
+double draw_room_timeline(SvgCanvas& canvas, double left, double top, const ScheduledNetwork& network,
+                          const ScheduleBreakdown& cost, std::size_t group, const std::vector<LoopNest>& nests);
 
 }  // namespace heliolite::cli

@@ -1,10 +1,11 @@
-#include "cli/map/schedule_graph.h"
-
+// A network's schedule as two small pictures: the layers as a graph, with its groups and the bytes of each edge that
+// cross to the outermost level; and by group what lives at the fusing level, layer by layer.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
 
+#include "cli/map/schedule_answer.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/integers.h"
 #include "engine/base/number_text.h"

@@ -7,7 +7,6 @@
 
 #include "cli/map/nest_picture.h"
 #include "cli/map/schedule_answer.h"
-#include "cli/map/schedule_graph.h"
 #include "cli/ui/svg_canvas.h"
 #include "engine/base/integers.h"
 #include "engine/base/number_text.h"

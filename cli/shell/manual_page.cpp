@@ -1,11 +1,12 @@
-#include "cli/shell/manual_page.h"
-
+// Manual pages in roff, with the macros of man(7).
 #include <fmt/format.h>
 #include <heliolite/version.h>
 
 #include <algorithm>
 #include <cctype>
 #include <sstream>
+
+#include "cli/shell/command_table.h"
 
 namespace heliolite::cli {
 namespace {

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "cli/shell/command_table.h"
-#include "cli/shell/manual_page.h"
 #include "cli/ui/command.h"
 #include "cli/ui/json.h"
 #include "cli/ui/search_arguments.h"
+#include "engine/base/named.h"
 
 namespace heliolite::cli {
 namespace {
@@ -23,11 +23,7 @@ struct Shell {
 };
 constexpr Shell kShells[] = {{"bash", bash_completion}, {"zsh", zsh_completion}, {"fish", fish_completion}};
 
-std::vector<std::string> shell_names() {
-  std::vector<std::string> names;
-  for (const Shell& shell : kShells) names.emplace_back(shell.name);
-  return names;
-}
+std::vector<std::string> shell_names() { return names_of(kShells); }
 
 Json row_json(const CommandRow& row) {
   Json json = {{"name", row.name}, {"help", row.help}, {"options", Json::array()}};

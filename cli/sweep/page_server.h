@@ -7,7 +7,10 @@
 #include "cli/ui/output.h"
 #include "engine/base/result.h"
 #include "engine/base/types.h"
-#include "engine/report/report_data.h"
+
+namespace heliolite {
+struct ReportLimits;
+}
 
 namespace heliolite::cli {
 

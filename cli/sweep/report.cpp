@@ -14,6 +14,7 @@
 #include "cli/ui/table.h"
 #include "engine/base/number_text.h"
 #include "engine/report/answer_page.h"
+#include "engine/report/report_data.h"
 #include "engine/report/report_page.h"
 #include "engine/sweep/store.h"
 

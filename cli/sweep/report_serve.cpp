@@ -12,6 +12,7 @@
 #include "cli/sweep/opened_store.h"
 #include "cli/ui/json.h"
 #include "engine/report/html.h"
+#include "engine/report/report_data.h"
 #include "engine/report/report_page.h"
 #include "engine/sweep/store.h"
 

@@ -14,7 +14,6 @@
 #include "cli/ui/json.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
-#include "cli/verify/verify_accelforge.h"
 #include "cli/verify/verify_optima.h"
 #include "engine/base/file_claims.h"
 #include "engine/search/core/option_kinds.h"

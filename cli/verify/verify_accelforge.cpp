@@ -1,5 +1,4 @@
-#include "cli/verify/verify_accelforge.h"
-
+// `heliolite verify` on a file of AccelForge's recorded results.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -11,6 +10,7 @@
 #include "cli/ui/lines.h"
 #include "cli/ui/progress.h"
 #include "cli/ui/table.h"
+#include "cli/verify/verify_optima.h"
 #include "engine/base/number_text.h"
 
 namespace heliolite::cli {

@@ -4,6 +4,8 @@
 
 #include "cli/ui/json.h"
 #include "cli/ui/output.h"
+#include "engine/verify/accelforge_record.h"
+#include "engine/verify/accelforge_verify.h"
 #include "engine/verify/golden_verify.h"
 #include "engine/verify/optima_verify.h"
 
@@ -29,5 +31,9 @@ std::string unseen_text(const VerifyTally& total, std::size_t shown);
 
 // Searches all records of the file. After Ctrl-C those that were not searched are skipped.
 Result<VerifiedFile> check_optima(const std::string& file, OptimaOptions options, const Output& output);
+
+// Searches all cases of the file, and says of the first `shown` that differ where; a case matches where ours is equal
+// or below. After Ctrl-C the rest is skipped.
+Result<VerifiedFile> check_forge(const std::string& file, ForgeOptions options, u64 shown, const Output& output);
 
 }  // namespace heliolite::cli

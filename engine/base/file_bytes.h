@@ -1,5 +1,5 @@
 #pragma once
-// The bytes of files: whole, as text, or mapped into memory.
+// The bytes of files: whole, as text, mapped into memory, or added at the end.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -60,5 +60,8 @@ class FileMap {
 std::string first_bytes(const std::string& path, std::size_t most);
 // The first bytes of a file that is going to be written: what an earlier run has left there. It becomes no input.
 std::string bytes_left_in(const std::string& path, std::size_t most);
+
+// Adds the text to the end of a file of the program's own, or makes it. Returns what went wrong; "": nothing did.
+std::string append_text(const std::string& path, std::string_view text);
 
 }  // namespace heliolite

@@ -1,5 +1,4 @@
-#include "engine/base/yaml_builder.h"
-
+// From a YAML text to the tree of its values; the only place that knows yaml-cpp.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <yaml-cpp/eventhandler.h>

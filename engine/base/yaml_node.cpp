@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "engine/base/file_bytes.h"
-#include "engine/base/yaml_builder.h"
 #include "engine/base/yaml_value.h"
 
 namespace heliolite {

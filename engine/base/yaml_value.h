@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/base/result.h"
 #include "engine/base/types.h"
 #include "engine/base/yaml_node.h"
 
@@ -65,5 +66,14 @@ struct YamlNode::Impl {
 // stays as it is; unless `deep`: then a map gets what it lacks from the source's map, and a list is followed by the
 // source's list. A value tagged !nomerge gets nothing. The entries' places are those of the files they come from.
 void merge_into(YamlValue& map, const std::vector<std::shared_ptr<const YamlValue>>& sources, bool deep);
+
+inline constexpr int kMaxYamlDepth = 64;
+
+// The root of the text's only document, or null when there is none. Complains about syntax, depth, size with aliases
+// expanded, duplicate keys and further documents.
+std::shared_ptr<const YamlValue> build_yaml(const YamlText& text, Diagnostics& errors);
+
+// The place of a line (1-based) of the text; 0 is the text as a whole.
+YamlLine origin_of(const YamlText& text, int line);
 
 }  // namespace heliolite

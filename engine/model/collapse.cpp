@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "engine/base/integers.h"
+#include "engine/model/compiled.h"
 #include "engine/model/peer_words.h"
 #include "engine/model/temporal_traffic.h"
-#include "engine/model/tile_box.h"
 
 namespace heliolite {
 

@@ -13,7 +13,6 @@
 #include "engine/model/mapping.h"
 #include "engine/model/multicast.h"
 #include "engine/model/nest.h"
-#include "engine/model/tile_box.h"
 
 namespace heliolite {
 

@@ -10,7 +10,6 @@
 #include "engine/base/integers.h"
 #include "engine/model/keep.h"
 #include "engine/model/peer_words.h"
-#include "engine/model/tile_box.h"
 
 namespace heliolite {
 namespace {

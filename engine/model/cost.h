@@ -1,6 +1,7 @@
 #pragma once
 // The answers of the cost model: whether a mapping fits, what it costs, and the breakdown of that, with every count and
 // energy by level and tensor (docs/cost_model.md).
+#include <array>
 #include <compare>
 #include <optional>
 #include <string>
@@ -9,7 +10,6 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/types.h"
-#include "engine/model/prices.h"
 
 namespace heliolite {
 
@@ -21,6 +21,28 @@ enum class Counts : u8 {
 
 // As users write it.
 constexpr std::string_view name(Counts counts) { return counts == Counts::True ? "true" : "timeloop"; }
+
+// A level's words divided into parts, as few as possible, so that every tensor's words take a whole number of them.
+struct ValueParts {
+  u32 of_word = 1;                                          // of one word of the level
+  std::array<u32, kMaxTensors> of{1, 1, 1, 1, 1, 1, 1, 1};  // [tensor]: parts in one of its words
+  bool sized = false;                                       // the words of some tensor are not words of the level
+
+  bool operator==(const ValueParts&) const = default;
+};
+
+// Accesses of one tensor at a level, in words of the tensor or as the level counts them; whole numbers, or doubles in
+// bounds.
+template <class Number>
+struct Accesses {
+  Number reads{}, fills{}, updates{};
+
+  Accesses& operator+=(const Accesses& other) {
+    reads += other.reads, fills += other.fills, updates += other.updates;
+    return *this;
+  }
+  bool operator==(const Accesses&) const = default;
+};
 
 // What a mapping costs.
 struct Cost {

@@ -1,7 +1,7 @@
 #include "engine/model/imperfect_nest.h"
 
 #include "engine/base/integers.h"
-#include "engine/model/tile_box.h"
+#include "engine/model/compiled.h"
 
 namespace heliolite {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "engine/model/compiled.h"
 #include "engine/model/imperfect_nest.h"
-#include "engine/model/tile_box.h"
 
 namespace heliolite {
 namespace {

@@ -1,4 +1,5 @@
 // Receivers as neighbours on their grid, at one step and over a walk of a nest with imperfect factors.
+#include "engine/model/compiled.h"
 #include "engine/model/links.h"
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include "engine/base/integers.h"
 #include "engine/model/imperfect_nest.h"
 #include "engine/model/peer_words.h"
-#include "engine/model/tile_box.h"
 
 namespace heliolite {
 namespace {

@@ -4,10 +4,10 @@
 #include <array>
 
 #include "engine/base/integers.h"
+#include "engine/model/compiled.h"
 #include "engine/model/keep.h"
 #include "engine/model/peer_words.h"
 #include "engine/model/temporal_traffic.h"
-#include "engine/model/tile_box.h"
 
 namespace heliolite {
 namespace {

@@ -1,5 +1,4 @@
-#include "engine/model/mapping_difference.h"
-
+// In what two mappings of one workload on one machine differ, level by level, and what that costs where.
 #include <fmt/format.h>
 
 #include <string>
@@ -7,6 +6,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/keep.h"
+#include "engine/model/mapping_yaml.h"
 
 namespace heliolite {
 namespace {

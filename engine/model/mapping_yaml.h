@@ -8,6 +8,7 @@
 #include <string>
 
 #include "arch/architecture.h"
+#include "engine/base/result.h"
 #include "engine/base/yaml_node.h"
 #include "engine/model/mapping.h"
 #include "workloads/workload.h"
@@ -25,5 +26,10 @@ std::string write_mapping(const Mapping& mapping, const Workload& workload, cons
 // Its list of levels, each line behind the margin.
 std::string write_levels(const Mapping& mapping, const Workload& workload, const Architecture& architecture,
                          const std::string& margin);
+
+// In what two mappings differ: what every level keeps, its loops over time and those of its fan-out, as texts;
+// outermost level first.
+FieldDifferences differences(const Mapping& a, const Mapping& b, const Workload& workload,
+                             const Architecture& architecture);
 
 }  // namespace heliolite

@@ -7,7 +7,6 @@
 #include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 #include "engine/model/mapping.h"
-#include "engine/model/tile_box.h"
 
 namespace heliolite {
 

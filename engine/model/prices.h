@@ -8,30 +8,9 @@
 
 #include "arch/architecture.h"
 #include "engine/base/types.h"
+#include "engine/model/cost.h"
 
 namespace heliolite {
-
-// A level's words divided into parts, as few as possible, so that every tensor's words take a whole number of them.
-struct ValueParts {
-  u32 of_word = 1;                                          // of one word of the level
-  std::array<u32, kMaxTensors> of{1, 1, 1, 1, 1, 1, 1, 1};  // [tensor]: parts in one of its words
-  bool sized = false;                                       // the words of some tensor are not words of the level
-
-  bool operator==(const ValueParts&) const = default;
-};
-
-// Accesses of one tensor at a level, in words of the tensor or as the level counts them; whole numbers, or doubles in
-// bounds.
-template <class Number>
-struct Accesses {
-  Number reads{}, fills{}, updates{};
-
-  Accesses& operator+=(const Accesses& other) {
-    reads += other.reads, fills += other.fills, updates += other.updates;
-    return *this;
-  }
-  bool operator==(const Accesses&) const = default;
-};
 
 // What a tensor's values cost at a level and on the network below it: in pJ, or in energy units (2^-32 pJ).
 template <class Number>

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
+#include "engine/model/compiled.h"
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/multicast.h"
-#include "engine/model/tile_box.h"
 
 namespace heliolite {
 

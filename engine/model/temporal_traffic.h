@@ -8,7 +8,6 @@
 #include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 #include "engine/model/nest.h"
-#include "engine/model/tile_box.h"
 
 namespace heliolite {
 
@@ -56,9 +55,6 @@ inline u64 distinct_offsets_closed(const CompiledTensor& t, const Nest& nest, in
 // Moves of a tile along its ranks, and what a loop that moves it again finds still in place (docs/cost_model.md, the
 // rules of halos): nothing new when the net move is zero, the new part when it repeats the first move, else the whole
 // tile.
-
-// Words along each rank.
-using RankMove = std::array<i64, kMaxRanks>;
 
 // Adds to `move` by how many words `steps` iterations of the MACs along dimension d move the tile.
 inline void add_move(const CompiledTensor& t, std::size_t d, i64 steps, RankMove& move) {

@@ -1,15 +1,15 @@
-#include "engine/network/schedule_difference.h"
-
+// In what two schedules of one network on one machine differ: groups, loops, what stays where, and the nests of links.
 #include <fmt/format.h>
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "engine/model/mapping_difference.h"
+#include "engine/model/mapping_yaml.h"
 #include "engine/model/running_units.h"
 #include "engine/network/fused_cost.h"
 #include "engine/network/schedule_text.h"
+#include "engine/network/schedule_yaml.h"
 
 namespace heliolite {
 namespace {

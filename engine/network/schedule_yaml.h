@@ -49,4 +49,9 @@ Result<ScheduleFile> read_schedule_file(const YamlNode& document, const LinkGrap
 std::string write_schedule_file(const FusedSchedule& schedule, const std::string& network, const LinkGraph& graph,
                                 const Architecture& architecture, const FusionRules& rules = {});
 
+// In what two schedules differ: by link its group, the loops above it, the sizes of a pass and its mapping
+// (mapping_yaml.h); by array where it is held. Together they are all of a schedule.
+FieldDifferences differences(const ScheduleFile& a, const ScheduleFile& b, const LinkGraph& graph,
+                             const Architecture& architecture);
+
 }  // namespace heliolite

@@ -1,10 +1,10 @@
-#include "engine/proof/unrollings.h"
-
+// All unrollings of a fan-out, those with most receivers first, and what its receivers share.
 #include <algorithm>
 #include <map>
 #include <tuple>
 
 #include "engine/base/integers.h"
+#include "engine/proof/question.h"
 
 namespace heliolite::proof {
 namespace {

@@ -15,7 +15,6 @@
 #include "engine/base/number_text.h"
 #include "engine/report/answer_json.h"
 #include "engine/report/html.h"
-#include "engine/report/schedule_page.h"
 #include "engine/search/core/objective.h"
 
 namespace heliolite {
@@ -113,12 +112,6 @@ std::string energy_bars(const std::vector<LevelEnergy>& levels) {
 
 // ---- The parts of the page.
 
-std::string fact(const std::string& what, const std::string& value, const std::string& more = "") {
-  if (value.empty()) return "";
-  return fmt::format("<div><dt>{}</dt><dd>{}<span class=\"more\">{}</span></dd></div>", html_text(what),
-                     html_text(value), html_text(more));
-}
-
 // How far the sum of what was minimised may be above the least possible, and of how many layers it is the least.
 std::string certainty(const Json& layers) {
   double value = 0, bound = 0;
@@ -147,28 +140,29 @@ std::string summary(const Json& answer) {
   const std::string cycles = whole(number(total, "cycles")) + " cycles";
   const double area = number_or_0(total, "area_um2");
   std::string out = "<dl id=\"summary\" aria-label=\"Summary\">";
-  out += fact("Energy", energy(number(total, "energy_pj")), "all runs of all layers");
-  out += seconds ? fact("Time", with_prefix(*seconds, "s"), cycles)
-                 : fact("Time", cycles, "the machine does not state how long one is");
-  out += fact("Energy x time of the totals", digits(number(total, "edp_of_totals_pj_cycles")), "pJ x cycles");
-  if (watts) out += fact("Power", with_prefix(*watts, "W"));
+  out += html_fact("Energy", energy(number(total, "energy_pj")), "all runs of all layers");
+  out += seconds ? html_fact("Time", with_prefix(*seconds, "s"), cycles)
+                 : html_fact("Time", cycles, "the machine does not state how long one is");
+  out += html_fact("Energy x time of the totals", digits(number(total, "edp_of_totals_pj_cycles")), "pJ x cycles");
+  if (watts) out += html_fact("Power", with_prefix(*watts, "W"));
   if (tops)
-    out += fact("Throughput", fmt::format("{:.4g} TOPS", *tops), digits(number(rates, "tops_per_watt")) + " TOPS/W");
+    out +=
+        html_fact("Throughput", fmt::format("{:.4g} TOPS", *tops), digits(number(rates, "tops_per_watt")) + " TOPS/W");
   const Json& done = part(total, "throughput");
   const auto each = [&](const char* what, const char* rate, const char* pj) {
     const auto per_second = number(done, rate);
     const std::string joules = energy(number(done, pj));
-    if (per_second) out += fact(what, digits(per_second) + " /s", joules.empty() ? "" : joules + " each");
-    else if (!joules.empty()) out += fact(what, joules, "each");
+    if (per_second) out += html_fact(what, digits(per_second) + " /s", joules.empty() ? "" : joules + " each");
+    else if (!joules.empty()) out += html_fact(what, joules, "each");
   };
   each("Inferences", "inferences_per_second", "inference_energy_pj");
   each("Tokens", "tokens_per_second", "token_energy_pj");
   const std::string run = text(total, "one_run");
-  if (!run.empty() && layers.size() > 1) out += fact("A run", "no inference", run);
-  if (area > 0) out += fact("Area", fmt::format("{:.4g} mm2", area * 1e-6));
+  if (!run.empty() && layers.size() > 1) out += html_fact("A run", "no inference", run);
+  if (area > 0) out += html_fact("Area", fmt::format("{:.4g} mm2", area * 1e-6));
   const Json& first = layers.front();
   const std::string of = text(part(first, "mapspace"), "factors");
-  return out + fact("How sure", certainty(layers), of.empty() ? "" : "among mappings with " + of + " factors") +
+  return out + html_fact("How sure", certainty(layers), of.empty() ? "" : "among mappings with " + of + " factors") +
          "</dl>\n";
 }
 

@@ -1,11 +1,12 @@
-#include "engine/report/bench_page.h"
-
+// The page of a suite that was run: one HTML file with plots and tables, without scripts.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
 
+#include "engine/report/answer_page.h"
 #include "engine/report/html.h"
+#include "engine/search/study/bench_analysis.h"
 
 namespace heliolite {
 

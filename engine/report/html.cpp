@@ -62,6 +62,12 @@ std::string HtmlTable::to_string() const {
                      head_, body_);
 }
 
+std::string html_fact(std::string_view what, std::string_view value, std::string_view more) {
+  if (value.empty()) return "";
+  return fmt::format("<div><dt>{}</dt><dd>{}<span class=\"more\">{}</span></dd></div>", html_text(what),
+                     html_text(value), html_text(more));
+}
+
 std::string html_section(std::string_view title, std::string_view note, std::string_view body) {
   const std::string said = note.empty() ? "" : fmt::format("<p class=\"note\">{}</p>\n", html_text(note));
   return fmt::format("<section><h2>{}</h2>\n{}{}</section>\n", html_text(title), said, body);

@@ -31,6 +31,10 @@ class HtmlTable {
   std::string head_, body_;
 };
 
+// What a page says at its top, in a list of such: nothing without a value. All are text; `more` stands smaller behind
+// it.
+std::string html_fact(std::string_view what, std::string_view value, std::string_view more = "");
+
 // `title` and `note` are text, the body HTML.
 std::string html_section(std::string_view title, std::string_view note, std::string_view body);
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "engine/formats/load_mapping.h"
+#include "engine/model/compiled.h"
 #include "engine/model/cost_model.h"
-#include "engine/model/tile_box.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/records.h"
 

@@ -10,6 +10,7 @@
 #include "engine/base/text.h"
 #include "engine/sweep/front_certificate.h"
 #include "engine/sweep/set_rows.h"
+#include "engine/sweep/store.h"
 #include "engine/sweep/totals.h"
 
 namespace heliolite {

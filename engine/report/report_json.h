@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "engine/report/level_rooms.h"
-#include "engine/report/report_data.h"
 
 namespace heliolite {
+
+struct ReportData;
 
 // JSON in ASCII that may stand inside a <script> element: whatever names and texts hold, it neither ends the element
 // nor opens a comment in it. Broken UTF-8 becomes replacement characters. `program`: which one made it.

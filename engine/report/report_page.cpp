@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "engine/base/embedded.h"
+#include "engine/base/named.h"
+#include "engine/report/report_data.h"
 #include "engine/report/report_json.h"
 
 namespace heliolite {
@@ -16,9 +18,8 @@ namespace {
 constexpr std::string_view kCharts = "charts.js";
 
 std::string_view file(std::string_view name) {
-  const std::span<const EmbeddedFile> files = embedded_report_page();
-  const auto found = std::ranges::find(files, name, &EmbeddedFile::name);
-  return found == files.end() ? std::string_view() : found->text;
+  const EmbeddedFile* const found = find_row(embedded_report_page(), name);
+  return found == nullptr ? std::string_view() : found->text;
 }
 
 // Our own, in the order in which they were embedded: each uses what stands before it.

@@ -2,9 +2,11 @@
 // The page of a sweep: one HTML file with its styles, scripts, chart library and data.
 #include <string>
 
-#include "engine/report/report_data.h"
+#include "engine/base/result.h"
 
 namespace heliolite {
+
+struct ReportData;
 
 // The page as HTML. A browser shows it from a file, without a network. `program`: which one made it. Error: the program
 // was built without the chart library. `state`: of a page that is served and asks its server for /state; it loads

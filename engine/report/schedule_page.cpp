@@ -1,5 +1,4 @@
-#include "engine/report/schedule_page.h"
-
+// The page of a network whose layers may be fused, as `map --fuse --json` writes it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,18 +7,13 @@
 #include <vector>
 
 #include "engine/report/answer_json.h"
+#include "engine/report/answer_page.h"
 #include "engine/report/html.h"
 
 namespace heliolite {
 namespace {
 
 using namespace answer_json;
-
-std::string schedule_fact(const std::string& what, const std::string& value, const std::string& more = "") {
-  if (value.empty()) return "";
-  return fmt::format("<div><dt>{}</dt><dd>{}<span class=\"more\">{}</span></dd></div>", html_text(what),
-                     html_text(value), html_text(more));
-}
 
 // The picture as an image: what stands in it can draw and nothing else.
 std::string image(const std::string& svg, const char* what) {
@@ -38,21 +32,21 @@ std::string schedule_summary(const Json& answer) {
   const auto watts = number(rates, "watts"), tops = number(rates, "tops");
   const std::string cycles = whole(number(answer, "cycles")) + " cycles";
   std::string out = "<dl id=\"summary\" aria-label=\"Summary\">";
-  out += schedule_fact("Energy", energy(number(answer, "energy_pj")),
-                       unfused.is_object() ? "not fused " + energy(number(unfused, "energy_pj")) : "");
-  out += seconds ? schedule_fact("Time", with_prefix(*seconds, "s"), cycles) : schedule_fact("Time", cycles);
-  if (watts) out += schedule_fact("Power", with_prefix(*watts, "W"));
+  out += html_fact("Energy", energy(number(answer, "energy_pj")),
+                   unfused.is_object() ? "not fused " + energy(number(unfused, "energy_pj")) : "");
+  out += seconds ? html_fact("Time", with_prefix(*seconds, "s"), cycles) : html_fact("Time", cycles);
+  if (watts) out += html_fact("Power", with_prefix(*watts, "W"));
   if (tops)
-    out += schedule_fact("Throughput", fmt::format("{:.4g} TOPS", *tops),
-                         digits(number(rates, "tops_per_watt")) + " TOPS/W");
+    out +=
+        html_fact("Throughput", fmt::format("{:.4g} TOPS", *tops), digits(number(rates, "tops_per_watt")) + " TOPS/W");
   if (value && alone && *value > 0)
-    out += schedule_fact("Gain of fusing", fmt::format("{:.3g} ×", *alone / *value),
-                         "less " + text(network, "objective") + " than with no layer fused");
-  out += schedule_fact("How sure", text(network, "status"),
-                       number(network, "gap") ? "at most " + share(number(network, "gap")) + " above the least" : "");
+    out += html_fact("Gain of fusing", fmt::format("{:.3g} ×", *alone / *value),
+                     "less " + text(network, "objective") + " than with no layer fused");
+  out += html_fact("How sure", text(network, "status"),
+                   number(network, "gap") ? "at most " + share(number(network, "gap")) + " above the least" : "");
   const Json& bytes = part(answer, "edge_bytes");
-  out += schedule_fact("Edges", whole(number(bytes, "stay")) + " of " + whole(number(bytes, "edges")) + " stay inside",
-                       whole(number(bytes, "bytes_stay")) + " of " + whole(number(bytes, "bytes")) + " bytes");
+  out += html_fact("Edges", whole(number(bytes, "stay")) + " of " + whole(number(bytes, "edges")) + " stay inside",
+                   whole(number(bytes, "bytes_stay")) + " of " + whole(number(bytes, "bytes")) + " bytes");
   return out + "</dl>\n";
 }
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "engine/model/compiled.h"
 #include "engine/model/cost_of_counts.h"
-#include "engine/model/tile_box.h"
 #include "engine/search/schedule.h"
 #include "engine/space/mapspace_size.h"
 

@@ -65,6 +65,14 @@ struct LevelSpace {
   TensorMask open = 0;    // the mapper decides
 };
 
+// The keep choices of a set of mappings, by level.
+struct KeepRange {
+  std::array<TensorMask, kMaxLevels> must{};  // [level]: tensors that every mapping of the set keeps there
+  std::array<TensorMask, kMaxLevels> may{};   // [level]: tensors that some mapping of the set keeps there
+
+  bool operator==(const KeepRange&) const = default;
+};
+
 // All that the machine's constraints allow for the workload.
 struct Mapspace {
   std::vector<LevelSpace> levels;  // innermost first; the last keeps everything

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/search/core/parallel.h"
+#include "engine/sweep/design_points.h"
 #include "engine/sweep/machine_grid.h"
 #include "engine/sweep/machine_value.h"
 #include "engine/sweep/point_answer.h"

@@ -7,14 +7,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "engine/sweep/design_points.h"
+#include "engine/base/types.h"
 
 namespace heliolite {
 
+class DesignPoints;
 class MachineGrid;
 struct MachineValue;
+struct SweepSpec;
 
 // Why machines were left out.
 enum class Excluded : u8 {

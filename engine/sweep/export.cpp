@@ -15,6 +15,7 @@
 #include "engine/base/text.h"
 #include "engine/sweep/front_certificate.h"
 #include "engine/sweep/record_fields.h"
+#include "engine/sweep/store.h"
 #include "engine/sweep/totals.h"
 
 namespace heliolite {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/sweep/store.h"
 
 namespace heliolite {
 namespace {

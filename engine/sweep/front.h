@@ -8,10 +8,11 @@
 
 #include "engine/base/integers.h"
 #include "engine/sweep/records.h"
-#include "engine/sweep/store.h"
 #include "engine/sweep/totals.h"
 
 namespace heliolite {
+
+class Store;
 
 // The at most `most` done points of least value; of equal ones those with smaller ids.
 class BestPoints {

@@ -1,5 +1,4 @@
-#include "engine/sweep/parameter_yaml.h"
-
+// One parameter of a sweep file: what it sets and the values it takes.
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
@@ -12,6 +11,7 @@
 #include "engine/base/text.h"
 #include "engine/sweep/field_path.h"
 #include "engine/sweep/sweep_fields.h"
+#include "engine/sweep/sweep_yaml.h"
 
 namespace heliolite {
 namespace {

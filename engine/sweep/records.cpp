@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/bounds/curve/movement_distance.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_yaml.h"
 

@@ -9,12 +9,13 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/types.h"
-#include "engine/bounds/curve/movement_distance.h"
 #include "engine/model/cost.h"
 #include "engine/search/core/answer.h"
 #include "engine/sweep/sweep_spec.h"
 
 namespace heliolite {
+
+class MovementBound;
 
 // The question of a whole sweep. A database holds one sweep; runs that ask something else are refused.
 struct SweepRecord {

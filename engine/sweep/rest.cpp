@@ -8,7 +8,6 @@
 #include <queue>
 #include <utility>
 
-#include "engine/base/file_append.h"
 #include "engine/base/file_bytes.h"
 #include "engine/base/number_text.h"
 #include "engine/base/shortened.h"

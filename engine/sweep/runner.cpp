@@ -12,6 +12,7 @@
 #include "engine/base/integers.h"
 #include "engine/search/core/parallel.h"
 #include "engine/sweep/runner_parts.h"
+#include "engine/sweep/store.h"
 
 namespace heliolite {
 namespace {

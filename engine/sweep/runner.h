@@ -7,10 +7,11 @@
 
 #include "engine/sweep/best_machine.h"
 #include "engine/sweep/design_points.h"
-#include "engine/sweep/store.h"
 #include "engine/sweep/sweep_spec.h"
 
 namespace heliolite {
+
+class Store;
 
 // How far a sweep is.
 struct SweepNews {

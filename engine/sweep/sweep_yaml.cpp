@@ -13,6 +13,7 @@
 #include "arch/check.h"
 #include "engine/base/field_reader.h"
 #include "engine/base/file_bytes.h"
+#include "engine/base/named.h"
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
 #include "engine/formats/load_architecture.h"
@@ -23,7 +24,6 @@
 #include "engine/sweep/design_points.h"
 #include "engine/sweep/expression.h"
 #include "engine/sweep/field_path.h"
-#include "engine/sweep/parameter_yaml.h"
 #include "engine/sweep/sweep_fields.h"
 #include "workloads/workload_yaml.h"
 
@@ -410,15 +410,10 @@ class Reader {
 }  // namespace
 
 std::optional<SweepGoal> parse_sweep_goal(std::string_view name) {
-  const auto found = std::ranges::find(kSweepGoalNames, name);
-  if (found == kSweepGoalNames.end()) return std::nullopt;
-  return static_cast<SweepGoal>(found - kSweepGoalNames.begin());
+  return find_named<SweepGoal>(kSweepGoalNames, name);
 }
-
 std::optional<SweepRank> parse_sweep_rank(std::string_view name) {
-  const auto found = std::ranges::find(kSweepRankNames, name);
-  if (found == kSweepRankNames.end()) return std::nullopt;
-  return static_cast<SweepRank>(found - kSweepRankNames.begin());
+  return find_named<SweepRank>(kSweepRankNames, name);
 }
 
 Diagnostics set_goal_and_rank(const std::optional<std::string>& goal, const std::optional<std::string>& rank,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/report/answer_page.h"
+#include "engine/report/report_data.h"
 #include "engine/report/report_page.h"
 #include "engine/sweep/front.h"
 #include "engine/sweep/grown_grid.h"

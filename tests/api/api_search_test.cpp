@@ -14,6 +14,7 @@
 #include "engine/bounds/network/network_bound.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
+#include "engine/model/cost_model.h"
 #include "engine/model/mapping_yaml.h"
 #include "engine/search/co_search/co_search.h"
 #include "engine/search/core/option_table.h"

@@ -6,7 +6,6 @@
 
 #include <cmath>
 
-#include "arch/architecture_difference.h"
 #include "arch/check.h"
 #include "arch/cost_resolver.h"
 #include "arch/energy_tables.h"

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <string>
 
-#include "arch/architecture_difference.h"
 #include "arch/architecture_yaml.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/model/cost_model.h"

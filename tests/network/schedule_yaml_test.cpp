@@ -11,7 +11,6 @@
 
 #include "engine/network/fused_breakdown.h"
 #include "engine/network/group_plan.h"
-#include "engine/network/schedule_difference.h"
 #include "tests/support/fusion_toys.h"
 #include "workloads/edge_ranks.h"
 #include "workloads/network_writer.h"

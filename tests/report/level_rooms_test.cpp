@@ -11,6 +11,8 @@
 #include "engine/model/cost_model.h"
 #include "engine/report/report_data.h"
 #include "engine/report/report_json.h"
+#include "engine/sweep/design_points.h"
+#include "engine/sweep/store.h"
 #include "tests/support/sweep_problem.h"
 
 namespace heliolite::level_rooms_test {

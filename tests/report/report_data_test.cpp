@@ -16,6 +16,7 @@
 #include "engine/report/report_json.h"
 #include "engine/report/report_page.h"
 #include "engine/sweep/set_rows.h"
+#include "engine/sweep/store.h"
 #include "tests/support/cli_runner.h"
 #include "tests/support/report_sweep.h"
 

@@ -8,6 +8,7 @@
 #include "engine/formats/load_network.h"
 #include "engine/model/true_counts/tally.h"
 #include "engine/search/all_tiles/flows.h"
+#include "engine/search/all_tiles/partial_cost.h"
 #include "engine/search/core/compulsory.h"
 #include "engine/search/map.h"
 #include "tests/support/fitting_mapping.h"

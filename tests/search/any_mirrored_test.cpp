@@ -7,6 +7,7 @@
 #include "engine/formats/load_network.h"
 #include "engine/search/all_tiles/partial_search.h"
 #include "engine/search/all_tiles/unrollings.h"
+#include "engine/space/symmetry.h"
 
 namespace heliolite::any_mirrored_test {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "engine/model/multicast.h"
 #include "engine/model/true_counts/candidate_ends.h"
+#include "engine/search/all_tiles/partial_cost.h"
 #include "tests/support/fitting_mapping.h"
 
 namespace heliolite::any_stand_ins_test {

@@ -1,5 +1,6 @@
 // What a suite's rows say of its mappers: arrivals near the optimum, profiles, pairs, verdicts, published numbers.
 #include "engine/search/study/bench_analysis.h"
+#include "engine/report/answer_page.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +10,6 @@
 
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
-#include "engine/report/bench_page.h"
 
 namespace heliolite::bench_analysis_test {
 namespace {

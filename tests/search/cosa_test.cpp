@@ -6,7 +6,7 @@
 #include <bit>
 #include <cmath>
 
-#include "engine/model/tile_box.h"
+#include "engine/model/compiled.h"
 #include "engine/search/cosa/cosa_search.h"
 #include "engine/search/cosa/mip_solver.h"
 #include "engine/search/layer_search.h"

@@ -12,6 +12,7 @@
 #include "engine/search/certify/reduced_problem.h"
 #include "engine/search/exact/flow_costs.h"
 #include "engine/search/exact/parts.h"
+#include "engine/space/symmetry.h"
 #include "tests/support/exact_problem.h"
 #include "tests/support/load.h"
 

@@ -10,8 +10,8 @@
 
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
+#include "engine/model/compiled.h"
 #include "engine/model/mapping_check.h"
-#include "engine/model/tile_box.h"
 #include "engine/search/baseline/directed_walk.h"
 #include "engine/search/baseline/genome.h"
 #include "engine/search/baseline/relaxed_model.h"

@@ -10,6 +10,8 @@
 #include <fstream>
 
 #include "engine/network/schedule_text.h"
+#include "engine/search/fused/link_solver.h"
+#include "engine/search/fused/tree_search.h"
 #include "engine/search/layer_search.h"
 #include "tests/support/fusion_toys.h"
 

@@ -11,6 +11,8 @@
 #include "engine/model/running_units.h"
 #include "engine/network/schedule_text.h"
 #include "engine/search/fused/fused_search.h"
+#include "engine/search/fused/link_solver.h"
+#include "engine/search/fused/tree_search.h"
 #include "engine/search/map.h"
 #include "engine/search/scheduling/fused_network.h"
 #include "tests/support/fusion_toys.h"

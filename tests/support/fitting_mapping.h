@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/model/true_counts/cost.h"
+#include "engine/search/all_tiles/partial_cost.h"
 #include "engine/search/all_tiles/rest_table.h"
 #include "engine/search/all_tiles/unrollings.h"
 #include "tests/support/random_problem.h"

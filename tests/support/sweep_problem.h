@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "engine/sweep/design_points.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/runner.h"
+#include "engine/sweep/store.h"
 #include "engine/sweep/sweep_yaml.h"
 #include "tests/support/cli_runner.h"
 

@@ -10,9 +10,11 @@
 #include <numeric>
 
 #include "engine/search/map.h"
+#include "engine/sweep/design_points.h"
 #include "engine/sweep/front.h"
 #include "engine/sweep/machine_grid.h"
 #include "engine/sweep/machine_value.h"
+#include "engine/sweep/store.h"
 #include "engine/sweep/totals.h"
 #include "tests/support/part_of_cases.h"
 #include "tests/support/random_problem.h"

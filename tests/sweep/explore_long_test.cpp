@@ -9,6 +9,7 @@
 
 #include "engine/sweep/front.h"
 #include "engine/sweep/improvement.h"
+#include "engine/sweep/store.h"
 #include "tests/support/sweep_problem.h"
 
 namespace heliolite::explore_long_test {

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "engine/sweep/store.h"
 #include "tests/support/sweep_problem.h"
 
 namespace heliolite::explore_test {

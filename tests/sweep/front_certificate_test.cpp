@@ -9,6 +9,7 @@
 #include <map>
 
 #include "engine/sweep/front.h"
+#include "engine/sweep/store.h"
 #include "engine/sweep/totals.h"
 #include "tests/support/random_problem.h"
 #include "tests/support/sweep_problem.h"

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "engine/sweep/store.h"
 #include "tests/support/cli_runner.h"
 #include "tests/support/sweep_records.h"
 

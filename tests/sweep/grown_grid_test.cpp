@@ -10,6 +10,7 @@
 
 #include "engine/sweep/front.h"
 #include "engine/sweep/front_certificate.h"
+#include "engine/sweep/store.h"
 #include "tests/support/sweep_problem.h"
 
 namespace heliolite::grown_grid_test {

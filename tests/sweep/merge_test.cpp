@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "engine/sweep/export.h"
+#include "engine/sweep/store.h"
 #include "tests/support/cli_runner.h"
 #include "tests/support/sweep_store.h"
 

@@ -1,5 +1,6 @@
 // The work left of a sweep, dealt anew: every point without a row once, by what points took, and merged it is one run.
 #include "engine/sweep/rest.h"
+#include "engine/sweep/design_points.h"
 
 #include <gmock/gmock.h>
 
@@ -8,6 +9,7 @@
 #include <set>
 
 #include "engine/sweep/merge.h"
+#include "engine/sweep/store.h"
 #include "tests/support/sweep_problem.h"
 
 namespace heliolite::rest_test {

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <fstream>
 
+#include "engine/sweep/store.h"
 #include "engine/sweep/store_rows.h"
 #include "engine/sweep/store_sql.h"
 #include "tests/support/cli_runner.h"

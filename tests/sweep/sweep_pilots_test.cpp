@@ -1,4 +1,5 @@
 // Points that are cut: the front and the best point are those of the sweep that maps everything (docs/rules/sweep.md).
+#include "engine/sweep/design_points.h"
 #include "engine/sweep/families.h"
 
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 #include <algorithm>
 
 #include "engine/sweep/front.h"
+#include "engine/sweep/store.h"
 #include "engine/sweep/totals.h"
 #include "tests/support/random_problem.h"
 #include "tests/support/sweep_problem.h"

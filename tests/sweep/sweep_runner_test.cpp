@@ -1,5 +1,6 @@
 // The sweep itself: the same rows for any number of threads, after interruptions, from shards; equal questions are
 // searched once.
+#include "engine/sweep/design_points.h"
 #include "engine/sweep/runner.h"
 
 #include <gtest/gtest.h>
@@ -16,6 +17,7 @@
 #include "engine/model/mapping_yaml.h"
 #include "engine/search/map.h"
 #include "engine/sweep/front.h"
+#include "engine/sweep/store.h"
 #include "engine/sweep/totals.h"
 #include "tests/support/sweep_problem.h"
 

@@ -15,7 +15,9 @@
 #include <iostream>
 
 #include "engine/base/split_mix.h"
+#include "engine/sweep/design_points.h"
 #include "engine/sweep/rest.h"
+#include "engine/sweep/store.h"
 #include "engine/sweep/totals.h"
 #include "tests/support/sweep_problem.h"
 

@@ -1,5 +1,6 @@
 // The sweep file: what it may say, and every complaint.
 #include "engine/sweep/sweep_yaml.h"
+#include "engine/sweep/store.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

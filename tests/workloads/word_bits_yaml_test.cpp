@@ -8,7 +8,6 @@
 #include "tests/support/onnx_writer.h"
 #include "workloads/network_writer.h"
 #include "workloads/word_bits.h"
-#include "workloads/workload_difference.h"
 
 namespace heliolite::word_bits_yaml_test {
 namespace {

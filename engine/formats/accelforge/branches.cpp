@@ -1,11 +1,12 @@
-#include "engine/formats/accelforge/branches.h"
-
+// The tree of an AccelForge architecture: its compute units, and which nodes are on the way to each. A !Fork is on the
+// way to the units in it alone; nodes of lists and of !Hierarchical ones stand outside of those behind them.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
+#include "engine/formats/accelforge/machine_parts.h"
 
 namespace heliolite::accelforge {
 namespace {

@@ -9,7 +9,6 @@
 #include "engine/base/integers.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
-#include "engine/formats/accelforge/branches.h"
 
 namespace heliolite::accelforge {
 namespace {

@@ -69,4 +69,20 @@ Result<std::vector<UnitParts>> read_unit_parts(const YamlNode& root, const Einsu
 // [role of a tensor there, its selector here].
 const std::vector<std::pair<std::string, std::string>>& roles();
 
+inline constexpr std::size_t kMaxNodesOfWay = 100;
+
+// The compute units in the file's order. Errors: branches nested deeper than 16, or with power gating.
+std::vector<YamlNode> find_units(const YamlNode& nodes, Diagnostics& errors);
+
+// Adds the nodes on the way to a compute unit, which is the last. False: it is not among them, or there are too many.
+bool nodes_to(const YamlNode& nodes, const YamlNode& unit, std::vector<YamlNode>& out);
+
+// Whether the node itself, at its place in the file, is in the list.
+bool has_node(const std::vector<YamlNode>& list, const YamlNode& node);
+
+std::string name_of_node(const YamlNode& node);
+
+// What is said of nodes that no way to these units has.
+std::vector<std::string> nodes_left_out(const YamlNode& nodes, const std::vector<YamlNode>& units);
+
 }  // namespace heliolite::accelforge

@@ -11,7 +11,7 @@
 namespace heliolite {
 
 // Whether mappings of the workload whose factors do not divide can be counted: no output slides along more than
-// kMostOutputWords words (held_words.h).
+// kMostOutputWords words (tally.h).
 bool has_true_counts(const Compiled& c);
 // Why not, as users are told.
 inline constexpr std::string_view kNoTrueCounts =

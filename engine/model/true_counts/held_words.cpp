@@ -1,5 +1,7 @@
-#include "engine/model/true_counts/held_words.h"
-
+// Different words of an output that the instances of a level ever hold (docs/cost_model.md, rule 39): those are not
+// read before they are first written. Where every rank is one dimension they are a product. Along a rank that slides
+// (`p + r`) instances hold some of the same words, so the sums that an instance's positions make are listed as bits: a
+// loop adds its steps by shifting all that there are so far, doubling what it has.
 #include <algorithm>
 #include <bit>
 #include <boost/dynamic_bitset.hpp>

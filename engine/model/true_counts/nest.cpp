@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/model/tile_box.h"
+#include "engine/model/compiled.h"
 
 namespace heliolite {
 namespace {

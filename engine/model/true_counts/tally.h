@@ -6,10 +6,19 @@
 #include "engine/model/compiled.h"
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/true_counts/fetches.h"
-#include "engine/model/true_counts/held_words.h"
 #include "engine/model/true_counts/nest.h"
 
 namespace heliolite {
+
+// Bits at most of a list of sums.
+inline constexpr u64 kMostOutputWords = u64{1} << 22;
+
+// Whether the sums of the output's ranks can be listed.
+bool held_words_are_countable(const Compiled& c, const CompiledTensor& t);
+
+// Words that the instances of the level in `unit` hold, each instance counted by itself. `unit` fixes all spatial loops
+// outside the level, or none.
+u64 held_words(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int level, const UnitDigits& unit);
 
 // Reads, fills and updates of a tensor at a level, of all instances or of one (docs/cost_model.md, rule 39).
 

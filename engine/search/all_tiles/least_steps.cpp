@@ -1,4 +1,5 @@
 // The fewest steps that any unrolling leaves the compute units, by branch and bound over the axes of the fan-outs.
+#include "engine/model/compiled.h"
 #include "engine/search/all_tiles/unrollings.h"
 
 #include <algorithm>

@@ -10,6 +10,7 @@
 #include "engine/base/integers.h"
 #include "engine/search/all_tiles/flows.h"
 #include "engine/search/all_tiles/open_flow.h"
+#include "engine/search/all_tiles/rest_table.h"
 
 namespace heliolite {
 
@@ -37,46 +38,6 @@ class RoundedCycles {
   std::array<u64, kMaxTensors> reads_{}, writes_{};  // parts of words
   u64 exact_ = 0;
   bool may_round_up_ = false;
-};
-
-// Cycles that the outermost level's bandwidths need: for reads, for writes, and for both together where they share one.
-struct PortCycles {
-  std::array<double, 3> of{};
-
-  PortCycles& operator+=(const PortCycles& other) {
-    for (std::size_t k = 0; k < of.size(); ++k) of[k] += other.of[k];
-    return *this;
-  }
-  // The less of both, port by port.
-  void lower_to(const PortCycles& other) {
-    for (std::size_t k = 0; k < of.size(); ++k) of[k] = std::min(of[k], other.of[k]);
-  }
-};
-
-// What flows into later boundaries cost at least.
-struct Rest {
-  static constexpr u128 kNone = ~u128{0};
-
-  u128 energy = 0;  // units; kNone: there are no such flows, as no mapping is left
-  PortCycles ports;
-
-  // Cycles of any mapping with such flows, at least.
-  u64 cycles() const { return saturated(std::ceil(std::ranges::max(ports.of))); }
-  void raise_to(const Rest& other) {
-    energy = std::max(energy, other.energy);
-    for (std::size_t k = 0; k < ports.of.size(); ++k) ports.of[k] = std::max(ports.of[k], other.ports.of[k]);
-  }
-};
-// `all`: of all flows into later boundaries. `with_twins`: without what flows that pass a level ask of their outer
-// ones, but with what all twins do.
-struct RestOutside {
-  Rest all, with_twins;
-
-  // Hops to come, too.
-  void add_energy(u128 units) {
-    for (Rest* rest : {&all, &with_twins})
-      if (rest->energy != Rest::kNone) rest->energy += units;
-  }
 };
 
 // [level]: energy units of all flows from boundaries outside it, at least.

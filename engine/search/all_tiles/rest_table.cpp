@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "engine/search/all_tiles/partial_cost.h"
 #include "engine/search/core/objective.h"
 
 namespace heliolite {

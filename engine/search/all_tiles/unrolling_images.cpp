@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/model/compiled.h"
 #include "engine/search/all_tiles/unrollings.h"
+#include "engine/space/symmetry.h"
 
 namespace heliolite {
 

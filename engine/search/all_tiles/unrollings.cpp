@@ -4,6 +4,9 @@
 #include <bit>
 #include <map>
 
+#include "engine/model/compiled.h"
+#include "engine/space/symmetry.h"
+
 namespace heliolite {
 namespace {
 

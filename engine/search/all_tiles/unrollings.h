@@ -5,11 +5,12 @@
 #include <span>
 #include <vector>
 
-#include "engine/model/compiled.h"
 #include "engine/space/mapspace.h"
-#include "engine/space/symmetry.h"
 
 namespace heliolite {
+
+struct Compiled;
+class Symmetry;
 
 // Dimensions above size 1 that index the same tensors are one class: the words of all tensors ask only how many units
 // stand side by side along the whole class.

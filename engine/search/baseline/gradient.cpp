@@ -7,6 +7,7 @@
 //     the best loop order of those that hold one tensor longest is kept; the descent goes on from the rounded factors.
 // Chosen here: the rate of Adam (DOSA's is for other variables), the starts. Every level keeps what it may.
 // A step counts as an evaluation, as in DOSA's curves; so does every mapping that is priced.
+#include "engine/model/compiled.h"
 #include "engine/search/baseline/strategies.h"
 
 #include <algorithm>
@@ -16,7 +17,6 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/model/tile_box.h"
 #include "engine/search/baseline/genome.h"
 #include "engine/search/baseline/relaxed_model.h"
 #include "engine/search/core/pricing.h"

@@ -7,6 +7,7 @@
 
 #include "engine/model/compiled.h"
 #include "engine/model/cost_model.h"
+#include "engine/space/mapspace.h"
 
 namespace heliolite {
 
@@ -18,14 +19,6 @@ inline constexpr double kCycleRounding = 1 - 2e-13;
 
 // The least whole number that is not clearly below; at least 1.
 inline double whole_cycles(double cycles) { return std::max(1.0, std::ceil(cycles * kCycleRounding)); }
-
-// The keep choices of a set of mappings, by level.
-struct KeepRange {
-  std::array<TensorMask, kMaxLevels> must{};  // [level]: tensors that every mapping of the set keeps there
-  std::array<TensorMask, kMaxLevels> may{};   // [level]: tensors that some mapping of the set keeps there
-
-  bool operator==(const KeepRange&) const = default;
-};
 
 // Lower bounds on energy and cycles.
 struct CompulsoryCost {

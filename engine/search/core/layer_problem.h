@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "engine/model/compiled.h"
+#include "engine/model/cost_model.h"
 #include "engine/model/store_stack.h"
 #include "engine/search/core/answer.h"
-#include "engine/search/core/compulsory.h"
 #include "engine/search/core/machine_family.h"
 #include "engine/search/core/options.h"
 #include "engine/space/mapspace.h"

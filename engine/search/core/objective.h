@@ -20,6 +20,8 @@
 
 namespace heliolite {
 
+struct Architecture;
+
 // A row of the table of objectives, or the weighted sum of one lambda.
 class Objective {
  public:

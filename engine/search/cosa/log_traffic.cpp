@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/model/tile_box.h"
+#include "engine/model/compiled.h"
 #include "engine/space/divisors.h"
 
 namespace heliolite {

@@ -5,9 +5,9 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/split_mix.h"
+#include "engine/model/compiled.h"
 #include "engine/model/multicast.h"
 #include "engine/model/temporal_traffic.h"
-#include "engine/model/tile_box.h"
 
 namespace heliolite {
 

@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "engine/base/integers.h"
-#include "engine/model/tile_box.h"
+#include "engine/model/compiled.h"
 #include "engine/search/exact/nest_steps.h"
 
 namespace heliolite {

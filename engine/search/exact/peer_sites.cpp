@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "engine/model/temporal_traffic.h"
 #include "engine/search/core/layer_problem.h"
 #include "engine/search/exact/fanout.h"
 #include "engine/space/footprint.h"

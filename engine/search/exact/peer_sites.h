@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/model/temporal_traffic.h"
+#include "engine/model/compiled.h"
 
 namespace heliolite {
 

@@ -4,8 +4,8 @@
 #include <span>
 
 #include "engine/base/integers.h"
+#include "engine/model/compiled.h"
 #include "engine/model/temporal_traffic.h"
-#include "engine/model/tile_box.h"
 #include "engine/search/certify/incumbent.h"
 
 namespace heliolite {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "engine/network/fused_cost.h"
+#include "engine/network/residence.h"
 #include "engine/search/core/answer.h"
-#include "engine/search/fused/link_solver.h"
-#include "engine/search/fused/tree_search.h"
+#include "engine/search/core/options.h"
 
 namespace heliolite {
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "arch/architecture.h"
 #include "engine/base/types.h"
 #include "engine/search/core/answer.h"
 #include "engine/search/core/options.h"

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "engine/base/integers.h"
+#include "engine/model/compiled.h"
 #include "engine/model/cost_of_counts.h"
-#include "engine/model/tile_box.h"
 #include "engine/search/sunstone/partial_plan.h"
 
 namespace heliolite {
