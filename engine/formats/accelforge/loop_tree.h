@@ -1,13 +1,18 @@
 #pragma once
 // The LoopTrees of AccelForge's mappings: what is kept where and which loops run, from the outside in, down to an
 // Einsum or to branches that run one after another.
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "arch/architecture.h"
 #include "engine/base/result.h"
+#include "engine/base/types.h"
 #include "engine/base/yaml_node.h"
+#include "workloads/workload.h"
 
 namespace heliolite::accelforge {
 
@@ -49,5 +54,44 @@ std::size_t count_einsums(const LoopTree& tree);
 // branches; `leaf`: its part of the tree.
 bool find_path(const LoopTree& tree, const std::string& einsum, std::vector<const LoopEvent*>& path,
                std::size_t& shared, const LoopTree*& leaf);
+
+// Sizes of a layer's dimensions that are left for the loops inside.
+using LeftSizes = std::map<std::string, u64>;
+LeftSizes sizes_of(const Workload& workload);
+
+// Writes the way through a tree to an Einsum as the levels of a mapping in our format.
+class PathWriter {
+ public:
+  explicit PathWriter(Diagnostics& errors) : errors_(errors) {}
+
+  // The levels of a mapping on a chain of levels, from the path of events to the leaf, an Einsum. `first`: the level
+  // whose loops come first, with `kept`, tensors that are there already.
+  std::string levels(const Architecture& chain, const Workload& workload, LeftSizes left,
+                     const std::vector<const LoopEvent*>& path, int first, std::vector<std::string> kept,
+                     const LoopTree& leaf);
+
+  // The factor of a loop, which takes it from what is left; 0 with a complaint.
+  u64 divide(const LoopEvent& event, LeftSizes& left, const Workload& workload);
+
+ private:
+  // A level, or a part of one: what it keeps, and the loops inside.
+  struct Part {
+    int level = 0;
+    std::vector<std::string> keep;
+    std::vector<std::pair<std::string, u64>> loops;                        // outermost first
+    std::map<std::string, std::vector<std::pair<std::string, u64>>> axes;  // [name of the axis]
+  };
+
+  void store(const LoopEvent& event, const Workload& workload, int outermost);
+  int next_level(std::span<const LoopEvent* const> path, const Workload& workload) const;
+  void go_to_fanout(const LoopEvent& event, int next, u64 factor);
+  void add_loop(const LoopEvent& event, u64 factor);
+  std::string spatial(const Part& part);
+  std::string text(int outermost);
+
+  const Architecture* chain_ = nullptr;
+  Diagnostics& errors_;
+  std::vector<Part> parts_;
+};
 
 }  // namespace heliolite::accelforge
