@@ -157,8 +157,7 @@ Cost LayerSearch::least_cost() const {
 }
 
 double LayerSearch::least_sum(double lambda) const {
-  constexpr double kRounding = 1 - 1e-11;
-  return kRounding * objective_number(Objective::weighted_sum(lambda), least_cost());
+  return kSumRounding * objective_number(Objective::weighted_sum(lambda), least_cost());
 }
 
 double LayerSearch::first_bound() const {

@@ -13,6 +13,10 @@
 
 namespace heliolite {
 
+// Sums energy + lambda x cycles are numbers in doubles, and searches for them leave out less than one part in 10^12:
+// what is this part of another counts as equal to it.
+inline constexpr double kSumRounding = 1 - 1e-11;
+
 // One prepared layer.
 class LayerSearch {
  public:

@@ -122,11 +122,9 @@ class CurveSearch {
     std::vector<Cost> compulsory;
     for (const std::size_t k : numbers) {
       const CurveShape& shape = shapes_.at(k);
-      Cost least = shape.units.front().search.least_cost();
-      for (const CurveUnit& unit : shape.units) {
-        const Cost there = unit.search.least_cost();
-        least = {std::min(least.energy, there.energy), std::min(least.cycles, there.cycles)};
-      }
+      std::vector<Cost> units;
+      for (const CurveUnit& unit : shape.units) units.push_back(unit.search.least_cost());
+      const Cost least = least_of_units(units);
       compulsory.push_back(least);
       NetworkLayer layer{LayerHull(least, static_cast<double>(shape.runs)), {}};
       for (const CurveUnit& unit : shape.units)

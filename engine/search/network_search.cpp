@@ -11,9 +11,6 @@
 namespace heliolite {
 namespace {
 
-// A line whose value is so close to a mapping's touches it: searches leave out less than one part in 10^12.
-constexpr double kTouching = 1 - 1e-11;
-
 class NetworkSearch {
  public:
   NetworkSearch(std::vector<ShapeOfNetwork>& shapes, const Architecture& machine, const SearchOptions& options)
@@ -50,12 +47,9 @@ class NetworkSearch {
 
   // On any unit.
   static Cost compulsory(const ShapeOfNetwork& shape) {
-    Cost least = shape.units.front().search->least_cost();
-    for (const ShapeOfNetwork::Unit& unit : shape.units) {
-      const Cost there = unit.search->least_cost();
-      least = {std::min(least.energy, there.energy), std::min(least.cycles, there.cycles)};
-    }
-    return least;
+    std::vector<Cost> least;
+    for (const ShapeOfNetwork::Unit& unit : shape.units) least.push_back(unit.search->least_cost());
+    return least_of_units(least);
   }
 
   // Energy, or cycles, of a sum are least where each term's are. As a line: cycles count more than all energy, or
@@ -110,7 +104,8 @@ class NetworkSearch {
       CostLine& proven = out.lines.emplace_back();
       proven.lambda = line.lambda;
       proven.value = {static_cast<u128>(boost::multiprecision::cpp_int(line.value))};
-      if (line.value >= layer.hull.value_at(best, line.lambda) * Wide(kTouching))
+      // A line that is as close to a mapping touches it.
+      if (line.value >= layer.hull.value_at(best, line.lambda) * Wide(kSumRounding))
         proven.touches = layer.known[best].mapping;
     }
     return out;

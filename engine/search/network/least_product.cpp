@@ -203,6 +203,13 @@ class Optimum {
 
 }  // namespace
 
+Cost least_of_units(std::span<const Cost> units) {
+  Cost out = units.front();
+  for (const Cost& unit : units.subspan(1))
+    out = {std::min(out.energy, unit.energy), std::min(out.cycles, unit.cycles)};
+  return out;
+}
+
 SumAnswer least_of_units(std::span<const SumAnswer> units, double lambda) {
   const Objective sum = Objective::weighted_sum(lambda);
   SumAnswer out = units.front();
