@@ -81,7 +81,7 @@ std::string Progress::numbers(double elapsed) const {
     text += fmt::format(", {:.3g}/s", rate);
     if (done_ < of_) text += fmt::format(", {} left", about(static_cast<double>(of_ - done_) / rate));
   } else {
-    text += fmt::format(", {} so far", about(elapsed));
+    text += fmt::format(", {} so far", about(std::floor(elapsed)));
   }
   return detail_.empty() ? text : text + ", " + detail_;
 }
