@@ -117,6 +117,11 @@ Result<ScheduleAnswer> map_fused(const Network& network, const Architecture& arc
                      .schedule = public_schedule(best.schedule, found->cost, fitted.name, found->graph, machine, rules),
                      .evaluated = best.evaluated,
                      .seconds = best.seconds};
+  for (const heliolite::KeptApart& one : kept_apart(found->graph, machine)) {
+    KeptApart& apart = out.kept_apart.emplace_back();
+    apart.why = one.why;
+    for (const int a : one.arrays) apart.arrays.push_back(found->graph.array(a).name);
+  }
   if (!found->unfused) return out;
   out.unfused = public_schedule(best.unfused, *found->unfused, fitted.name, found->graph, machine, rules);
   out.unfused_value = found->best.unfused_value;

@@ -56,6 +56,13 @@ struct Schedule {
   std::vector<ScheduleEdge> edges;
 };
 
+// Arrays that layers make for each other, but no schedule can keep inside, and why: for what their edges say, or for
+// what the machine's levels keep.
+struct KeptApart {
+  std::vector<std::string> arrays;
+  std::string why;
+};
+
 struct ScheduleAnswer {
   std::string status;          // "optimal": no schedule is better; "bounded": none is below lower_bound
   std::string why_not_proven;  // the limit that ended the search; empty: optimal
@@ -67,8 +74,9 @@ struct ScheduleAnswer {
   Schedule schedule;
   std::optional<Schedule> unfused{};      // the best without groups, if one was found
   std::optional<double> unfused_value{};  // of its cost
-  std::uint64_t evaluated = 0;            // mappings priced, partial ones included
-  double seconds = 0;                     // wall time
+  std::vector<KeptApart> kept_apart{};
+  std::uint64_t evaluated = 0;  // mappings priced, partial ones included
+  double seconds = 0;           // wall time
 };
 
 // How softmax may run in a group: whole rows at a time, or rescaled as parts of them come.

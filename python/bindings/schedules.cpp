@@ -77,6 +77,14 @@ py::dict scheduled_as_dict(const api::ScheduleAnswer& answer) {
   out["schedule"] = schedule_as_dict(answer.schedule);
   out["unfused"] = answer.unfused ? py::object(schedule_as_dict(*answer.unfused)) : py::object(py::none());
   out["unfused_value"] = answer.unfused_value;
+  py::list apart;
+  for (const api::KeptApart& one : answer.kept_apart) {
+    py::dict json;
+    json["arrays"] = one.arrays;
+    json["why"] = one.why;
+    apart.append(json);
+  }
+  out["kept_apart"] = apart;
   out["evaluated"] = answer.evaluated;
   out["seconds"] = answer.seconds;
   return out;

@@ -74,6 +74,7 @@ class ScheduleAnswer:
     schedule: Schedule
     unfused: Optional[Schedule]  # the best without fused layers, if one was found
     unfused_value: Optional[float]
+    kept_apart: List[Dict[str, Any]]  # arrays that no schedule can keep inside: {"arrays": [..], "why": ".."}
     evaluated: int  # mappings priced
     seconds: float  # wall time
     interrupted: bool

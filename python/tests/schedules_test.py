@@ -36,6 +36,15 @@ class Schedules(unittest.TestCase):
         for shown in (answer._repr_html_(), answer.schedule._repr_html_(), answer.unfused._repr_html_()):
             ElementTree.fromstring(f"<div>{shown}</div>")
         self.assertIn("no schedule is below", answer._repr_html_())
+        self.assertEqual(answer.kept_apart, [])
+
+    def test_what_cannot_stay_inside(self):
+        levels = [dict(level) for level in MACHINE["architecture"]["levels"]]
+        levels[1]["keep"] = "weights"
+        machine = {"architecture": {**MACHINE["architecture"], "levels": levels}}
+        (apart,) = hl.map_fused(CHAIN, machine).kept_apart
+        self.assertEqual(apart["arrays"], ["l1.z"])
+        self.assertIn("Buf", apart["why"])
 
     def _check_homes(self, schedule):
         fused = [group for group in schedule.groups if len(group["layers"]) > 1]

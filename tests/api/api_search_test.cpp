@@ -310,6 +310,14 @@ TEST(ApiSchedule, AnswersAreTheEnginesAndReadBack) {
   EXPECT_EQ(read->cost.energy_pj, answer->schedule.cost.energy_pj);
   EXPECT_EQ(read->cost.cycles, answer->schedule.cost.cycles);
   EXPECT_EQ(read->outermost_words, answer->schedule.outermost_words);
+  EXPECT_TRUE(answer->kept_apart.empty());
+  std::string weights_only = testing::kChainMachine;
+  weights_only.replace(weights_only.find("entries: 400"), 12, "entries: 400, keep: weights");
+  const auto apart = api::map_fused(*network, *api::parse_architecture(weights_only, "w.yaml"));
+  ASSERT_TRUE(apart.ok()) << errors_of(apart);
+  ASSERT_EQ(apart->kept_apart.size(), 1U);
+  EXPECT_EQ(apart->kept_apart.front().arrays, std::vector<std::string>{"l1.z"});
+  EXPECT_NE(apart->kept_apart.front().why.find("Buf"), std::string::npos) << apart->kept_apart.front().why;
   const auto refused = api::map_fused(*network, *machine, {.strategy = "sunstone"});
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.errors().front().field, "strategy");
