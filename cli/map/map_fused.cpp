@@ -19,6 +19,7 @@
 #include "engine/network/schedule_text.h"
 #include "engine/search/core/option_table.h"
 #include "engine/search/scheduling/fused_network.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite::cli {
 namespace {
@@ -115,6 +116,17 @@ Result<FusedNetwork> search(const Inputs& inputs, SearchOptions options, const F
   return fuse_network(inputs.network, inputs.architecture, options, rules);
 }
 
+// Layers that are not joined by edges cannot be fused: the preset that joins them, if there is one. Empty: there are
+// edges.
+std::string note_without_edges(const Network& network) {
+  if (!network.edges.empty() || network.layers.size() < 2) return "";
+  const std::string unrolled = network.name + "_unrolled";
+  const std::vector<std::string> presets = workload_preset_names();
+  const bool has = std::ranges::find(presets, unrolled) != presets.end();
+  return fmt::format("{} has no edges between its layers: nothing can be fused{}", network.name,
+                     has ? fmt::format("; {} has the same layers with their edges", unrolled) : "");
+}
+
 // Options are called as on the command line; what is wrong with the network's edges is in its file.
 Diagnostics placed(Diagnostics errors, const std::string& workload) {
   for (Diagnostic& e : errors) {
@@ -133,6 +145,7 @@ int run_fused(const FusedArguments& arguments, SearchOptions options, const Outp
       load_inputs(arguments.architecture, arguments.workload, arguments.reading, {.free = options.free}, Wanted::Edges);
   if (!inputs) return fail(inputs.errors());
   std::vector<std::string> notes = inputs->notes();
+  if (std::string note = note_without_edges(inputs->network); !note.empty()) notes.push_back(std::move(note));
   output.report_notes(notes);
   const FusionRules rules{.incremental_softmax = arguments.incremental_softmax};
   Result<FusedNetwork> found = search(*inputs, options, rules, output);

@@ -13,6 +13,7 @@ namespace {
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class CliMapFused : public ::testing::Test {
  protected:
@@ -112,6 +113,13 @@ TEST_F(CliMapFused, EndsAfterSoManyEvaluations) {
   EXPECT_EQ(all["status"], "optimal");
   EXPECT_LE(all["value"], some["value"]);
   EXPECT_EQ(all["value"], agreed("machine.yaml")["network"]["value"]);
+}
+
+TEST_F(CliMapFused, NamesTheNetworkThatHasEdges) {
+  const CliResult plain = run_cli("map --fuse -a eyeriss -w resnet18 --evaluations 1");
+  EXPECT_EQ(plain.exit_code, 0) << plain.err;
+  EXPECT_THAT(plain.err, HasSubstr("no edges between its layers: nothing can be fused; resnet18_unrolled has"));
+  EXPECT_THAT(run_cli("map --fuse" + with("machine.yaml")).err, Not(HasSubstr("no edges")));
 }
 
 TEST_F(CliMapFused, RefusesByNameWhatSchedulesDoNotHave) {
