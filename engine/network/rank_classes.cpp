@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <set>
 
 #include "engine/base/integers.h"
 
@@ -56,11 +55,11 @@ class RankPartition {
   void identify(int a) {
     const SharedArray& array = graph_.array(a);
     if (!array.why_apart.empty()) return;
-    std::set<int> inside;
-    for (const ArrayTouch& t : array.touches)
-      if (is_inside(t.link)) inside.insert(t.link);
-    if (inside.size() < 2) return;
     const int first = array.touches.front().link;
+    int least = last_ + 1, most = first_ - 1;  // links inside that touch it
+    for (const ArrayTouch& t : array.touches)
+      if (is_inside(t.link)) least = std::min(least, t.link), most = std::max(most, t.link);
+    if (least >= most) return;
     for (const ArrayTouch& t : array.touches) {
       if (!is_inside(t.link)) continue;
       for (const CommonRank& rank : t.ranks) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "engine/base/integers.h"
 #include "engine/network/group_plan.h"
@@ -16,23 +17,8 @@ constexpr std::size_t kPricedTogether = 4;  // changes of a group, after the fir
 constexpr std::size_t kPricedFirst = 8;     // changes of all links together, while nothing is fused
 constexpr int kMostAnew = 6;                // links of two groups whose border moves
 constexpr double kHopeful = 1.5;            // a change that seems to cost more than this times as much is not priced
-
-// What a group is, as a key.
-void write_key(const TreeNode& node, std::vector<u64>& out) {
-  if (node.is_leaf()) return out.push_back(2 * static_cast<u64>(*node.link) + 1);
-  out.insert(out.end(), {0, node.children.size(), node.iterations()});
-  for (const DividedLink& l : node.loop)
-    for (const DividedDimension& d : l.divided) out.insert(out.end(), {static_cast<u64>(d.dimension), d.factor});
-  out.push_back(node.held.size());
-  for (const int a : node.held) out.push_back(static_cast<u64>(a));
-  for (const TreeNode& child : node.children) write_key(child, out);
-}
-
-std::vector<u64> key_of_group(const LinkGroup& group) {
-  std::vector<u64> out{static_cast<u64>(group.first), static_cast<u64>(group.last), static_cast<u64>(group.level)};
-  if (!group.is_single()) write_key(group.root, out);
-  return out;
-}
+constexpr double kNearlyFits = 1.5;         // times the room that there is: what needs more is not mended by one change
+constexpr std::size_t kMostTight = 4;       // changes of a group that do not fit, of which more is changed
 
 }  // namespace
 
@@ -50,28 +36,41 @@ class LeastSum::Climb {
  private:
   // A group that has been looked at.
   struct Known {
-    bool legal = false;
-    double bound = kNoSum;  // what its passes must move, and its terms
+    GroupLook look;
+    double bound = kNoSum;  // what its passes must move, and its terms, of all repetitions
     bool priced = false;
   };
   // Groups in the place of consecutive steps of the path.
   struct Change {
     std::vector<LinkGroup> groups;
     double guess;  // by how much they may be dearer: if they are as far above what they must move as what is there
+    double value, bound;  // of what is there
+    double taken;         // of the group that takes the most room
+  };
+  // Those of one group of the best schedule, and of it with the next one.
+  struct Changes {
+    std::vector<Change> open;
+    std::vector<Change> tight;  // that do not fit
   };
 
-  // Prices changes of the best schedule, a few of each of its groups at a time, until some make it better. False: none
-  // does.
+  // False: no change of the best schedule makes it better, nor do two of which the second makes room for the first.
   bool step() {
-    const std::vector<std::vector<Change>> changes = collect();
+    std::vector<Changes> changes = collect();
+    if (is_better_by(changes)) return true;
+    for (Changes& own : changes) make_room(own);
+    return is_better_by(changes);
+  }
+
+  // Prices changes, a few of each group of the best schedule at a time, until some make it better.
+  bool is_better_by(const std::vector<Changes>& changes) {
     const double before = sum_.value_of_best();
     std::size_t most = 0;
-    for (const std::vector<Change>& own : changes) most = std::max(most, own.size());
+    for (const Changes& own : changes) most = std::max(most, own.open.size());
     for (std::size_t k = 0, together = 1; k < most && !sum_.solver_.over(budget_);
          k += together, together = kPricedTogether) {
       std::vector<const Change*> now;
-      for (const std::vector<Change>& own : changes)
-        for (std::size_t c = k; c < std::min(own.size(), k + together); ++c) now.push_back(&own[c]);
+      for (const auto& [open, tight] : changes)
+        for (std::size_t c = k; c < std::min(open.size(), k + together); ++c) now.push_back(&open[c]);
       // Before anything is fused, whatever is soon there.
       if (k == 0 && changes.size() == at(sum_.n_) && now.size() > kPricedFirst) {
         std::ranges::stable_sort(now, {}, &Change::guess);
@@ -85,14 +84,14 @@ class LeastSum::Climb {
 
   // [group of the best schedule]: its changes, and of it with the next one, that are not known to be of no use, the
   // most promising first.
-  std::vector<std::vector<Change>> collect() {
-    std::vector<std::vector<Change>> out;
+  std::vector<Changes> collect() {
+    std::vector<Changes> out;
     std::vector<int> cut;
     if (sum_.shortest_values(&cut)[0] == kNoSum) return out;
     for (int i = 0; i < sum_.n_ && !sum_.solver_.over(budget_); i = cut[at(i)] + 1) {
       const Segment& here = sum_.segment_[i][cut[i]];
       const LinkGroup group = *here.group;
-      std::vector<Change>& own = out.emplace_back();
+      Changes& own = out.emplace_back();
       const double bound = bound_of(group);
       if (!group.is_single()) {
         for (LinkGroup& next : moves_.changed(group)) consider({std::move(next)}, here.value, bound, own);
@@ -108,15 +107,33 @@ class LeastSum::Climb {
             consider({std::move(one)}, here.value + there.value, bound + bound_of(*there.group), own);
         move_border(group, *there.group, here.value + there.value, bound + bound_of(*there.group), own);
       }
-      std::ranges::stable_sort(own, {}, &Change::guess);
+      std::ranges::stable_sort(own.open, {}, &Change::guess);
     }
     return out;
   }
 
+  // Changes of the most promising of those that do not fit, in place of those that do.
+  void make_room(Changes& own) {
+    own.open.clear();
+    std::vector<Change> tight = std::exchange(own.tight, {});
+    std::ranges::stable_sort(tight, {}, &Change::guess);
+    std::erase_if(tight, [](const Change& c) { return c.taken > kNearlyFits; });
+    if (tight.size() > kMostTight) tight.resize(kMostTight);
+    for (const Change& change : tight)
+      for (std::size_t k = 0; k < change.groups.size(); ++k) {
+        if (change.groups[k].is_single() || look_at(change.groups[k]).look.taken < 1) continue;
+        for (LinkGroup& next : moves_.changed(change.groups[k])) {
+          std::vector<LinkGroup> groups = change.groups;
+          groups[k] = std::move(next);
+          consider(std::move(groups), change.value, change.bound, own);
+        }
+      }
+    std::ranges::stable_sort(own.open, {}, &Change::guess);
+  }
+
   // Two groups as one with a loop around all their links, and the link at their border in the other one, around whose
   // links there is one loop then: what single changes of their trees do not come to.
-  void move_border(const LinkGroup& before, const LinkGroup& after, double value, double bound,
-                   std::vector<Change>& out) {
+  void move_border(const LinkGroup& before, const LinkGroup& after, double value, double bound, Changes& out) {
     if (before.size() + after.size() > kMostAnew || (before.is_single() && after.is_single())) return;
     for (const int level : sum_.fusing_levels_) {
       for (const LinkGroup& one : anew(before.first, after.last, level)) consider({one}, value, bound, out);
@@ -136,9 +153,10 @@ class LeastSum::Climb {
   }
 
   // A change of what costs `value` and must move what costs `bound`.
-  void consider(std::vector<LinkGroup> groups, double value, double bound, std::vector<Change>& out) {
+  void consider(std::vector<LinkGroup> groups, double value, double bound, Changes& out) {
     if (sum_.solver_.over(budget_)) return;  // a group of many links has thousands of changes
     double least = 0;
+    double taken = 0;
     bool open = false;
     for (const LinkGroup& group : groups) {
       const Segment& s = sum_.segment_[group.first][group.last];
@@ -147,40 +165,22 @@ class LeastSum::Climb {
         continue;
       }
       const Known& known = look_at(group);
-      if (!known.legal) return;
+      if (!known.look.legal) return;
       least += known.priced ? s.value : known.bound;
       open |= !known.priced && known.bound < s.value * kEqualSum;
+      taken = std::max(taken, known.look.taken);
     }
     const double guess = least * (value / bound);
-    if (open && least < value * kEqualSum && guess < kHopeful * value)
-      out.push_back({std::move(groups), guess - value});
+    if (!open || least >= value * kEqualSum || guess >= (taken < 1 ? kHopeful : 1) * value) return;
+    (taken < 1 ? out.open : out.tight).push_back({std::move(groups), guess - value, value, bound, taken});
   }
 
   const Known& look_at(const LinkGroup& group) {
-    const auto [known, is_new] = known_.try_emplace(key_of_group(group));
-    if (is_new) known->second = fresh(group);
-    return known->second;
-  }
-
-  Known fresh(const LinkGroup& group) {
-    Known out;
-    const GroupPlan p = plan(group, sum_.graph_, sum_.architecture_, sum_.rules_);
-    if (!p.is_legal() || !fits(group, p)) return out;
-    out.legal = true;
-    out.bound = sum_value(terms_cost(p, sum_.graph_, sum_.architecture_), sum_.lambda_);
-    for (int l = group.first; l <= group.last; ++l) {
-      LinkPass pass = p.passes[l - group.first];
-      pass.taken = 0;
-      out.bound += sum_.solver_.first_bound(l, pass, sum_.lambda_);
-    }
-    out.bound *= sum_.runs(group.first);
-    return out;
-  }
-
-  bool fits(const LinkGroup& group, const GroupPlan& p) const {
-    if (group.is_single()) return true;
-    const auto room = sum_.architecture_.levels[group.level].capacity_words();
-    return !room || std::ranges::all_of(p.passes, [&](const LinkPass& pass) { return pass.taken < *room; });
+    std::vector<u64> key = key_of_group(group);
+    if (const auto known = known_.find(key); known != known_.end()) return known->second;
+    const GroupLook look = sum_.looks_.of(group, key);
+    const double bound = look.legal ? sum_value(look.moved, sum_.lambda_) * sum_.runs(group.first) : kNoSum;
+    return known_.try_emplace(std::move(key), Known{look, bound}).first->second;
   }
 
   double bound_of(const LinkGroup& group) { return look_at(group).bound; }

@@ -20,7 +20,9 @@ namespace {
 constexpr double kFirstAnswer = 0.4;   // for schedules that are quickly priced,
 constexpr double kFirstSeconds = 0.6;  // at least these seconds,
 constexpr double kMostFirst = 0.6;     // but no more than this
-constexpr double kUnfused = 0.35;      // for the optimum without groups
+constexpr double kUnfused = 0.35;      // for the optimum without groups,
+constexpr double kFarUnfused = 0.1;    // or where it is far above what is known: quickly found mappings of links alone
+constexpr double kFar = 1.2;           // cost this many times as much
 constexpr double kOneLambda = 0.5;     // for answers and bounds of the least sum at one lambda,
 constexpr double kTrees = 0.25;        // for trees there,
 constexpr double kLeastSlice = 0.02;   // but at least this, of all time
@@ -37,7 +39,8 @@ class FusedSearch {
         options_(options),
         rules_(rules),
         budget_(options),
-        solver_(graph, architecture, options) {
+        solver_(graph, architecture, options),
+        looks_(graph, architecture, rules, solver_) {
     double operations = 0;
     for (const Layer& layer : graph.links)
       operations += static_cast<double>(layer.count) * static_cast<double>(layer.workload.macs());
@@ -83,13 +86,13 @@ class FusedSearch {
     const double left = budget_.seconds_left().value_or(0);
     const double share = left > 0 ? std::clamp(kFirstSeconds / left, kFirstAnswer, kMostFirst) : 1;
     const SearchBudget budget = budget_.part_of_time(share);
-    LeastSum alone(graph_, architecture_, rules_, solver_, tangent(least), budget, teller());
+    LeastSum alone(graph_, architecture_, rules_, solver_, looks_, tangent(least), budget, teller());
     alone.links_alone();
     const auto unfused = alone.unfused();
     solver_.limit_evaluations();
     if (!unfused) return;
     known_.push_back(*unfused);
-    LeastSum groups(graph_, architecture_, rules_, solver_, tangent(unfused->cost), budget, teller());
+    LeastSum groups(graph_, architecture_, rules_, solver_, looks_, tangent(unfused->cost), budget, teller());
     groups.links_alone();
     groups.climb(budget);
     note(groups);
@@ -130,6 +133,16 @@ class FusedSearch {
     };
   }
 
+  // Whether the best schedule is one that has groups, and far better than any known without.
+  bool is_far_unfused() const {
+    double fused = kNoSum, unfused = kNoSum;
+    for (const KnownSchedule& k : known_) {
+      double& least = k.fused ? fused : unfused;
+      least = std::min(least, objective_number(options_.objective, k.cost));
+    }
+    return unfused < kNoSum && unfused > kFar * fused;
+  }
+
   // The network's optimum without groups; errors that say which layers have none.
   Diagnostics start() {
     Network network;
@@ -141,7 +154,8 @@ class FusedSearch {
     if (const auto left = budget_.seconds_left()) {
       const std::vector<std::size_t> shapes = first_of_shape(graph_.links);
       const std::set<std::size_t> different(shapes.begin(), shapes.end());
-      options.budget_seconds = *left * kUnfused / static_cast<double>(different.size());
+      options.budget_seconds =
+          *left * (is_far_unfused() ? kFarUnfused : kUnfused) / static_cast<double>(different.size());
     }
     const Result<NetworkResult> result = map_network(network, architecture_, options);
     if (!result) return result.errors();
@@ -189,7 +203,8 @@ class FusedSearch {
     const SearchBudget budget = slice_of_time(is_new || !own->second.is_bounded ? kOneLambda : kTrees);
     if (is_new) {
       own = sums_.try_emplace(lambda).first;
-      own->second.sum = std::make_unique<LeastSum>(graph_, architecture_, rules_, solver_, lambda, budget, teller());
+      own->second.sum =
+          std::make_unique<LeastSum>(graph_, architecture_, rules_, solver_, looks_, lambda, budget, teller());
     }
     auto& [sum, lower, is_bounded, is_done] = own->second;
     forget_but(*sum);
@@ -336,6 +351,7 @@ class FusedSearch {
   Stopwatch clock_;
   SearchBudget budget_;
   LinkSolver solver_;
+  GroupLooks looks_;
   double least_ = 0;   // no schedule's objective is below
   double factor_ = 1;  // machine_factor() of the network
   std::vector<KnownSchedule> known_;

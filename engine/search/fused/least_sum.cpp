@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "engine/base/integers.h"
 #include "engine/network/group_plan.h"
@@ -20,11 +21,13 @@ constexpr double kFirstShare = 1.0 / 16;  // of what is between bound and value,
 }  // namespace
 
 LeastSum::LeastSum(const LinkGraph& graph, const Architecture& architecture, const FusionRules& rules,
-                   LinkSolver& solver, double lambda, const SearchBudget& budget, BetterSchedule tell)
+                   LinkSolver& solver, GroupLooks& looks, double lambda, const SearchBudget& budget,
+                   BetterSchedule tell)
     : graph_(graph),
       architecture_(architecture),
       rules_(rules),
       solver_(solver),
+      looks_(looks),
       lambda_(lambda),
       budget_(budget),
       n_(static_cast<int>(graph.links.size())),
@@ -43,19 +46,25 @@ double LeastSum::run(const std::vector<KnownSchedule>& known, bool from_nothing)
       start = &k;
     }
   singles(known);
+  if (value_of_best() == kNoSum) search_alone(links());
   tell_better();
   if (start != nullptr) seed(start->schedule.groups);
   climb(budget_.part_of_time(kClimb));
   // The longest groups first, which save most: without loops, then with.
   const SearchBudget fast_budget = budget_.part_of_time(kFastTrees);
+  const bool fuses = std::ranges::any_of(known, &KnownSchedule::fused);
   for (const bool loops : {false, true})
-    for (int length = n_; length > 1 && from_nothing; --length)
+    for (int length = n_; length > 1 && from_nothing && !fuses; --length)
       for (int i = 0; i + length <= n_; ++i) fast(i, i + length - 1, loops, fast_budget);
   tell_better();
   if (from_nothing) climb(budget_.part_of_time(kClimb));
   const SearchBudget refit_budget = budget_.part_of_time(kRefit);
-  if (const auto quick = best())
+  if (const auto quick = best()) {
+    std::vector<Step> alone;
+    for (const LinkGroup& group : quick->schedule.groups) alone.push_back({group.first, group.last});
+    search_alone(alone);
     for (const LinkGroup& group : quick->schedule.groups) refit(group, refit_budget);
+  }
   tell_better();
   return prove(least, !budget_.seconds_left());
 }
@@ -64,9 +73,8 @@ double LeastSum::go_on(const std::vector<KnownSchedule>& known, const SearchBudg
   budget_ = budget;
   double least = kNoSum;
   for (const KnownSchedule& k : known) least = std::min(least, sum_value(k.cost, lambda_));
-  bool is_open = false;  // time ended the search of a link alone
-  for (int l = 0; l < n_; ++l) is_open |= segment_[l][l].lower < segment_[l][l].value * kEqualSum;
-  if (is_open) singles(known);
+  // Time has ended the search of some links alone.
+  for (int l = 0; l < n_; ++l) segment_[l][l].settled = segment_[l][l].lower >= segment_[l][l].value * kEqualSum;
   return prove(least, true);
 }
 
@@ -82,9 +90,10 @@ double LeastSum::prove(double least, bool trees) {
     const double best = std::min(least, value_of_best());
     if (after[0] >= best * kEqualSum || solver_.over(budget_)) return std::min(after[0], best);
     const std::vector<Step> near = steps_below(before, after, after[0] + share * (best - after[0]));
-    if (search_bounds(near, BoundEffort::Whole) || search_bounds(near, BoundEffort::Passes)) continue;
+    if (search_alone(near) || search_bounds(near, BoundEffort::Whole) || search_bounds(near, BoundEffort::Passes))
+      continue;
     const std::vector<Step> path = least_path(after);
-    if (search_common(path)) continue;
+    if (search_alone(path) || search_common(path)) continue;
     const auto open = std::ranges::find_if(path, [&](const Step& s) { return !segment_[s.first][s.last].settled; });
     if (open == path.end() || !trees) return std::min(after[0], best);
     search(open->first, open->last, best - before[open->first] - after[open->last + 1]);
@@ -124,31 +133,47 @@ std::optional<KnownSchedule> LeastSum::unfused() const {
   return out;
 }
 
-// Every link alone, different shapes at a time: none may have more than its share of the time.
+// Every link alone, by the best mapping that is known of it and what it must move.
 void LeastSum::singles(const std::vector<KnownSchedule>& known) {
+  for (int l = 0; l < n_; ++l) {
+    LinkAnswer best;
+    for (const KnownSchedule& schedule : known) {
+      if (schedule.fused || schedule.links.empty()) continue;
+      const Cost& cost = schedule.links[l];
+      if (!best.found || sum_value(cost, lambda_) < sum_value(best.found->cost, lambda_))
+        best.found = LinkMapping{schedule.schedule.mappings[l], cost};
+    }
+    best.lower_bound = solver_.first_bound(l, alone(l).passes.front(), lambda_);
+    single(l, best);
+    segment_[l][l].settled = false;
+  }
+}
+
+// Searches those of the steps that are a link alone, of which that has not been done: different shapes at a time, none
+// for more than its share of the time. False: there are none.
+bool LeastSum::search_alone(const std::vector<Step>& steps) {
   std::vector<int> first;
-  for (int l = 0; l < n_; ++l)
-    if (solver_.shape(l) == at(l)) first.push_back(l);
+  std::set<std::size_t> shapes;
+  for (const Step& step : steps)
+    if (step.first == step.last && !segment_[step.first][step.first].settled &&
+        shapes.insert(solver_.shape(step.first)).second)
+      first.push_back(step.first);
+  if (first.empty()) return false;
   std::vector<LinkAnswer> found(at(n_));
   const int threads = static_cast<int>(std::min(thread_count(solver_.threads()), first.size()));
   const double share = std::min(1.0, kSingles * threads / static_cast<double>(first.size()));
   parallel_for(first.size(), threads, [&](std::size_t k) {
     const int l = first[k];
-    LinkGroup alone;
-    alone.first = alone.last = l;
-    const LinkPass pass = plan(alone, graph_, architecture_, rules_).passes.front();
-    std::optional<LinkMapping> best;
-    for (const KnownSchedule& schedule : known) {
-      if (schedule.fused || schedule.links.empty()) continue;
-      const Cost& cost = schedule.links[l];
-      if (!best || sum_value(cost, lambda_) < sum_value(best->cost, lambda_))
-        best = LinkMapping{schedule.schedule.mappings[l], cost};
-    }
+    const Segment& s = segment_[l][l];
+    const LinkPass pass = alone(l).passes.front();
     const SearchBudget budget = budget_.part_of_time(share);
-    found[l] =
-        best ? solver_.solve_alone(l, pass, lambda_, *best, budget) : solver_.solve(l, pass, lambda_, kNoSum, budget);
+    found[solver_.shape(l)] = s.group
+                                  ? solver_.solve_alone(l, pass, lambda_, {s.mappings.front(), s.nests.front()}, budget)
+                                  : solver_.solve(l, pass, lambda_, kNoSum, budget);
   });
-  for (int l = 0; l < n_; ++l) single(l, found[solver_.shape(l)]);
+  for (int l = 0; l < n_; ++l)
+    if (shapes.contains(solver_.shape(l))) single(l, found[solver_.shape(l)]);
+  return true;
 }
 
 void LeastSum::single(int l, const LinkAnswer& answer) {
@@ -180,6 +205,12 @@ void LeastSum::fast(int i, int j, bool loops, const SearchBudget& budget) {
         TreeSearch(*interval, solver_, lambda_, budget, bounds_, {.exact = false, .loops = loops}).run(kNoSum);
     if (answer.found) take(s, i, j, level, *answer.found);
   }
+}
+
+std::vector<LeastSum::Step> LeastSum::links() const {
+  std::vector<Step> out;
+  for (int l = 0; l < n_; ++l) out.push_back({l, l});
+  return out;
 }
 
 // The tree of a group with the best mappings for this lambda.

@@ -13,6 +13,7 @@
 
 #include "engine/network/fused_cost.h"
 #include "engine/network/group_plan.h"
+#include "engine/search/fused/group_looks.h"
 #include "engine/search/fused/link_solver.h"
 #include "engine/search/fused/tree_search.h"
 
@@ -33,7 +34,7 @@ class LeastSum {
  public:
   // All but lambda must outlive it. `budget`: of the first slice.
   LeastSum(const LinkGraph& graph, const Architecture& architecture, const FusionRules& rules, LinkSolver& solver,
-           double lambda, const SearchBudget& budget, BetterSchedule tell = {});
+           GroupLooks& looks, double lambda, const SearchBudget& budget, BetterSchedule tell = {});
 
   // What no schedule is below, the least value of all that are `known` at most; 0 if there was no time for bounds. The
   // trees of the best of them get the best mappings for this lambda. `from_nothing`: no schedule with groups has been
@@ -81,6 +82,8 @@ class LeastSum {
   };
 
   void singles(const std::vector<KnownSchedule>& known);
+  bool search_alone(const std::vector<Step>& steps);
+  std::vector<Step> links() const;
   void single(int link, const LinkAnswer& answer);
   GroupPlan alone(int link) const;
   void fast(int first, int last, bool loops, const SearchBudget& budget);
@@ -111,6 +114,7 @@ class LeastSum {
   const Architecture& architecture_;
   const FusionRules& rules_;
   LinkSolver& solver_;
+  GroupLooks& looks_;
   double lambda_;
   SearchBudget budget_;  // of the slice
   int n_;

@@ -20,6 +20,7 @@ namespace {
 constexpr u64 kMostForFast = 500;      // mappings that a quick search of a pass is worth
 constexpr double kNearLambda = 1.05;   // a mapping that is found for a lambda is one for what is this near
 constexpr u64 kMostForBound = 20'000;  // mappings that a bound of a link is worth
+constexpr double kAnyLambda = 1;       // where nothing depends on it
 // How a limit below which nothing is found rises, and up to which multiple of what the passes must move.
 constexpr double kRise = 1.25, kMostRise = 16;
 
@@ -286,7 +287,9 @@ LinkSolver::Least& LinkSolver::known_least(int link, const LinkPass& pass, doubl
   if (known != all.end()) return known->second;
   Least out;
   if (pass.taken == 0) {
-    out = compulsory_value(link, pass, lambda);
+    const Moved& own = moved(link, pass);
+    out.first = sum_value(own.cost, lambda);
+    out.passage = own.passage;
   } else {
     const Least& in_all_room = known_least(link, without_taken(pass), lambda);
     out.first = in_all_room.best();
@@ -296,13 +299,21 @@ LinkSolver::Least& LinkSolver::known_least(int link, const LinkPass& pass, doubl
   return all.try_emplace(lambda, out).first->second;
 }
 
+const LinkSolver::Moved& LinkSolver::moved(int link, const LinkPass& pass) {
+  std::map<LinkPass, Moved>& all = store(link).moved;
+  const auto known = all.find(pass);
+  return known != all.end() ? known->second : all.try_emplace(pass, compulsory(link, pass)).first->second;
+}
+
+const Cost& LinkSolver::least_moved(int link, const LinkPass& pass) { return moved(link, pass).cost; }
+
 // What the passes must move, and the steps that they take on as many compute units as they can use. Only the first of a
 // level and of what has a home there needs a mapspace for what it keeps: that is the same for all sizes.
-LinkSolver::Least LinkSolver::compulsory_value(int link, const LinkPass& pass, double lambda) {
+LinkSolver::Moved LinkSolver::compulsory(int link, const LinkPass& pass) {
   auto& keeps = store(link).keep;
   auto keep = keeps.find({pass.level, pass.at_home});
   if (keep == keeps.end()) {
-    const auto search = prepare_least(link, pass, lambda);
+    const auto search = prepare_least(link, pass, kAnyLambda);
     if (!search) return {};
     keep = keeps.try_emplace({pass.level, pass.at_home}, search->problem().keep_range()).first;
   }
@@ -311,23 +322,21 @@ LinkSolver::Least LinkSolver::compulsory_value(int link, const LinkPass& pass, d
   own.taken = 0;
   const CostModel model(one, running_chain(one, alone_), own);
   const Compiled& c = model.compiled();
-  Cost moved = compulsory_cost(model, keep->second).whole;
-  const u64 steps = ceil_div(c.macs, most_units(link, pass, lambda)) * c.pass.passes;
-  moved.cycles = std::max(moved.cycles, c.cycles_of(steps));
-  Least out;
-  out.first = sum_value(moved, lambda);
+  Moved out{compulsory_cost(model, keep->second).whole};
+  const u64 steps = ceil_div(c.macs, most_units(link, pass)) * c.pass.passes;
+  out.cost.cycles = std::max(out.cost.cycles, c.cycles_of(steps));
   if (pass.at_home != 0) out.passage = static_cast<double>(passage_units(c));
   return out;
 }
 
 // Compute units that a mapping of one pass uses at most: its factors divide the sizes.
-u64 LinkSolver::most_units(int link, const LinkPass& pass, double lambda) {
+u64 LinkSolver::most_units(int link, const LinkPass& pass) {
   constexpr u64 kAll = ~u64{0};
   Store& own = store(link);
   if (!own.gate.on(Rule::PassBound)) return kAll;
   const auto [known, is_new] = own.units.try_emplace({pass.level, pass.size}, kAll);
   if (!is_new) return known->second;
-  if (const auto search = prepare_least(link, pass, lambda))
+  if (const auto search = prepare_least(link, pass, kAnyLambda))
     known->second = most_units_of_perfect_factors(search->problem().space).value_or(kAll);
   return known->second;
 }

@@ -76,7 +76,9 @@ class LinkSolver {
   // What no mapping of these passes is below, with any loops of a tree around its nests and all room of the level,
   // whatever the machine says of loops; infinity: there is none. Above `limit` as good as at it.
   double least(int link, const LinkPass& pass, double lambda, double limit, const SearchBudget& budget);
-  // A bound of the link in the pass without a search: what the passes must move.
+  // What the passes must move, without a search; at least the energy and the cycles of all of them.
+  const Cost& least_moved(int link, const LinkPass& pass);
+  // A bound of the link in the pass by that and by what is known of other lambdas.
   double first_bound(int link, const LinkPass& pass, double lambda);
   // A bound by a search of the whole link with the same homes, whose words are there already: one for all passes.
   double whole_bound(int link, const LinkPass& pass, double lambda, const SearchBudget& budget);
@@ -122,6 +124,12 @@ class LinkSolver {
   };
   using LeastByLambda = std::map<double, Least>;
 
+  // What passes must move.
+  struct Moved {
+    Cost cost{};
+    double passage = 0;  // as Least has it
+  };
+
   // What is known of the links of a shape, by the pass without `taken`.
   struct Store {
     explicit Store(const RuleSet& rules) : gate(rules, counts) {}
@@ -130,6 +138,7 @@ class LinkSolver {
 
     std::map<std::pair<LinkPass, double>, Memo> memo;  // at a lambda
     std::map<LinkPass, LeastByLambda> least;
+    std::map<LinkPass, Moved> moved;
     LeastByLambda alone;  // the link by itself
     // [level, tensors at home]: the keep choices of its passes, which do not depend on sizes.
     std::map<std::pair<int, TensorMask>, KeepRange> keep;
@@ -145,8 +154,9 @@ class LinkSolver {
   u64 room_of(int link, const LinkPass& pass) const;
   Result<LayerSearch> prepare_least(int link, const LinkPass& pass, double lambda) const;
   Least& known_least(int link, const LinkPass& pass, double lambda);
-  Least compulsory_value(int link, const LinkPass& pass, double lambda);
-  u64 most_units(int link, const LinkPass& pass, double lambda);
+  const Moved& moved(int link, const LinkPass& pass);
+  Moved compulsory(int link, const LinkPass& pass);
+  u64 most_units(int link, const LinkPass& pass);
   static double from_other_lambdas(const LeastByLambda& known, double lambda);
   Store& store(int link) { return store_[shape_[link]]; }
   // The search of a link's pass for the least sum; none: the machine leaves it no mapping.
