@@ -17,7 +17,7 @@ namespace heliolite {
 namespace {
 
 // Parts of the time that is left:
-constexpr double kFirstAnswer = 0.4;   // for schedules that are quickly priced,
+constexpr double kFirstAnswer = 0.5;   // for schedules that are quickly priced,
 constexpr double kFirstSeconds = 0.6;  // at least these seconds,
 constexpr double kMostFirst = 0.6;     // but no more than this
 constexpr double kUnfused = 0.35;      // for the optimum without groups,
@@ -81,28 +81,36 @@ class FusedSearch {
   // A schedule that is soon there, for lambda as it is where the least energy and the fewest cycles meet, then as the
   // answer itself has it.
   void first_answer() {
-    const Cost least = least_cost();
-    least_ = objective_number(options_.objective, least);
+    const Cost moved = least_cost();
+    least_ = objective_number(options_.objective, moved);
     const double left = budget_.seconds_left().value_or(0);
     const double share = left > 0 ? std::clamp(kFirstSeconds / left, kFirstAnswer, kMostFirst) : 1;
     const SearchBudget budget = budget_.part_of_time(share);
-    LeastSum alone(graph_, architecture_, rules_, solver_, looks_, tangent(least), budget, teller());
+    LeastSum alone(graph_, architecture_, rules_, solver_, looks_, tangent(moved), budget, teller());
     alone.links_alone();
     const auto unfused = alone.unfused();
     solver_.limit_evaluations();
     if (!unfused) return;
     known_.push_back(*unfused);
-    LeastSum groups(graph_, architecture_, rules_, solver_, looks_, tangent(unfused->cost), budget, teller());
+    LeastSum groups(graph_, architecture_, rules_, solver_, looks_, tangent(unfused->cost), budget, teller(&budget));
     groups.links_alone();
     groups.climb(budget);
-    note(groups);
+    note(groups, &budget);
+    const auto least = [this] { return objective_number(options_.objective, best_known().cost); };
+    for (double before = kNoSum; !solver_.over(budget) && least() < before * kEqualSum;) {
+      before = least();
+      LeastSum next(graph_, architecture_, rules_, solver_, looks_, tangent(best_known().cost), budget,
+                    teller(&budget));
+      next.improve(known_);
+      note(next, &budget);
+    }
   }
 
   // What a sum has found. A search that a limit of evaluations cut short may have led elsewhere than all of it: nothing
   // that comes of it is noted, so that a larger limit never gives a dearer answer.
-  void note(const LeastSum& sum) {
+  void note(const LeastSum& sum, const SearchBudget* phase = nullptr) {
     if (told_) known_.push_back(*std::exchange(told_, std::nullopt));
-    if (solver_.used_up()) return;
+    if (solver_.used_up() || (phase != nullptr && solver_.over(*phase))) return;
     if (auto best = sum.best()) known_.push_back(*std::move(best));
     if (auto unfused = sum.unfused()) known_.push_back(*std::move(unfused));
   }
@@ -117,10 +125,10 @@ class FusedSearch {
     return std::clamp(info(options_.objective).cycles_power * slope, Objective::kLeastLambda, Objective::kMostLambda);
   }
 
-  // Notes a schedule, and tells of it, if it is better than all before.
-  BetterSchedule teller() {
-    return [this](const KnownSchedule& known) {
-      if (solver_.used_up()) return;
+  // Notes a schedule, and tells of it, if it is better than all before. `phase`: of a time after which nothing is.
+  BetterSchedule teller(const SearchBudget* phase = nullptr) {
+    return [this, phase](const KnownSchedule& known) {
+      if (solver_.used_up() || (phase != nullptr && solver_.over(*phase))) return;
       const double value = objective_number(options_.objective, known.cost) * factor_;
       if (!out_.answers.empty() && value >= out_.answers.back().value) return;
       told_ = known;
@@ -209,7 +217,8 @@ class FusedSearch {
     auto& [sum, lower, is_bounded, is_done] = own->second;
     forget_but(*sum);
     const u64 before = sum->trees();
-    lower = std::max(lower, is_new ? sum->run(known_, out_.lambdas++ == 0) : sum->go_on(known_, budget));
+    out_.lambdas += is_new;
+    lower = std::max(lower, is_new ? sum->run(known_) : sum->go_on(known_, budget));
     out_.trees += sum->trees() - before;
     is_done = !solver_.over(budget) && (is_bounded || !is_new || !options_.budget_seconds);
     is_bounded |= !solver_.over(budget);
@@ -242,6 +251,11 @@ class FusedSearch {
     if (bytes <= solver_.memory_bytes() / kPartsOfMemory) return;
     for (auto& [lambda, own] : sums_)
       if (own.sum.get() != &next) own.sum->forget();
+  }
+
+  const KnownSchedule& best_known() const {
+    return *std::ranges::min_element(
+        known_, {}, [&](const KnownSchedule& k) { return objective_number(options_.objective, k.cost); });
   }
 
   std::size_t best_at(double lambda) const {

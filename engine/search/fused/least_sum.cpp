@@ -16,6 +16,7 @@ constexpr double kSingles = 0.25;         // for the links alone
 constexpr double kClimb = 0.15;           // for changes of the best known trees, before and after
 constexpr double kFastTrees = 0.25;       // all groups, quickly priced
 constexpr double kRefit = 0.2;            // for the mappings of the best of them
+constexpr u64 kMostForRefit = 20'000;     // mappings that a link of the best trees is worth
 constexpr double kFirstShare = 1.0 / 16;  // of what is between bound and value, for the groups that are bounded first
 
 }  // namespace
@@ -37,45 +38,63 @@ LeastSum::LeastSum(const LinkGraph& graph, const Architecture& architecture, con
     if (why_not_fusing_level(architecture, level).empty()) fusing_levels_.push_back(level);
 }
 
-double LeastSum::run(const std::vector<KnownSchedule>& known, bool from_nothing) {
-  double least = kNoSum;
-  const KnownSchedule* start = nullptr;
-  for (const KnownSchedule& k : known)
-    if (sum_value(k.cost, lambda_) < least) {
-      least = sum_value(k.cost, lambda_);
-      start = &k;
-    }
+void LeastSum::improve(const std::vector<KnownSchedule>& known) {
+  begin(known);
+  climb(budget_);
+  const auto quick = best();
+  if (!quick) return;
+  for (const LinkGroup& group : quick->schedule.groups) {
+    refit(group, budget_.at_most(kMostForRefit));
+    tell_better();
+  }
+}
+
+double LeastSum::run(const std::vector<KnownSchedule>& known) {
+  const KnownSchedule* start = begin(known);
+  if (start == nullptr || !start->fused) look_for_groups();
+  return prove(least_of(known), !budget_.seconds_left());
+}
+
+// What is known, for this lambda. Returns what is best there.
+const KnownSchedule* LeastSum::begin(const std::vector<KnownSchedule>& known) {
   singles(known);
   if (value_of_best() == kNoSum) search_alone(links());
   tell_better();
-  if (start != nullptr) seed(start->schedule.groups);
+  if (known.empty()) return nullptr;
+  const auto value = [&](const KnownSchedule& k) { return sum_value(k.cost, lambda_); };
+  const KnownSchedule& best = *std::ranges::min_element(known, {}, value);
+  seed(best.schedule.groups);
+  return &best;
+}
+
+// From the best mappings of links alone.
+void LeastSum::look_for_groups() {
+  search_alone(links());
   climb(budget_.part_of_time(kClimb));
   // The longest groups first, which save most: without loops, then with.
   const SearchBudget fast_budget = budget_.part_of_time(kFastTrees);
-  const bool fuses = std::ranges::any_of(known, &KnownSchedule::fused);
   for (const bool loops : {false, true})
-    for (int length = n_; length > 1 && from_nothing && !fuses; --length)
+    for (int length = n_; length > 1; --length)
       for (int i = 0; i + length <= n_; ++i) fast(i, i + length - 1, loops, fast_budget);
   tell_better();
-  if (from_nothing) climb(budget_.part_of_time(kClimb));
+  climb(budget_.part_of_time(kClimb));
   const SearchBudget refit_budget = budget_.part_of_time(kRefit);
-  if (const auto quick = best()) {
-    std::vector<Step> alone;
-    for (const LinkGroup& group : quick->schedule.groups) alone.push_back({group.first, group.last});
-    search_alone(alone);
+  if (const auto quick = best())
     for (const LinkGroup& group : quick->schedule.groups) refit(group, refit_budget);
-  }
   tell_better();
-  return prove(least, !budget_.seconds_left());
+}
+
+double LeastSum::least_of(const std::vector<KnownSchedule>& known) const {
+  double least = kNoSum;
+  for (const KnownSchedule& k : known) least = std::min(least, sum_value(k.cost, lambda_));
+  return least;
 }
 
 double LeastSum::go_on(const std::vector<KnownSchedule>& known, const SearchBudget& budget) {
   budget_ = budget;
-  double least = kNoSum;
-  for (const KnownSchedule& k : known) least = std::min(least, sum_value(k.cost, lambda_));
   // Time has ended the search of some links alone.
   for (int l = 0; l < n_; ++l) segment_[l][l].settled = segment_[l][l].lower >= segment_[l][l].value * kEqualSum;
-  return prove(least, true);
+  return prove(least_of(known), true);
 }
 
 // The cheapest way by what is known, until all of its steps are settled. Bounds are searched of ever more groups at a

@@ -36,20 +36,22 @@ class LeastSum {
   LeastSum(const LinkGraph& graph, const Architecture& architecture, const FusionRules& rules, LinkSolver& solver,
            GroupLooks& looks, double lambda, const SearchBudget& budget, BetterSchedule tell = {});
 
-  // What no schedule is below, the least value of all that are `known` at most; 0 if there was no time for bounds. The
-  // trees of the best of them get the best mappings for this lambda. `from_nothing`: no schedule with groups has been
-  // looked for. Where time is limited trees are left for later slices.
-  double run(const std::vector<KnownSchedule>& known, bool from_nothing);
+  // What no schedule is below, the least value of all that are `known` at most; 0 if there was no time for bounds.
+  // Where the best of the known ones has no groups, some are looked for. Where time is limited trees are left for later
+  // slices.
+  double run(const std::vector<KnownSchedule>& known);
   // A later slice: the same by more of it.
   double go_on(const std::vector<KnownSchedule>& known, const SearchBudget& budget);
   // What searches of trees remember, and nothing of it any more.
   u64 bytes() const;
   void forget();
 
-  // In place of that, quickly and with nothing proven: mappings of every link alone, then changes of the best schedule
-  // as long as they make it better (climb.cpp).
+  // In place of that, quickly and with nothing proven. Mappings of every link alone, which the best schedule has then.
   void links_alone();
+  // Changes of the best schedule as long as they make it better (climb.cpp).
   void climb(const SearchBudget& budget);
+  // The best of those known for this lambda, its changes, and better mappings of what that comes to.
+  void improve(const std::vector<KnownSchedule>& known);
 
   // The best schedule that was found, and the best without groups; nothing: none.
   std::optional<KnownSchedule> best() const;
@@ -81,6 +83,9 @@ class LeastSum {
     int first, last;
   };
 
+  const KnownSchedule* begin(const std::vector<KnownSchedule>& known);
+  void look_for_groups();
+  double least_of(const std::vector<KnownSchedule>& known) const;
   void singles(const std::vector<KnownSchedule>& known);
   bool search_alone(const std::vector<Step>& steps);
   std::vector<Step> links() const;
