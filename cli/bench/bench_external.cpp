@@ -10,6 +10,7 @@
 #include "cli/bench/bench_fields.h"
 #include "engine/base/field_reader.h"
 #include "engine/base/file_bytes.h"
+#include "engine/base/named.h"
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
@@ -21,8 +22,7 @@ template <class Enum>
 Enum claim_choice(FieldReader& reader, const char* key, Enum usual) {
   const auto text = reader.choice(key);
   if (!text) return usual;
-  const std::vector<std::string>& names = published_fields().find(key)->shape.names;
-  return static_cast<Enum>(std::ranges::find(names, *text) - names.begin());
+  return *find_named<Enum>(published_fields().find(key)->shape.names, *text);
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 #include "cli/bound/experiment_measures.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "engine/base/named.h"
 #include "engine/bounds/curve/orojenesis.h"
 #include "engine/bounds/curve/orojenesis_nested.h"
 #include "engine/program/bound/program_answer.h"
+#include "engine/search/core/budget.h"
 
 namespace heliolite::cli {
 
@@ -76,10 +76,10 @@ Result<double> peak_intensity(const ExperimentRow& row) {
 }
 
 Result<double> seconds(const ExperimentRow& row) {
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch clock;
   const Result<Curve> curve = curve_of(row);
   if (!curve) return curve.errors();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return clock.seconds();
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "cli/ui/table.h"
 #include "cli/verify/verify_optima.h"
 #include "engine/base/file_claims.h"
+#include "engine/search/core/budget.h"
 #include "engine/search/core/option_kinds.h"
 #include "engine/verify/golden_verify.h"
 
@@ -71,9 +71,9 @@ Result<VerifiedFile> check_golden(const std::string& file, const VerifyArguments
   if (!arguments.id.empty()) options.id = arguments.id;
   if (arguments.limit > 0) options.limit = arguments.limit;
   options.show = arguments.show;
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch clock;
   const Result<VerifyReport> report = verify_golden(file, options);
-  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double elapsed = clock.seconds();
   if (!report) return report.errors();
   return VerifiedFile{report_text(file, *report, elapsed), report_json(file, arguments, *report, elapsed),
                       report->total};

@@ -1,7 +1,6 @@
 // `heliolite verify` on a file of AccelForge's recorded results.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <map>
 #include <optional>
 
@@ -12,6 +11,7 @@
 #include "cli/ui/table.h"
 #include "cli/verify/verify_optima.h"
 #include "engine/base/number_text.h"
+#include "engine/search/core/budget.h"
 
 namespace heliolite::cli {
 namespace {
@@ -102,7 +102,7 @@ Json forge_json(const std::string& file, const ForgeOptions& options, const std:
 
 Result<VerifiedFile> check_forge(const std::string& file, ForgeOptions options, u64 shown, const Output& output) {
   options.stop = &interrupt_flag();
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch clock;
   const Result<std::vector<ForgeComparison>> all = [&] {
     std::optional<Progress> progress;
     options.progress = [&](u64 done, u64 of) {
@@ -111,7 +111,7 @@ Result<VerifiedFile> check_forge(const std::string& file, ForgeOptions options, 
     };
     return verify_forge(file, options);
   }();
-  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double elapsed = clock.seconds();
   if (!all) return all.errors();
   VerifiedFile out{forge_text(file, *all, shown, elapsed), forge_json(file, options, *all, elapsed), {}};
   for (const ForgeComparison& c : *all)

@@ -1,7 +1,6 @@
 #include "cli/verify/verify_optima.h"
 
 #include <fmt/format.h>
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "cli/ui/progress.h"
 #include "cli/ui/table.h"
 #include "engine/base/number_text.h"
+#include "engine/search/core/budget.h"
 
 namespace heliolite::cli {
 namespace {
@@ -127,7 +127,7 @@ Json report_json(const std::string& file, const OptimaOptions& options, const Op
 
 Result<VerifiedFile> check_optima(const std::string& file, OptimaOptions options, const Output& output) {
   options.stop = &interrupt_flag();
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch clock;
   const Result<OptimaReport> report = [&] {
     std::optional<Progress> progress;
     options.progress = [&](u64 done, u64 of, u64 mismatched) {
@@ -136,7 +136,7 @@ Result<VerifiedFile> check_optima(const std::string& file, OptimaOptions options
     };
     return verify_optima(file, options);
   }();
-  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double elapsed = clock.seconds();
   if (!report) return report.errors();
   return VerifiedFile{report_text(file, *report, elapsed), report_json(file, options, *report, elapsed), report->total};
 }

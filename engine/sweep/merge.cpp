@@ -55,14 +55,14 @@ class Input {
     // It reads each page once.
     if (Diagnostics errors = store->database.execute("PRAGMA cache_size = -256"); !errors.empty()) return errors;
     std::unique_ptr<Input> out(new Input(*std::move(store)));
-    if (Diagnostics errors = out->go_on(); !errors.empty()) return errors;
+    if (Diagnostics errors = out->advance(); !errors.empty()) return errors;
     return out;
   }
 
   // The rows of the point that comes next; none: there are no more.
   const std::optional<RowsOfPoint>& rows() const { return rows_; }
   RowsOfPoint take() { return *std::exchange(rows_, {}); }
-  Diagnostics go_on() {
+  Diagnostics advance() {
     Result<std::optional<RowsOfPoint>> next = walk_.next();
     if (!next) return next.errors();
     rows_ = *std::move(next);
@@ -108,7 +108,7 @@ class Union {
       }
       if (rows.point)
         if (Diagnostics errors = add(point_, std::move(rows.point->record), k); !errors.empty()) return errors;
-      if (Diagnostics errors = inputs_[k]->go_on(); !errors.empty()) return errors;
+      if (Diagnostics errors = inputs_[k]->advance(); !errors.empty()) return errors;
       come(k);
     }
     Store::PointRows out;

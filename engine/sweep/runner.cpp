@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/search/core/budget.h"
 #include "engine/search/core/parallel.h"
 #include "engine/sweep/runner_parts.h"
 #include "engine/sweep/store.h"
@@ -33,9 +34,9 @@ class SweepClock {
   static constexpr double kSecondsForTheFirst = 1.5;
 
   void watch(double seconds, const std::stop_token& end) {
-    const auto begin = std::chrono::steady_clock::now();
+    const Stopwatch clock;
     while (!end.stop_requested() && !stop_) {
-      const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      const double passed = clock.seconds();
       if (stopped_by_others() || passed >= seconds + (found_ ? 0 : kSecondsForTheFirst)) stop_ = true;
       std::this_thread::sleep_for(kLook);
     }

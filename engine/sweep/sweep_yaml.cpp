@@ -192,8 +192,7 @@ class Reader {
     if (const auto word = reader.choice("goal")) out_.goal = *parse_sweep_goal(*word);
     if (const auto word = reader.choice("rank")) out_.rank = *parse_sweep_rank(*word);
     if (const auto words = reader.words("front")) read_front(reader, *words);
-    if (const auto word = reader.choice("mean"))
-      out_.mean = static_cast<SweepMean>(std::ranges::find(kSweepMeanNames, *word) - kSweepMeanNames.begin());
+    if (const auto word = reader.choice("mean")) out_.mean = *find_named<SweepMean>(kSweepMeanNames, *word);
     if (const std::optional<YamlNode> limits = reader.child("limits")) read_limits(*limits);
     const std::optional<YamlNode> explore = reader.child("explore");
     if (explore) read_explore(*explore);
@@ -223,8 +222,7 @@ class Reader {
 
   void read_explore(const YamlNode& node) {
     FieldReader reader(node, sweep_explore_fields(), errors_);
-    if (const auto word = reader.choice("for"))
-      out_.explore.aim = static_cast<ExploreFor>(std::ranges::find(kExploreForNames, *word) - kExploreForNames.begin());
+    if (const auto word = reader.choice("for")) out_.explore.aim = *find_named<ExploreFor>(kExploreForNames, *word);
     if (const auto n = reader.integer("points")) out_.explore.points = static_cast<u64>(*n);
     if (const auto n = reader.integer("first")) out_.explore.first = static_cast<u64>(*n);
     if (const auto n = reader.integer("batch")) out_.explore.batch = static_cast<u64>(*n);
