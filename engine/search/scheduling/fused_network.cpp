@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -94,43 +93,91 @@ Result<FusedNetwork> with_costs(LinkGraph graph, FusedOptimum best, const Archit
   return out;
 }
 
+// Part of the time for a first look at all choices of units.
+constexpr double kFirstLook = 0.25;
+// How often those that may be better are looked at again: some end before their time, and leave it to others.
+constexpr int kMostRounds = 3;
+// A search is not begun with less.
+constexpr double kLeastSeconds = 0.05;
+
 // The best of the schedules for each choice of units. What is proven is the least that is proven of any choice.
 class UnitChoiceSearch {
  public:
-  UnitChoiceSearch(const Architecture& architecture, const SearchOptions& options, const FusionRules& rules)
-      : architecture_(architecture), options_(options), rules_(rules) {}
+  UnitChoiceSearch(const LinkGraph& graph, const std::vector<UnitChoice>& choices, const Architecture& architecture,
+                   const SearchOptions& options, const FusionRules& rules)
+      : graph_(graph), architecture_(architecture), options_(options), rules_(rules) {
+    for (const UnitChoice& units : choices) choices_.push_back({&units});
+  }
 
-  Result<FusedNetwork> run(const LinkGraph& graph, const std::vector<UnitChoice>& choices) {
-    for (std::size_t k = 0; k < choices.size(); ++k) {
-      if (k > 0 && SearchBudget(options_).stopped()) {
-        bound_ = 0, why_ = "interrupted";
-        break;
-      }
-      LinkGraph named = on_units(graph, choices[k], architecture_);
-      const double before = clock_.seconds();
-      Result<FusedOptimum> found = search_fused(named, architecture_, part(choices.size() - k, choices.size()), rules_);
-      if (!found) {
-        bound_ = 0, why_ = "on other units of some layers no schedule was found", errors_ = found.errors();
-        continue;
-      }
-      count(*found);
-      if (found->lower_bound < bound_)
-        bound_ = found->lower_bound, why_ = fmt::format("of a choice of units: {}", found->why_not_proven);
-      Result<FusedNetwork> priced = with_costs(std::move(named), *std::move(found), architecture_, rules_);
-      if (!priced) return priced.errors();
-      take(*std::move(priced), before);
-    }
+  Result<FusedNetwork> run() {
+    // Step 1. All of them, quickly where time is limited.
+    const bool again = options_.budget_seconds.has_value();
+    for (std::size_t k = 0; k < choices_.size() && go_on(k); ++k)
+      if (auto wrong = search(choices_[k], part(choices_.size() - k, again ? kFirstLook : 1))) return *wrong;
+    // Step 2. Those that may have something better, by what is proven of them, as long as there is time: those first
+    // that hold the bound down.
+    for (int round = 0; round < kMostRounds && again; ++round)
+      if (auto wrong = look_closer()) return *wrong;
     if (!best_) return errors_;
     return conclude();
   }
 
  private:
-  // The options of a choice: its part of what is left.
-  SearchOptions part(std::size_t left, std::size_t all) const {
+  struct Choice {
+    const UnitChoice* units;
+    double bound = 0;                // no schedule on these units is below
+    std::string why{"interrupted"};  // it is not proven to be the least there
+  };
+
+  std::optional<Diagnostics> look_closer() {
+    std::vector<Choice*> open;
+    for (Choice& choice : choices_)
+      if (may_be_better(choice)) open.push_back(&choice);
+    std::ranges::stable_sort(open, {}, [](const Choice* c) { return c->bound; });
+    const auto may = [&](const Choice* c) { return may_be_better(*c); };
+    for (auto next = open.begin(); next != open.end() && go_on(choices_.size()); ++next) {
+      if (!may(*next)) continue;
+      const auto left = static_cast<std::size_t>(std::count_if(next, open.end(), may));
+      if (auto wrong = search(**next, part(left, 1))) return wrong;
+    }
+    return std::nullopt;
+  }
+
+  // Whether another search begins: the first one does, and others as long as nothing ends them all.
+  bool go_on(std::size_t searches) const {
+    if (searches == 0) return true;
+    return !SearchBudget(options_).stopped() &&
+           (searches < choices_.size() || clock_.seconds() + kLeastSeconds < *options_.budget_seconds);
+  }
+
+  bool may_be_better(const Choice& choice) const { return !best_ || choice.bound < best_->best.value * kEqualSum; }
+
+  // Errors: what makes schedules no answer at all.
+  std::optional<Diagnostics> search(Choice& choice, const SearchOptions& options) {
+    LinkGraph named = on_units(graph_, *choice.units, architecture_);
+    const double before = clock_.seconds();
+    Result<FusedOptimum> found = search_fused(named, architecture_, options, rules_);
+    if (!found) {
+      choice.why = "on other units of some layers no schedule was found", errors_ = found.errors();
+      return std::nullopt;
+    }
+    count(*found);
+    choice.why = fmt::format("of a choice of units: {}", found->why_not_proven);
+    choice.bound = std::max(choice.bound, found->lower_bound);
+    Result<FusedNetwork> priced = with_costs(std::move(named), *std::move(found), architecture_, rules_);
+    if (!priced) return priced.errors();
+    take(*std::move(priced), before);
+    return std::nullopt;
+  }
+
+  // The options of one of `left` searches, which have a share of the time that is left.
+  SearchOptions part(std::size_t left, double share) const {
     SearchOptions out = options_;
-    if (out.budget_seconds)
-      out.budget_seconds = in_milliseconds((*out.budget_seconds - clock_.seconds()) / static_cast<double>(left));
-    if (out.budget_evaluations) out.budget_evaluations = std::max<u64>(1, *out.budget_evaluations / all);
+    if (out.budget_seconds) {
+      const double end = *out.budget_seconds * share;
+      out.budget_seconds = in_milliseconds((end - clock_.seconds()) / static_cast<double>(left));
+    }
+    if (out.budget_evaluations) out.budget_evaluations = std::max<u64>(1, *out.budget_evaluations / choices_.size());
     if (options_.progress)
       out.progress = [this](SearchProgress news) {
         if (best_) news.value = std::min(news.value, best_->best.value);
@@ -165,12 +212,12 @@ class UnitChoiceSearch {
       best.unfused = unfused_->best.unfused, best.unfused_cost = unfused_->best.unfused_cost;
       best.unfused_value = unfused_->best.unfused_value, out.unfused = unfused_->unfused;
     }
-    best.lower_bound = std::min(bound_, best.value);
+    const Choice& least = *std::ranges::min_element(choices_, {}, &Choice::bound);
+    const bool optimal = least.bound >= best.value * kEqualSum;
+    best.lower_bound = optimal ? best.value : least.bound;
     best.gap = best.lower_bound > 0 ? best.value / best.lower_bound - 1 : 0;
-    if (best.lower_bound < best.value) {
-      best.status = Status::Bounded;
-      best.why_not_proven = why_;
-    }
+    best.status = optimal ? Status::Optimal : Status::Bounded;
+    best.why_not_proven = optimal ? "" : least.why;
     best.lambdas = sums_.lambdas, best.links = sums_.links, best.trees = sums_.trees;
     best.evaluated = sums_.evaluated, best.rules = sums_.rules;
     best.answers = std::move(sums_.answers);
@@ -179,14 +226,14 @@ class UnitChoiceSearch {
     return out;
   }
 
+  const LinkGraph& graph_;
+  std::vector<Choice> choices_;
   const Architecture& architecture_;
   const SearchOptions& options_;
   const FusionRules& rules_;
   const Stopwatch clock_;
   std::optional<FusedNetwork> best_, unfused_;
   FusedOptimum sums_{};
-  double bound_ = std::numeric_limits<double>::infinity();
-  std::string why_{};
   Diagnostics errors_{};
 };
 
@@ -206,7 +253,7 @@ Result<FusedNetwork> fuse_links(LinkGraph graph, const Architecture& architectur
   if (!choices) return choices.errors();
   if (!options.budget_evaluations && !options.budget_seconds) options.budget_seconds = kFusedBudgetSeconds;
   Result<FusedNetwork> out = [&]() -> Result<FusedNetwork> {
-    if (choices->size() > 1) return UnitChoiceSearch(architecture, options, rules).run(graph, *choices);
+    if (choices->size() > 1) return UnitChoiceSearch(graph, *choices, architecture, options, rules).run();
     Result<FusedOptimum> best = search_fused(graph, architecture, options, rules);
     if (!best) return best.errors();
     return with_costs(std::move(graph), *std::move(best), architecture, rules);
