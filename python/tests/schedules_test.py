@@ -40,7 +40,7 @@ class Schedules(unittest.TestCase):
 
     def test_what_cannot_stay_inside(self):
         levels = [dict(level) for level in MACHINE["architecture"]["levels"]]
-        levels[1]["keep"] = "weights"
+        levels[1]["keep"] = levels[2]["keep"] = "weights"
         machine = {"architecture": {**MACHINE["architecture"], "levels": levels}}
         (apart,) = hl.map_fused(CHAIN, machine).kept_apart
         self.assertEqual(apart["arrays"], ["l1.z"])

@@ -25,8 +25,11 @@ constexpr std::size_t kMostTight = 4;       // changes of a group that do not fi
 // Goes from schedule to schedule as long as a change of the best one is found to be better.
 class LeastSum::Climb {
  public:
-  Climb(LeastSum& sum, const SearchBudget& budget)
-      : sum_(sum), moves_(sum.graph_, [this] { return sum_.solver_.over(budget_); }), budget_(budget) {}
+  Climb(LeastSum& sum, const SearchBudget& budget, ChangesAtOnce changes)
+      : sum_(sum),
+        moves_(sum.graph_, [this] { return sum_.solver_.over(budget_); }),
+        budget_(budget),
+        makes_room_(changes == ChangesAtOnce::Two) {}
 
   void run() {
     while (!sum_.solver_.over(budget_) && step()) {
@@ -53,10 +56,12 @@ class LeastSum::Climb {
     std::vector<Change> tight;  // that do not fit
   };
 
-  // False: no change of the best schedule makes it better, nor do two of which the second makes room for the first.
+  // False: no change of the best schedule makes it better, nor, if that is asked, do two of which the second makes room
+  // for the first.
   bool step() {
     std::vector<Changes> changes = collect();
     if (is_better_by(changes)) return true;
+    if (!makes_room_) return false;
     for (Changes& own : changes) make_room(own);
     return is_better_by(changes);
   }
@@ -208,10 +213,11 @@ class LeastSum::Climb {
   LeastSum& sum_;
   GroupMoves moves_;
   const SearchBudget& budget_;
+  bool makes_room_;
   std::map<std::vector<u64>, Known> known_;
   std::map<std::tuple<int, int, int>, std::vector<LinkGroup>> anew_;  // [first, last, level]
 };
 
-void LeastSum::climb(const SearchBudget& budget) { Climb(*this, budget).run(); }
+void LeastSum::climb(const SearchBudget& budget, ChangesAtOnce changes) { Climb(*this, budget, changes).run(); }
 
 }  // namespace heliolite

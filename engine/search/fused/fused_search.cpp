@@ -22,7 +22,7 @@ constexpr double kFirstSeconds = 0.6;  // at least these seconds,
 constexpr double kMostFirst = 0.6;     // but no more than this
 constexpr double kUnfused = 0.35;      // for the optimum without groups,
 constexpr double kFarUnfused = 0.1;    // or where it is far above what is known: quickly found mappings of links alone
-constexpr double kFar = 1.2;           // cost this many times as much
+constexpr double kFarAbove = 1.2;      // cost this many times as much
 constexpr double kOneLambda = 0.5;     // for answers and bounds of the least sum at one lambda,
 constexpr double kTrees = 0.25;        // for trees there,
 constexpr double kLeastSlice = 0.02;   // but at least this, of all time
@@ -94,7 +94,7 @@ class FusedSearch {
     known_.push_back(*unfused);
     LeastSum groups(graph_, architecture_, rules_, solver_, looks_, tangent(unfused->cost), budget, teller(&budget));
     groups.links_alone();
-    groups.climb(budget);
+    groups.climb(budget, ChangesAtOnce::One);
     note(groups, &budget);
     const auto least = [this] { return objective_number(options_.objective, best_known().cost); };
     for (double before = kNoSum; !solver_.over(budget) && least() < before * kEqualSum;) {
@@ -148,7 +148,7 @@ class FusedSearch {
       double& least = k.fused ? fused : unfused;
       least = std::min(least, objective_number(options_.objective, k.cost));
     }
-    return unfused < kNoSum && unfused > kFar * fused;
+    return unfused < kNoSum && unfused > kFarAbove * fused;
   }
 
   // The network's optimum without groups; errors that say which layers have none.

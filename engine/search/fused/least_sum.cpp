@@ -11,12 +11,7 @@
 namespace heliolite {
 namespace {
 
-// Parts of the time that is left:
-constexpr double kSingles = 0.25;         // for the links alone
-constexpr double kClimb = 0.15;           // for changes of the best known trees, before and after
-constexpr double kFastTrees = 0.25;       // all groups, quickly priced
-constexpr double kRefit = 0.2;            // for the mappings of the best of them
-constexpr u64 kMostForRefit = 20'000;     // mappings that a link of the best trees is worth
+constexpr double kSingles = 0.25;         // part of the time that is left, for links alone
 constexpr double kFirstShare = 1.0 / 16;  // of what is between bound and value, for the groups that are bounded first
 
 }  // namespace
@@ -38,50 +33,10 @@ LeastSum::LeastSum(const LinkGraph& graph, const Architecture& architecture, con
     if (why_not_fusing_level(architecture, level).empty()) fusing_levels_.push_back(level);
 }
 
-void LeastSum::improve(const std::vector<KnownSchedule>& known) {
-  begin(known);
-  climb(budget_);
-  const auto quick = best();
-  if (!quick) return;
-  for (const LinkGroup& group : quick->schedule.groups) {
-    refit(group, budget_.at_most(kMostForRefit));
-    tell_better();
-  }
-}
-
 double LeastSum::run(const std::vector<KnownSchedule>& known) {
   const KnownSchedule* start = begin(known);
   if (start == nullptr || !start->fused) look_for_groups();
   return prove(least_of(known), !budget_.seconds_left());
-}
-
-// What is known, for this lambda. Returns what is best there.
-const KnownSchedule* LeastSum::begin(const std::vector<KnownSchedule>& known) {
-  singles(known);
-  if (value_of_best() == kNoSum) search_alone(links());
-  tell_better();
-  if (known.empty()) return nullptr;
-  const auto value = [&](const KnownSchedule& k) { return sum_value(k.cost, lambda_); };
-  const KnownSchedule& best = *std::ranges::min_element(known, {}, value);
-  seed(best.schedule.groups);
-  return &best;
-}
-
-// From the best mappings of links alone.
-void LeastSum::look_for_groups() {
-  search_alone(links());
-  climb(budget_.part_of_time(kClimb));
-  // The longest groups first, which save most: without loops, then with.
-  const SearchBudget fast_budget = budget_.part_of_time(kFastTrees);
-  for (const bool loops : {false, true})
-    for (int length = n_; length > 1; --length)
-      for (int i = 0; i + length <= n_; ++i) fast(i, i + length - 1, loops, fast_budget);
-  tell_better();
-  climb(budget_.part_of_time(kClimb));
-  const SearchBudget refit_budget = budget_.part_of_time(kRefit);
-  if (const auto quick = best())
-    for (const LinkGroup& group : quick->schedule.groups) refit(group, refit_budget);
-  tell_better();
 }
 
 double LeastSum::least_of(const std::vector<KnownSchedule>& known) const {
@@ -152,22 +107,6 @@ std::optional<KnownSchedule> LeastSum::unfused() const {
   return out;
 }
 
-// Every link alone, by the best mapping that is known of it and what it must move.
-void LeastSum::singles(const std::vector<KnownSchedule>& known) {
-  for (int l = 0; l < n_; ++l) {
-    LinkAnswer best;
-    for (const KnownSchedule& schedule : known) {
-      if (schedule.fused || schedule.links.empty()) continue;
-      const Cost& cost = schedule.links[l];
-      if (!best.found || sum_value(cost, lambda_) < sum_value(best.found->cost, lambda_))
-        best.found = LinkMapping{schedule.schedule.mappings[l], cost};
-    }
-    best.lower_bound = solver_.first_bound(l, alone(l).passes.front(), lambda_);
-    single(l, best);
-    segment_[l][l].settled = false;
-  }
-}
-
 // Searches those of the steps that are a link alone, of which that has not been done: different shapes at a time, none
 // for more than its share of the time. False: there are none.
 bool LeastSum::search_alone(const std::vector<Step>& steps) {
@@ -213,82 +152,10 @@ void LeastSum::single(int l, const LinkAnswer& answer) {
   s.lower = std::min(s.lower, s.value);
 }
 
-// Some trees of these links, quickly priced.
-void LeastSum::fast(int i, int j, bool loops, const SearchBudget& budget) {
-  Segment& s = segment_[i][j];
-  for (const int level : fusing_levels_) {
-    if (solver_.over(budget)) return;
-    const auto interval = make_interval(graph_, architecture_, level, i, j, rules_);
-    if (!interval) continue;
-    const TreeAnswer answer =
-        TreeSearch(*interval, solver_, lambda_, budget, bounds_, {.exact = false, .loops = loops}).run(kNoSum);
-    if (answer.found) take(s, i, j, level, *answer.found);
-  }
-}
-
 std::vector<LeastSum::Step> LeastSum::links() const {
   std::vector<Step> out;
   for (int l = 0; l < n_; ++l) out.push_back({l, l});
   return out;
-}
-
-// The tree of a group with the best mappings for this lambda.
-void LeastSum::refit(const LinkGroup& group, const SearchBudget& budget) {
-  if (group.is_single() || solver_.over(budget)) return;
-  const GroupPlan p = plan(group, graph_, architecture_, rules_);
-  std::vector<std::optional<LinkMapping>> found;
-  for (int l = group.first; l <= group.last; ++l)
-    found.push_back(solver_.solve(l, p.passes[l - group.first], lambda_, kNoSum, budget).found);
-  offer(group, p, found);
-}
-
-// A group whose links have these mappings, if each has one.
-void LeastSum::offer(const LinkGroup& group, const GroupPlan& p, std::span<const std::optional<LinkMapping>> found) {
-  FusedTree tree;
-  tree.node = group.root;
-  const auto add = [&](const Cost& cost) {
-    tree.cost.energy += cost.energy;
-    tree.cost.cycles += cost.cycles;
-  };
-  for (const std::optional<LinkMapping>& one : found) {
-    if (!one) return;
-    tree.mappings.push_back(one->mapping);
-    add(one->cost);
-  }
-  add(terms_cost(p, graph_, architecture_));
-  tree.value = sum_value(tree.cost, lambda_);
-  take(segment_[group.first][group.last], group.first, group.last, group.level, tree);
-}
-
-// Known groups, with mappings that are quickly found for this lambda.
-void LeastSum::seed(const std::vector<LinkGroup>& groups) {
-  for (const LinkGroup& group : groups) {
-    if (group.is_single()) continue;
-    const GroupPlan p = plan(group, graph_, architecture_, rules_);
-    std::vector<LinkSolver::Question> questions;
-    for (int l = group.first; l <= group.last; ++l) questions.push_back({l, p.passes[l - group.first]});
-    offer(group, p, solver_.fast(questions, lambda_, budget_));
-  }
-  tell_better();
-}
-
-void LeastSum::tell_better() {
-  const double value = value_of_best();
-  if (!tell_ || value >= told_) return;
-  told_ = value;
-  tell_(*best());
-}
-
-void LeastSum::links_alone() {
-  std::vector<LinkSolver::Question> questions;
-  for (int l = 0; l < n_; ++l) questions.push_back({l, alone(l).passes.front()});
-  const auto found = solver_.fast(questions, lambda_, budget_);
-  for (int l = 0; l < n_; ++l) {
-    LinkAnswer answer;
-    answer.found = found[l];
-    single(l, answer);
-  }
-  tell_better();
 }
 
 GroupPlan LeastSum::alone(int link) const {

@@ -30,6 +30,9 @@ struct KnownSchedule {
 // Told of each schedule that is the best so far.
 using BetterSchedule = std::function<void(const KnownSchedule&)>;
 
+// What a climb goes by: single changes, or also two of which the second makes room for the first.
+enum class ChangesAtOnce : u8 { One, Two };
+
 class LeastSum {
  public:
   // All but lambda must outlive it. `budget`: of the first slice.
@@ -49,7 +52,7 @@ class LeastSum {
   // In place of that, quickly and with nothing proven. Mappings of every link alone, which the best schedule has then.
   void links_alone();
   // Changes of the best schedule as long as they make it better (climb.cpp).
-  void climb(const SearchBudget& budget);
+  void climb(const SearchBudget& budget, ChangesAtOnce changes);
   // The best of those known for this lambda, its changes, and better mappings of what that comes to.
   void improve(const std::vector<KnownSchedule>& known);
 

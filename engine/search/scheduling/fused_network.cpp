@@ -96,7 +96,7 @@ Result<FusedNetwork> with_costs(LinkGraph graph, FusedOptimum best, const Archit
 // Part of the time for a first look at all choices of units.
 constexpr double kFirstLook = 0.25;
 // How often those that may be better are looked at again: some end before their time, and leave it to others.
-constexpr int kMostRounds = 3;
+constexpr int kMostCloserLooks = 3;
 // A search is not begun with less.
 constexpr double kLeastSeconds = 0.05;
 
@@ -116,7 +116,7 @@ class UnitChoiceSearch {
       if (auto wrong = search(choices_[k], part(choices_.size() - k, again ? kFirstLook : 1))) return *wrong;
     // Step 2. Those that may have something better, by what is proven of them, as long as there is time: those first
     // that hold the bound down.
-    for (int round = 0; round < kMostRounds && again; ++round)
+    for (int round = 0; round < kMostCloserLooks && again; ++round)
       if (auto wrong = look_closer()) return *wrong;
     if (!best_) return errors_;
     return conclude();
