@@ -12,6 +12,7 @@
 #include "engine/base/text.h"
 #include "engine/model/running_units.h"
 #include "engine/search/core/budget.h"
+#include "engine/search/fused/link_solver.h"
 #include "engine/search/validate_question.h"
 
 namespace heliolite {
