@@ -97,7 +97,7 @@ class FusedSearch {
     groups.climb(budget, ChangesAtOnce::One);
     note(groups, &budget);
     const auto least = [this] { return objective_number(options_.objective, best_known().cost); };
-    for (double before = kNoSum; !solver_.over(budget) && least() < before * kEqualSum;) {
+    for (double before = kNoSum; best_known().fused && !solver_.over(budget) && least() < before * kEqualSum;) {
       before = least();
       LeastSum next(graph_, architecture_, rules_, solver_, looks_, tangent(best_known().cost), budget,
                     teller(&budget));

@@ -42,14 +42,14 @@ const KnownSchedule* LeastSum::begin(const std::vector<KnownSchedule>& known) {
 // From the best mappings of links alone.
 void LeastSum::look_for_groups() {
   search_alone(links());
-  climb(budget_.part_of_time(kClimbs), ChangesAtOnce::Two);
+  climb(budget_.part_of_time(kClimbs), ChangesAtOnce::One);
   // The longest groups first, which save most: without loops, then with.
   const SearchBudget fast_budget = budget_.part_of_time(kFastTrees);
   for (const bool loops : {false, true})
     for (int length = n_; length > 1; --length)
       for (int i = 0; i + length <= n_; ++i) fast(i, i + length - 1, loops, fast_budget);
   tell_better();
-  climb(budget_.part_of_time(kClimbs), ChangesAtOnce::Two);
+  climb(budget_.part_of_time(kClimbs), ChangesAtOnce::One);
   const SearchBudget refit_budget = budget_.part_of_time(kRefit);
   if (const auto quick = best())
     for (const LinkGroup& group : quick->schedule.groups) refit(group, refit_budget);
