@@ -20,6 +20,7 @@ namespace {
 constexpr double kFirstAnswer = 0.5;   // for schedules that are quickly priced,
 constexpr double kFirstSeconds = 0.6;  // at least these seconds,
 constexpr double kMostFirst = 0.6;     // but no more than this
+constexpr double kNotFused = 0.25;     // of that time: for a round of steps if no layers are fused before,
 constexpr double kUnfused = 0.35;      // for the optimum without groups,
 constexpr double kFarUnfused = 0.1;    // or where it is far above what is known: quickly found mappings of links alone
 constexpr double kFarAbove = 1.2;      // cost this many times as much
@@ -97,10 +98,10 @@ class FusedSearch {
     groups.climb(budget, ChangesAtOnce::One);
     note(groups, &budget);
     const auto least = [this] { return objective_number(options_.objective, best_known().cost); };
-    for (double before = kNoSum; best_known().fused && !solver_.over(budget) && least() < before * kEqualSum;) {
+    for (double before = kNoSum; !solver_.over(budget) && least() < before * kEqualSum;) {
       before = least();
-      LeastSum next(graph_, architecture_, rules_, solver_, looks_, tangent(best_known().cost), budget,
-                    teller(&budget));
+      const SearchBudget own = best_known().fused ? budget : budget.part_of_time(kNotFused);
+      LeastSum next(graph_, architecture_, rules_, solver_, looks_, tangent(best_known().cost), own, teller(&budget));
       next.improve(known_);
       note(next, &budget);
     }
