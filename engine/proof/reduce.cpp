@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "engine/base/integers.h"
+#include "engine/space/divisors.h"
 
 namespace heliolite::proof {
 namespace {
@@ -58,13 +59,6 @@ bool join(InstanceLevel& level, int d, int e, const std::vector<u64>& sizes) {
          (!level.has_fanout() || join(level.unroll[at(d)], level.unroll[at(e)], sizes[at(d)], sizes[at(e)], room));
 }
 
-std::size_t divisors_of(u64 n) {
-  std::size_t out = 0;
-  for (u64 k = 1; k * k <= n; ++k)
-    if (n % k == 0) out += k * k == n ? 1 : 2;
-  return out;
-}
-
 // Whether the outermost level may have any loop over d, outside all others.
 bool is_batch(const Instance& instance, int d) {
   const InstanceLevel& top = instance.levels.back();
@@ -90,7 +84,7 @@ std::optional<Instance> with_merged(const Instance& instance, int first, int sec
     if (!is_apart && !(is_alone(t, d) && is_alone(t, e))) return std::nullopt;
   }
   const u64 size = instance.sizes[at(d)] * instance.sizes[at(e)];
-  if (divisors_of(size) > kMostDivisors) return std::nullopt;
+  if (divisors(size).size() > kMostDivisors) return std::nullopt;
   Instance out = instance;
   for (InstanceLevel& level : out.levels)
     if (!join(level, d, e, instance.sizes)) return std::nullopt;
