@@ -106,7 +106,7 @@ int print_plan(const SweepArguments& arguments, const SweepSpec& spec, const Swe
   return output.json(answer) ? kSuccess : kBadInput;
 }
 
-Result<SweepRun> run_with_progress(const SweepSpec& spec, Store& store, Shard shard, const Output& output) {
+Result<SweepRun> run_with_progress(const SweepSpec& spec, Store& store, const Shard& shard, const Output& output) {
   const bool explores = spec.goal == SweepGoal::Explore;
   Progress progress(output, "points", explores ? spec.explore.points : store.sweep().shard_points);
   return run_sweep(spec, store, shard, [&](const SweepNews& news) {
@@ -258,7 +258,7 @@ Result<GrownStore> take_over(const std::string& path, const SweepSpec& spec, con
   return grown;
 }
 
-int run_shard(const SweepArguments& arguments, SweepSpec spec, Shard shard, const std::string& path,
+int run_shard(const SweepArguments& arguments, SweepSpec spec, const Shard& shard, const std::string& path,
               const Output& output) {
   spec.options.threads = arguments.threads;
   spec.options.stop = &interrupt_flag();
@@ -305,7 +305,7 @@ int run_file(const SweepArguments& arguments, const Output& output) {
   if (arguments.slurm)
     return run_sweep_slurm(
         {spec->name, arguments.file, path, *arguments.slurm, arguments.threads, arguments.question.words()}, output);
-  return run_shard(arguments, *std::move(spec), *std::move(shard), path, output);
+  return run_shard(arguments, *std::move(spec), *shard, path, output);
 }
 
 int run(const SweepArguments& arguments, const Output& output) {

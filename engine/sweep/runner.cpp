@@ -65,7 +65,7 @@ PointRecord cut(const RunCandidate& point, std::string reason) {
 
 }  // namespace
 
-Runner::Runner(const SweepSpec& spec, Store& store, Shard shard, const SweepHook& progress)
+Runner::Runner(const SweepSpec& spec, Store& store, const Shard& shard, const SweepHook& progress)
     : spec_(spec),
       points_(spec),
       mine_(spec.goal, points_, shard),
@@ -246,7 +246,7 @@ void Runner::keep_best(std::vector<RunCandidate> members, const CoSearchResult& 
 
 // Step 1. Somebody watches the clock and what asks the run to stop. Step 2. A run that nothing else has ended is out of
 // time.
-Result<SweepRun> run_sweep(const SweepSpec& spec, Store& store, Shard shard, const SweepHook& progress) {
+Result<SweepRun> run_sweep(const SweepSpec& spec, Store& store, const Shard& shard, const SweepHook& progress) {
   if (spec.goal == SweepGoal::Explore && (shard.count > 1 || shard.only))
     return Diagnostic{"", 0, "shard", "goal explore chooses each point by those before it: it has no shards"};
   if (!spec.budget_seconds) return Runner(spec, store, shard, progress).run();

@@ -50,7 +50,7 @@ struct SweepRun {
 };
 
 // Maps the points of the shard that the store does not have. Errors: those of the store, a shard of goal explore.
-Result<SweepRun> run_sweep(const SweepSpec& spec, Store& store, Shard shard, const SweepHook& progress = {});
+Result<SweepRun> run_sweep(const SweepSpec& spec, Store& store, const Shard& shard, const SweepHook& progress = {});
 
 // Excluded points of larger sweeps are not written: they would be most of the database.
 inline constexpr u64 kMaxPlannedWithExclusions = 1'000'000;

@@ -31,7 +31,7 @@ struct RunCandidate {
 // One run.
 class Runner {
  public:
-  Runner(const SweepSpec& spec, Store& store, Shard shard, const SweepHook& progress);
+  Runner(const SweepSpec& spec, Store& store, const Shard& shard, const SweepHook& progress);
 
   Result<SweepRun> run();
 
