@@ -36,10 +36,10 @@ struct Priced {
   ExactCost cost;
 };
 
-// All that the lines before the states say.
-std::string head_of(const Question& q, const Instance& whole, const std::string& hash, const Claim& claim, bool is_met,
-                    const std::vector<Priced>& mappings, const Reduction& reduction) {
-  std::string out = text_of(whole);
+// All that the lines before the states say. `instance`: the question's own lines, `hash`: of them.
+std::string head_of(const Question& q, const std::string& instance, const std::string& hash, const Claim& claim,
+                    bool is_met, const std::vector<Priced>& mappings, const Reduction& reduction) {
+  std::string out = instance;
   out += fmt::format("heliolite-proof 1\ninstance {}\nclaim {} {}\n", hash, is_met ? "optimal" : "bound", claim.text());
   out += reduction.text();
   for (const Priced& mapping : mappings) {
@@ -115,7 +115,8 @@ class Prover {
       return refused(asked.is_curve ? "no proof of energies of more than 120 bits"
                                     : "no proof of values of more than 256 bits");
     const ExactCost& cost = priced.front().cost;
-    out_.instance = sha256_text(text_of(*whole));
+    const std::string text = text_of(*whole);
+    out_.instance = sha256_text(text);
     out_.claim = claim->text();
     out_.unit_bits = q.instance.unit_bits;
     const int shift = 32 - out_.unit_bits;
@@ -140,7 +141,7 @@ class Prover {
       out_.ended = "the time is up, or it was stopped";
     } else {
       ProofFile file(out_stream, options_.packed, options_.file_bytes);
-      file.write(head_of(q, *whole, out_.instance, *claim, asked.lines == nullptr, priced, reduction));
+      file.write(head_of(q, text, out_.instance, *claim, asked.lines == nullptr, priced, reduction));
       const PassResult pass =
           run_pass(q, bounds, *claim, limits, [&](const std::string& line) { return file.write(line + "\n"); });
       out_.questions = pass.questions;
