@@ -252,7 +252,7 @@ std::optional<double> value_of(const GroupPlan& p, const LinkGroup& group, const
 }
 
 TEST(FusedSearch, NoLegalTreeIsBelow) {
-  int trees = 0, reached = 0;
+  int trees = 0, reached = 0, sums = 0;
   for (FusionProblem& toy : testing::fusion_toys()) {
     if (toy.graph.links[0].workload.macs() > 500) continue;
     toy.architecture = parse_architecture(kSmall, "small.yaml").value();
@@ -275,10 +275,17 @@ TEST(FusedSearch, NoLegalTreeIsBelow) {
         const auto interval = make_interval(toy.graph, toy.architecture, group.level, group.first, group.last, {});
         ASSERT_TRUE(interval.has_value());
         LinkBounds bounds;
-        const TreeAnswer answer = TreeSearch(*interval, solver, kLambda, budget, bounds).run(kNoSum);
+        TreeSearch search(*interval, solver, kLambda, budget, bounds);
+        const TreeAnswer answer = search.run(kNoSum);
         ASSERT_TRUE(answer.found);
         ASSERT_TRUE(answer.is_proven(kNoSum));
         known->second = answer.found->value;
+        LinkBounds fresh;
+        TreeSearch bound(*interval, solver, kLambda, budget, fresh);
+        const std::vector<double> enough(p.passes.size(), kNoSum);
+        for (const double least : {bound.quick_least(), bound.least(), bound.least_together(enough)})
+          EXPECT_LE(least * kEqualSum, known->second);
+        sums += !p.terms.empty();
       }
       EXPECT_LE(known->second * kEqualSum, *value);
       ++trees;
@@ -287,6 +294,7 @@ TEST(FusedSearch, NoLegalTreeIsBelow) {
   }
   EXPECT_GT(trees, 40);
   EXPECT_GT(reached, 0);
+  EXPECT_GT(sums, 0);
 }
 
 // What a link costs at least in any tree, and all links of a group together, against what they cost in random ones: in

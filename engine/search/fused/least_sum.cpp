@@ -254,7 +254,7 @@ bool LeastSum::search_common(const std::vector<Step>& steps) {
     for (Level& level : levels_[{step.first, step.last}]) {
       if (level.common || !solver_.gate().on(Rule::LinkBound)) continue;
       any = true;
-      level.lower = std::max(level.lower, level.trees->bound().of_group(alone) * runs(step.first));
+      level.lower = std::max(level.lower, level.trees->least_together(alone) * runs(step.first));
       level.common = !solver_.over(budget_);
     }
     raise(step);

@@ -409,4 +409,10 @@ Cost LinkSolver::least_cost(int link) const {
   return least;
 }
 
+const Cost& LinkSolver::term_cost(int array, int level) {
+  const auto [known, is_new] = term_cost_.try_emplace({array, level});
+  if (is_new) known->second = heliolite::term_cost({array, level, graph_.words(array)}, graph_, architecture_);
+  return known->second;
+}
+
 }  // namespace heliolite

@@ -85,6 +85,8 @@ class LinkSolver {
 
   // Energy and cycles that the link has at least, in whatever group.
   Cost least_cost(int link) const;
+  // What it costs to read the array at the level as a term of a sum, once.
+  const Cost& term_cost(int array, int level);
 
   // Counts what is asked of links of all shapes together.
   const Gate& gate() const { return gate_; }
@@ -178,6 +180,7 @@ class LinkSolver {
   bool is_limited_ = false;
   std::atomic<u64> counted_ = 0;  // evaluations of all searches
   std::deque<Store> store_;       // [shape_]
+  std::map<std::pair<int, int>, Cost> term_cost_;
 };
 
 }  // namespace heliolite

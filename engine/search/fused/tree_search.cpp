@@ -37,7 +37,12 @@ TreeSearch::TreeSearch(const FusedInterval& group, LinkSolver& solver, double la
       budget_(budget),
       options_(options),
       capacity_(group.architecture->levels[group.level].capacity_words().value_or(kAnyRoom)),
-      bound_(group, solver, lambda, budget, bounds) {}
+      bound_(group, solver, lambda, budget, bounds) {
+  for (int a = 0; a < static_cast<int>(group.array.size()); ++a)
+    for (const ArrayTouch* t : group.array[a].inside)
+      if (t->is_term)
+        terms_.push_back({t->link, a, solver.term_cost(a, group.level), solver.term_cost(a, group.top())});
+}
 
 TreeAnswer TreeSearch::run(double limit) { return node(whole(group_), capacity_, limit); }
 
@@ -64,12 +69,16 @@ const std::vector<RankClass>& TreeSearch::classes(int first, int last) {
 double TreeSearch::least_of(const Subtree& s, u64 room) {
   double sum = 0;
   if (!options_.exact) return sum;
-  for (int l = s.first; l <= s.last; ++l) sum += bound_.least(s, l, room);
+  for (int l = s.first; l <= s.last; ++l) sum += least_of(s, l, room);
   return sum;
 }
 
+double TreeSearch::least_of(const Subtree& s, int link, u64 room) {
+  return bound_.least(s, link, room) + least_terms(s, link);
+}
+
 double TreeSearch::quick_least() {
-  double sum = 0;
+  double sum = least_terms();
   for (int l = group_.first; l <= group_.last; ++l) sum += bound_.quick(l);
   return sum;
 }
@@ -80,19 +89,40 @@ bool TreeSearch::too_dear(double bound, double limit) const {
   return bounds_links() && solver_.gate().prunes(Rule::LinkBound, [&] { return bound >= limit * kEqualSum; });
 }
 
-// Terms of a sum whose last one the link makes.
+double TreeSearch::least_together(std::span<const double> enough) { return bound_.of_group(enough) + least_terms(); }
+
+// Terms of a sum whose last one the link makes, where they stay.
 Cost TreeSearch::terms_of(const Subtree& s, int link) const {
   Cost out{};
-  for (std::size_t a = 0; a < group_.array.size(); ++a)
-    for (const ArrayTouch* t : group_.array[a].inside) {
-      if (!t->is_term || t->link != link) continue;
-      const int level = s.array[a].at == ArrayPlace::At::Home ? group_.level : group_.top();
-      const Cost cost = term_cost({static_cast<int>(a), level, group_.graph->words(static_cast<int>(a))}, *group_.graph,
-                                  *group_.architecture);
-      out.energy += cost.energy;
-      out.cycles += cost.cycles;
-    }
+  for (const Term& t : terms_) {
+    if (t.link != link) continue;
+    const Cost& cost = s.array[t.array].at == ArrayPlace::At::Home ? t.at_home : t.outermost;
+    out.energy += cost.energy;
+    out.cycles += cost.cycles;
+  }
   return out;
+}
+
+// What they cost at least, wherever those will stay whose place is not decided: intermediates get a home.
+double TreeSearch::least_terms(const Subtree& s, int link) const {
+  double sum = 0;
+  for (const Term& t : terms_) {
+    if (t.link != link) continue;
+    const ArrayPlace::At place = s.array[t.array].at;
+    const double at_home = sum_value(t.at_home, lambda_), outermost = sum_value(t.outermost, lambda_);
+    if (place == ArrayPlace::At::Home || group_.array[t.array].intermediate) sum += at_home;
+    else sum += place == ArrayPlace::At::Own ? outermost : std::min(at_home, outermost);
+  }
+  return sum;
+}
+
+// All terms of the group.
+double TreeSearch::least_terms() const {
+  if (terms_.empty()) return 0;
+  const Subtree root = whole(group_);
+  double sum = 0;
+  for (int l = group_.first; l <= group_.last; ++l) sum += least_terms(root, l);
+  return sum;
 }
 
 void TreeSearch::forget() {
@@ -174,7 +204,7 @@ TreeAnswer TreeSearch::node(const Subtree& s, u64 room, double limit) {
 TreeAnswer TreeSearch::with_held(const Subtree& s, u64 room, double limit) {
   const int n = s.last - s.first + 1;
   std::vector<double> rest(at(n + 1), 0);  // [k]: what the links from k on cost at least
-  for (int k = n; k-- > 0;) rest[k] = rest[k + 1] + (bounds_links() ? bound_.least(s, s.first + k, room) : 0);
+  for (int k = n; k-- > 0;) rest[k] = rest[k + 1] + (bounds_links() ? least_of(s, s.first + k, room) : 0);
   if (too_dear(rest[0], limit)) return {nullptr, rest[0]};
   std::vector<FusedTreePtr> best(at(n + 1));
   std::vector<double> least(at(n + 1), kNoSum);

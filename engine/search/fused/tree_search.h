@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/search/fused/link_bound.h"
@@ -53,6 +54,8 @@ class TreeSearch {
   double least() { return least_of(whole(group_), capacity_); }
   // A bound of the group by what is known of its links without searches.
   double quick_least();
+  // More of it, by all links of an array at once (LinkBound::of_group()).
+  double least_together(std::span<const double> enough);
   LinkBound& bound() { return bound_; }
   u64 states() const { return states_; }
 
@@ -66,6 +69,11 @@ class TreeSearch {
     TreeAnswer answer;
   };
   using Memo = std::map<std::vector<u64>, std::vector<Known>>;
+  // An array that is a term of the sum whose last one the link makes; what reading it costs.
+  struct Term {
+    int link, array;
+    Cost at_home, outermost;
+  };
 
   void remember(Memo& memo, std::vector<u64> key, u64 room, const TreeAnswer& answer);
   TreeAnswer node(const Subtree& s, u64 room, double limit);
@@ -81,7 +89,10 @@ class TreeSearch {
   bool bounds_links() const;
   bool too_dear(double bound, double limit) const;
   double least_of(const Subtree& s, u64 room);
+  double least_of(const Subtree& s, int link, u64 room);
   Cost terms_of(const Subtree& s, int link) const;
+  double least_terms(const Subtree& s, int link) const;
+  double least_terms() const;
   const std::vector<RankClass>& classes(int first, int last);
 
   const FusedInterval& group_;
@@ -91,6 +102,7 @@ class TreeSearch {
   TreeSearchOptions options_;
   u64 capacity_;  // words of the fusing level; CompiledLevel::kUnbounded: any
   LinkBound bound_;
+  std::vector<Term> terms_;
   Memo nodes_, children_;
   std::map<std::pair<int, int>, std::vector<RankClass>> classes_;
   u64 states_ = 0, bytes_ = 0;
