@@ -22,12 +22,6 @@ using RankFactors = std::vector<u64>;  // [rank of the array]
 // Whether one of two nodes may be beneath the other, by the loops above them.
 bool is_chain(const RankFactors& a, const RankFactors& b) { return is_multiple(a, b) || is_multiple(b, a); }
 
-u64 words_in_all(const LinkSizes& size) {
-  u64 out = 1;
-  for (const u64 s : size) out *= s;
-  return out;
-}
-
 }  // namespace
 
 // The least that the links of an array cost together beneath the loops above its home.
@@ -66,7 +60,7 @@ class LinkBound::CommonSplit {
   struct Stay {
     bool home = false;
     u64 room = 0;             // of its tile, while all links run
-    bool further_in = false;  // at a known part of the tile, that is
+    bool further_in = false;  // with a tile of which the part beneath all loops is known
     const RankFactors* above = nullptr;
     std::vector<u64> moved{};  // [touch]; 0: it does not count there
   };
@@ -109,9 +103,9 @@ class LinkBound::CommonSplit {
     return {{}, anywhere(o)};
   }
 
-  // At some node, without room, where it comes in once.
+  // At some node, where it comes in once, with a tile that is not beneath all loops.
   Stay anywhere(const Other& o) const {
-    Stay out{.home = true};
+    Stay out{.home = true, .further_in = true};
     for (const Touch& t : o.touches)
       out.moved.push_back(is_intermediate(o) ? 0 : b_.words_once(links_[t.link], t.tensor));
     return out;
@@ -342,7 +336,7 @@ class LinkBound::CommonSplit {
     const LinkPass all_room = cases_[way.cases.front()].pass;
     way.cases.clear();
     for (const LinkSizes& size :
-         sizes_in_room(link, all_room.size, static_cast<TensorMask>(way.further_in), capacity - way.taken)) {
+         b_.sizes_in_room(link, all_room.size, static_cast<TensorMask>(way.further_in), capacity - way.taken)) {
       LinkPass pass = all_room;
       b_.divide_pass(pass, link, size);
       pass.taken = way.taken;
@@ -351,38 +345,6 @@ class LinkBound::CommonSplit {
       way.cases.push_back(c);
     }
     if (way.cases.empty()) way.lower = kNoSum;
-  }
-
-  u64 tiles(int link, const LinkSizes& size, TensorMask tensors) const {
-    u64 out = 0;
-    for (const int v : bits(tensors))
-      out += room_words(b_.group_.graph->array_of[link][v], b_.tile(b_.root_, link, v, size), b_.group_.level,
-                        *b_.group_.graph, *b_.group_.architecture);
-    return out;
-  }
-
-  // The largest sizes that divide these and whose tiles fit.
-  std::vector<LinkSizes> sizes_in_room(int link, const LinkSizes& size, TensorMask tensors, u64 room) const {
-    if (tiles(link, size, tensors) <= room) return {size};
-    std::vector<LinkSizes> all{size}, fit, out;
-    for (std::size_t d = 0; d < size.size(); ++d) {
-      bool has = false;
-      for (const int v : bits(tensors)) has |= has_dimension(b_.group_.graph->link(link), v, static_cast<int>(d));
-      if (!has) continue;
-      std::vector<LinkSizes> next;
-      for (const LinkSizes& before : all)
-        for (const u64 part : divisors(size[d])) {
-          next.push_back(before);
-          next.back()[d] = part;
-        }
-      all = std::move(next);
-    }
-    for (LinkSizes& s : all)
-      if (tiles(link, s, tensors) <= room) fit.push_back(std::move(s));
-    std::ranges::stable_sort(fit, std::greater(), words_in_all);
-    for (const LinkSizes& s : fit)
-      if (std::ranges::none_of(out, [&](const LinkSizes& o) { return is_multiple(o, s); })) out.push_back(s);
-    return out;
   }
 
   void look_at(std::size_t due, double least) {

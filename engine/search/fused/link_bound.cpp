@@ -1,6 +1,7 @@
 #include "engine/search/fused/link_bound.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "engine/base/integers.h"
 #include "engine/network/group_plan.h"
@@ -23,6 +24,12 @@ bool slides_along_part(const Workload& link, int v, const LinkSizes& size) {
   for (int r = 0; r < static_cast<int>(link.tensors[v].ranks.size()); ++r)
     if (divided_line(link, v, r, size, all)) return true;
   return false;
+}
+
+u64 words_in_all(const LinkSizes& size) {
+  u64 out = 1;
+  for (const u64 s : size) out *= s;
+  return out;
 }
 
 }  // namespace
@@ -91,6 +98,39 @@ u64 LinkBound::tile(const Subtree& s, int link, int tensor, const LinkSizes& siz
   for (int r = 0; r < static_cast<int>(w.tensors[tensor].ranks.size()); ++r)
     words *= tile_extent(w, tensor, r, size, divided_line(w, tensor, r, size, s.of(link).size));
   return words;
+}
+
+// Room of the tensors' tiles under the loops that leave these sizes.
+u64 LinkBound::tiles(const Subtree& s, int link, TensorMask tensors, const LinkSizes& size) const {
+  u64 words = 0;
+  for (const int v : bits(tensors))
+    words += room_words(group_.graph->array_of[link][v], tile(s, link, v, size), group_.level, *group_.graph,
+                        *group_.architecture);
+  return words;
+}
+
+// The largest sizes that divide these and beneath which the tiles fit: passes of finer ones cost as much at least.
+std::vector<LinkSizes> LinkBound::sizes_in_room(int link, const LinkSizes& size, TensorMask tensors, u64 room) const {
+  if (room == CompiledLevel::kUnbounded || tiles(root_, link, tensors, size) <= room) return {size};
+  std::vector<LinkSizes> all{size}, fit, out;
+  for (std::size_t d = 0; d < size.size(); ++d) {
+    bool has = false;
+    for (const int v : bits(tensors)) has |= has_dimension(group_.graph->link(link), v, static_cast<int>(d));
+    if (!has) continue;
+    std::vector<LinkSizes> next;
+    for (const LinkSizes& before : all)
+      for (const u64 part : divisors(size[d])) {
+        next.push_back(before);
+        next.back()[d] = part;
+      }
+    all = std::move(next);
+  }
+  for (LinkSizes& s : all)
+    if (tiles(root_, link, tensors, s) <= room) fit.push_back(std::move(s));
+  std::ranges::stable_sort(fit, std::greater(), words_in_all);
+  for (const LinkSizes& s : fit)
+    if (std::ranges::none_of(out, [&](const LinkSizes& o) { return is_multiple(o, s); })) out.push_back(s);
+  return out;
 }
 
 void LinkBound::move(LinkPass& pass, int link, int tensor, u64 words) const {
@@ -172,13 +212,20 @@ double LinkBound::bound(const Subtree& s, int link, u64 room, BoundEffort effort
   return bounded ? out : anywhere(s, link, effort);
 }
 
-// In the passes that the place leaves, with all room of the level: its tensors may stay wherever they are not yet.
+// In the passes that the place leaves, with all room of the level: its tensors may stay wherever they are not yet. At
+// the root the tiles of what stays fit together, at least beneath all loops above the link.
 double LinkBound::anywhere(const Subtree& s, int link, BoundEffort effort) {
   const TensorMask may = open(s, link);
   std::vector<Case> cases;
   for (unsigned some = may;; some = (some - 1) & may) {
-    const LinkPass pass = with_homes(s.of(link), link, static_cast<TensorMask>(some));
-    cases.push_back({pass, solver_.first_bound(link, pass, lambda_)});
+    const LinkPass all = with_homes(s.of(link), link, static_cast<TensorMask>(some));
+    const bool fits = s.depth == 0 && solver_.gate().on(Rule::HomeBound);
+    const u64 room = fits ? room_ : CompiledLevel::kUnbounded;
+    for (const LinkSizes& size : sizes_in_room(link, all.size, static_cast<TensorMask>(some), room)) {
+      LinkPass pass = all;
+      divide_pass(pass, link, size);
+      cases.push_back({pass, solver_.first_bound(link, pass, lambda_)});
+    }
     if (some == 0) break;
   }
   return least_case(link, cases, effort);
@@ -276,11 +323,7 @@ std::vector<LinkBound::Split> LinkBound::splits(const Subtree& s, int link, int 
 
 // Whether the tiles of the intermediate and of what is held with it fit.
 bool LinkBound::fits(const Subtree& s, int link, const Split& split, TensorMask held, u64 room) const {
-  u64 words = split.home_words;
-  for (const int v : bits(held))
-    words += room_words(group_.graph->array_of[link][v], tile(s, link, v, split.size), group_.level, *group_.graph,
-                        *group_.architecture);
-  return room == CompiledLevel::kUnbounded || words <= room;
+  return room == CompiledLevel::kUnbounded || split.home_words + tiles(s, link, held, split.size) <= room;
 }
 
 // The divisions beneath which the tiles of the intermediate and of what is held with it fit, without any that is a
