@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <queue>
 
 #include "engine/network/group_plan.h"
 #include "engine/search/fused/link_bound.h"
@@ -77,6 +78,12 @@ class LinkBound::CommonSplit {
   // A choice for all of them.
   struct Placement {
     std::vector<std::size_t> ways;  // [links_]
+  };
+  // What its links were known to cost at least when it was last asked: that only rises.
+  struct Sum {
+    double least;
+    std::size_t placement;
+    auto operator<=>(const Sum&) const = default;
   };
 
   Other& other(int array) {
@@ -305,9 +312,18 @@ class LinkBound::CommonSplit {
   // The placement with the least sum is looked at more closely, until that has been done.
   void refine(double limit, double& lower) {
     if (placements_.empty()) lower = kNoSum;
-    while (!placements_.empty()) {
-      const Placement& best = *std::ranges::min_element(placements_, {}, [&](const Placement& p) { return sum_of(p); });
-      lower = std::max(lower, sum_of(best));
+    std::priority_queue<Sum, std::vector<Sum>, std::greater<>> sums;
+    for (std::size_t p = 0; p < placements_.size(); ++p) sums.push({sum_of(placements_[p]), p});
+    while (!sums.empty()) {
+      const auto [known, number] = sums.top();
+      const Placement& best = placements_[number];
+      const double sum = sum_of(best);
+      if (sum > known) {
+        sums.pop();
+        sums.push({sum, number});
+        continue;
+      }
+      lower = std::max(lower, sum);
       if (lower >= limit || b_.solver_.over(b_.budget_)) return;
       // The link of which least is known; if there is no other, in the room that is left.
       const auto known_of = [&](std::size_t w) {
@@ -316,7 +332,7 @@ class LinkBound::CommonSplit {
       };
       const std::size_t due = *std::ranges::min_element(best.ways, {}, known_of);
       if (known_of(due) != BoundEffort::Passes) {
-        look_at(due, sum_of(best));
+        look_at(due, sum);
         continue;
       }
       const auto open = std::ranges::find_if(best.ways, [&](std::size_t w) { return !ways_[w].in_room; });
@@ -335,10 +351,8 @@ class LinkBound::CommonSplit {
     way.lower = lower_of(way);
     const LinkPass all_room = cases_[way.cases.front()].pass;
     way.cases.clear();
-    for (const LinkSizes& size :
-         b_.sizes_in_room(link, all_room.size, static_cast<TensorMask>(way.further_in), capacity - way.taken)) {
-      LinkPass pass = all_room;
-      b_.divide_pass(pass, link, size);
+    const auto tensors = static_cast<TensorMask>(way.further_in);
+    for (LinkPass& pass : b_.passes_in_room(link, all_room, tensors, capacity - way.taken)) {
       pass.taken = way.taken;
       const std::size_t c = case_of(way.link, pass);
       cases_[c].effort = std::max(cases_[c].effort, BoundEffort::Whole);

@@ -155,6 +155,26 @@ void LinkBound::divide_pass(LinkPass& pass, int link, const LinkSizes& size) con
   pass.size = size;
 }
 
+// The passes beneath which the tiles of these tensors fit into the room: as they are, or as all loops above the
+// innermost of their homes leave them. That tensor comes in with its tile in each iteration of these.
+std::vector<LinkPass> LinkBound::passes_in_room(int link, const LinkPass& pass, TensorMask tensors, u64 room) const {
+  std::vector<LinkPass> out;
+  const Workload& own = group_.graph->link(link);
+  for (const LinkSizes& size : sizes_in_room(link, pass.size, tensors, room)) {
+    LinkPass part = pass;
+    divide_pass(part, link, size);
+    if (size == pass.size) return {part};
+    for (const int v : bits(tensors)) {
+      LinkPass one = part;
+      const u64 once = contains(intermediates(link), v) ? 0 : words_once(link, v);
+      if (once != 0 && !slides_along_part(own, v, size))
+        move(one, link, v, std::max(once, one.passes * tile(root_, link, v, size)));
+      if (std::ranges::count(out, one) == 0) out.push_back(std::move(one));
+    }
+  }
+  return out;
+}
+
 // A pass whose intermediates, and these other tensors, have a home, where all that comes or leaves does so once.
 LinkPass LinkBound::with_homes(LinkPass pass, int link, TensorMask others) const {
   const Workload& own = group_.graph->link(link);
@@ -221,11 +241,8 @@ double LinkBound::anywhere(const Subtree& s, int link, BoundEffort effort) {
     const LinkPass all = with_homes(s.of(link), link, static_cast<TensorMask>(some));
     const bool fits = s.depth == 0 && solver_.gate().on(Rule::HomeBound);
     const u64 room = fits ? room_ : CompiledLevel::kUnbounded;
-    for (const LinkSizes& size : sizes_in_room(link, all.size, static_cast<TensorMask>(some), room)) {
-      LinkPass pass = all;
-      divide_pass(pass, link, size);
+    for (const LinkPass& pass : passes_in_room(link, all, static_cast<TensorMask>(some), room))
       cases.push_back({pass, solver_.first_bound(link, pass, lambda_)});
-    }
     if (some == 0) break;
   }
   return least_case(link, cases, effort);

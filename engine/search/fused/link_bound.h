@@ -103,6 +103,7 @@ class LinkBound {
   u64 tile(const Subtree& s, int link, int tensor, const LinkSizes& size) const;
   u64 tiles(const Subtree& s, int link, TensorMask tensors, const LinkSizes& size) const;
   std::vector<LinkSizes> sizes_in_room(int link, const LinkSizes& size, TensorMask tensors, u64 room) const;
+  std::vector<LinkPass> passes_in_room(int link, const LinkPass& pass, TensorMask tensors, u64 room) const;
   void divide_pass(LinkPass& pass, int link, const LinkSizes& size) const;
   void move(LinkPass& pass, int link, int tensor, u64 words) const;
 
