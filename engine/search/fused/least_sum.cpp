@@ -11,8 +11,8 @@
 namespace heliolite {
 namespace {
 
-constexpr double kSingles = 0.25;         // part of the time that is left, for links alone
-constexpr double kFirstShare = 1.0 / 16;  // of what is between bound and value, for the groups that are bounded first
+constexpr double kSingles = 0.25;        // part of the time that is left, for links alone
+constexpr double kNearShare = 1.0 / 16;  // of what is between bound and value: so near are paths bounded at a time
 
 }  // namespace
 
@@ -52,18 +52,18 @@ double LeastSum::go_on(const std::vector<KnownSchedule>& known, const SearchBudg
   return prove(least_of(known), true);
 }
 
-// The cheapest way by what is known, until all of its steps are settled. Bounds are searched of ever more groups at a
-// time, of all that could be on a path of at most so great a value.
+// The cheapest way by what is known, until all of its steps are settled. Bounds are searched of all groups at a time
+// that are on it or on a path of nearly its value.
 double LeastSum::prove(double least, bool trees) {
   for (; bounded_ < n_ * n_; ++bounded_) {
     if (solver_.over(budget_)) return 0;
     if (const auto [i, j] = std::pair(bounded_ / n_, bounded_ % n_); i < j) bound(i, j);
   }
-  for (double share = kFirstShare;; share = std::min(1.0, 2 * share)) {
+  while (true) {
     const std::vector<double> before = from_start(), after = to_end();
     const double best = std::min(least, value_of_best());
     if (after[0] >= best * kEqualSum || solver_.over(budget_)) return std::min(after[0], best);
-    const std::vector<Step> near = steps_below(before, after, after[0] + share * (best - after[0]));
+    const std::vector<Step> near = steps_below(before, after, after[0] + kNearShare * (best - after[0]));
     if (search_alone(near) || search_bounds(near, BoundEffort::Whole) || search_bounds(near, BoundEffort::Passes))
       continue;
     const std::vector<Step> path = least_path(after);
