@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "bench/presets.h"
-#include "engine/search/climb/moves.h"
-#include "engine/search/sunstone/level_problem.h"
+#include "engine/search/climb/plan.h"
 #include "engine/search/sunstone/refine.h"
+#include "engine/search/sunstone/strategies.h"
 
 namespace heliolite {
 namespace {

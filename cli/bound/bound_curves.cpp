@@ -9,7 +9,6 @@
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/model/cost_model.h"
 #include "engine/search/baseline/sampler.h"
-#include "engine/search/baseline/space_sample.h"
 
 namespace heliolite::cli {
 

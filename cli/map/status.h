@@ -12,7 +12,6 @@
 #include "engine/model/cost.h"
 #include "engine/search/core/answer.h"
 #include "engine/search/core/options.h"
-#include "engine/search/core/tiles.h"
 
 namespace heliolite::cli {
 

@@ -12,7 +12,7 @@
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/base/number_text.h"
-#include "engine/search/baseline/space_sample.h"
+#include "engine/search/baseline/sampler.h"
 #include "engine/search/core/objective.h"
 #include "engine/search/map.h"
 

@@ -7,7 +7,7 @@
 #include "engine/base/types.h"
 #include "engine/model/cost.h"
 #include "engine/model/mapping.h"
-#include "engine/search/core/evaluator_report.h"
+#include "engine/search/core/strategy.h"
 #include "workloads/workload.h"
 
 namespace heliolite::cli {

@@ -9,7 +9,7 @@
 #include "engine/search/certify/incumbent.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
-#include "engine/search/sunstone/level_problem.h"
+#include "engine/search/sunstone/strategies.h"
 
 namespace heliolite {
 

@@ -12,11 +12,10 @@
 #include "engine/model/running_units.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/parallel.h"
-#include "engine/search/cosa/mip_solver.h"
+#include "engine/search/cosa/mip.h"
 #include "engine/search/layer_search.h"
 #include "engine/search/network_search.h"
 #include "engine/search/schedule.h"
-#include "engine/search/validate_question.h"
 
 namespace heliolite {
 namespace {

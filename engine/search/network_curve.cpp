@@ -12,7 +12,6 @@
 #include "engine/search/layer_search.h"
 #include "engine/search/map.h"
 #include "engine/search/schedule.h"
-#include "engine/search/validate_question.h"
 
 namespace heliolite {
 namespace {

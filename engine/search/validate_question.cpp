@@ -1,4 +1,5 @@
-#include "engine/search/validate_question.h"
+// Which questions no search answers: options that exclude each other, or that the layer does not allow.
+#include "engine/search/map.h"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "engine/base/number_text.h"
-#include "engine/search/bayes/sobol_sequence.h"
+#include "engine/search/bayes/gaussian_process.h"
 #include "engine/sweep/improvement.h"
 
 namespace heliolite {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/search/core/answer.h"
-#include "engine/search/network/within_limits.h"
+#include "engine/search/network/layer_hull.h"
 #include "engine/sweep/sweep_spec.h"
 
 namespace heliolite {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/search/core/objective.h"
-#include "engine/search/core/tiles.h"
+#include "engine/search/core/options.h"
 #include "engine/sweep/records.h"
 #include "engine/sweep/sweep_spec.h"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "engine/search/layer_search.h"
+#include "engine/search/network/layer_hull.h"
 #include "engine/search/network/least_product.h"
-#include "engine/search/network/within_limits.h"
 #include "engine/sweep/machine_value.h"
 
 namespace heliolite {

@@ -16,7 +16,6 @@
 #include "engine/search/bayes/bayes_search.h"
 #include "engine/search/bayes/decoder.h"
 #include "engine/search/bayes/gaussian_process.h"
-#include "engine/search/bayes/sobol_sequence.h"
 #include "engine/search/layer_search.h"
 #include "engine/search/map.h"
 #include "tests/support/load.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <random>
 
-#include "engine/search/sunstone/level_problem.h"
 #include "engine/search/sunstone/refine.h"
+#include "engine/search/sunstone/strategies.h"
 #include "tests/support/search_problem.h"
 
 namespace heliolite::climb_steps_test {

@@ -8,7 +8,7 @@
 
 #include "engine/model/compiled.h"
 #include "engine/search/cosa/cosa_search.h"
-#include "engine/search/cosa/mip_solver.h"
+#include "engine/search/cosa/mip.h"
 #include "engine/search/layer_search.h"
 #include "engine/search/map.h"
 #include "engine/space/footprint.h"

@@ -6,7 +6,7 @@
 #include "engine/model/mapping_check.h"
 #include "engine/model/mapping_yaml.h"
 #include "engine/search/map.h"
-#include "engine/search/sunstone/level_problem.h"
+#include "engine/search/sunstone/strategies.h"
 #include "engine/space/mapspace.h"
 #include "tests/support/load.h"
 #include "tests/support/search_problem.h"

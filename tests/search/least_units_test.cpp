@@ -10,7 +10,7 @@
 #include "engine/base/integers.h"
 #include "engine/model/true_counts/cost.h"
 #include "engine/search/co_search/co_search.h"
-#include "engine/search/cosa/mip_solver.h"
+#include "engine/search/cosa/mip.h"
 #include "engine/search/map.h"
 #include "engine/search/uneven/uneven.h"
 #include "tests/support/exact_problem.h"

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <functional>
 
-#include "engine/search/network/within_limits.h"
+#include "engine/search/network/layer_hull.h"
 #include "engine/search/network_search.h"
 #include "tests/support/cost_sums.h"
 #include "tests/support/exact_problem.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "engine/search/network/within_limits.h"
+#include "engine/search/network/layer_hull.h"
 #include "tests/support/search_problem.h"
 
 namespace heliolite::testing {

@@ -12,7 +12,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/base/growing.h"
 #include "engine/search/all_tiles/dominance.h"
 #include "engine/search/all_tiles/parts.h"
 #include "engine/search/core/budget.h"

@@ -4,7 +4,6 @@
 // (docs/rules/any_factors.md). Deterministic: what a climb does depends on the start, the evaluations allowed, and
 // nothing else (a stop from outside or a time limit aside). It never takes more evaluations than that.
 #include "engine/search/climb/climb.h"
-#include "engine/search/climb/moves.h"
 #include "engine/search/climb/plan.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"

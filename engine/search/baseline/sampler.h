@@ -1,6 +1,7 @@
 #pragma once
 // Mappings drawn at random: sample n of a seed is the same whoever draws it, and whatever was drawn before.
 #include <array>
+#include <atomic>
 #include <optional>
 #include <vector>
 
@@ -131,5 +132,25 @@ class Sampler {
   std::vector<std::optional<SplitTable>> table_;  // [dimension]; none: its splits are walked
   std::vector<int> fanouts_;                      // levels with a fan-out below
 };
+
+// What mappings drawn at random cost: a picture of a mapspace, not a search. The draws are those of sampler.h.
+
+struct SampleOptions {
+  u64 mappings = 1000;  // legal ones to draw
+  u64 seed = 1;
+  int threads = 0;                          // 0 = every core
+  const std::atomic<bool>* stop = nullptr;  // when somebody sets it, what was drawn so far is returned
+};
+
+// Legal mappings in the order in which they were drawn; the same for any number of threads.
+struct SpaceSample {
+  std::vector<u64> numbers;  // of their draws: Sampler(space, model, false, seed).evaluate(number, mapping)
+  std::vector<Cost> costs;   // one for each
+  u64 drawn = 0;             // with those that do not fit
+  bool complete = false;     // false: stopped, or kRandomTimeout draws in a row did not fit
+};
+
+// Perfect factors. The mapspace and the model must be of the same pair.
+SpaceSample sample_space(const Mapspace& space, const CostModel& model, const SampleOptions& options);
 
 }  // namespace heliolite

@@ -11,7 +11,6 @@
 #include "engine/base/integers.h"
 #include "engine/search/bayes/decoder.h"
 #include "engine/search/bayes/gaussian_process.h"
-#include "engine/search/bayes/sobol_sequence.h"
 #include "engine/search/core/compulsory.h"
 #include "engine/search/core/pricing.h"
 

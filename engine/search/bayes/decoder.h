@@ -12,7 +12,7 @@
 #include "engine/base/types.h"
 #include "engine/model/compiled.h"
 #include "engine/model/cost_model.h"
-#include "engine/search/core/strategy_options.h"
+#include "engine/search/core/strategy.h"
 #include "engine/space/mapspace.h"
 #include "engine/space/nest_writer.h"
 #include "engine/space/order_trie.h"

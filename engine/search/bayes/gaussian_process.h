@@ -2,14 +2,33 @@
 // Gaussian-process regression: what is expected of a function at points where it was not asked, and how surely.
 // Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006: chapters 2 (algorithm 2.1), 4.2 and 5.4.
 #include <Eigen/Dense>
+#include <boost/random/sobol.hpp>
 #include <functional>
 #include <span>
 #include <vector>
 
 #include "engine/base/types.h"
-#include "engine/search/bayes/sobol_sequence.h"
 
 namespace heliolite {
+
+// Points that fill the unit cube more evenly than random ones: Sobol's sequence with the direction numbers of Joe and
+// Kuo (SIAM J. Sci. Comput. 30, 2008; Boost.Random has them), in the scrambling of Owen (J. Complexity 14, 1998), which
+// makes sequences of different seeds independent and keeps each of them even.
+
+class SobolSequence {
+ public:
+  // At least one dimension and at most kMostDimensions.
+  SobolSequence(std::size_t dimensions, u64 seed);
+  static constexpr std::size_t kMostDimensions = 3667;
+
+  // The next point, each coordinate in (0, 1).
+  std::vector<double> next();
+
+ private:
+  boost::random::sobol sequence_;  // without its first point, the origin
+  bool at_origin_ = true;
+  std::vector<u32> scramble_;  // [dimension]: the seed of its permutation
+};
 
 // A value of the function. Values of several tasks (machines, say) may be learned together: coregionalisation with one
 // latent function (Bonilla, Chai, Williams, NIPS 2007).

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/search/co_search/layer_on_family.h"
 #include "engine/search/core/parallel.h"
 #include "engine/search/exact/exact.h"
 #include "engine/search/layer_search.h"

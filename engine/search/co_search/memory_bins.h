@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/search/co_search/layer_on_family.h"
+#include "engine/search/co_search/co_searches.h"
 #include "engine/search/layer_search.h"
 #include "engine/search/sunstone/fillings.h"
 #include "engine/search/sunstone/partial_plan.h"

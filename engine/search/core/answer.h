@@ -11,10 +11,8 @@
 #include "engine/model/cost.h"
 #include "engine/model/mapping.h"
 #include "engine/search/core/budget.h"
-#include "engine/search/core/evaluator_report.h"
 #include "engine/search/core/rules.h"
 #include "engine/search/core/strategy.h"
-#include "engine/search/core/strategy_options.h"
 
 namespace heliolite {
 

@@ -15,8 +15,6 @@
 namespace heliolite {
 namespace {
 
-constexpr std::array<std::string_view, 2> kProtocolNames{"once", "stream"};
-
 constexpr double kFarewell = 1;  // seconds that processes have to end by themselves when nothing more is asked
 
 EvaluatorAnswer failed(std::string why) { return {.value = {}, .failure = std::move(why)}; }
@@ -55,12 +53,6 @@ std::optional<EvaluatorAnswer> unfinished(ChildProcess::Talk end, bool of_search
 bool has_line(const std::string& text) { return text.find('\n') != std::string::npos; }
 
 }  // namespace
-
-std::string_view name(EvaluatorProtocol protocol) { return kProtocolNames[at(protocol)]; }
-std::optional<EvaluatorProtocol> parse_evaluator_protocol(std::string_view name) {
-  return find_named<EvaluatorProtocol>(kProtocolNames, name);
-}
-std::vector<std::string> evaluator_protocol_names() { return names_of(kProtocolNames); }
 
 Evaluator::~Evaluator() {
   for (const Process& process : idle_) process->end_input();

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/base/child_process.h"
-#include "engine/search/core/evaluator_report.h"
+#include "engine/search/core/strategy.h"
 
 namespace heliolite {
 

@@ -8,6 +8,7 @@
 #include "engine/model/nest.h"
 #include "engine/model/perfect.h"
 #include "engine/model/running_units.h"
+#include "engine/search/core/compulsory.h"
 
 namespace heliolite {
 

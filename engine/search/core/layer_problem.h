@@ -20,7 +20,7 @@ inline MapspaceOptions mapspace_options(const SearchOptions& options) {
   return {.free = options.free, .open = options.open};
 }
 
-class KeptTables;  // of strategy exact (exact/kept_tables.h)
+class KeptTables;  // of strategy exact (exact/rest_bounds.h)
 
 // Some unrollings of the fan-out below a level.
 struct UnrollingSubset {

@@ -1,5 +1,6 @@
 #pragma once
 // What a search is asked for, and the threads, time and memory it may use. option_table.h has the ranges.
+#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -8,16 +9,46 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/base/types.h"
 #include "engine/model/mapping.h"
-#include "engine/search/core/evaluator_report.h"
 #include "engine/search/core/objective.h"
 #include "engine/search/core/rules.h"
 #include "engine/search/core/strategy.h"
-#include "engine/search/core/strategy_options.h"
-#include "engine/search/core/tiles.h"
 
 namespace heliolite {
+
+// The tile sizes that a mapspace allows.
+
+enum class Factors : u8 {
+  Perfect,  // factors that divide the sizes: Timeloop's mapspace
+  Any,      // all tile sizes, priced in true counts
+};
+
+// "perfect" or "any".
+constexpr std::string_view name(Factors factors) { return factors == Factors::Any ? "any" : "perfect"; }
+inline std::vector<std::string> factors_names() { return {"perfect", "any"}; }
+inline std::optional<Factors> parse_factors(std::string_view name) {
+  if (name == "perfect") return Factors::Perfect;
+  if (name == "any") return Factors::Any;
+  return std::nullopt;
+}
+
+enum class Tiles : u8 {
+  Even,    // one tile for each level, as in Timeloop
+  Uneven,  // each tensor of a level has its own place in the nest, and all share the level's room
+};
+
+inline constexpr std::array<std::string_view, 2> kTilesNames{"even", "uneven"};
+
+// As users write it.
+inline std::string_view name(Tiles tiles) { return kTilesNames[at(tiles)]; }
+inline std::optional<Tiles> parse_tiles(std::string_view name) {
+  for (const Tiles tiles : {Tiles::Even, Tiles::Uneven})
+    if (kTilesNames[at(tiles)] == name) return tiles;
+  return std::nullopt;
+}
+inline std::vector<std::string> tiles_names() { return {kTilesNames.begin(), kTilesNames.end()}; }
 
 // What a search reports while it runs.
 
@@ -55,7 +86,7 @@ struct SearchOptions {
   const std::atomic<bool>* stop = nullptr;  // when somebody sets it, the search returns the best so far; null: nobody
   ProgressHook progress;                    // called when a part of a layer, or a layer, is done; may be empty
 
-  // What only some strategies are asked (strategy_options.h).
+  // What only some strategies are asked (strategy.h).
   SamplingOptions sampling;
   LeastUseOptions directed;
   BayesOptions bayes;

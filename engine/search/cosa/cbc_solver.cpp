@@ -23,7 +23,7 @@
 #include <memory>
 
 #include "engine/base/integers.h"
-#include "engine/search/cosa/mip_solver.h"
+#include "engine/search/cosa/mip.h"
 
 namespace heliolite {
 namespace {

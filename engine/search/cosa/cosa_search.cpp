@@ -9,7 +9,7 @@
 #include "engine/search/core/compulsory.h"
 #include "engine/search/cosa/energy_program.h"
 #include "engine/search/cosa/log_traffic.h"
-#include "engine/search/cosa/mip_solver.h"
+#include "engine/search/cosa/mip.h"
 
 namespace heliolite {
 namespace {

@@ -20,7 +20,7 @@ Mip first_convex_program(const LayerProblem& problem);
 
 // The best mapping by the program of options.cosa.variant, priced by the cost model. Variant convex also gives a lower
 // bound. `start`: a mapping to begin with; the answer is not worse than it by the program's own objective, if it is an
-// answer of the program. Needs has_mip_solver() (mip_solver.h).
+// answer of the program. Needs has_mip_solver() (mip.h).
 LayerAnswer cosa_search(const LayerProblem& problem, const std::optional<Mapping>& start, const SearchBudget& budget);
 
 // The program that cosa_search() solves first, as CPLEX LP text. Needs no solver.

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "engine/model/compiled.h"
-#include "engine/search/core/strategy_options.h"
+#include "engine/search/core/strategy.h"
 #include "engine/search/cosa/mapping_program.h"
 #include "engine/search/cosa/mip.h"
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <cassert>
 #include <cctype>
 #include <cmath>
 #include <set>
@@ -125,5 +126,16 @@ class LpWriter {
 }  // namespace
 
 std::string lp_text(const Mip& mip, const std::string& title) { return LpWriter(mip).write(title); }
+
+#ifdef HELIOLITE_WITHOUT_CBC
+// What answers where CBC was not found while configuring.
+
+bool has_mip_solver() { return false; }
+
+MipAnswer solve(const Mip&, const MipLimits&) {
+  assert(!"has_mip_solver() is to be asked first");
+  return {};
+}
+#endif
 
 }  // namespace heliolite

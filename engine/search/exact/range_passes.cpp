@@ -7,7 +7,6 @@
 
 #include "engine/search/core/compulsory.h"
 #include "engine/search/exact/exact.h"
-#include "engine/search/exact/kept_tables.h"
 #include "engine/search/exact/layered_pass.h"
 #include "engine/search/exact/rest_bounds.h"
 

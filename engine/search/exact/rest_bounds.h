@@ -2,6 +2,8 @@
 // Rest bounds: tables over the lattice of tiles with the least cost of the levels still to be placed, by the tile that
 // they start from (docs/rules/exact.md). Tables of a coarse grid have the least of the tiles of each cell, or less.
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "engine/base/integers.h"
@@ -153,6 +155,27 @@ class RestBounds {
   std::array<std::array<Table, kMaxTensors>, kMaxLevels> reused_;
   std::vector<Table> fresh_;  // [level]: a row for each tile; may be empty
   bool complete_ = true;
+};
+
+// Tables of rest bounds that searches of one mapspace leave to each other. They are of words and prices of words, not
+// of an objective: the search for the least energy + lambda x cycles has the tables of that for energy x cycles.
+
+// For any number of searches at a time.
+class KeptTables {
+ public:
+  // The tables of a range, whose fan-outs the model refers to: those that are kept of an equal one, or new ones, which
+  // are kept; null: there is no room to keep them. They refer to nothing of the problem, nor of the model. `stop`: as
+  // RestBounds(); tables that were given up are not kept.
+  std::shared_ptr<const RestBounds> of(const LayerProblem& problem, const FlowCosts& model,
+                                       std::shared_ptr<const std::vector<FanoutChoices>> fanouts,
+                                       const std::function<bool()>& stop);
+
+ private:
+  struct Entry;
+
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<const Entry>> entries_;
+  u64 bytes_ = 0;
 };
 
 }  // namespace heliolite

@@ -5,6 +5,7 @@
 #include <utility>
 
 namespace heliolite {
+
 namespace {
 
 CostPoint point_of(const Cost& cost) {
@@ -102,6 +103,160 @@ CostChain LayerHull::lower() const {
   for (std::size_t k = 0; k + 1 < part.size(); ++k) out.slope.push_back(part[k].lambda);
   out.corner = std::move(corner);
   return out;
+}
+
+namespace {
+
+// What rounding may do to a point between two corners.
+constexpr double kOnAnEdge = 1 - 1e-12;
+
+// Energy on the line through two corners.
+double energy_at(const LimitedPoint& a, const LimitedPoint& b, double cycles) {
+  return b.energy_pj + (a.energy_pj - b.energy_pj) * ((b.cycles - cycles) / (b.cycles - a.cycles));
+}
+
+// The fewest cycles from which on energy - slope x cycles is at most `most` on or above the chain, which is level after
+// its last corner; kNever: nowhere.
+double first_below(const std::vector<LimitedPoint>& corners, double slope, double most) {
+  const auto excess = [&](const LimitedPoint& p) { return p.energy_pj - slope * p.cycles - most; };
+  if (excess(corners.front()) <= 0) return corners.front().cycles;
+  for (std::size_t k = 1; k < corners.size(); ++k) {
+    const LimitedPoint &a = corners[k - 1], &b = corners[k];
+    if (excess(b) > 0) continue;
+    return a.cycles + (b.cycles - a.cycles) * (excess(a) / (excess(a) - excess(b)));
+  }
+  return slope > 0 ? (corners.back().energy_pj - most) / slope : kNever;
+}
+
+}  // namespace
+
+std::vector<LimitedPoint> corners_of_sum(const std::vector<CostChain>& chains, const std::vector<double>& runs,
+                                         Objective objective) {
+  std::vector<LimitedPoint> out;
+  for_each_corner_of_sum(chains, runs, [&](const CostPoint& p, const std::vector<std::size_t>&) {
+    const double pj = static_cast<double>(p.energy) / Energy::kUnitsPerPicojoule;
+    const double cycles = static_cast<double>(p.cycles);
+    out.push_back({pj, cycles, objective_number(objective, pj, cycles)});
+  });
+  return out;
+}
+
+namespace {
+
+// A value this much lower is lower: sums of doubles are not exact.
+constexpr double kLower = 1 - 1e-12;
+
+// The exchanges of corners of a few layers.
+class Exchanges {
+ public:
+  Exchanges(const std::vector<std::vector<LimitedPoint>>& layers, Objective objective, const CostLimits& limits)
+      : layers_(layers), objective_(objective), limits_(limits) {}
+
+  // The value of a choice; kNever: it does not keep to the limits.
+  double value(const CornerChoice& choice) const { return value(sum_of(choice)); }
+
+  // Takes the exchange of the corners of one layer, or of two, that lowers the value most. False: none does.
+  bool improve(CornerChoice& choice) const {
+    const Sum now = sum_of(choice);
+    double least = value(now) * kLower;
+    CornerChoice best;
+    for (std::size_t a = 0; a < layers_.size(); ++a)
+      for (std::size_t i = 0; i < layers_[a].size(); ++i) {
+        const Sum first = exchanged(now, a, choice[a], i);
+        consider(choice, first, {a, i, a, i}, least, best);
+        for (std::size_t b = a + 1; b < layers_.size() && i != choice[a]; ++b)
+          for (std::size_t j = 0; j < layers_[b].size(); ++j)
+            consider(choice, exchanged(first, b, choice[b], j), {a, i, b, j}, least, best);
+      }
+    if (best.empty()) return false;
+    choice = std::move(best);
+    return true;
+  }
+
+ private:
+  struct Sum {
+    double energy_pj = 0, cycles = 0;
+  };
+  // Corner i of layer a, corner j of layer b.
+  struct Exchange {
+    std::size_t a, i, b, j;
+  };
+
+  double value(const Sum& s) const {
+    return limits_.meets(s.energy_pj, s.cycles) ? objective_number(objective_, s.energy_pj, s.cycles) : kNever;
+  }
+
+  Sum sum_of(const CornerChoice& choice) const {
+    Sum out;
+    for (std::size_t l = 0; l < choice.size(); ++l)
+      out.energy_pj += layers_[l][choice[l]].energy_pj, out.cycles += layers_[l][choice[l]].cycles;
+    return out;
+  }
+
+  Sum exchanged(const Sum& s, std::size_t layer, std::size_t from, std::size_t to) const {
+    const LimitedPoint &old = layers_[layer][from], &now = layers_[layer][to];
+    return {s.energy_pj + (now.energy_pj - old.energy_pj), s.cycles + (now.cycles - old.cycles)};
+  }
+
+  void consider(const CornerChoice& choice, const Sum& sum, const Exchange& by, double& least,
+                CornerChoice& best) const {
+    if (value(sum) >= least) return;
+    least = value(sum);
+    best = choice;
+    best[by.a] = by.i, best[by.b] = by.j;
+  }
+
+  const std::vector<std::vector<LimitedPoint>>& layers_;
+  Objective objective_;
+  const CostLimits& limits_;
+};
+
+}  // namespace
+
+std::optional<CornerChoice> choose_within(const std::vector<std::vector<LimitedPoint>>& layers,
+                                          const std::vector<CornerChoice>& corners, Objective objective,
+                                          const CostLimits& limits) {
+  const Exchanges exchanges(layers, objective, limits);
+  std::optional<CornerChoice> best;
+  double least = kNever;
+  // Step 1. The best corner.
+  for (const CornerChoice& corner : corners)
+    if (const double value = exchanges.value(corner); value < least) least = value, best = corner;
+  // Step 2. Where none keeps to the limits, one that is two layers away may.
+  for (std::size_t k = 0; k < corners.size() && !best; ++k)
+    if (CornerChoice near = corners[k]; exchanges.improve(near)) best = near;
+  // Step 3. Exchanges as long as they help.
+  while (best && exchanges.improve(*best)) continue;
+  return best;
+}
+
+// Step 1. The cycles that the limits leave: from some on, for energy falls along the chain, to some. Step 2. The
+// objective is quasi-concave, so on each edge its least is at an end of what is left of it.
+std::optional<LimitedPoint> least_within(const std::vector<LimitedPoint>& corners, Objective objective,
+                                         const CostLimits& limits) {
+  const double least_cycles = corners.front().cycles;
+  const double by_energy =
+      limits.energy_pj < kNever ? first_below(corners, 0, limits.energy_pj * CostLimits::kSame) : least_cycles;
+  const double by_power =
+      limits.pj_per_cycle < kNever ? first_below(corners, limits.pj_per_cycle * CostLimits::kSame, 0) : least_cycles;
+  const double from = std::max({least_cycles, by_energy, by_power}) * kOnAnEdge;
+  const double to = limits.cycles * CostLimits::kSame;
+  if (!(from <= to)) return std::nullopt;
+  std::optional<LimitedPoint> best;
+  const auto consider = [&](double energy_pj, double cycles) {
+    const double value = objective_number(objective, energy_pj, cycles) * kOnAnEdge;
+    if (!best || value < best->value) best = {energy_pj, cycles, value};
+  };
+  if (from >= corners.back().cycles) consider(corners.back().energy_pj, from);
+  if (from <= least_cycles) consider(corners.front().energy_pj, from);
+  for (std::size_t k = 0; k < corners.size(); ++k) {
+    if (corners[k].cycles >= from && corners[k].cycles <= to) consider(corners[k].energy_pj, corners[k].cycles);
+    if (k == 0) continue;
+    for (const double cycles : {from, to})
+      if (cycles > corners[k - 1].cycles && cycles < corners[k].cycles)
+        consider(energy_at(corners[k - 1], corners[k], cycles), cycles);
+  }
+  return best;
 }
 
 }  // namespace heliolite

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/search/core/rules.h"
+#include "engine/search/network/layer_hull.h"
 #include "engine/search/network/least_product.h"
-#include "engine/search/network/within_limits.h"
 
 namespace heliolite {
 

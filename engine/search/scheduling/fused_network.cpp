@@ -13,7 +13,7 @@
 #include "engine/model/running_units.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/fused/link_solver.h"
-#include "engine/search/validate_question.h"
+#include "engine/search/map.h"
 
 namespace heliolite {
 

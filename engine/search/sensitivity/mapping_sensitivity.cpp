@@ -13,7 +13,6 @@
 #include "engine/search/bayes/bayes_search.h"
 #include "engine/search/bayes/decoder.h"
 #include "engine/search/bayes/gaussian_process.h"
-#include "engine/search/bayes/sobol_sequence.h"
 #include "engine/search/core/parallel.h"
 #include "engine/search/layer_search.h"
 

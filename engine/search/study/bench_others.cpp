@@ -1,4 +1,5 @@
-#include "engine/search/study/bench_others.h"
+// What others say and find: statements of papers about mappers, and mappings of programs that are none of ours.
+#include "engine/search/study/bench_suite.h"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include "engine/model/mapping_check.h"
 #include "engine/model/true_counts/cost.h"
 #include "engine/search/core/layer_problem.h"
-#include "engine/search/study/bench_suite.h"
 
 namespace heliolite {
 namespace {

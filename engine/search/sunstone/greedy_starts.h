@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/search/climb/moves.h"
+#include "engine/search/climb/plan.h"
 #include "engine/search/sunstone/fillings.h"
 #include "engine/search/sunstone/ladder.h"
 

@@ -1,11 +1,18 @@
 #include "engine/search/sunstone/refine.h"
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 
+#include "engine/base/integers.h"
 #include "engine/search/climb/climb.h"
+#include "engine/search/sunstone/fillings.h"
+#include "engine/search/sunstone/partial_plan.h"
+#include "engine/space/divisors.h"
+#include "engine/space/factor_tree.h"
 
 namespace heliolite {
+
 namespace {
 
 // Unrollings that get their own orders, and those of them from which the climb goes on for a few steps.
@@ -102,6 +109,192 @@ Candidate kick_and_climb(Ladder& ladder, ClimbSteps& steps, Candidate best, int 
     if (found && found->score.value < best.score.value) best = *found;
   }
   return best;
+}
+
+// Steps of climbs from one complete plan to another: two levels' factors shared anew, another unrolling,
+// disturbances.
+
+Retiling::Retiling(const Mapspace& space) : space_(space), divisors_(divisor_tables(space)) {
+  for (int i = 0; i < space.level_count(); ++i)
+    if (space.levels[i].temporal.allowed != 0) levels_.push_back(i);
+}
+
+bool Retiling::improve(Ladder& ladder, VisitedPlans& visited, Candidate& best, u64 last) const {
+  bool any = false;
+  for (std::size_t a = 0; a < levels_.size(); ++a)
+    for (std::size_t b = a + 1; b < levels_.size() && ladder.evaluated() < last && !ladder.stopped(); ++b)
+      any |= improve(ladder, visited, best, levels_[a], levels_[b], last);
+  return any;
+}
+
+bool Retiling::improve(Ladder& ladder, VisitedPlans& visited, Candidate& best, int inner, int outer, u64 last) const {
+  const auto in = at(loop_place_of(LoopKind::Temporal, inner)), out = at(loop_place_of(LoopKind::Temporal, outer));
+  Plan plan = best.plan;
+  const Extents whole = tile_through(space_, plan, inner);
+  Extents below = whole, left = unit_extents();
+  for (int d = 0; d < space_.dimension_count; ++d) {
+    below[d] /= plan.factor[in][d];
+    left[d] = plan.factor[in][d] * plan.factor[out][d];
+  }
+  std::vector<std::pair<int, Extents>> between;  // what the levels up to `outer` add to the tile
+  for (int i = inner + 1; i < outer; ++i) {
+    between.emplace_back(i, tile_through(space_, plan, i));
+    for (int d = 0; d < space_.dimension_count; ++d) between.back().second[d] /= whole[d];
+  }
+  ladder.set_keep(plan.keep);
+  const auto fits = [&](const Extents& tile) -> bool {
+    if (!ladder.tile_fits(tile, inner)) return false;
+    for (const auto& [i, scale] : between) {
+      Extents larger = tile;
+      for (int d = 0; d < space_.dimension_count; ++d) larger[d] *= scale[d];
+      if (!ladder.tile_fits(larger, i)) return false;
+    }
+    return true;
+  };
+  const Extents none = unit_extents();
+  const auto orders = plan.order;
+  bool any = false;
+  const auto& limit = space_.levels[outer].temporal.factor;
+  const auto visit = [&](const Extents& tile) -> bool {
+    for (int d = 0; d < space_.dimension_count; ++d) {
+      plan.factor[in][d] = tile[d] / below[d];
+      plan.factor[out][d] = left[d] / plan.factor[in][d];
+      if (!limit[d].allows(plan.factor[out][d])) return true;
+    }
+    if (!visited.add(PlanKey(plan).with_best_orders())) return true;
+    plan.order = orders;
+    const Score s = ladder.choose_orders(plan, 1, ladder.levels() - 1, none);
+    if (s.fits && s.value < best.score.value) {
+      best = {plan, s};
+      any = true;
+    }
+    return ladder.evaluated() < last && !ladder.stopped();
+  };
+  const TileSpace all = make_tile_space(divisors_, below, left, space_.levels[inner].temporal.factor);
+  for_each_tile(all, {true}, fits, visit);
+  return any;
+}
+
+Reunrolling::Reunrolling(const Ladder& ladder, Fillings& fillings) : space_(ladder.space()), fillings_(fillings) {
+  for (int i = 0; i < space_.level_count(); ++i)
+    if (space_.levels[i].spatial.exists()) fanouts_.push_back(i);
+}
+
+const std::vector<Plan>& Reunrolling::list(const Plan& plan) {
+  list_.clear();
+  for (const int level : fanouts_)
+    for (const Unrolling& u : unrollings(plan, level)) {
+      list_.push_back(plan);
+      if (!put(list_.back(), level, u)) list_.pop_back();
+    }
+  return list_;
+}
+
+bool Reunrolling::draw(Plan& plan, std::mt19937_64& random) {
+  if (fanouts_.empty()) return false;
+  const int level = fanouts_[random() % fanouts_.size()];
+  const std::vector<Unrolling>& all = unrollings(plan, level);
+  if (all.empty()) return false;
+  Plan other = plan;
+  if (!put(other, level, all[random() % all.size()])) return false;
+  plan = other;
+  return true;
+}
+
+const std::vector<Unrolling>& Reunrolling::unrollings(const Plan& plan, int level) {
+  Extents rest;
+  for (std::size_t d = 0; d < kMaxDimensions; ++d)
+    rest[d] = d < space_.dimension_count ? static_cast<u32>(space_.size[d]) : 1;
+  for (const int other : fanouts_)
+    if (other != level)
+      for (int d = 0; d < space_.dimension_count; ++d)
+        rest[d] /= plan.factor[loop_place_of(LoopKind::SpatialX, other)][d] *
+                   plan.factor[loop_place_of(LoopKind::SpatialY, other)][d];
+  RuleCounts uncounted;  // these candidates are refine's
+  return fillings_.list(level, rest, {}, uncounted);
+}
+
+// False: it is there already, or a dimension's loops do not divide that way.
+bool Reunrolling::put(Plan& plan, int level, const Unrolling& u) const {
+  Extents &x = plan.factor[loop_place_of(LoopKind::SpatialX, level)],
+          &y = plan.factor[loop_place_of(LoopKind::SpatialY, level)];
+  if (x == u.x && y == u.y) return false;
+  for (int d = 0; d < space_.dimension_count; ++d) {
+    const u32 old = x[d] * y[d], common = std::gcd(old, u.factor(d));
+    u32 surplus = old / common, missing = u.factor(d) / common;
+    const auto take = [&](int i) {
+      u32& factor = plan.temporal(i, d);
+      const u32 part = std::gcd(factor, missing);
+      factor /= part;
+      missing /= part;
+    };
+    for (int i = level; i < space_.level_count(); ++i) take(i);
+    for (int i = level; i-- > 0;) take(i);
+    for (int i = level; i < space_.level_count() && surplus > 1; ++i) {
+      u32& factor = plan.temporal(i, d);
+      if (!space_.levels[i].temporal.factor[d].allows(u64{factor} * surplus)) continue;
+      factor *= surplus;
+      surplus = 1;
+    }
+    if (surplus > 1 || missing > 1) return false;
+  }
+  x = u.x;
+  y = u.y;
+  return true;
+}
+
+Scattering::Scattering(const Mapspace& space) : space_(space), top_(space.level_count() - 1) {
+  for (std::size_t d = 0; d < space.dimension_count; ++d) {
+    for (int i = 0; i <= top_; ++i) {
+      const TemporalSpace& temporal = space.levels[i].temporal;
+      if (contains(temporal.allowed, static_cast<int>(d)) && !temporal.factor[d].fixed())
+        levels_[d].push_back(static_cast<u8>(i));
+    }
+    for (const PrimePower& p : factorize(space.size[d])) primes_[d].push_back(static_cast<u32>(p.prime));
+  }
+}
+
+bool Scattering::scatter(Ladder& ladder, Plan& plan, std::mt19937_64& random) {
+  if (ladder.keep() != plan.keep) ladder.set_keep(plan.keep);
+  factors_.clear();
+  for (std::size_t d = 0; d < space_.dimension_count; ++d) {
+    if (levels_[d].size() < 2) continue;
+    u32 left = 1;
+    for (u8 i : levels_[d]) left *= std::exchange(plan.factor[loop_place_of(LoopKind::Temporal, i)][d], 1);
+    for (u32 prime : primes_[d])
+      for (; left % prime == 0; left /= prime) factors_.emplace_back(static_cast<u8>(d), prime);
+  }
+  for (int i = 0; i <= top_; ++i) tile_[i] = tile_through(space_, plan, i);
+  if (!fits(ladder, 0)) return false;
+  for (std::size_t left = factors_.size(); left > 1; --left) std::swap(factors_[left - 1], factors_[random() % left]);
+  // Factors that cannot go to the outermost level choose while there is room.
+  std::stable_partition(factors_.begin(), factors_.end(),
+                        [&](const auto& f) { return levels_[f.first].back() < top_; });
+  for (const auto& [d, prime] : factors_)
+    if (!place(ladder, plan, d, prime, random() % levels_[d].size())) return false;
+  return true;
+}
+
+bool Scattering::place(const Ladder& ladder, Plan& plan, int d, u32 prime, std::size_t first) {
+  for (std::size_t k = first; k < levels_[d].size(); ++k) {
+    const int level = levels_[d][k];
+    u32& factor = plan.factor[loop_place_of(LoopKind::Temporal, level)][d];
+    if (u64{factor} * prime > space_.levels[level].temporal.factor[d].max) continue;
+    for (int i = level; i <= top_; ++i) tile_[i][d] *= prime;
+    if (fits(ladder, level)) {
+      factor *= prime;
+      return true;
+    }
+    for (int i = level; i <= top_; ++i) tile_[i][d] /= prime;
+  }
+  return false;
+}
+
+// The outermost level holds everything.
+bool Scattering::fits(const Ladder& ladder, int from) const {
+  for (int i = from; i < top_; ++i)
+    if (!ladder.tile_fits(tile_[i], i)) return false;
+  return true;
 }
 
 }  // namespace heliolite

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/search/climb/moves.h"
-#include "engine/search/climb/visited.h"
+#include "engine/search/climb/climb.h"
+#include "engine/search/climb/plan.h"
 #include "engine/search/sunstone/fillings.h"
 #include "engine/search/sunstone/ladder.h"
 #include "engine/space/divisors.h"
@@ -85,7 +85,7 @@ class Scattering {
   std::array<Extents, kMaxLevels> tile_;                 // [level]: of what is placed
 };
 
-// What a climb may change: single factors (moves.h), the tile of a level and an unrolling.
+// What a climb may change: single factors (plan.h), the tile of a level and an unrolling.
 struct ClimbSteps {
   // `fillings`: of the ladder's mapspace.
   ClimbSteps(const Ladder& ladder, Fillings& fillings)

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
-#include "engine/search/sunstone/tile_growth.h"
+#include "engine/search/sunstone/partial_plan.h"
 #include "engine/space/factor_tree.h"
 
 namespace heliolite {

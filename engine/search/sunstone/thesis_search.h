@@ -13,7 +13,7 @@
 
 #include "engine/search/core/rules.h"
 #include "engine/search/sunstone/ladder.h"
-#include "engine/search/sunstone/level_problem.h"
+#include "engine/search/sunstone/strategies.h"
 #include "engine/space/divisors.h"
 #include "engine/space/unrolling.h"
 

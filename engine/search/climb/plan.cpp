@@ -1,4 +1,4 @@
-#include "engine/search/climb/moves.h"
+#include "engine/search/climb/plan.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -6,6 +6,7 @@
 #include "engine/space/divisors.h"
 
 namespace heliolite {
+
 namespace {
 
 constexpr u64 kMostEnds = 4096;  // tried one by one
