@@ -16,7 +16,7 @@
 #include "engine/model/mapping_loops.h"
 #include "engine/network/schedule_yaml.h"
 #include "engine/search/bayes/bayes_search.h"
-#include "engine/sweep/sweep_fields.h"
+#include "engine/sweep/sweep_yaml.h"
 #include "workloads/workload_fields.h"
 
 namespace heliolite::cli {

@@ -22,7 +22,6 @@
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/search/core/option_kinds.h"
-#include "engine/sweep/grown_grid.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/rest.h"
 #include "engine/sweep/store.h"

@@ -8,7 +8,7 @@
 #include "cli/ui/interrupt.h"
 #include "cli/ui/output.h"
 #include "engine/base/number_text.h"
-#include "engine/sweep/grown_grid.h"
+#include "engine/sweep/merge.h"
 #include "engine/sweep/store.h"
 
 namespace heliolite::cli {

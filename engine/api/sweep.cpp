@@ -9,7 +9,6 @@
 #include "engine/base/named.h"
 #include "engine/search/core/option_table.h"
 #include "engine/sweep/design_points.h"
-#include "engine/sweep/grown_grid.h"
 #include "engine/sweep/merge.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/runner.h"

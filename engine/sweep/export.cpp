@@ -14,7 +14,7 @@
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/sweep/front_certificate.h"
-#include "engine/sweep/record_fields.h"
+#include "engine/sweep/records.h"
 #include "engine/sweep/store.h"
 #include "engine/sweep/totals.h"
 

@@ -1,4 +1,6 @@
-#include "engine/sweep/grown_grid.h"
+// A sweep whose parameters take more values than when its database was made: the rows of the points that both grids
+// have are taken over under their new numbers, so that only the points that are new are left to do.
+#include "engine/sweep/merge.h"
 
 #include <fmt/format.h>
 

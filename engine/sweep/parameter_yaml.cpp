@@ -10,7 +10,6 @@
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/sweep/field_path.h"
-#include "engine/sweep/sweep_fields.h"
 #include "engine/sweep/sweep_yaml.h"
 
 namespace heliolite {

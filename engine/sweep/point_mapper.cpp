@@ -9,7 +9,6 @@
 #include "engine/sweep/expression.h"
 #include "engine/sweep/front_certificate.h"
 #include "engine/sweep/point_answer.h"
-#include "engine/sweep/point_evaluator.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/records.h"
 #include "engine/sweep/totals.h"

@@ -1,14 +1,17 @@
 #include "engine/sweep/records.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
+#include "engine/base/text.h"
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_yaml.h"
 
 namespace heliolite {
+
 namespace {
 
 // Without the head, which names the workload; what begins with the compute unit if there are several.
@@ -84,6 +87,27 @@ LayerRecord reused(LayerRecord answer, const SweepLayer& layer) {
   answer.weight = layer.weight;
   answer.seconds = 0;
   return answer;
+}
+
+std::string field_text(u64 field) { return fmt::format("{}", field); }
+std::string field_text(double field) { return fmt::format("{}", field); }
+std::string field_text(const std::optional<double>& field) { return field ? field_text(*field) : std::string(); }
+std::string field_text(const std::string& field) { return field; }
+std::string field_text(PointState field) { return std::string(name(field)); }
+std::string field_text(const std::vector<std::string>& field) { return join(field); }
+
+std::string list_text(const std::vector<std::string>& list) {
+  return nlohmann::json(list).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::optional<std::vector<std::string>> read_list(const std::string& text) {
+  const nlohmann::json list = nlohmann::json::parse(text, nullptr, false);
+  std::vector<std::string> out;
+  for (const nlohmann::json& element : list) {
+    if (!element.is_string()) return std::nullopt;
+    out.push_back(element.get<std::string>());
+  }
+  return list.is_array() ? std::optional(std::move(out)) : std::nullopt;
 }
 
 }  // namespace heliolite

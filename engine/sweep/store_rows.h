@@ -1,6 +1,6 @@
 #pragma once
 // The tables of a results database (docs/results.md), in all versions that can still be read. The columns are the
-// fields (record_fields.h); states are words, lists are JSON. Each row has a checksum of its fields, its table and the
+// fields (records.h); states are words, lists are JSON. Each row has a checksum of its fields, its table and the
 // sweep's question, so that a row that was damaged, changed by hand or taken from elsewhere does not pass. A database
 // whose tables, indices, views or triggers differ from these in one letter is none of ours: a view in place of a table
 // may never end, a trigger may delete what is written.
@@ -15,7 +15,7 @@
 
 #include "engine/base/named.h"
 #include "engine/model/fingerprint.h"
-#include "engine/sweep/record_fields.h"
+#include "engine/sweep/records.h"
 #include "engine/sweep/store_sql.h"
 
 namespace heliolite {

@@ -1,4 +1,5 @@
-#include "engine/sweep/sweep_fields.h"
+// The fields of sweep files (docs/formats_sweep.md), map by map.
+#include "engine/sweep/sweep_yaml.h"
 
 #include <nlohmann/json.hpp>
 #include <string>

@@ -114,7 +114,7 @@ struct SweepSpec {
   SweepLimits limits{};      // of each network
   ExploreOptions explore{};  // of goal explore
   // Whose energy and cycles layers have, instead of the model's, with the mappings that the strategy finds
-  // (point_evaluator.h); without a command none.
+  // (point_answer.h); without a command none.
   EvaluatorOptions evaluator{};
   bool area_on_front = true;  // the Pareto front is of energy, delay and area; else of energy and delay
   bool seconds = false;       // delays are compared in seconds: every machine states a clock; else in cycles

@@ -24,7 +24,6 @@
 #include "engine/sweep/design_points.h"
 #include "engine/sweep/expression.h"
 #include "engine/sweep/field_path.h"
-#include "engine/sweep/sweep_fields.h"
 #include "workloads/workload_yaml.h"
 
 namespace heliolite {

@@ -1,9 +1,13 @@
 #pragma once
-// Reads a sweep's file (docs/formats_sweep.md).
+// Reads a sweep's file (docs/formats_sweep.md), and lists its fields.
+#include <array>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "engine/base/field_table.h"
 #include "engine/base/yaml_node.h"
 #include "engine/inputs/read_options.h"
 #include "engine/search/core/option_table.h"
@@ -47,5 +51,23 @@ Diagnostics stated_cost_warnings(const SweepSpec& spec);
 // What is wrong becomes complaints in `errors`.
 SweepParameter read_parameter(const std::string& name, const YamlNode& node, const ArchitectureSpec& machine,
                               Diagnostics& errors);
+
+// The fields of sweep files, map by map.
+
+// Options of a search that a sweep has not.
+inline constexpr std::array<std::string_view, 1> kNotOfSweeps{"threads"};
+
+const FieldTable& sweep_file_fields();  // the document
+const FieldTable& sweep_fields();
+const FieldTable& sweep_limit_fields();
+const FieldTable& sweep_explore_fields();
+const FieldTable& sweep_workload_fields();
+const FieldTable& sweep_parameter_fields();
+
+// The names of all columns of the tables of results, of the views and of the exports, and of the keys of their JSON.
+
+// All column names in small letters. A sweep's parameter is a further column and must have another name; SQL does
+// not tell capitals from small letters.
+const std::set<std::string>& column_names();
 
 }  // namespace heliolite

@@ -13,7 +13,7 @@
 #include "engine/report/report_data.h"
 #include "engine/report/report_page.h"
 #include "engine/sweep/front.h"
-#include "engine/sweep/grown_grid.h"
+#include "engine/sweep/merge.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/runner.h"
 #include "engine/sweep/store.h"

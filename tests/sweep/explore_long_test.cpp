@@ -8,7 +8,6 @@
 #include <random>
 
 #include "engine/sweep/front.h"
-#include "engine/sweep/improvement.h"
 #include "engine/sweep/store.h"
 #include "tests/support/sweep_problem.h"
 

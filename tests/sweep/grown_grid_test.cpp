@@ -1,6 +1,6 @@
 // A sweep whose parameters take more values: what is known of the old points stays, the answer is that of a fresh run,
 // and only new points are searched.
-#include "engine/sweep/grown_grid.h"
+#include "engine/sweep/merge.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The volume that points dominate, and what is expected to be added to it, against sums over a grid, against their
 // definition where nothing is uncertain, and against random draws.
-#include "engine/sweep/improvement.h"
+#include "engine/sweep/explore.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
