@@ -19,7 +19,7 @@
 #include "cli/ui/table.h"
 #include "engine/base/text.h"
 #include "engine/bounds/curve/orojenesis.h"
-#include "engine/bounds/raised_curve.h"
+#include "engine/bounds/lower_bounds.h"
 #include "workloads/word_bits.h"
 
 namespace heliolite::cli {

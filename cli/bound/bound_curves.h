@@ -6,7 +6,7 @@
 #include "arch/architecture.h"
 #include "cli/bound/curve_svg.h"
 #include "cli/ui/json.h"
-#include "engine/bounds/curve/orojenesis_nested.h"
+#include "engine/bounds/curve/orojenesis.h"
 #include "workloads/workload.h"
 
 namespace heliolite::cli {

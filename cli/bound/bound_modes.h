@@ -8,7 +8,7 @@
 
 #include "cli/ui/output.h"
 #include "engine/base/types.h"
-#include "engine/bounds/hbl/tile_regions.h"
+#include "engine/bounds/hbl/hbl_tile.h"
 #include "engine/inputs/read_options.h"
 
 namespace heliolite::cli {

@@ -13,7 +13,7 @@
 #include "engine/base/types.h"
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/bounds/curve/orojenesis.h"
-#include "engine/bounds/raised_curve.h"
+#include "engine/bounds/lower_bounds.h"
 #include "engine/inputs/read_options.h"
 #include "workloads/workload.h"
 
@@ -55,7 +55,7 @@ struct LayerCurve {
   std::vector<std::string> headings;          // of these cells
 };
 
-// The curve, raised to the bounds of all schedules (engine/bounds/raised_curve.h).
+// The curve, raised to the bounds of all schedules (engine/bounds/lower_bounds.h).
 LayerCurve raised(const LayerCurve& curve, const ScheduleBounds& schedules, u64 largest);
 
 // The answer for one layer.

@@ -15,8 +15,8 @@
 #include "cli/ui/table.h"
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
-#include "engine/bounds/hbl/hbl_formula.h"
-#include "engine/bounds/hbl/tile_regions.h"
+#include "engine/bounds/hbl/hbl_exponent.h"
+#include "engine/bounds/hbl/hbl_tile.h"
 #include "workloads/word_bits.h"
 
 namespace heliolite::cli {

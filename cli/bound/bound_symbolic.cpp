@@ -21,7 +21,6 @@
 #include "engine/base/text.h"
 #include "engine/bounds/conv/conv_bound.h"
 #include "engine/bounds/hbl/hbl_exponent.h"
-#include "engine/bounds/hbl/hbl_formula.h"
 #include "engine/model/fingerprint.h"
 
 namespace heliolite::cli {

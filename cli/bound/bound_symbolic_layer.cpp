@@ -13,8 +13,7 @@
 #include "engine/bounds/conv/conv_bound.h"
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/bounds/hbl/hbl_exponent.h"
-#include "engine/bounds/hbl/hbl_formula.h"
-#include "engine/bounds/segment/iolb_forms.h"
+#include "engine/bounds/published/published.h"
 #include "engine/bounds/tiling/iotile_search.h"
 #include "engine/model/running_units.h"
 

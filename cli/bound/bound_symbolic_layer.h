@@ -9,7 +9,7 @@
 #include "cli/ui/json.h"
 #include "engine/bounds/hbl/hbl_tile.h"
 #include "engine/bounds/lower_bounds.h"
-#include "engine/bounds/tiling/iotile_parts.h"
+#include "engine/bounds/tiling/iotile_search.h"
 
 namespace heliolite::cli {
 

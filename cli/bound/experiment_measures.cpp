@@ -4,7 +4,6 @@
 
 #include "engine/base/named.h"
 #include "engine/bounds/curve/orojenesis.h"
-#include "engine/bounds/curve/orojenesis_nested.h"
 #include "engine/program/bound/program_answer.h"
 #include "engine/search/core/budget.h"
 

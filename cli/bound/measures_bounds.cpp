@@ -7,9 +7,8 @@
 #include "engine/base/integers.h"
 #include "engine/bounds/conv/conv_bound.h"
 #include "engine/bounds/hbl/hbl_exponent.h"
-#include "engine/bounds/hbl/tile_regions.h"
+#include "engine/bounds/hbl/hbl_tile.h"
 #include "engine/bounds/published/published.h"
-#include "engine/bounds/segment/iolb_forms.h"
 #include "engine/bounds/tiling/iotile_search.h"
 
 namespace heliolite::cli {

@@ -13,7 +13,6 @@
 #include "cli/ui/word_units.h"
 #include "engine/base/integers.h"
 #include "engine/base/number_text.h"
-#include "engine/bounds/tiling/iotile_parts.h"
 #include "engine/bounds/tiling/iotile_search.h"
 #include "engine/execution/named_tiling.h"
 #include "engine/execution/reuse_window.h"

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "engine/api/inside.h"
-#include "engine/bounds/curve/orojenesis_nested.h"
+#include "engine/bounds/curve/orojenesis.h"
 #include "engine/bounds/fusion/cut.h"
-#include "engine/bounds/raised_curve.h"
+#include "engine/bounds/lower_bounds.h"
 #include "workloads/word_bits.h"
 
 namespace heliolite::api {

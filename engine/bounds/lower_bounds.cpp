@@ -1,7 +1,6 @@
 #include "engine/bounds/lower_bounds.h"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -11,6 +10,7 @@
 #include "engine/bounds/segment/iolb_segment.h"
 
 namespace heliolite {
+
 namespace {
 
 constexpr double kLeastCapacity = 1;  // words; of fewer, the bounds of one word hold
@@ -107,6 +107,46 @@ std::optional<double> words_inside(const Boundary& wall, const Architecture& arc
   // The boundary counts the operands of units that work side by side.
   const u64 operands = architecture.compute.instances > 1 ? 0 : operand_units(workload, wall.unit);
   return static_cast<double>(*wall.capacity_words + operands);
+}
+
+namespace {
+
+void add(std::vector<RaisedStep>& steps, const RaisedStep& step) {
+  if (steps.empty() || steps.back().step.accesses != step.step.accesses) steps.push_back(step);
+}
+
+}  // namespace
+
+ScheduleBounds schedule_bounds(const Workload& workload, const OrojenesisOptions& options) {
+  std::vector<double> sizes;
+  u64 operands = 0;
+  for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
+    sizes.push_back(static_cast<double>(options.word_size[v]));
+    operands += options.word_size[v];
+  }
+  return {LowerBounds(workload, {}, sizes), operands};
+}
+
+std::vector<RaisedStep> raised(std::span<const CurveStep> curve, const ScheduleBounds& schedules, u64 largest) {
+  constexpr u64 kPointsPerBuffer = 16;
+  std::vector<RaisedStep> out;
+  for (std::size_t i = 0; i < curve.size(); ++i) {
+    const CurveStep own = curve[i];
+    const bool last = i + 1 == curve.size();
+    const u64 end = last ? std::max(largest, own.buffer) + 1 : curve[i + 1].buffer;
+    for (u64 buffer = own.buffer; buffer < end;) {
+      if (schedules.at(buffer).words <= own.accesses) {
+        add(out, {{buffer, own.accesses}, std::nullopt, i});
+        break;
+      }
+      const u64 next = std::min(end, buffer + std::max<u64>(1, buffer / kPointsPerBuffer));
+      const LowerBound there = schedules.at(next - 1);
+      if (there.words > own.accesses) add(out, {{buffer, there.words}, there.kind, i});
+      else add(out, {{buffer, own.accesses}, std::nullopt, i});
+      buffer = next;
+    }
+  }
+  return out;
 }
 
 }  // namespace heliolite

@@ -5,7 +5,7 @@
 
 #include "arch/architecture.h"
 #include "engine/base/result.h"
-#include "engine/bounds/tiling/iotile_parts.h"
+#include "engine/bounds/tiling/iotile_search.h"
 #include "engine/execution/loop_nest.h"
 #include "engine/model/mapping.h"
 

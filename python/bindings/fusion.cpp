@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/bounds/curve/orojenesis_nested.h"
+#include "engine/bounds/curve/orojenesis.h"
 #include "engine/bounds/fusion/cut.h"
-#include "engine/bounds/raised_curve.h"
+#include "engine/bounds/lower_bounds.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/watched.h"
 

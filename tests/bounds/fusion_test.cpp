@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/bounds/fusion/fusion_blocks.h"
 #include "tests/support/fusion_fronts.h"
 
 namespace heliolite::fusion_test {

@@ -6,9 +6,7 @@
 #include <cmath>
 
 #include "engine/bounds/hbl/hbl_exponent.h"
-#include "engine/bounds/hbl/hbl_formula.h"
 #include "engine/bounds/hbl/hbl_tile.h"
-#include "engine/bounds/hbl/tile_regions.h"
 #include "engine/bounds/lp.h"
 #include "tests/support/load.h"
 #include "tests/support/random_problem.h"

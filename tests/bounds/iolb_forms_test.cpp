@@ -1,5 +1,5 @@
 // Closed forms of IOLB and IOUB: the published values.
-#include "engine/bounds/segment/iolb_forms.h"
+#include "engine/bounds/published/published.h"
 
 #include <gtest/gtest.h>
 

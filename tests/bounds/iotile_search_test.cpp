@@ -8,9 +8,8 @@
 
 #include "engine/bounds/conv/conv_bound.h"
 #include "engine/bounds/lower_bounds.h"
-#include "engine/bounds/segment/iolb_forms.h"
+#include "engine/bounds/published/published.h"
 #include "engine/bounds/segment/iolb_segment.h"
-#include "engine/bounds/tiling/iotile_parts.h"
 #include "engine/space/footprint.h"
 #include "tests/support/load.h"
 #include "tests/support/random_problem.h"

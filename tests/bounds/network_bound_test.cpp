@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "engine/bounds/fusion/cut.h"
-#include "engine/bounds/network/network_charges.h"
 #include "engine/bounds/segment/iolb_segment.h"
 #include "tests/support/load.h"
 #include "tests/support/network_game.h"

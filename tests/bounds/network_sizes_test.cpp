@@ -8,7 +8,6 @@
 
 #include "engine/bounds/fusion/cut.h"
 #include "engine/bounds/network/network_bound.h"
-#include "engine/bounds/network/network_charges.h"
 #include "engine/formats/load_network.h"
 #include "tests/support/network_game.h"
 #include "tests/support/network_schedule.h"

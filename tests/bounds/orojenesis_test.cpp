@@ -11,7 +11,6 @@
 #include <string>
 
 #include "engine/bounds/curve/orojenesis.h"
-#include "engine/bounds/curve/orojenesis_nested.h"
 #include "engine/bounds/lower_bounds.h"
 #include "engine/model/cost_model.h"
 #include "tests/support/load.h"

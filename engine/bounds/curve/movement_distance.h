@@ -10,7 +10,7 @@
 
 #include "arch/architecture.h"
 #include "engine/base/types.h"
-#include "engine/bounds/curve/orojenesis_nested.h"
+#include "engine/bounds/curve/orojenesis.h"
 #include "engine/model/cost.h"
 #include "engine/model/mapping.h"
 #include "workloads/word_bits.h"

@@ -1,18 +1,68 @@
 #pragma once
 // The ski slope of one Einsum: the least accesses to a backing store for every size of the one buffer in front of it,
 // over all tiles, loop orders and choices of what the buffer keeps (Huang, Tsai, Emer, Parashar, "Mind the Gap", ISCA
-// 2024). All tensors share one tile; for machines of several levels see orojenesis_nested.h.
+// 2024). All tensors share one tile; for machines of several levels see orojenesis.h.
 // Definitions and proofs: docs/rules/orojenesis.md.
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "engine/base/result.h"
 #include "engine/base/types.h"
-#include "engine/bounds/curve/orojenesis_curve.h"
 #include "engine/model/compiled.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
+
+// Least accesses to a backing store as a function of the buffer in front of it: a staircase of the Pareto-optimal
+// pairs, each with how it is reached.
+
+// Buffers ascend, accesses descend, both strictly. `How` tells how a point is reached.
+template <class How>
+class Staircase {
+ public:
+  struct Point {
+    u64 buffer = 0;    // words, or bytes when words have sizes
+    u64 accesses = 0;  // reads and writes of the backing store, in the same unit
+    How how{};
+  };
+
+  // Whether no point needs at most this buffer for at most these accesses.
+  bool admits(u64 buffer, u64 accesses) const {
+    const auto after = first_above(buffer);
+    return after == points_.begin() || (after - 1)->accesses > accesses;
+  }
+
+  // Adds the point if it is admitted, and removes what it makes superfluous.
+  void add(u64 buffer, u64 accesses, How how) {
+    if (!admits(buffer, accesses)) return;
+    const auto first = std::ranges::lower_bound(points_, buffer, {}, &Point::buffer);
+    const auto last = std::ranges::find_if(first, points_.end(), [&](const Point& p) { return p.accesses < accesses; });
+    if (first == last) {
+      points_.insert(first, Point{buffer, accesses, std::move(how)});
+      return;
+    }
+    *first = Point{buffer, accesses, std::move(how)};
+    points_.erase(first + 1, last);
+  }
+
+  std::span<const Point> points() const { return points_; }
+  bool empty() const { return points_.empty(); }
+
+  // The point with the fewest accesses that `capacity` admits; null when even the first one needs more.
+  const Point* at(u64 capacity) const {
+    const auto after = first_above(capacity);
+    return after == points_.begin() ? nullptr : &*(after - 1);
+  }
+
+ private:
+  auto first_above(u64 buffer) const { return std::ranges::upper_bound(points_, buffer, {}, &Point::buffer); }
+
+  std::vector<Point> points_;
+};
 
 struct WordUnit;
 
@@ -73,5 +123,25 @@ u64 operand_words(const Workload& workload, const OrojenesisOptions& options = {
 
 // Different words (in units of the options) that some MAC uses: what any execution moves, however large the buffer.
 u64 algorithmic_minimum(const Workload& workload, const OrojenesisOptions& options = {});
+
+// The curve that no mapping on any machine can beat: the least accesses across a boundary by the words of storage
+// inside it, on any number of levels, with or without fan-outs, each level keeping what it likes. One buffer shared by
+// all tensors (orojenesis.h) can be beaten by levels that hold different tensors for different tiles; this cannot, and
+// is only a little below. Proof: docs/rules/orojenesis.md.
+
+// Tensors by the size of their tiles: each tile lies within the next one. A tensor that is not listed is not stored.
+struct Nesting {
+  u8 count = 0;                             // tensors listed
+  std::array<u8, kMaxTensors> tensor{};     // smallest tile first
+  std::array<Extents, kMaxTensors> tile{};  // [k]: the tile of tensor[k]
+};
+
+using NestedCurve = Staircase<Nesting>;
+
+// The curve of the workload; its first point needs no storage. Of Einsums of more than five tensors the five largest
+// nest, the words of the others count once. With options.imperfect it holds for mappings whose last tiles are smaller
+// too; words are then those really moved, which the averages of the cost model over partly idle fan-outs may miss.
+// Errors as one_buffer_curve().
+Result<NestedCurve> nested_curve(const Workload& workload, const OrojenesisOptions& options = {});
 
 }  // namespace heliolite

@@ -1,4 +1,5 @@
-#include "engine/bounds/fusion/fusion_blocks.h"
+// The blocks in which the rows of a segment go through it.
+#include "engine/bounds/fusion/fusion.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,11 +1,13 @@
-#include "engine/bounds/hbl/tile_regions.h"
+// The tile of most iterations for all sizes and capacities at once: the multiparametric linear program of
+// largest_tile() (hbl_tile.h) with log M and the logarithms of the sizes as parameters.
+#include "engine/bounds/hbl/hbl_tile.h"
 
 #include <algorithm>
 #include <map>
 #include <span>
 #include <utility>
 
-#include "engine/bounds/hbl/hbl_formula.h"
+#include "engine/bounds/hbl/hbl_exponent.h"
 #include "engine/bounds/hbl/hbl_subspace.h"
 
 namespace heliolite {

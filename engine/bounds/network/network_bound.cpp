@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "engine/base/integers.h"
-#include "engine/bounds/network/network_charges.h"
 #include "engine/bounds/segment/iolb_segment.h"
 #include "workloads/graph.h"
 

@@ -1,4 +1,6 @@
-#include "engine/bounds/network/network_charges.h"
+// Charges the words of each array of a network to one layer, so that no word is charged twice, and none at all that may
+// stay inside.
+#include "engine/bounds/network/network_bound.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,10 +1,11 @@
-#include "engine/bounds/tiling/iotile_parts.h"
+// Tilings for one cache whose tiles need not be alike: the iterations fall into parts, cut along one dimension after
+// the other and executed one after the other, and each part has tiles and loop orders of its own.
+#include "engine/bounds/tiling/iotile_search.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "engine/base/integers.h"
-#include "engine/bounds/tiling/iotile_search.h"
 
 namespace heliolite {
 namespace {

@@ -1,4 +1,5 @@
-#include "engine/bounds/tiling/iotile_room.h"
+// Nested tiles against the capacities they must fit, and where searches for good ones begin.
+#include "engine/bounds/tiling/iotile_search.h"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "engine/base/integers.h"
-#include "engine/bounds/tiling/iotile_parts.h"
+#include "engine/bounds/tiling/iotile_search.h"
 #include "engine/program/bound/part_numbers.h"
 
 namespace heliolite {

@@ -1,4 +1,5 @@
-#include "engine/bounds/segment/iolb_forms.h"
+// Lower and upper bounds in closed form as IOLB and IOUB print them, for contractions and convolutions of stride 1.
+#include "engine/bounds/published/published.h"
 
 #include <algorithm>
 #include <cmath>
