@@ -16,7 +16,7 @@
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_mapping.h"
 #include "engine/model/cost_model.h"
-#include "engine/model/countable.h"
+#include "engine/model/mapping_check.h"
 #include "engine/model/running_units.h"
 #include "engine/space/mapspace.h"
 

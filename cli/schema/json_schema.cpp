@@ -13,7 +13,7 @@
 #include "cli/bound/experiment_fields.h"
 #include "engine/base/number_text.h"
 #include "engine/execution/named_tiling.h"
-#include "engine/model/mapping_loops.h"
+#include "engine/model/mapping_yaml.h"
 #include "engine/network/schedule_yaml.h"
 #include "engine/search/bayes/bayes_search.h"
 #include "engine/sweep/sweep_yaml.h"

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "engine/api/inside.h"
-#include "engine/model/countable.h"
 #include "engine/model/fingerprint.h"
+#include "engine/model/mapping_check.h"
 
 namespace heliolite::api {
 namespace {

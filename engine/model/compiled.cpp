@@ -14,7 +14,7 @@
 namespace heliolite {
 namespace {
 
-// Energy units of a price, in at most 63 bits: larger prices are refused (countable.h).
+// Energy units of a price, in at most 63 bits: larger prices are refused (mapping_check.h).
 u64 units(double pj) { return static_cast<u64>(Energy::from_picojoules(std::min(pj, 2 * kMaxAccessPicojoules)).units); }
 
 CompiledTensor compile(const Tensor& tensor, const Workload& workload) {

@@ -1,4 +1,6 @@
-#include "engine/model/countable.h"
+// Whether the numbers of the cost model have room for what a workload can cost on a machine: energies have 128 bits,
+// cycles 64.
+#include "engine/model/mapping_check.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +12,6 @@
 #include "engine/base/types.h"
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/keep.h"
-#include "engine/model/mapping_check.h"
 #include "engine/model/true_counts/cost.h"
 #include "workloads/word_bits.h"
 

@@ -5,7 +5,6 @@
 #include "engine/model/collapse.h"
 #include "engine/model/compiled.h"
 #include "engine/model/imperfect_nest.h"
-#include "engine/model/imperfect_walk.h"
 #include "engine/model/mapping.h"
 #include "engine/model/multicast.h"
 

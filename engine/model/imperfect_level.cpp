@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
-#include "engine/model/imperfect_walk.h"
+#include "engine/model/imperfect_nest.h"
 #include "engine/model/peer_words.h"
 #include "engine/model/temporal_traffic.h"
 

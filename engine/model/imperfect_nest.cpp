@@ -1,5 +1,7 @@
 #include "engine/model/imperfect_nest.h"
 
+#include <algorithm>
+
 #include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 
@@ -77,6 +79,186 @@ u64 imperfect_box_words(const CompiledTensor& t, const ImperfectExtents& extent)
   u64 words = 1;
   for (int r = 0; r < t.rank_count; ++r) words *= static_cast<u64>(box[r]);
   return words;
+}
+
+namespace {
+
+constexpr u8 kStill = 0xff;  // rank_ of a rank that never moves
+constexpr std::size_t kFirstSlots = 256;
+
+// C's round() of twice / 2: halves away from zero.
+i64 rounded_half(i64 twice) { return twice >= 0 ? (twice + 1) / 2 : -((1 - twice) / 2); }
+
+u64 mixed(u64 h, u64 value) {
+  h = (h ^ value) * 0x9e3779b97f4a7c15u;
+  return h ^ (h >> 29);
+}
+
+}  // namespace
+
+void ImperfectWalk::run(const CompiledTensor& t, const ImperfectNest& nest, int level, std::span<u64> words) {
+  tensor_ = &t;
+  nest_ = &nest;
+  level_ = level;
+  from_ = nest.first_temporal[level];
+  contexts_ = words.size();
+  prepare();
+  State state;
+  DimensionMask all = 0;
+  visit(nest.loop_count - 1, static_cast<DimensionMask>(~all), state, 1, words.data());
+  state_count_ = entries_.size();
+}
+
+void ImperfectWalk::prepare() {
+  const ImperfectNest& nest = *nest_;
+  DimensionMask moving = 0, imperfect = 0;
+  for (int l = 0; l < nest.loop_count; ++l) {
+    if (!nest.loop[l].perfect()) imperfect |= nest.loop[l].bit();
+    if (l >= from_ && !nest.loop[l].spatial) moving |= nest.loop[l].bit();
+    relevant_[l] = imperfect;
+  }
+  cut_ = 0;
+  for (int l = nest.first[level_]; l < from_; ++l)
+    if (nest.loop[l].residual > 1) cut_ |= nest.loop[l].bit();
+  rank_.fill(kStill);
+  rank_count_ = 0;
+  for (int k = 0; k < tensor_->first_of[kMaxDimensions]; ++k) {
+    const CompiledTerm& term = tensor_->by_dimension[k];
+    if (contains(moving, term.dimension) && rank_[term.rank] == kStill)
+      rank_[term.rank] = static_cast<u8>(rank_count_++);
+  }
+  sums_.resize(at(nest.loop_count) * contexts_);
+  entries_.clear();
+  words_.clear();
+  if (slots_.empty()) slots_.resize(kFirstSlots);
+  std::fill(slots_.begin(), slots_.end(), 0);
+}
+
+// One execution of the loops up to `l`.
+void ImperfectWalk::visit(int l, DimensionMask last, State& state, u64 weight, u64* out) {
+  const ImperfectNest& nest = *nest_;
+  for (; l >= from_ && nest.loop[l].spatial; --l)  // unit 0: iteration 0, the last one only if there is no other
+    if (nest.loop[l].residual > 1) last = static_cast<DimensionMask>(last & ~nest.loop[l].bit());
+  if (l < from_) {
+    out[nest.contexts[level_].index(last)] += weight * fresh_words(static_cast<DimensionMask>(last & ~cut_), state);
+    return;
+  }
+  last &= relevant_[l];
+  const u64 h = hash(l, last, state);
+  const u64* words;
+  if (const Entry* known = find(l, last, state, h)) {
+    state = known->after;
+    words = &words_[known->words];
+  } else {
+    const State before = state;
+    u64* own = &sums_[at(l) * contexts_];
+    std::fill_n(own, contexts_, 0);
+    iterate(l, last, state, own);
+    remember({before, state, 0, h, last, static_cast<u8>(l)}, own);
+    words = own;
+  }
+  for (std::size_t c = 0; c < contexts_; ++c) out[c] += weight * words[c];
+}
+
+void ImperfectWalk::iterate(int l, DimensionMask last, State& state, u64* out) {
+  const ImperfectLoop& loop = nest_->loop[l];
+  const bool innermost = l == nest_->first[level_] && loop.level == level_;
+  visit_iterations(loop, (last & loop.bit()) != 0, innermost, [&](u64 index, u64 weight, bool inner_last) {
+    shift(state, loop, static_cast<i64>(index));
+    visit(l - 1, inner_last ? last : static_cast<DimensionMask>(last & ~loop.bit()), state, weight, out);
+    shift(state, loop, -static_cast<i64>(index));
+  });
+}
+
+// The previous tile as seen from `iterations` further on.
+void ImperfectWalk::shift(State& state, const ImperfectLoop& loop, i64 iterations) const {
+  if (!state.visited || iterations == 0) return;
+  for (int k = tensor_->first_of[loop.dimension]; k < tensor_->first_of[loop.dimension + 1]; ++k) {
+    const CompiledTerm& term = tensor_->by_dimension[k];
+    state.low[rank_[term.rank]] -= iterations * static_cast<i64>(term.coefficient * loop.step);
+  }
+}
+
+ImperfectWalk::Tile ImperfectWalk::tile(DimensionMask last) const {
+  const ImperfectTile& extents = nest_->inside[level_];
+  const auto extent =
+      box_along_ranks(*tensor_, [&](u8 d) { return (contains(last, d) ? extents.last : extents.middle)[d]; });
+  Tile out{{}, 1};
+  for (int r = 0; r < tensor_->rank_count; ++r) {
+    if (rank_[r] == kStill) out.rest *= static_cast<u64>(extent[r]);
+    else out.extent[rank_[r]] = extent[r];
+  }
+  return out;
+}
+
+// Rule 7: the words of the current tile that the previous one did not have, unless the move is not the remembered one.
+u64 ImperfectWalk::fresh_words(DimensionMask last, State& state) const {
+  const Tile now = tile(last);
+  RankValues move{};
+  bool moved = false;
+  u64 full = now.rest, overlap = now.rest;
+  for (int r = 0; r < rank_count_; ++r) {
+    const i64 low = state.low[r], high = low + state.extent[r], extent = now.extent[r];
+    move[r] = rounded_half(extent - low - high);
+    moved |= move[r] != 0;
+    full *= static_cast<u64>(extent);
+    overlap *= static_cast<u64>(std::max<i64>(0, std::min(extent, high) - std::max<i64>(0, low)));
+  }
+  const bool first = !state.visited;
+  state.visited = true;
+  state.low.fill(0);
+  state.extent = now.extent;
+  if (first) return full;
+  if (!moved) return full - overlap;
+  if (!state.has_stride || state.stride == move) {
+    state.has_stride = true;
+    state.stride = move;
+    return full - overlap;
+  }
+  state.has_stride = false;
+  state.stride.fill(0);
+  return full;
+}
+
+u64 ImperfectWalk::hash(int l, DimensionMask last, const State& state) const {
+  u64 h = mixed(static_cast<u64>(l) << 32 | static_cast<u64>(last) << 2 | static_cast<u64>(state.visited) << 1 |
+                    static_cast<u64>(state.has_stride),
+                0);
+  for (int r = 0; r < rank_count_; ++r) {
+    h = mixed(h, static_cast<u64>(state.low[r]));
+    h = mixed(h, static_cast<u64>(state.extent[r]) << 20 ^ static_cast<u64>(state.stride[r]));
+  }
+  return h;
+}
+
+ImperfectWalk::Entry* ImperfectWalk::find(int l, DimensionMask last, const State& state, u64 hash) {
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t s = hash & mask; slots_[s] != 0; s = (s + 1) & mask) {
+    Entry& entry = entries_[slots_[s] - 1];
+    if (entry.hash == hash && entry.loop == l && entry.last == last && entry.before == state) return &entry;
+  }
+  return nullptr;
+}
+
+void ImperfectWalk::remember(Entry entry, const u64* own) {
+  if (2 * (entries_.size() + 1) > slots_.size()) grow();
+  entry.words = words_.size();
+  words_.insert(words_.end(), own, own + contexts_);
+  entries_.push_back(entry);
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t s = entry.hash & mask;
+  while (slots_[s] != 0) s = (s + 1) & mask;
+  slots_[s] = static_cast<u32>(entries_.size());
+}
+
+void ImperfectWalk::grow() {
+  slots_.assign(slots_.size() * 2, 0);
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t k = 0; k < entries_.size(); ++k) {
+    std::size_t s = entries_[k].hash & mask;
+    while (slots_[s] != 0) s = (s + 1) & mask;
+    slots_[s] = static_cast<u32>(k + 1);
+  }
 }
 
 }  // namespace heliolite

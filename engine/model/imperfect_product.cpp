@@ -1,5 +1,5 @@
 // Words that cross into a tile over a nest with imperfect factors, without a walk.
-#include "engine/model/imperfect_walk.h"
+#include "engine/model/imperfect_nest.h"
 
 #include <algorithm>
 #include "engine/base/integers.h"

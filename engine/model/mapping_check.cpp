@@ -9,7 +9,6 @@
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/model/cost_model.h"
-#include "engine/model/countable.h"
 
 namespace heliolite {
 namespace {

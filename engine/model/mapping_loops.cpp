@@ -1,4 +1,5 @@
-#include "engine/model/mapping_loops.h"
+// The loops of one level in a mapping's file, and how names that nothing has are complained about.
+#include "engine/model/mapping_yaml.h"
 
 #include <fmt/format.h>
 #include <algorithm>

@@ -7,12 +7,11 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/cost_of_counts.h"
-#include "engine/model/countable.h"
 #include "engine/model/keep.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/nest.h"
-#include "engine/model/pass_cost.h"
 #include "engine/model/peer_words.h"
+#include "engine/model/perfect.h"
 #include "engine/model/running_units.h"
 #include "engine/network/schedule_text.h"
 

@@ -10,7 +10,6 @@
 #include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "engine/model/mapping_loops.h"
 #include "engine/model/mapping_yaml.h"
 #include "engine/model/running_units.h"
 #include "engine/network/fused_cost.h"

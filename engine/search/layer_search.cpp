@@ -9,7 +9,7 @@
 #include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 #include "engine/model/cost_of_counts.h"
-#include "engine/model/countable.h"
+#include "engine/model/mapping_check.h"
 #include "engine/search/bayes/bayes_search.h"
 #include "engine/search/certify/reduced_problem.h"
 #include "engine/search/exact/exact.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/model/cost_model.h"
-#include "engine/model/countable.h"
+#include "engine/model/mapping_check.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/placed_mapping.h"
 

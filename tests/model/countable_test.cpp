@@ -1,6 +1,6 @@
 // Prices, rates and sizes far beyond what anybody builds: costs are what arithmetic with more room says, or are
 // refused.
-#include "engine/model/countable.h"
+#include "engine/model/mapping_check.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -13,7 +13,6 @@
 #include "engine/formats/load_network.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/cost_of_counts.h"
-#include "engine/model/mapping_check.h"
 #include "engine/model/true_counts/cost.h"
 #include "engine/search/map.h"
 #include "tests/support/load.h"

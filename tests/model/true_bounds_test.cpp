@@ -9,8 +9,8 @@
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
 #include "engine/model/cost_model.h"
-#include "engine/model/true_counts/candidate_ends.h"
 #include "engine/model/true_counts/cost.h"
+#include "engine/model/true_counts/nest.h"
 #include "tests/support/random_problem.h"
 
 namespace heliolite::true_bounds_test {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/model/multicast.h"
-#include "engine/model/true_counts/candidate_ends.h"
+#include "engine/model/true_counts/nest.h"
 #include "engine/search/all_tiles/partial_cost.h"
 #include "tests/support/fitting_mapping.h"
 

@@ -15,7 +15,7 @@
 #include "engine/formats/timeloop/directives.h"
 #include "engine/model/keep.h"
 #include "engine/model/mapping_check.h"
-#include "engine/model/mapping_loops.h"
+#include "engine/model/mapping_yaml.h"
 
 namespace heliolite {
 namespace {

@@ -1,7 +1,7 @@
 #include "engine/model/true_counts/sliding.h"
 
 #include "engine/model/true_counts/fetches.h"
-#include "engine/model/true_counts/step_products.h"
+#include "engine/model/true_counts/tile_steps.h"
 #include "engine/model/true_counts/unit_groups.h"
 
 namespace heliolite {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "engine/model/true_counts/fetches.h"
-#include "engine/model/true_counts/step_products.h"
+#include "engine/model/true_counts/tile_steps.h"
 
 namespace heliolite {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/model/true_counts/candidate_ends.h"
+#include "engine/model/true_counts/nest.h"
 #include "engine/search/all_tiles/partial_search.h"
 
 namespace heliolite {

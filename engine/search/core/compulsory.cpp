@@ -5,7 +5,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/cost_of_counts.h"
-#include "engine/model/pass_cost.h"
+#include "engine/model/perfect.h"
 #include "engine/model/temporal_traffic.h"
 
 namespace heliolite {

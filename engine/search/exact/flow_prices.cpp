@@ -7,7 +7,7 @@
 #include "engine/base/integers.h"
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/multicast.h"
-#include "engine/model/pass_cost.h"
+#include "engine/model/perfect.h"
 
 namespace heliolite {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "engine/base/integers.h"
-#include "engine/model/pass_cost.h"
+#include "engine/model/perfect.h"
 #include "engine/model/running_units.h"
 #include "engine/network/fused_cost.h"
 #include "engine/network/group_plan.h"
