@@ -1,6 +1,7 @@
-// What answers for this room where it is built without isl: that affine programs cannot be read.
+// What answers where the program is built without isl: that affine programs cannot be read.
 #include "engine/base/result.h"
 #include "engine/program/affine_support.h"
+#include "engine/program/bound/program_answer.h"
 #include "engine/program/program_touches.h"
 
 namespace heliolite {
@@ -17,5 +18,9 @@ Result<u64> ProgramTouches::run(const std::function<void(const ProgramTouch&)>&,
 }
 
 void ProgramStop::request() { requested_ = true; }
+
+Result<ProgramAnswer> bound_program(const ProgramQuestion& question) {
+  return Diagnostic{question.file, 0, "", std::string(kWithoutIsl)};
+}
 
 }  // namespace heliolite

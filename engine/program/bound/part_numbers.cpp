@@ -1,4 +1,5 @@
-#include "engine/program/bound/part_numbers.h"
+// The bounds of parts as numbers, at given parameter values.
+#include "engine/program/bound/part_bound.h"
 
 #include <isl/constraint.h>
 
@@ -8,7 +9,6 @@
 
 #include "engine/base/integers.h"
 #include "engine/bounds/segment/iolb_segment.h"
-#include "engine/program/bound/part_bound.h"
 
 namespace heliolite {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/program/bound/part_numbers.h"
+#include "engine/program/bound/part_bound.h"
 #include "engine/program/bound/walk_family.h"
 
 namespace heliolite {

@@ -8,7 +8,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "engine/program/bound/part_numbers.h"
+#include "engine/program/bound/part_bound.h"
 #include "engine/program/bound/program_bound.h"
 #include "engine/program/program_file.h"
 

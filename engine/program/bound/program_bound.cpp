@@ -8,7 +8,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/bounds/segment/iolb_segment.h"
-#include "engine/program/bound/part_numbers.h"
+#include "engine/program/bound/part_bound.h"
 #include "engine/program/bound/plan.h"
 #include "engine/program/bound/relations.h"
 

@@ -8,7 +8,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/bounds/tiling/iotile_search.h"
-#include "engine/program/bound/part_numbers.h"
+#include "engine/program/bound/part_bound.h"
 
 namespace heliolite {
 namespace {
