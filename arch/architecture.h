@@ -133,7 +133,7 @@ struct Architecture {
   // Timeloop's space: a dimension is unrolled along X or along Y of a fan-out, not both.
   bool one_axis_per_dimension = false;
   // As Timeloop's front end of v0.4 does: where a file orders loops, dimensions of one iteration that it does not name
-  // stand before the others, and count in a split (engine/space/split_axes.h).
+  // stand before the others, and count in a split (engine/space/machine_words.h).
   bool unit_loops_first = false;
   // The constraints hold for convolutions and GEMMs only (classify() of workloads/workload.h).
   bool constraints_for_channels_only = false;

@@ -15,7 +15,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
-#include "engine/space/tile_tree.h"
+#include "engine/space/dot_graph.h"
 #include "engine/space/unrolling.h"
 
 namespace heliolite::cli {

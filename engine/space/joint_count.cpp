@@ -1,4 +1,5 @@
-#include "engine/space/joint_count.h"
+// Counting unrollings of several dimensions that share the room of the same fan-outs, for mapspace_size().
+#include "engine/space/mapspace_size.h"
 
 #include <algorithm>
 

@@ -3,8 +3,10 @@
 // convolution, and used for networks: what it says of K, output channels, holds of M of a matrix product, whose own K
 // is something else, and what it says of R means nothing where there is no R.
 #include <array>
+#include <functional>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,5 +79,21 @@ struct MachineWords {
 // - If a machine has two names for one role, both are the dimensions of these names.
 // `as_convolution`: the words are a convolution's in any case, if the workload's dimensions have such names.
 MachineWords in_machine_words(const Workload& workload, const Architecture& architecture, bool as_convolution = false);
+
+// Which dimensions Timeloop's `split` sends to which axis of a fan-out.
+
+struct SplitAxes {
+  DimensionMask x = 0;
+  DimensionMask y = 0;
+};
+
+// `order`: the dimensions that the constraint orders, innermost first; `meant_by`: those that one of its words means.
+// The first constraint.split of the order go to X, all others to Y. With `unit_loops_first` the dimensions that the
+// constraint holds at one iteration (factors of 1, or left out where it lists what may be unrolled) and those of size 1
+// stand before the order, if it does not name them; that is what Timeloop's front end makes of v0.4 files. Error: a
+// split beyond the order, which leaves open which of the other dimensions go to X.
+Result<SplitAxes> split_axes(const SpatialConstraints& constraint, std::span<const u8> order, bool unit_loops_first,
+                             const Workload& workload,
+                             const std::function<DimensionMask(const std::string&)>& meant_by);
 
 }  // namespace heliolite

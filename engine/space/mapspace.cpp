@@ -18,7 +18,6 @@
 #include "engine/space/machine_words.h"
 #include "engine/space/mapspace_size.h"
 #include "engine/space/reuse.h"
-#include "engine/space/split_axes.h"
 
 namespace heliolite {
 namespace {

@@ -10,7 +10,6 @@
 #include "engine/base/integers.h"
 #include "engine/space/divisors.h"
 #include "engine/space/factor_places.h"
-#include "engine/space/joint_count.h"
 
 namespace heliolite {
 namespace {

@@ -11,7 +11,6 @@
 #include "engine/space/dot_graph.h"
 #include "engine/space/order_trie.h"
 #include "engine/space/reuse.h"
-#include "engine/space/tile_tree.h"
 #include "tests/support/space_workloads.h"
 
 namespace heliolite::dot_test {

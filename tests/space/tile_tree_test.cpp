@@ -1,5 +1,5 @@
 // The tiles of a level as a graph: the thesis' figure, the search's own enumeration, limits of the machine.
-#include "engine/space/tile_tree.h"
+#include "engine/space/dot_graph.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,6 @@
 
 #include "engine/search/core/layer_problem.h"
 #include "engine/space/mapspace.h"
-#include "engine/space/nest_writer.h"
 #include "engine/space/splits.h"
 #include "tests/support/random_problem.h"
 

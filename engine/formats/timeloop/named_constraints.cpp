@@ -17,7 +17,6 @@
 #include "engine/space/machine_words.h"
 #include "engine/space/mapspace.h"
 #include "engine/space/reuse.h"
-#include "engine/space/split_axes.h"
 
 namespace heliolite {
 namespace {

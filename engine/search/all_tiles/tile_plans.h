@@ -8,7 +8,7 @@
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
 #include "engine/space/mapspace.h"
-#include "engine/space/nest_writer.h"
+#include "engine/space/splits.h"
 
 namespace heliolite {
 

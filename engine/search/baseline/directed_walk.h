@@ -5,7 +5,6 @@
 
 #include "engine/model/compiled.h"
 #include "engine/search/core/layer_problem.h"
-#include "engine/space/nest_writer.h"
 #include "engine/space/order_trie.h"
 #include "engine/space/splits.h"
 

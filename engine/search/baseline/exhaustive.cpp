@@ -17,7 +17,6 @@
 #include "engine/search/core/option_kinds.h"
 #include "engine/search/core/parallel.h"
 #include "engine/search/core/pricing.h"
-#include "engine/space/nest_writer.h"
 #include "engine/space/splits.h"
 
 namespace heliolite {

@@ -5,7 +5,6 @@
 
 #include "engine/base/split_mix.h"
 #include "engine/search/core/layer_problem.h"
-#include "engine/space/nest_writer.h"
 #include "engine/space/splits.h"
 
 namespace heliolite {

@@ -8,7 +8,6 @@
 #include "engine/base/split_mix.h"
 #include "engine/model/cost_model.h"
 #include "engine/space/mapspace.h"
-#include "engine/space/nest_writer.h"
 #include "engine/space/splits.h"
 
 namespace heliolite {

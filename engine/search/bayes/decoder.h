@@ -14,7 +14,6 @@
 #include "engine/model/cost_model.h"
 #include "engine/search/core/strategy.h"
 #include "engine/space/mapspace.h"
-#include "engine/space/nest_writer.h"
 #include "engine/space/order_trie.h"
 #include "engine/space/splits.h"
 

@@ -12,7 +12,7 @@
 #include "engine/model/mapping.h"
 #include "engine/search/core/objective.h"
 #include "engine/space/mapspace.h"
-#include "engine/space/nest_writer.h"
+#include "engine/space/splits.h"
 
 namespace heliolite {
 

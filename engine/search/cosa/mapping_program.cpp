@@ -6,7 +6,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/space/footprint.h"
-#include "engine/space/nest_writer.h"
+#include "engine/space/splits.h"
 
 namespace heliolite {
 namespace {
