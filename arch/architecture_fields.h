@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/field_table.h"
+#include "engine/base/field_reader.h"
 
 namespace heliolite {
 

@@ -14,7 +14,6 @@
 #include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
 #include "engine/base/number_text.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/base/types.h"
 

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "engine/base/integers.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "workloads/einsum_text.h"
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "engine/base/field_table.h"
+#include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
-#include "engine/base/shortened.h"
+#include "engine/base/text.h"
 #include "workloads/edge_ranks.h"
 #include "workloads/graph.h"
 

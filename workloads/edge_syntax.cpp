@@ -5,7 +5,6 @@
 #include <string>
 
 #include "engine/base/field_reader.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "workloads/compact_text.h"
 #include "workloads/network.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/field_table.h"
+#include "engine/base/field_reader.h"
 #include "engine/base/yaml_node.h"
 #include "workloads/network.h"
 

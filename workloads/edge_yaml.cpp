@@ -10,7 +10,6 @@
 
 #include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "workloads/edge_syntax.h"
 #include "workloads/graph.h"

@@ -7,7 +7,6 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/named.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "workloads/compact_text.h"
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "workloads/edge_ranks.h"
 #include "workloads/families.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

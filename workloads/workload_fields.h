@@ -2,7 +2,7 @@
 // The fields of our workload files (docs/formats_workload.md), map by map.
 #include <vector>
 
-#include "engine/base/field_table.h"
+#include "engine/base/field_reader.h"
 #include "workloads/families.h"
 
 namespace heliolite {

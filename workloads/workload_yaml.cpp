@@ -7,7 +7,6 @@
 
 #include "engine/base/embedded.h"
 #include "engine/base/integers.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "workloads/einsum_text.h"
 #include "workloads/graph.h"

@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "workloads/compact_text.h"
 #include "workloads/einsum_text.h"

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "engine/base/field_table.h"
+#include "engine/base/field_reader.h"
 
 namespace heliolite::cli {
 

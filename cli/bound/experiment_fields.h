@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/base/field_table.h"
+#include "engine/base/field_reader.h"
 #include "engine/base/result.h"
 #include "engine/base/yaml_node.h"
 #include "engine/bounds/curve/provision.h"

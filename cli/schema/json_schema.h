@@ -6,7 +6,7 @@
 
 #include "cli/convert/recognise.h"
 #include "cli/ui/json.h"
-#include "engine/base/field_table.h"
+#include "engine/base/field_reader.h"
 
 namespace heliolite::cli {
 

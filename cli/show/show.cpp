@@ -12,7 +12,6 @@
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
 #include "cli/ui/read_arguments.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"

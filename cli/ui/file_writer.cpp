@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "engine/base/file_claims.h"
-#include "engine/base/shortened.h"
+#include "engine/base/text.h"
 
 namespace heliolite::cli {
 namespace {

@@ -33,7 +33,7 @@ std::size_t colour_sequence(std::string_view text);
 
 // What may go to a terminal: colours of our own, and nothing else that it obeys. Names come from files of others.
 
-// A line made visible (engine/base/shortened.h) but for colours of painted().
+// A line made visible (engine/base/text.h) but for colours of painted().
 std::string without_controls(std::string_view text);
 
 // The lines of a text so, as they may go to standard output: where that has no colours nothing is left of what looks

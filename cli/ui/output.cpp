@@ -10,7 +10,7 @@
 #include "cli/ui/file_writer.h"
 #include "cli/ui/lines.h"
 #include "engine/base/file_claims.h"
-#include "engine/base/shortened.h"
+#include "engine/base/text.h"
 
 namespace heliolite::cli {
 namespace {

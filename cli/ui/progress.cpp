@@ -12,7 +12,7 @@
 
 #include "cli/ui/table.h"
 #include "engine/base/number_text.h"
-#include "engine/base/shortened.h"
+#include "engine/base/text.h"
 
 namespace heliolite::cli {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "arch/peer_channel.h"
 #include "cli/ui/search_arguments.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/onnx/inputs.h"
 #include "engine/search/core/option_kinds.h"

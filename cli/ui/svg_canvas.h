@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/shortened.h"
+#include "engine/base/text.h"
 #include "workloads/workload.h"
 
 namespace heliolite::cli {

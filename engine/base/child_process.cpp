@@ -17,7 +17,6 @@
 #include <utility>
 
 #include "engine/base/result.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 
 extern char** environ;

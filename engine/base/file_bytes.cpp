@@ -18,7 +18,6 @@
 
 #include "engine/base/file_claims.h"
 #include "engine/base/integers.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/base/types.h"
 

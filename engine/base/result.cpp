@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "engine/base/shortened.h"
+#include "engine/base/text.h"
 
 namespace heliolite {
 namespace {

@@ -12,7 +12,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "engine/base/shortened.h"
+#include "engine/base/text.h"
 #include "engine/base/yaml_value.h"
 
 namespace heliolite {

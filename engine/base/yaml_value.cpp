@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "engine/base/number_text.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

@@ -10,7 +10,6 @@
 
 #include "engine/base/embedded.h"
 #include "engine/base/file_bytes.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/accelforge/workload.h"
 #include "engine/formats/language_model/import.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/base/field_table.h"
+#include "engine/base/field_reader.h"
 #include "engine/inputs/read_options.h"
 #include "workloads/network.h"
 

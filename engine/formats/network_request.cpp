@@ -10,7 +10,6 @@
 
 #include "engine/base/embedded.h"
 #include "engine/base/number_text.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

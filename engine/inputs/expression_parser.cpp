@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "engine/base/result.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

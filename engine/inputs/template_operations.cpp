@@ -11,7 +11,6 @@
 
 #include "engine/base/file_bytes.h"
 #include "engine/base/number_text.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/inputs/expression_parser.h"
 

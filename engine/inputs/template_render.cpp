@@ -10,7 +10,6 @@
 
 #include "engine/base/file_bytes.h"
 #include "engine/base/integers.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/inputs/template_operations.h"
 

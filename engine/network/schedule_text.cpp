@@ -8,7 +8,6 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/named.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "engine/base/field_table.h"
+#include "engine/base/field_reader.h"
 #include "engine/base/result.h"
 #include "engine/base/yaml_node.h"
 #include "engine/network/fused_schedule.h"

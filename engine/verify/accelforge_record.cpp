@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "engine/base/file_bytes.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/result.h"
-#include "engine/base/shortened.h"
 
 namespace heliolite::text_test {
 namespace {

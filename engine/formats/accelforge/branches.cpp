@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/accelforge/machine_parts.h"
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "arch/compute_units.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 
 namespace heliolite::accelforge {

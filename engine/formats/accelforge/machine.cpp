@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "arch/limits.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/accelforge/machine_parts.h"
 

@@ -10,7 +10,6 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/named.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/accelforge/loop_tree.h"
 #include "engine/formats/accelforge/writer.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "engine/base/named.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/accelforge/loop_tree.h"
 #include "engine/formats/accelforge/writer.h"

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/accelforge/cascade.h"
 #include "workloads/workload_yaml.h"

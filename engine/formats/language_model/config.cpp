@@ -7,7 +7,6 @@
 #include <set>
 
 #include "engine/base/integers.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/language_model/families.h"
 

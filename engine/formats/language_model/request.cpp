@@ -6,7 +6,6 @@
 #include <map>
 
 #include "engine/base/number_text.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "workloads/workload_yaml.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
-#include "engine/base/shortened.h"
+#include "engine/base/text.h"
 
 namespace heliolite::onnx {
 

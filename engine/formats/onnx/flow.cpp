@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "engine/base/shortened.h"
+#include "engine/base/text.h"
 #include "engine/formats/onnx/layout.h"
 
 namespace heliolite::onnx {

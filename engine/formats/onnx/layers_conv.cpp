@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "engine/base/shortened.h"
+#include "engine/base/text.h"
 #include "engine/formats/onnx/layers.h"
 #include "engine/formats/onnx/layout.h"
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/onnx/element_types.h"
 #include "engine/formats/onnx/inputs.h"

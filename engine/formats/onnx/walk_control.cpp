@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/base/shortened.h"
+#include "engine/base/text.h"
 #include "engine/formats/onnx/inputs.h"
 #include "engine/formats/onnx/walk.h"
 

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "engine/base/integers.h"
-#include "engine/base/shortened.h"
+#include "engine/base/text.h"
 #include "engine/formats/onnx/shapes.h"
 
 namespace heliolite::onnx {

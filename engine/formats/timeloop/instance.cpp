@@ -6,7 +6,6 @@
 #include <cmath>
 #include <string_view>
 
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/expression.h"
 #include "engine/inputs/sparse.h"
