@@ -7,7 +7,7 @@
 
 #include "cli/ui/output.h"
 #include "engine/bounds/traffic_rule.h"
-#include "engine/execution/cache_bank.h"
+#include "engine/execution/caches.h"
 #include "engine/execution/loop_nest.h"
 #include "engine/inputs/read_options.h"
 #include "workloads/workload.h"

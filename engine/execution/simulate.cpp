@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/execution/cache_bank.h"
+#include "engine/execution/caches.h"
 #include "engine/execution/loop_nest.h"
 
 namespace heliolite {

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "engine/base/result.h"
-#include "engine/execution/cache_bank.h"
 #include "engine/execution/caches.h"
 #include "engine/execution/loop_nest.h"
 

@@ -16,8 +16,8 @@ namespace heliolite {
 // outermost level keep everything.
 Diagnostics well_formed(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
 
-// Where a well-formed mapping exceeds the machine: spatial factors a fan-out, tiles a capacity; or what can be counted
-// (mapping_check.h). Empty: it fits.
+// Where a well-formed mapping exceeds the machine: spatial factors a fan-out, tiles a capacity; or what can be counted.
+// Empty: it fits.
 Diagnostics fits(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
 
 // The errors of well_formed(), or, if there are none, those of fits().

@@ -1,7 +1,7 @@
 #pragma once
 // The ski slope of one Einsum: the least accesses to a backing store for every size of the one buffer in front of it,
 // over all tiles, loop orders and choices of what the buffer keeps (Huang, Tsai, Emer, Parashar, "Mind the Gap", ISCA
-// 2024). All tensors share one tile; for machines of several levels see orojenesis.h.
+// 2024). All tensors share one tile; for machines of several levels see nested_curve().
 // Definitions and proofs: docs/rules/orojenesis.md.
 #include <algorithm>
 #include <array>
