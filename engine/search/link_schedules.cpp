@@ -10,7 +10,6 @@
 #include "engine/search/core/option_kinds.h"
 #include "engine/search/core/rules.h"
 #include "engine/search/exact/exact.h"
-#include "engine/search/exact/unit_links.h"
 #include "engine/search/schedule.h"
 #include "engine/search/sunstone/strategies.h"
 #include "engine/space/mapspace_size.h"

@@ -8,7 +8,6 @@
 #include "engine/search/core/answer.h"
 #include "engine/search/core/options.h"
 #include "engine/search/network/least_product.h"
-#include "engine/search/network/limited_choice.h"
 #include "engine/search/network/trade_off.h"
 #include "workloads/network.h"
 

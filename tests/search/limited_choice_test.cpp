@@ -1,13 +1,12 @@
 // The best mappings of a network within limits: against every choice, where layers are sets of costs; and of real
 // layers on random machines, against all their mappings. Lists of mappings against all that the machine has.
-#include "engine/search/network/limited_choice.h"
+#include "engine/search/network/trade_off.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "engine/search/network/trade_off.h"
 #include "engine/search/network_search.h"
 #include "tests/support/cost_sums.h"
 #include "tests/support/exact_problem.h"

@@ -7,7 +7,7 @@
 #include "engine/model/mapping_yaml.h"
 #include "engine/search/baseline/sampler.h"
 #include "engine/search/core/layer_problem.h"
-#include "engine/search/exact/unit_links.h"
+#include "engine/search/exact/exact.h"
 #include "engine/search/map.h"
 #include "tests/support/exact_problem.h"
 #include "tests/support/load.h"

@@ -7,8 +7,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/search/core/compulsory.h"
-#include "engine/search/cosa/energy_program.h"
-#include "engine/search/cosa/log_traffic.h"
+#include "engine/search/cosa/mapping_program.h"
 #include "engine/search/cosa/mip.h"
 
 namespace heliolite {

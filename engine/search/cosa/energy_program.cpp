@@ -1,4 +1,6 @@
-#include "engine/search/cosa/energy_program.h"
+// The cost model itself as a mixed-integer program, relaxed where it is not convex in the logarithms of the factors:
+// its answers are mappings, and its bound is one of all mappings.
+#include "engine/search/cosa/mapping_program.h"
 
 #include <fmt/format.h>
 #include <algorithm>

@@ -1,4 +1,6 @@
-#include "engine/search/cosa/log_traffic.h"
+// CoSA: one mixed-integer program whose answer is the mapping (Huang et al., ISCA 2021; Dinh, UC Berkeley
+// EECS-2023-293, section 6.1).
+#include "engine/search/cosa/mapping_program.h"
 
 #include <fmt/format.h>
 #include <algorithm>

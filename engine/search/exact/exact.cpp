@@ -11,7 +11,6 @@
 #include "engine/search/core/rules.h"
 #include "engine/search/exact/layered_pass.h"
 #include "engine/search/exact/parts.h"
-#include "engine/search/exact/range_passes.h"
 #include "engine/search/exact/witness.h"
 
 namespace heliolite {

@@ -1,4 +1,5 @@
-#include "engine/search/exact/range_passes.h"
+// The passes over one range of the mapspace, until nothing below the incumbent is left in it, or a budget ends them.
+#include "engine/search/exact/layered_pass.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +8,6 @@
 
 #include "engine/search/core/compulsory.h"
 #include "engine/search/exact/exact.h"
-#include "engine/search/exact/layered_pass.h"
 #include "engine/search/exact/rest_bounds.h"
 
 namespace heliolite {

@@ -1,4 +1,6 @@
-#include "engine/search/exact/unit_links.h"
+// Link transfers among the compute units that share the innermost level, where words on their way have a price: what
+// the exact search bounds them by (docs/rules/link_transfers.md).
+#include "engine/search/exact/exact.h"
 
 #include <algorithm>
 #include <map>

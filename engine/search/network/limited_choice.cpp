@@ -1,4 +1,6 @@
-#include "engine/search/network/limited_choice.h"
+// The best mappings of a network's layers within limits, with their proof (docs/rules/network.md, "Between the
+// corners"): a choice of one item of each list under constraints on the sums, a multiple-choice knapsack.
+#include "engine/search/network/trade_off.h"
 
 #include <algorithm>
 #include <cmath>
