@@ -7,7 +7,7 @@
 #include "engine/api/inside.h"
 #include "engine/base/yaml_node.h"
 #include "engine/formats/load_architecture.h"
-#include "engine/sweep/field_path.h"
+#include "engine/sweep/design_points.h"
 
 namespace heliolite::api {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "engine/base/split_mix.h"
 #include "engine/sweep/expression.h"
-#include "engine/sweep/field_path.h"
 
 namespace heliolite {
 namespace {

@@ -1,4 +1,6 @@
-#include "engine/sweep/field_path.h"
+// Field paths of parameters, and the variants of the machine that they make with a value, read by the machine's own
+// readers.
+#include "engine/sweep/design_points.h"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 #include "engine/base/field_reader.h"
 #include "engine/base/number_text.h"
 #include "engine/base/text.h"
-#include "engine/sweep/field_path.h"
+#include "engine/sweep/design_points.h"
 #include "engine/sweep/sweep_yaml.h"
 
 namespace heliolite {

@@ -23,7 +23,6 @@
 #include "engine/space/constraint_notes.h"
 #include "engine/sweep/design_points.h"
 #include "engine/sweep/expression.h"
-#include "engine/sweep/field_path.h"
 #include "workloads/workload_yaml.h"
 
 namespace heliolite {
