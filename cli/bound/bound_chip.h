@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/bounds/curve/provision.h"
+#include "engine/bounds/curve/orojenesis.h"
 #include "engine/bounds/fusion/cut.h"
 
 namespace heliolite::cli {

@@ -21,7 +21,6 @@
 #include "engine/base/integers.h"
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/bounds/curve/orojenesis.h"
-#include "engine/bounds/curve/provision.h"
 #include "engine/bounds/tiling/iotile_search.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/running_units.h"

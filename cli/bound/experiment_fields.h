@@ -6,7 +6,7 @@
 #include "engine/base/field_reader.h"
 #include "engine/base/result.h"
 #include "engine/base/yaml_node.h"
-#include "engine/bounds/curve/provision.h"
+#include "engine/bounds/curve/orojenesis.h"
 
 namespace heliolite::cli {
 

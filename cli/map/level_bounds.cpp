@@ -7,7 +7,7 @@
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/base/number_text.h"
-#include "engine/bounds/curve/provision.h"
+#include "engine/bounds/curve/orojenesis.h"
 
 namespace heliolite::cli {
 namespace {

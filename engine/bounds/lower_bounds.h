@@ -10,7 +10,6 @@
 #include "engine/bounds/conv/conv_bound.h"
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/bounds/curve/orojenesis.h"
-#include "engine/bounds/curve/provision.h"
 #include "engine/bounds/hbl/hbl_exponent.h"
 #include "engine/bounds/hbl/hbl_nest.h"
 #include "engine/bounds/segment/iolb_segment.h"

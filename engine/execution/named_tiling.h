@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "engine/base/field_reader.h"
-#include "engine/bounds/tiling/iotile_cost.h"
+#include "engine/bounds/tiling/iotile_problem.h"
 #include "engine/execution/loop_nest.h"
 
 namespace heliolite {

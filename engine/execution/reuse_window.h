@@ -2,7 +2,7 @@
 // How large a cache with least-recently-used replacement must be to move no more than a tiling says.
 #include <optional>
 
-#include "engine/bounds/tiling/iotile_cost.h"
+#include "engine/bounds/tiling/iotile_problem.h"
 #include "engine/execution/loop_nest.h"
 
 namespace heliolite {

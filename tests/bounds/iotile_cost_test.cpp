@@ -1,5 +1,5 @@
 // The closed form of what a tiling moves against its execution box by box.
-#include "engine/bounds/tiling/iotile_cost.h"
+#include "engine/bounds/tiling/iotile_problem.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/bounds/curve/provision.h"
+#include "engine/bounds/curve/orojenesis.h"
 #include "engine/bounds/network/network_bound.h"
 #include "tests/support/load.h"
 #include "workloads/workload_yaml.h"

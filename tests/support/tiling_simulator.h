@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "engine/bounds/tiling/iotile_cost.h"
+#include "engine/bounds/tiling/iotile_problem.h"
 
 namespace heliolite::testing {
 

@@ -10,7 +10,6 @@
 
 #include "engine/base/integers.h"
 #include "engine/bounds/curve/orojenesis_choices.h"
-#include "engine/bounds/fusion/fusion_curve.h"
 
 namespace heliolite {
 namespace {

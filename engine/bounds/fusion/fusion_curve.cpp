@@ -1,4 +1,5 @@
-#include "engine/bounds/fusion/fusion_curve.h"
+// The fewest accesses of a fused segment by buffer size.
+#include "engine/bounds/fusion/fusion.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,5 @@
-#include "engine/bounds/tiling/iotile_cost.h"
+// What a tiling moves across the outer boundary of each cache, in closed form.
+#include "engine/bounds/tiling/iotile_problem.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "engine/bounds/tiling/iotile_cost.h"
 #include "engine/bounds/tiling/iotile_problem.h"
 
 namespace heliolite {
