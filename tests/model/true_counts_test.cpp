@@ -8,7 +8,7 @@
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/true_counts/cost.h"
-#include "engine/model/true_counts/sliding.h"
+#include "engine/model/true_counts/fetches.h"
 #include "engine/verify/golden_verify.h"
 #include "tests/support/random_problem.h"
 #include "tests/support/true_walk.h"

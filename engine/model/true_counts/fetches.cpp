@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "engine/model/true_counts/asked_words.h"
-#include "engine/model/true_counts/sliding.h"
 #include "engine/model/true_counts/tile_steps.h"
 #include "engine/model/true_counts/unit_groups.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/model/true_counts/sliding.h"
+#include "engine/model/true_counts/fetches.h"
 #include "engine/model/true_counts/tally.h"
 #include "engine/model/true_counts/tile_steps.h"
 

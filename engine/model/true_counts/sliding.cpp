@@ -1,6 +1,7 @@
-#include "engine/model/true_counts/sliding.h"
-
+// The traffic of tensors with sliding ranks (docs/cost_model.md, rules 35, 37 and 38): no product over dimensions, but
+// a sum over few kinds of steps.
 #include "engine/model/true_counts/fetches.h"
+
 #include "engine/model/true_counts/tile_steps.h"
 #include "engine/model/true_counts/unit_groups.h"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "engine/model/true_counts/sliding.h"
+#include "engine/model/true_counts/fetches.h"
 #include "engine/model/true_counts/unit_groups.h"
 
 namespace heliolite {
