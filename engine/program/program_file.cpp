@@ -1,4 +1,5 @@
-#include "engine/program/program_file.h"
+// Reads affine programs, a subset of C: the text's statements are checked as a whole, then made sets and relations.
+#include "engine/program/affine_program.h"
 
 #include <algorithm>
 #include <set>

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "engine/base/integers.h"
+#include "engine/program/affine_program.h"
 #include "engine/program/instance_walk.h"
-#include "engine/program/program_file.h"
 
 namespace heliolite {
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
+#include "engine/program/affine_program.h"
 #include "engine/program/c_reader.h"
-#include "engine/program/program_file.h"
 
 namespace heliolite {
 namespace {

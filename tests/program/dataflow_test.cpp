@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "engine/program/program_file.h"
+#include "engine/program/affine_program.h"
 
 namespace heliolite::dataflow_test {
 namespace {

@@ -11,9 +11,9 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/program/affine_program.h"
 #include "engine/program/bound/part_bound.h"
 #include "engine/program/bound/program_answer.h"
-#include "engine/program/program_file.h"
 #include "tests/support/cli_runner.h"
 #include "tests/support/program_cdag.h"
 

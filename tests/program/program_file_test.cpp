@@ -1,5 +1,5 @@
 // Reading affine programs: the subset of C, complaints with their lines, and texts that are no programs at all.
-#include "engine/program/program_file.h"
+#include "engine/program/affine_program.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,8 +8,8 @@
 #include <random>
 #include <set>
 
+#include "engine/program/affine_program.h"
 #include "engine/program/instance_walk.h"
-#include "engine/program/program_file.h"
 #include "tests/support/affine_dataflow.h"
 #include "tests/support/text_mutation.h"
 

@@ -5,7 +5,8 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "engine/program/program_file.h"
+#include "engine/program/affine_program.h"
+#include "engine/program/program_sketch.h"
 #include "workloads/graph.h"
 
 namespace heliolite {

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/program/bound/budget_program.h"
 #include "engine/program/bound/program_bound.h"
 #include "engine/program/bound/walk_family.h"
 

@@ -8,9 +8,9 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
+#include "engine/program/affine_program.h"
 #include "engine/program/bound/part_bound.h"
 #include "engine/program/bound/program_bound.h"
-#include "engine/program/program_file.h"
 
 namespace heliolite {
 namespace {
