@@ -1,4 +1,6 @@
-#include "engine/space/merge.h"
+// Dimensions that are one dimension to every mapping's cost: a smaller mapspace with the same best value
+// (docs/rules/exact.md, rule merge-dimensions).
+#include "engine/space/symmetry.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 // Dimensions that are one to every tensor and constraint: which are, and that a merged mapping costs what its split one
 // does. That no optimum is lost by it, exact_rules_test asks.
-#include "engine/space/merge.h"
+#include "engine/space/symmetry.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "engine/search/core/layer_problem.h"
-#include "engine/space/merge.h"
+#include "engine/space/symmetry.h"
 
 namespace heliolite {
 
