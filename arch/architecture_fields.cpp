@@ -5,7 +5,7 @@
 #include "arch/energy_tables.h"
 #include "arch/limits.h"
 #include "arch/peer_channel.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/base/types.h"
 
 namespace heliolite {

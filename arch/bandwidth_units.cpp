@@ -3,7 +3,6 @@
 #include <array>
 #include <utility>
 
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

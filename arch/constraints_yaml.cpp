@@ -8,7 +8,6 @@
 #include "arch/architecture_fields.h"
 #include "arch/limits.h"
 #include "arch/peer_channel.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

@@ -13,7 +13,6 @@
 #include "arch/limits.h"
 #include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/base/types.h"
 

@@ -6,7 +6,6 @@
 
 #include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "workloads/yaml_help.h"
 

@@ -7,7 +7,6 @@
 
 #include "cli/ui/table.h"
 #include "engine/base/named.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
 namespace heliolite::cli {

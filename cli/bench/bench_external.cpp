@@ -11,7 +11,6 @@
 #include "engine/base/field_reader.h"
 #include "engine/base/file_bytes.h"
 #include "engine/base/named.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
 namespace heliolite::cli {

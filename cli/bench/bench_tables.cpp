@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "cli/ui/table.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
 namespace heliolite::cli {

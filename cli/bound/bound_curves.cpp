@@ -5,7 +5,7 @@
 
 #include "cli/ui/table.h"
 #include "engine/base/named.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/model/cost_model.h"
 #include "engine/search/baseline/sampler.h"

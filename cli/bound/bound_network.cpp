@@ -7,7 +7,6 @@
 #include "cli/ui/interrupt.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/bounds/fusion/chain.h"
 #include "engine/bounds/network/network_bound.h"

@@ -13,7 +13,6 @@
 #include "cli/ui/read_arguments.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/program/bound/program_answer.h"
 

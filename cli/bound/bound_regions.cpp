@@ -13,7 +13,6 @@
 #include "cli/ui/json.h"
 #include "cli/ui/svg_canvas.h"
 #include "cli/ui/table.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/bounds/hbl/hbl_exponent.h"
 #include "engine/bounds/hbl/hbl_tile.h"

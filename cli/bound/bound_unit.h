@@ -10,7 +10,6 @@
 #include "arch/architecture.h"
 #include "engine/base/integers.h"
 #include "engine/base/named.h"
-#include "engine/base/number_text.h"
 #include "engine/base/result.h"
 #include "engine/base/text.h"
 #include "workloads/word_bits.h"

@@ -7,7 +7,7 @@
 #include "cli/bound/experiment_measures.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/field_reader.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/program/bound/program_answer.h"
 
 namespace heliolite::cli {

@@ -12,7 +12,7 @@
 #include "cli/ui/table.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/bounds/tiling/iotile_search.h"
 #include "engine/execution/named_tiling.h"
 #include "engine/execution/reuse_window.h"

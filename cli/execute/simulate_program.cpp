@@ -8,7 +8,7 @@
 #include "cli/ui/read_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/program/bound/program_answer.h"
 #include "engine/program/program_touches.h"
 

@@ -11,7 +11,7 @@
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/model/keep.h"
 #include "workloads/word_bits.h"
 

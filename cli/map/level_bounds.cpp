@@ -6,7 +6,7 @@
 
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/bounds/curve/orojenesis.h"
 
 namespace heliolite::cli {

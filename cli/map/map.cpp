@@ -25,7 +25,7 @@
 #include "cli/ui/read_arguments.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_mapping.h"
 #include "engine/formats/timeloop/mapping.h"

@@ -12,7 +12,7 @@
 #include "cli/ui/interrupt.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/model/compiled.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/true_counts/cost.h"

@@ -15,7 +15,6 @@
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_network.h"
 #include "engine/search/network_search.h"

@@ -15,7 +15,7 @@
 #include "cli/ui/progress.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/network/schedule_text.h"
 #include "engine/search/core/option_table.h"
 #include "engine/search/scheduling/fused_network.h"

@@ -9,7 +9,7 @@
 
 #include "cli/ui/table.h"
 #include "engine/base/file_bytes.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/model/cost_model.h"
 #include "engine/proof/instance.h"
 #include "engine/proof/proof_file.h"

@@ -9,7 +9,6 @@
 #include "cli/map/status.h"
 #include "cli/ui/figures.h"
 #include "cli/ui/table.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
 namespace heliolite::cli {

@@ -9,7 +9,7 @@
 #include "cli/ui/figures.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/model/keep.h"
 
 namespace heliolite::cli {

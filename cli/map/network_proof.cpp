@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "cli/ui/table.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/model/running_units.h"
 #include "engine/proof/network_proof.h"
 #include "engine/proof/proof_file.h"

@@ -11,7 +11,7 @@
 #include "arch/compute_units.h"
 #include "cli/ui/svg_canvas.h"
 #include "cli/ui/table.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 
 namespace heliolite::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/map/schedule_answer.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 
 namespace heliolite::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/map/schedule_answer.h"
 #include "cli/ui/svg_canvas.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/network/schedule_text.h"
 
 namespace heliolite::cli {

@@ -11,7 +11,6 @@
 #include "cli/ui/figures.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/network/group_plan.h"
 #include "engine/network/schedule_text.h"

@@ -11,7 +11,7 @@
 #include "arch/architecture_fields.h"
 #include "cli/bench/bench_fields.h"
 #include "cli/bound/experiment_fields.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/execution/named_tiling.h"
 #include "engine/model/mapping_yaml.h"
 #include "engine/network/schedule_yaml.h"

@@ -13,7 +13,6 @@
 #include "cli/ui/table.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
 

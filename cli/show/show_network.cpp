@@ -8,7 +8,7 @@
 #include "cli/ui/figures.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "workloads/edge_ranks.h"
 
 namespace heliolite::cli {

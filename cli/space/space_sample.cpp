@@ -11,7 +11,7 @@
 #include "cli/ui/svg_canvas.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/search/baseline/sampler.h"
 #include "engine/search/core/objective.h"
 #include "engine/search/map.h"

@@ -13,7 +13,6 @@
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/space/dot_graph.h"
 #include "engine/space/unrolling.h"

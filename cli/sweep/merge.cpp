@@ -19,7 +19,6 @@
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
 #include "engine/base/child_process.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/search/core/option_kinds.h"
 #include "engine/sweep/question.h"

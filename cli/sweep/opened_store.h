@@ -7,7 +7,7 @@
 
 #include "cli/ui/interrupt.h"
 #include "cli/ui/output.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/sweep/merge.h"
 #include "engine/sweep/store.h"
 

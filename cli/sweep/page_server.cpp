@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 
 namespace heliolite::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include "cli/ui/command.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/report/answer_page.h"
 #include "engine/report/report_data.h"
 #include "engine/report/report_page.h"

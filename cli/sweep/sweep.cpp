@@ -17,7 +17,6 @@
 #include "cli/ui/json.h"
 #include "cli/ui/progress.h"
 #include "cli/ui/table.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/search/core/option_kinds.h"
 #include "engine/sweep/merge.h"

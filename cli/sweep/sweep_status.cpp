@@ -18,7 +18,7 @@
 #include "cli/sweep/sweep_tables.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/sweep/design_points.h"
 #include "engine/sweep/export.h"
 #include "engine/sweep/front.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "arch/bandwidth_units.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
 

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "cli/ui/table.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
 namespace heliolite::cli {

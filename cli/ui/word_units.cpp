@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "workloads/word_bits.h"
 
 namespace heliolite::cli {

@@ -10,7 +10,7 @@
 #include "cli/ui/progress.h"
 #include "cli/ui/table.h"
 #include "cli/verify/verify_optima.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/search/core/budget.h"
 
 namespace heliolite::cli {

@@ -10,7 +10,7 @@
 #include "cli/ui/lines.h"
 #include "cli/ui/progress.h"
 #include "cli/ui/table.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/search/core/budget.h"
 
 namespace heliolite::cli {

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 
 namespace heliolite {
 namespace {

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "engine/base/named.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

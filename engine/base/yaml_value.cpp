@@ -9,7 +9,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

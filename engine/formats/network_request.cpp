@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "engine/base/embedded.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "engine/base/file_bytes.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/inputs/expression_parser.h"
 

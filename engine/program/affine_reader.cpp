@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 
 namespace heliolite {
 namespace {

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/sweep/front_certificate.h"
 #include "engine/sweep/set_rows.h"

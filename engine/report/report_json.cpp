@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/report/report_data.h"
 #include "engine/sweep/front_certificate.h"
 #include "engine/sweep/totals.h"

@@ -6,7 +6,6 @@
 #include <cctype>
 #include <string>
 
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/search/core/option_table.h"
 

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/search/bayes/gaussian_process.h"
 
 namespace heliolite {

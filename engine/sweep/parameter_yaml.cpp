@@ -7,7 +7,6 @@
 
 #include "arch/level_yaml.h"
 #include "engine/base/field_reader.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/sweep/design_points.h"
 #include "engine/sweep/sweep_yaml.h"

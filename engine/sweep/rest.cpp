@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "engine/base/file_bytes.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/sweep/best_machine.h"
 #include "engine/sweep/families.h"

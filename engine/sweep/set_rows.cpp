@@ -8,7 +8,6 @@
 #include <set>
 
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/sweep/point_mapper.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/search/options_yaml.h"
 #include "engine/sweep/export.h"
 #include "engine/sweep/store_rows.h"

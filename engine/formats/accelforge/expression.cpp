@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/inputs/expression_parser.h"
 

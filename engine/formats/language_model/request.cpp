@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "workloads/workload_yaml.h"
 

@@ -6,7 +6,6 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/named.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/formats/onnx/element_types.h"
 #include "engine/formats/onnx/value.h"

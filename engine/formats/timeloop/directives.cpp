@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/attributes.h"
 #include "engine/formats/timeloop/peers.h"

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

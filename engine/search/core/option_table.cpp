@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "engine/base/named.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/search/core/option_kinds.h"
 

@@ -8,7 +8,6 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/named.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
