@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "cli/ui/table.h"
-#include "engine/execution/reuse_window.h"
 #include "engine/execution/simulate.h"
 #include "engine/execution/tiled_nest.h"
 

@@ -12,7 +12,7 @@
 #include "cli/bench/bench_fields.h"
 #include "cli/bound/experiment_fields.h"
 #include "engine/base/text.h"
-#include "engine/execution/named_tiling.h"
+#include "engine/execution/tiled_nest.h"
 #include "engine/model/mapping_yaml.h"
 #include "engine/network/schedule_yaml.h"
 #include "engine/search/bayes/bayes_search.h"

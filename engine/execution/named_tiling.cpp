@@ -1,4 +1,5 @@
-#include "engine/execution/named_tiling.h"
+// Tilings as users write them, in a file or on the command line.
+#include "engine/execution/tiled_nest.h"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -7,7 +8,6 @@
 #include "engine/base/integers.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"
-#include "engine/execution/tiled_nest.h"
 
 namespace heliolite {
 namespace {

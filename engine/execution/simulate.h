@@ -1,9 +1,12 @@
 #pragma once
-// Executes a nest in front of caches and counts the words that go in and out of each.
+// Executes a nest in front of caches and counts the words that go in and out of each, and how large a cache must be to
+// move no more than a tiling says.
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/bounds/tiling/iotile_problem.h"
 #include "engine/execution/caches.h"
 #include "engine/execution/loop_nest.h"
 
@@ -65,5 +68,21 @@ Diagnostics check_simulation(const LoopNest& nest, std::span<const SimulatedCach
 // [cache]: what it moved. The question must have passed check_simulation(). `outputs_read`: outputs start as words to
 // be read, otherwise as zeros that need no load. Deterministic.
 std::vector<CacheTraffic> simulate(const LoopNest& nest, std::span<const SimulatedCache> caches, bool outputs_read);
+
+// How large a cache with least-recently-used replacement must be to move no more than a tiling says.
+
+// [words]: loads of a fully associative LRU cache of this size, from 0 up to all words of the nest, by Mattson,
+// Evaluation techniques for storage hierarchies, 1970: one execution gives all sizes. Outputs are read.
+std::vector<u64> lru_loads(const LoopNest& nest);
+
+// The least words with which an LRU cache loads no more than `tile` says, measured on the execution, or where that has
+// more than a million touches, on one of up to three tiles along each dimension, which the whole may exceed a little.
+// Nothing if even that is too long to be executed (50 million touches). For the product of matrices in T x T x 1 tiles:
+// T^2 + 3 T + 1, the tile, a row of the next operand twice and a column.
+std::optional<u64> reuse_window(const Workload& workload, const TiledLevel& tile);
+
+// The tiling that moves the fewest words of those found whose reuse window fits the cache. Nothing if none does or
+// windows cannot be measured.
+std::optional<TiledLevel> best_lru_tile(const Workload& workload, u64 capacity, TrafficRule rule);
 
 }  // namespace heliolite

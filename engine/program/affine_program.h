@@ -8,9 +8,10 @@
 #include "engine/base/result.h"
 #include "engine/base/types.h"
 #include "engine/program/isl.h"
-#include "engine/program/program_sketch.h"
 
 namespace heliolite {
+
+struct ProgramSketch;
 
 // A scalar is an array without dimensions. Different names are different words: no aliasing. One word an element.
 struct ProgramArray {

@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "engine/base/types.h"
-#include "engine/base/yaml_node.h"
 #include "engine/sweep/expression.h"
 #include "engine/sweep/records.h"
 #include "engine/sweep/sweep_spec.h"
 
 namespace heliolite {
+
+class YamlNode;
 
 // Field paths of parameters, and the variants of the machine that they make with a value, read by the machine's own
 // readers.

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/execution/named_tiling.h"
+#include "engine/execution/tiled_nest.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_mapping.h"
 #include "engine/formats/load_network.h"

@@ -8,7 +8,6 @@
 
 #include "engine/bounds/tiling/iotile_search.h"
 #include "engine/execution/loop_nest.h"
-#include "engine/execution/named_tiling.h"
 #include "engine/execution/simulate.h"
 #include "engine/execution/tiled_nest.h"
 #include "engine/formats/load_network.h"

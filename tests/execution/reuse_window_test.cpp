@@ -1,4 +1,4 @@
-#include "engine/execution/reuse_window.h"
+#include "engine/execution/simulate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,6 @@
 
 #include "engine/bounds/lower_bounds.h"
 #include "engine/bounds/tiling/iotile_search.h"
-#include "engine/execution/named_tiling.h"
-#include "engine/execution/simulate.h"
 #include "engine/execution/tiled_nest.h"
 #include "engine/formats/load_network.h"
 #include "tests/support/random_problem.h"

@@ -7,7 +7,6 @@
 #include "engine/bounds/lower_bounds.h"
 #include "engine/bounds/tiling/iotile_search.h"
 #include "engine/execution/loop_nest.h"
-#include "engine/execution/named_tiling.h"
 #include "engine/execution/tiled_nest.h"
 #include "engine/formats/load_network.h"
 #include "tests/support/random_convolution.h"
