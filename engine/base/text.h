@@ -71,8 +71,6 @@ std::string shown(const YamlNode& value);
 // The message with what stands between single quotes, and every word, shortened.
 std::string readable(std::string_view message);
 
-// Numbers as text: read whatever the locale, and written as people read them; sizes of memories in bytes.
-
 // Texts that are one number, whatever the locale: of options, cells and parts of a notation.
 
 // The number that the text is, from its first character to its last: "12", for doubles also "-0.5" or "1e6". Nothing

@@ -126,7 +126,7 @@ u64 algorithmic_minimum(const Workload& workload, const OrojenesisOptions& optio
 
 // The curve that no mapping on any machine can beat: the least accesses across a boundary by the words of storage
 // inside it, on any number of levels, with or without fan-outs, each level keeping what it likes. One buffer shared by
-// all tensors (orojenesis.h) can be beaten by levels that hold different tensors for different tiles; this cannot, and
+// all tensors can be beaten by levels that hold different tensors for different tiles; this cannot, and
 // is only a little below. Proof: docs/rules/orojenesis.md.
 
 // Tensors by the size of their tiles: each tile lies within the next one. A tensor that is not listed is not stored.

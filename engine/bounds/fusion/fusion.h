@@ -146,8 +146,6 @@ class FusedCurve {
 
 // The blocks in which the rows of a segment go through it.
 
-// The links of a segment brought to common rows.
-
 // A link, for blocks counted in rows of the segment's last output.
 struct FusedLink {
   u64 scale = 1;                              // rows of its output for one row of the last output

@@ -31,7 +31,7 @@ RealTile largest_tile(const AccessNest& nest, double capacity);
 // is unique. Products of powers of them, with weights that add up to 1, have the largest volume too.
 std::vector<RealTile> largest_tiles(const AccessNest& nest, double capacity);
 
-// The linear program of largest_tile() (hbl_tile.h) with log M and the logarithms of the sizes as parameters, exactly.
+// The linear program of largest_tile() with log M and the logarithms of the sizes as parameters, exactly.
 
 // A product of powers of the capacity M and the sizes, as its logarithm: [0] the power of M, [1 + l] of loop l's size.
 using LogForm = std::vector<Rational>;
@@ -69,7 +69,7 @@ Cone log_points(const AccessNest& nest, bool taps_within_outputs);
 LogPoint inside(const std::vector<LogPoint>& rays, u64 attempt);
 
 // The tile of most iterations for all sizes and capacities at once: the multiparametric linear program of
-// largest_tile() (hbl_tile.h) with log M and the logarithms of the sizes as parameters. Its critical regions are cones
+// largest_tile() with log M and the logarithms of the sizes as parameters. Its critical regions are cones
 // in which one formula gives the tile. Source: Demmel and Dinh, section 5; Borrelli, Bemporad and Morari, "Geometric
 // algorithm for multiparametric linear programming", 2003. Proof: docs/rules/bounds_hbl.md.
 
@@ -84,7 +84,7 @@ struct TileRegions {
   std::vector<TileRegion> regions;
 };
 
-// The regions that cover log_points() (hbl_tile.h) and meet at facets only. Of several largest tiles it is the one
+// The regions that cover log_points() and meet at facets only. Of several largest tiles it is the one
 // with the largest extent of the first loop, then of the second, and so on. Nothing when there are too many to
 // enumerate. The nest's sizes and word sizes do not matter.
 std::optional<TileRegions> tile_regions(const AccessNest& nest, bool taps_within_outputs);

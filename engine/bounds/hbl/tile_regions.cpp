@@ -1,5 +1,5 @@
 // The tile of most iterations for all sizes and capacities at once: the multiparametric linear program of
-// largest_tile() (hbl_tile.h) with log M and the logarithms of the sizes as parameters.
+// largest_tile() with log M and the logarithms of the sizes as parameters.
 #include "engine/bounds/hbl/hbl_tile.h"
 
 #include <algorithm>

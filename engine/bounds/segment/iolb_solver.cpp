@@ -1,6 +1,4 @@
-// The most iterations that arrays of K words together admit, from the HBL inequality with the best exponents: U(K) =
-// min over valid (s, t) of (K / S)^S * prod_j (s_j / word_size_j)^s_j * prod_l size_l^t_l,   S = sum of s, where s_j in
-// the parentheses is the sum over all accesses of j's array.
+// The most iterations that arrays of K words together admit, by a barrier method.
 #include "engine/bounds/segment/iolb_segment.h"
 
 #include <algorithm>

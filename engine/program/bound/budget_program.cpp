@@ -1,6 +1,4 @@
-// The most instances of a statement that K words admit, from families of walks (walk_family.h): log U(K) = S log(K / S)
-// + sum_j s_j log(s_j m_j / b_j) + sum_l t_l log extent_l,   S = sum of s, least over exponents (s, t) that meet the
-// rank rows and shares b_j = sum over cliques c with j of w_c, sum of w = 1.
+// The most instances of a statement that K words admit, from families of walks.
 #include "engine/program/bound/program_bound.h"
 
 #include <algorithm>

@@ -132,7 +132,7 @@ class Sampler {
   std::vector<int> fanouts_;                      // levels with a fan-out below
 };
 
-// What mappings drawn at random cost: a picture of a mapspace, not a search. The draws are those of sampler.h.
+// What mappings drawn at random cost: a picture of a mapspace, not a search.
 
 struct SampleOptions {
   u64 mappings = 1000;  // legal ones to draw

@@ -131,7 +131,7 @@ struct PreparedRange {
 // The lattice and the fan-outs of a mapspace, and what is made of them for its ranges.
 class RangeTables {
  public:
-  // The grid is made coarser until the tables of all keep choices are of use (layered_pass.h). The problem must
+  // The grid is made coarser until the tables of all keep choices are of use. The problem must
   // outlive it.
   RangeTables(const LayerProblem& problem, const GridLimits& limits);
 
