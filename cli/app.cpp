@@ -14,10 +14,9 @@
 #include <vector>
 
 #include "cli/ui/command.h"
-#include "cli/ui/file_writer.h"
-#include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
 #include "cli/ui/lines.h"
+#include "cli/ui/long_work.h"
 #include "cli/ui/output.h"
 #include "cli/ui/search_arguments.h"
 #include "engine/base/text.h"

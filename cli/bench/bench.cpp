@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <heliolite/version.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,11 +11,11 @@
 
 #include "cli/bench/bench_config.h"
 #include "cli/bench/bench_tables.h"
+#include "cli/map/map_proof.h"
 #include "cli/ui/command.h"
-#include "cli/ui/interrupt.h"
+#include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
-#include "cli/ui/progress.h"
-#include "cli/ui/read_arguments.h"
+#include "cli/ui/long_work.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/report/answer_page.h"
@@ -21,6 +23,31 @@
 #include "engine/sweep/design_points.h"
 
 namespace heliolite::cli {
+
+BenchProofs write_bench_proofs(const BenchSuite& suite, std::vector<BenchRow>& rows, const std::atomic<bool>* stop,
+                               const Output& output, bool& is_right) {
+  BenchProofs out;
+  for (std::size_t k = 0; k < rows.size() && !suite.proofs.empty(); ++k) {
+    BenchRow& row = rows[k];
+    if (row.status != Status::Optimal || (stop != nullptr && stop->load())) continue;
+    const BenchMachine& machine = *std::ranges::find(suite.machines, row.machine, &BenchMachine::name);
+    const BenchLayer& layer = *std::ranges::find(suite.layers, row.layer, &BenchLayer::name);
+    const BenchStrategy& strategy = *std::ranges::find(suite.strategies, row.strategy, &BenchStrategy::label);
+    SearchOptions options = options_of(suite, strategy);
+    options.stop = stop;
+    const std::filesystem::path folder = std::filesystem::path(suite.proofs) / file_name_of(row.machine);
+    const std::string file = (folder / (file_name_of(row.layer + "-" + row.strategy) + ".proof.gz")).string();
+    if (row.answer)
+      out[k] = write_proof_once(layer.workload(), machine.architecture, options, {.target = suite.proofs}, *row.answer,
+                                file, output, is_right);
+    else if (row.network)
+      out[k] = write_optimum_proof_once(layer.network, machine.architecture, options, {.target = suite.proofs},
+                                        *row.network, file, output, is_right);
+    else out[k] = {{"refused", "no proof for layers that are fused yet"}};
+  }
+  return out;
+}
+
 namespace {
 
 struct BenchArguments {

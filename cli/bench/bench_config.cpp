@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "cli/bench/bench_external.h"
-#include "cli/bench/bench_fields.h"
 #include "engine/base/field_reader.h"
 #include "engine/base/file_bytes.h"
 #include "engine/base/text.h"

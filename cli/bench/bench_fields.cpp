@@ -1,9 +1,9 @@
-#include "cli/bench/bench_fields.h"
-
+// The fields of suite files (docs/formats_bench.md), map by map.
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cli/bench/bench_config.h"
 #include "engine/search/core/strategy.h"
 #include "engine/search/options_yaml.h"
 

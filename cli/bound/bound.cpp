@@ -11,9 +11,8 @@
 #include "cli/bound/bound_symbolic.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
-#include "cli/ui/read_arguments.h"
 #include "cli/ui/search_arguments.h"
-#include "cli/ui/word_units.h"
+#include "cli/ui/units.h"
 #include "engine/base/text.h"
 
 namespace heliolite::cli {

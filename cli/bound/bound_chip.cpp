@@ -1,6 +1,6 @@
-#include "cli/bound/bound_chip.h"
-
+// heliolite bound --chip: how to divide a chip between a buffer and compute units, from curves of accesses.
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,13 +8,12 @@
 
 #include "cli/bound/bound_curves.h"
 #include "cli/bound/bound_orojenesis.h"
-#include "cli/bound/bound_orojenesis_fused.h"
-#include "cli/bound/experiment_fields.h"
-#include "cli/map/status.h"
+#include "cli/bound/experiment.h"
+#include "cli/map/answer_texts.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
-#include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
+#include "cli/ui/long_work.h"
 #include "cli/ui/svg_canvas.h"
 #include "cli/ui/table.h"
 #include "engine/base/text.h"

@@ -1,15 +1,53 @@
 #pragma once
-// Helpers that the tables, CSV files and JSON of curves share.
+// Curves of accesses by buffer size as tables, CSV files, JSON and SVG pictures.
 #include <string>
 #include <vector>
 
 #include "arch/architecture.h"
-#include "cli/bound/curve_svg.h"
 #include "cli/ui/json.h"
-#include "engine/bounds/curve/orojenesis.h"
+#include "engine/base/types.h"
+#include "engine/bounds/curve/orojenesis_nested.h"
 #include "workloads/workload.h"
 
 namespace heliolite::cli {
+
+// A point of a curve, in the unit of its picture.
+struct PicturePoint {
+  u64 buffer = 0;
+  u64 accesses = 0;
+};
+
+// A curve, drawn as a falling staircase.
+struct PictureCurve {
+  std::string name;
+  std::vector<PicturePoint> steps;
+};
+
+// A mapping: the buffer that it needs and its accesses.
+struct PictureMark {
+  std::string name;
+  PicturePoint at;
+};
+
+// A capacity of the machine, drawn as a vertical line.
+struct PictureWall {
+  std::string name;
+  u64 buffer = 0;
+};
+
+// All that a picture shows.
+struct CurvePicture {
+  std::string title;
+  std::string unit = "words";  // of both axes
+  std::vector<PictureCurve> curves;
+  std::vector<PictureMark> marks;
+  std::vector<PicturePoint> cloud;  // many points without names
+  std::vector<PictureWall> walls;
+  u64 minimum = 0;  // accesses that every execution needs, drawn as a horizontal line
+};
+
+// The picture as an SVG document. Buffers of 0 stand at the left edge.
+std::string curve_svg(const CurvePicture& picture);
 
 // Indices of at most `most` of the points, first and last included, spread evenly.
 std::vector<std::size_t> thinned(std::size_t points, std::size_t most);

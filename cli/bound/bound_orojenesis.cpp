@@ -6,16 +6,13 @@
 #include <cmath>
 #include <utility>
 
-#include "cli/bound/bound_chip.h"
 #include "cli/bound/bound_curves.h"
-#include "cli/bound/bound_orojenesis_fused.h"
 #include "cli/bound/bound_unit.h"
-#include "cli/map/level_bounds.h"
-#include "cli/map/status.h"
+#include "cli/map/answer_texts.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
-#include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
+#include "cli/ui/long_work.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"

@@ -1,5 +1,6 @@
 #pragma once
-// heliolite bound --kind orojenesis: the least accesses for every buffer size.
+// heliolite bound --kind orojenesis: the least accesses for every buffer size, of layers, of networks fused or not, and
+// how to divide a chip by them.
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
@@ -7,14 +8,16 @@
 
 #include "cli/bound/bound_curves.h"
 #include "cli/bound/bound_unit.h"
-#include "cli/bound/curve_svg.h"
 #include "cli/ui/json.h"
 #include "cli/ui/output.h"
 #include "engine/base/types.h"
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/bounds/curve/orojenesis.h"
-#include "engine/bounds/lower_bounds.h"
+#include "engine/bounds/curve/provision.h"
+#include "engine/bounds/fusion/cut.h"
+#include "engine/bounds/raised_curve.h"
 #include "engine/inputs/read_options.h"
+#include "workloads/network.h"
 #include "workloads/workload.h"
 
 namespace heliolite::cli {
@@ -97,5 +100,42 @@ Json layer_json(const LayerAnswer& answer, const OrojenesisArguments& arguments)
 std::string layer_csv_head(const std::string& unit);
 std::string layer_csv(const LayerAnswer& answer, const std::string& layer);
 CurvePicture layer_picture(const LayerAnswer& answer);
+
+// heliolite bound --kind orojenesis --fuse: whole networks, fused or not, by buffer size.
+
+class Output;
+struct OrojenesisArguments;
+
+// The options of fusion that the arguments ask for. Errors: names that an option does not know.
+SegmentOptions segment_options(const OrojenesisArguments& arguments);
+
+// Answers for the network and returns the exit code.
+int run_fused(const OrojenesisArguments& arguments, const Network& network, const Output& output);
+
+// heliolite bound --chip: how to divide a chip between a buffer and compute units, from curves of accesses.
+
+class Output;
+struct OrojenesisArguments;
+
+// Performance over the share of a chip that its buffer takes, as an SVG picture; both axes linear.
+
+struct ChipPictureCurve {
+  std::string name;
+  std::vector<ProvisionPoint> line;
+  Provision best;  // marked
+};
+
+struct ChipPicture {
+  std::string title;
+  std::vector<ChipPictureCurve> curves;
+};
+
+std::string chip_svg(const ChipPicture& picture);
+
+// The steps of a network's accesses, with the best cuts or with nothing fused.
+std::vector<CurveStep> network_steps(const SegmentedNetwork& network, bool fused);
+
+// Answers for the layer or network of the arguments, whose `chip` is given, and returns the exit code.
+int run_chip(const OrojenesisArguments& arguments, const Output& output);
 
 }  // namespace heliolite::cli

@@ -1,5 +1,4 @@
-#include "cli/bound/bound_orojenesis_fused.h"
-
+// heliolite bound --kind orojenesis --fuse: whole networks, fused or not, by buffer size.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,13 +7,13 @@
 #include <vector>
 
 #include "cli/bound/bound_curves.h"
-#include "cli/bound/bound_network.h"
 #include "cli/bound/bound_orojenesis.h"
-#include "cli/map/status.h"
-#include "cli/ui/interrupt.h"
+#include "cli/bound/bound_symbolic.h"
+#include "cli/map/answer_texts.h"
 #include "cli/ui/json.h"
+#include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
-#include "cli/ui/word_units.h"
+#include "cli/ui/units.h"
 #include "engine/base/text.h"
 #include "engine/bounds/network/network_bound.h"
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "cli/map/level_bounds.h"
+#include "cli/map/answer_texts.h"
 #include "cli/ui/table.h"
-#include "cli/ui/word_units.h"
+#include "cli/ui/units.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/bounds/curve/orojenesis.h"

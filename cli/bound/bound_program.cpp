@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "cli/ui/command.h"
-#include "cli/ui/interrupt.h"
+#include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
-#include "cli/ui/read_arguments.h"
+#include "cli/ui/long_work.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/base/text.h"

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <utility>
 
-#include "cli/map/status.h"
+#include "cli/map/answer_texts.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
-#include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
+#include "cli/ui/long_work.h"
 #include "cli/ui/svg_canvas.h"
 #include "cli/ui/table.h"
 #include "engine/base/text.h"

@@ -1,12 +1,11 @@
-#include "cli/bound/bound_symbolic_layer.h"
-
+// One layer's lower bounds and best tilings: the answer, as tables and as JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "cli/bound/bound_tilings.h"
-#include "cli/map/level_bounds.h"
+#include "cli/bound/bound_symbolic.h"
+#include "cli/map/answer_texts.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"

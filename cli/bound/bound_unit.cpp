@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cli/ui/word_units.h"
+#include "cli/ui/units.h"
 #include "engine/model/running_units.h"
 #include "workloads/word_bits.h"
 

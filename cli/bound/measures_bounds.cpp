@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/bound/bound_symbolic_layer.h"
-#include "cli/bound/experiment_measures.h"
+#include "cli/bound/bound_symbolic.h"
+#include "cli/bound/experiment.h"
 #include "engine/base/integers.h"
 #include "engine/bounds/conv/conv_bound.h"
 #include "engine/bounds/hbl/hbl_exponent.h"

@@ -10,10 +10,10 @@
 
 #include "cli/convert/checked_file.h"
 #include "cli/ui/command.h"
-#include "cli/ui/interrupt.h"
+#include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
 #include "cli/ui/lines.h"
-#include "cli/ui/read_arguments.h"
+#include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"

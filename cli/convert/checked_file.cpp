@@ -8,8 +8,7 @@
 
 #include "arch/reference_tables.h"
 #include "cli/bench/bench_config.h"
-#include "cli/bound/experiment_fields.h"
-#include "cli/bound/experiment_yaml.h"
+#include "cli/bound/experiment.h"
 #include "cli/ui/inputs.h"
 #include "engine/base/integers.h"
 #include "engine/formats/load_architecture.h"
@@ -30,17 +29,17 @@ constexpr std::size_t kMostMachines = 20, kMostWorkloads = 20, kMostLayers = 400
 std::string folder_of(const std::string& path) { return std::filesystem::path(path).parent_path().string(); }
 
 // "C=16 M=4": those above 1.
-std::string sizes_text(const DimensionSizes& sizes) {
+std::string sizes_key(const DimensionSizes& sizes) {
   std::string text;
   for (const auto& [name, size] : sizes)
     if (size > 1) text += fmt::format("{}={} ", name, size);
   return text;
 }
 
-std::string sizes_text(const Workload& workload) {
+std::string sizes_key(const Workload& workload) {
   DimensionSizes sizes;
   for (const Dimension& d : workload.dimensions) sizes[d.name] = d.size;
-  return sizes_text(sizes);
+  return sizes_key(sizes);
 }
 
 // Keeps the complaints of the partner that comes nearest.
@@ -99,7 +98,7 @@ CheckPartners::Partners<Network> CheckPartners::of_sizes(const std::string& size
     const Result<Network>& network = read(*workload);
     if (!network) continue;
     for (const Layer& layer : network->layers) {
-      Partners<Network>& same = by_sizes_[sizes_text(layer.workload)];
+      Partners<Network>& same = by_sizes_[sizes_key(layer.workload)];
       if (same.empty() || same.back() != workload) same.push_back(workload);
     }
   }
@@ -111,7 +110,7 @@ CheckPartners::Answer CheckPartners::try_mapping(const std::string& path) {
   const Result<MappingFile> file = MappingFile::load(path, reading_);
   if (!file) return {path, file.errors()};
   Partners<Network> workloads;
-  if (const std::optional<DimensionSizes> sizes = file->sizes()) workloads = of_sizes(sizes_text(*sizes));
+  if (const std::optional<DimensionSizes> sizes = file->sizes()) workloads = of_sizes(sizes_key(*sizes));
   for (const auto& near : nearest(workloads_, path, kMostWorkloads))
     if (std::ranges::find(workloads, near) == workloads.end()) workloads.push_back(near);
   if (workloads.size() > kMostWorkloads) workloads.resize(kMostWorkloads);

@@ -2,22 +2,188 @@
 // resolved.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "arch/peer_channel.h"
+#include "cli/convert/recognise.h"
 #include "cli/convert/written_files.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
-#include "cli/ui/read_arguments.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
+#include "engine/base/file_claims.h"
+#include "engine/base/shortened.h"
+#include "engine/base/text.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_mapping.h"
+#include "engine/formats/load_network.h"
 #include "engine/formats/onnx/import.h"
+#include "engine/space/constraint_notes.h"
+#include "workloads/network_writer.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite::cli {
+namespace {
+
+bool is_file_name(const std::string& what) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(what, ignored);
+}
+
+// What each argument is for.
+struct Sorted {
+  const ReadOptions& reading;
+  std::vector<std::string> machine{}, workload{}, mapping{};
+  Diagnostics errors{};
+
+  void add(const std::string& what) {
+    const std::vector<std::string> machines = architecture_preset_names();
+    if (is_file_name(what)) return add_file(what);
+    if (std::ranges::find(machines, what) != machines.end()) machine.push_back(what);
+    else workload.push_back(what);  // whose reader names all that could have been meant
+  }
+
+ private:
+  void add_file(const std::string& path) {
+    const Recognised file = recognise(path, reading);
+    errors.insert(errors.end(), file.errors.begin(), file.errors.end());
+    if (!file.errors.empty()) return;
+    if (file.belongs_to_machine()) machine.push_back(path);
+    if (file.is_workload()) workload.push_back(path);
+    if (file.is_mapping()) mapping.push_back(path);
+    if (file.belongs_to_machine() || file.is_workload() || file.is_mapping()) return;
+    const bool variables = file.has(Part::Search) || file.has(Part::Classes);
+    if (variables) machine.push_back(path);
+    else
+      errors.push_back({path, 0, "",
+                        file.parts.empty() ? std::string("is no machine, workload or mapping")
+                                           : fmt::format("is a {}; convert takes machines, workloads and mappings",
+                                                         what_it_is(file.parts.front()))});
+  }
+};
+
+}  // namespace
+
+Result<Convertible> load_convertible(const std::vector<std::string>& given, const std::string& layer,
+                                     const ReadOptions& reading) {
+  Sorted sorted{reading};
+  for (const std::string& what : given) sorted.add(what);
+  Diagnostics errors = std::move(sorted.errors);
+  const auto collect = [&](const auto& result) {
+    if (!result) errors.insert(errors.end(), result.errors().begin(), result.errors().end());
+  };
+  Convertible out;
+  if (!sorted.machine.empty()) {
+    Result<Architecture> machine = load_architecture(fmt::format("{}", fmt::join(sorted.machine, ",")), reading);
+    collect(machine);
+    if (machine) out.machine = *std::move(machine);
+  }
+  if (sorted.workload.size() > 1)
+    errors.push_back(
+        {"", 0, "", fmt::format("several workloads, {}: convert one after the other", join(sorted.workload))});
+  else if (!sorted.workload.empty()) {
+    Result<Network> network = load_network(sorted.workload.front(), reading);
+    collect(network);
+    if (network) out.network = *std::move(network);
+  }
+  if (!errors.empty()) return errors;
+  if (out.machine && out.network) fit_names(*out.network, *out.machine);
+  if (!layer.empty()) {
+    if (!out.network) return Diagnostic{"", 0, "--layer", "no workload is given"};
+    const Result<Workload> one = pick_layer(*out.network, layer);
+    if (!one) return one.errors();
+    std::erase_if(out.network->layers, [&](const Layer& l) { return l.workload.name != layer; });
+    out.network->edges.clear();
+  }
+  if (sorted.mapping.empty()) return out;
+  if (!out.machine || !out.network)
+    return Diagnostic{sorted.mapping.front(), 0, "", "a mapping needs its machine and its workload: give them as well"};
+  if (sorted.mapping.size() > 1)
+    return Diagnostic{"", 0, "",
+                      fmt::format("several mappings, {}: convert one after the other", join(sorted.mapping))};
+  const Result<MappingFile> file = MappingFile::load(sorted.mapping.front(), reading);
+  if (!file) return file.errors();
+  for (const Layer& l : out.network->layers) {
+    const Result<std::size_t> unit = file->unit(l.workload, *out.machine);
+    collect(unit);
+    if (!unit) continue;
+    const Result<Mapping> mapping = file->read(l.workload, out.machine->chain(*unit));
+    collect(mapping);
+    out.mappings.push_back(mapping ? std::optional(*mapping) : std::nullopt);
+    out.units.push_back(*unit);
+  }
+  if (!errors.empty()) return errors;
+  return out;
+}
+
+namespace {
+
+constexpr const char* kTarget = "-o";
+
+// Who made the file from what, for those who find it later.
+std::string header(const std::string& model, const std::string& options, const onnx::Imported& imported) {
+  std::string text = fmt::format("# {}{}: made from an ONNX model by heliolite convert\n", shortened(model),
+                                 options.empty() ? "" : "@" + shortened(options));
+  for (const std::string& note : imported.notes()) text += fmt::format("# {}\n", note);
+  for (const onnx::NodeReport* node : imported.report.refused())
+    text += fmt::format("# left out: {} {}: {}\n", shortened(node->op), shortened(node->node), node->why);
+  return text;
+}
+
+Json answer_json(const std::string& model, const std::string& options, const onnx::Imported& imported) {
+  Json answer = answer_head("convert");
+  answer["question"] = {{"given", {model}}, {"to", "heliolite"}, {"options", options}};
+  answer["layers"] = imported.network.layers.size();
+  answer["macs"] = imported.network.macs();
+  answer["nodes"] = Json::array();
+  for (const onnx::NodeReport& node : imported.report.nodes)
+    answer["nodes"].push_back(
+        {{"node", shortened(node.node)}, {"op", shortened(node.op)}, {"fate", name(node.fate)}, {"why", node.why}});
+  answer["lost_edges"] = Json::array();
+  for (const onnx::LostEdge& edge : imported.report.lost)
+    answer["lost_edges"].push_back(
+        {{"from", edge.from}, {"to", edge.to}, {"tensor", edge.tensor}, {"because", edge.why}});
+  answer["notes"] = imported.notes();
+  return answer;
+}
+
+}  // namespace
+
+int convert_onnx(const std::string& model, const ReadOptions& reading, const std::string& target,
+                 const Output& output) {
+  onnx::Options read;
+  const WordBits& sizes = reading.word_bits;
+  const std::string text = fmt::format("{}", fmt::join(reading.models, ","));
+  if (const Diagnostics errors = onnx::add_options(text, model, read); !errors.empty()) return fail(errors);
+  read.types = sizes.source == WordBitsSource::Types;
+  Result<onnx::Imported> imported = onnx::import_file(model, read, onnx::Merge::None);
+  if (!imported) return fail(imported.errors());
+  if (const Diagnostics errors = set_word_bits(imported->network, sizes); !errors.empty()) return fail(errors);
+  for (const std::string& note : imported->notes()) output.note(fmt::format("heliolite: {}: {}", model, note));
+  for (const onnx::NodeReport* node : imported->report.refused())
+    output.note(fmt::format("heliolite: {}: left out: {} '{}': {}", model, shortened(node->op), shortened(node->node),
+                            node->why));
+  const Json answer = answer_json(model, text, *imported);
+  if (imported->network.layers.empty()) {
+    output.note("heliolite: nothing in this model multiplies matrices");
+    return output.json(answer) ? kNegative : kBadInput;
+  }
+  const std::string network = header(model, text, *imported) + write_network(imported->network, imported->sources);
+  // As it is, not as a table; with --json - the answer stands there instead.
+  const bool shown = !target.empty() || !FileClaims::of_program().takes_stdout();
+  if (shown && !(output.claim(kTarget, target.empty() ? "-" : target) && output.write(kTarget, network)))
+    return kBadInput;
+  return output.json(answer) ? kSuccess : kBadInput;
+}
+
+// heliolite convert: machines, workloads and mappings as files of Timeloop, of AccelForge, or of ours with everything
+// resolved.
+
 namespace {
 
 struct ConvertArguments {

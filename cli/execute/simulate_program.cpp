@@ -3,9 +3,9 @@
 
 #include "cli/execute/executed_nest.h"
 #include "cli/ui/command.h"
-#include "cli/ui/interrupt.h"
+#include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
-#include "cli/ui/read_arguments.h"
+#include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"

@@ -1,5 +1,4 @@
-#include "cli/map/cost_tables.h"
-
+// A mapping and its cost as tables: what `eval` and `explain` print.
 #include <fmt/format.h>
 
 #include <utility>
@@ -7,9 +6,10 @@
 
 #include "arch/bandwidth_units.h"
 #include "arch/peer_channel.h"
-#include "cli/ui/figures.h"
+#include "cli/map/cost_answer.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
+#include "cli/ui/units.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"

@@ -4,15 +4,13 @@
 #include <memory>
 #include <string>
 
-#include "cli/map/cost_tables.h"
+#include "cli/map/cost_answer.h"
 #include "cli/map/nest_picture.h"
-#include "cli/map/schedule_answer.h"
 #include "cli/ui/command.h"
-#include "cli/ui/figures.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
-#include "cli/ui/read_arguments.h"
 #include "cli/ui/search_arguments.h"
+#include "cli/ui/units.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_mapping.h"
 #include "engine/model/cost_model.h"

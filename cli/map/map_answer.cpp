@@ -8,9 +8,9 @@
 
 #include "arch/bandwidth_units.h"
 #include "arch/compute_units.h"
-#include "cli/ui/figures.h"
-#include "cli/ui/interrupt.h"
+#include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
+#include "cli/ui/units.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/model/compiled.h"

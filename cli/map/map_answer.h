@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "cli/map/network_proof.h"
-#include "cli/ui/figures.h"
+#include "cli/map/map_proof.h"
 #include "cli/ui/json.h"
+#include "cli/ui/units.h"
 #include "engine/base/types.h"
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/model/cost.h"
+#include "engine/model/roofline.h"
 #include "engine/search/core/answer.h"
 #include "workloads/network.h"
 
@@ -119,5 +120,15 @@ void add_map_answer(Json& json, const MapAnswer& answer, const std::string& obje
 // dimensions and words and energy by level and tensor. Every name says the unit or what is counted, or a column beside
 // does: `value_unit` is that of value and lower_bound, "" if it is not known. Numbers that do not exist are empty.
 std::string map_csv(const MapAnswer& answer, const std::string& value_unit);
+
+// `map --roofline`: for each layer the MACs that its mapping makes of a byte at each level, what it waits for, and how
+// far that is from what any mapping can make of a byte of the outermost level.
+
+// A row for each layer that has a mapping.
+std::string roofline_table(const MapAnswer& answer);
+// Roofs of all levels, and of each layer a dot for each level; both axes logarithmic.
+std::string roofline_svg(const MapAnswer& answer);
+// "roofline" of docs/json.md for a layer; null without a mapping.
+Json roofline_json(const MapAnswer& answer, std::size_t layer);
 
 }  // namespace heliolite::cli

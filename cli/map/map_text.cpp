@@ -4,11 +4,10 @@
 #include <utility>
 
 #include "cli/map/answer_texts.h"
-#include "cli/map/level_bounds.h"
 #include "cli/map/map_answer.h"
-#include "cli/map/status.h"
-#include "cli/ui/figures.h"
 #include "cli/ui/table.h"
+#include "cli/ui/units.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
 namespace heliolite::cli {

@@ -1,5 +1,5 @@
-#include "cli/map/network_proof.h"
-
+// The proof of a network's optimum or curve, put together from curves of its layers, and the file that it is written
+// to.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <map>
 #include <sstream>
 
+#include "cli/map/map_proof.h"
 #include "cli/ui/table.h"
 #include "engine/base/text.h"
 #include "engine/model/running_units.h"

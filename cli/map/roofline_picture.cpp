@@ -1,5 +1,4 @@
-#include "cli/map/roofline_picture.h"
-
+// `map --roofline`: roofs of levels and dots of layers, as a table, as SVG and as JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "arch/compute_units.h"
+#include "cli/map/map_answer.h"
 #include "cli/ui/svg_canvas.h"
 #include "cli/ui/table.h"
 #include "engine/base/text.h"

@@ -1,8 +1,8 @@
 // The answer of `eval` and `explain` about a network's schedule as JSON (docs/json.md).
 #include <string>
 
-#include "cli/map/schedule_answer.h"
-#include "cli/ui/figures.h"
+#include "cli/map/cost_answer.h"
+#include "cli/ui/units.h"
 #include "engine/base/integers.h"
 #include "engine/network/group_plan.h"
 #include "engine/network/schedule_text.h"

@@ -5,11 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "cli/map/cost_tables.h"
+#include "cli/map/cost_answer.h"
 #include "cli/map/nest_picture.h"
-#include "cli/map/schedule_answer.h"
-#include "cli/ui/figures.h"
 #include "cli/ui/table.h"
+#include "cli/ui/units.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/network/group_plan.h"

@@ -8,10 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "cli/ui/figures.h"
 #include "cli/ui/svg_canvas.h"
 #include "cli/ui/table.h"
-#include "cli/ui/word_units.h"
+#include "cli/ui/units.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"

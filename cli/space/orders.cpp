@@ -7,12 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/map/status.h"
+#include "cli/map/answer_texts.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
-#include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
-#include "cli/ui/read_arguments.h"
+#include "cli/ui/long_work.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"

@@ -5,13 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/map/status.h"
+#include "cli/map/answer_texts.h"
 #include "cli/space/space_views.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
-#include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
-#include "cli/ui/read_arguments.h"
+#include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/model/running_units.h"

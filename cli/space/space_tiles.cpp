@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/map/status.h"
+#include "cli/map/answer_texts.h"
 #include "cli/ui/command.h"
-#include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
+#include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"

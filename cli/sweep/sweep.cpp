@@ -7,15 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/sweep/opened_store.h"
-#include "cli/sweep/sweep_modes.h"
-#include "cli/sweep/sweep_proofs.h"
-#include "cli/sweep/sweep_question.h"
-#include "cli/sweep/sweep_tables.h"
+#include "cli/sweep/sweep_parts.h"
 #include "cli/ui/command.h"
-#include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
-#include "cli/ui/progress.h"
+#include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
 #include "engine/base/text.h"
 #include "engine/search/core/option_kinds.h"

@@ -1,5 +1,5 @@
 // heliolite sweep --status DB: how far a sweep is and what it has found, while it runs or afterwards.
-#include "cli/sweep/sweep_modes.h"
+#include "cli/sweep/sweep_parts.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -13,9 +13,7 @@
 #include <vector>
 
 #include "arch/architecture_yaml.h"
-#include "cli/map/status.h"
-#include "cli/sweep/opened_store.h"
-#include "cli/sweep/sweep_tables.h"
+#include "cli/map/answer_texts.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
 #include "engine/base/text.h"

@@ -1,22 +1,53 @@
 #pragma once
-// Loads what -a, -w, --layer and -m name.
+// What -a, -w, --layer and -m name, and the options that say how it is read: --sparse, --define, --rename, --word-bits,
+// and those of ONNX models. Every command that takes a machine or a workload has them.
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "arch/architecture.h"
 #include "cli/ui/output.h"
 #include "engine/base/result.h"
+#include "engine/base/text.h"
+#include "engine/base/types.h"
 #include "engine/formats/load_mapping.h"
 #include "engine/formats/load_network.h"
+#include "engine/inputs/read_options.h"
 #include "engine/model/mapping.h"
 #include "engine/network/schedule_yaml.h"
+#include "engine/search/core/options.h"
 #include "engine/space/mapspace.h"
 #include "workloads/network.h"
 #include "workloads/workload.h"
 
 namespace heliolite::cli {
+
+// C programs on the command line: what -w names one, --param and --budget.
+
+// Whether -w names a C program.
+bool is_program(std::string_view workload);
+
+// --budget of commands that take C programs: seconds after which they end with what they have.
+void add_budget_option(CLI::App& command, std::optional<double>& seconds);
+
+// "N=1000" and its like as names and values; errors name --param.
+Result<std::vector<std::pair<std::string, i64>>> read_parameters(const std::vector<std::string>& texts);
+
+// Adds them; what is given stands in `options` once the command line is read.
+void add_read_options(CLI::App& command, ReadOptions& options);
+
+// Names of those that are of ONNX models alone: "--dim", ..
+const std::vector<std::string>& model_option_names();
+
+// The error where there is no workload that they could be of: "'batch=1' is said of an ONNX model, and {what}"; empty
+// if none is given.
+Diagnostics refuse_model_options(const ReadOptions& options, std::string_view what);
+
+// The options as words of a command line.
+std::vector<std::string> words_of(const ReadOptions& options);
 
 // Adds -w, --workload.
 CLI::Option* add_workload_option(CLI::App& command, std::string& workload, const std::string& help);

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "cli/ui/command.h"
-#include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
+#include "cli/ui/long_work.h"
 #include "engine/base/child_process.h"
 #include "engine/base/file_bytes.h"
 #include "engine/base/text.h"

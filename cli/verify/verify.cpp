@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cli/ui/command.h"
-#include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
+#include "cli/ui/long_work.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "cli/verify/verify_optima.h"

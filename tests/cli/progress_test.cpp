@@ -12,7 +12,8 @@
 #include <string>
 #include <thread>
 
-#include "cli/ui/progress.h"
+#include "cli/ui/long_work.h"
+#include "cli/ui/output.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
 #include "engine/search/map.h"

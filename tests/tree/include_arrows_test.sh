@@ -186,7 +186,7 @@ only_in 'heliolite/version' "engine/base/version\.cpp|engine/api/.*|cli/.*|pytho
 only_in 'heliolite/(re[^s]|[^rv])' "engine/api/.*|python/bindings/schedules\.cpp|$tests"
 only_in 'pybind11/' 'python/bindings/.*'
 # Who opens files asks FileClaims; the others go through them.
-doors='engine/base/file_.*|engine/verify/json_record\.h|engine/sweep/store_.*|cli/ui/file_writer\.cpp'
+doors='engine/base/file_.*|engine/verify/json_record\.h|engine/sweep/store_.*|cli/ui/output\.cpp'
 pipes='engine/base/child_process\.cpp'
 only_in '(fstream|fcntl\.h)>' "$doors|$pipes|$tests|bench/.*"
 while IFS= read -r hit; do

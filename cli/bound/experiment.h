@@ -1,20 +1,43 @@
 #pragma once
-// Reads a file of published numbers and of what to measure against them (docs/orojenesis.md).
+// Experiments of `bound --experiment`: a file of published numbers and of what to measure against them
+// (docs/orojenesis.md), its fields, and what its rows can measure.
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "cli/bound/experiment_fields.h"
+#include "engine/base/field_table.h"
 #include "engine/base/result.h"
 #include "engine/base/types.h"
+#include "engine/base/yaml_node.h"
+#include "engine/bounds/curve/provision.h"
 #include "engine/bounds/traffic_rule.h"
 #include "workloads/network.h"
 
 namespace heliolite::cli {
 
-struct Measure;  // experiment_measures.h
+const FieldTable& experiment_fields();  // the document
+const FieldTable& experiment_row_fields();
+const FieldTable& chip_fields();  // a document of its own, or a part of an experiment
+
+// The chip of a question about how to divide it between buffer and compute units: a file, a part of an experiment, or
+// "area_mm2=..,mac_um2=..,.." on the command line.
+
+struct ChipQuestion {
+  Chip chip;
+  std::optional<double> roof_operations;  // that the memory roof counts; none: MACs
+
+  u64 roof(u64 macs) const { return roof_operations ? static_cast<u64>(*roof_operations) : macs; }
+};
+
+// The keys of the map; complaints are added to `errors`.
+ChipQuestion read_chip(const YamlNode& node, Diagnostics& errors);
+
+// A text with '=' is the keys with their values, anything else a file of them.
+Result<ChipQuestion> load_chip(const std::string& text);
+
+struct Measure;
 
 // How a measured number compares with the published one.
 enum class RowVerdict : u8 {
@@ -74,5 +97,33 @@ struct Experiment {
 // Reads the file and loads its workloads, presets or files relative to it. All errors of the file and of its workloads
 // are returned, with their lines.
 Result<Experiment> read_experiment(const std::string& path);
+
+// What rows of an experiment can measure: one list of names, of what each needs, and of how it is taken.
+
+// Something to measure. `take` is of a row's single layer or program; none: of its network, or of the chip with that
+// network.
+struct Measure {
+  std::string_view name;
+  bool takes_capacity = false;
+  std::vector<std::string_view> keys{};  // keys of the row that it understands besides those of every row
+  Result<double> (*take)(const ExperimentRow& row) = nullptr;
+  bool of_chip = false;
+  bool of_program = false;  // it measures a C program
+};
+
+// All of them, and their names.
+const std::vector<Measure>& measures();
+std::vector<std::string> measure_names();
+// The one of this name; null: there is none.
+const Measure* find_measure(std::string_view name);
+
+// Parts of the list: on curves of mappings, on bounds and tilings, on closed forms of papers, on C programs.
+std::vector<Measure> curve_measures();
+std::vector<Measure> bound_measures();
+std::vector<Measure> published_measures();
+std::vector<Measure> program_measures();
+
+// The layer of a row whose measure has `take`.
+inline const Workload& layer_of(const ExperimentRow& row) { return row.network.layers.front().workload; }
 
 }  // namespace heliolite::cli
