@@ -1,7 +1,7 @@
 #pragma once
 // An architecture: a chain of storage levels, innermost first, over an array of compute units. Between a level
 // and the one below it there may be a fan-out over X and Y. Types only; readers are in architecture_yaml.h and
-// engine/formats/timeloop/architecture_reader.h. Words are the level's own words; energies are of one access to a whole
+// engine/formats/timeloop/machine.h. Words are the level's own words; energies are of one access to a whole
 // block.
 #include <optional>
 #include <string>

@@ -8,7 +8,7 @@
 
 #include "engine/api/inside.h"
 #include "engine/base/text.h"
-#include "engine/formats/timeloop/architecture_writer.h"
+#include "engine/formats/timeloop/machine.h"
 #include "engine/formats/timeloop/mapping.h"
 #include "engine/formats/timeloop/problem.h"
 #include "workloads/word_bits.h"

@@ -10,8 +10,8 @@
 #include "arch/reference_tables.h"
 #include "engine/base/embedded.h"
 #include "engine/base/text.h"
-#include "engine/formats/accelforge/machine.h"
-#include "engine/formats/timeloop/architecture_reader.h"
+#include "engine/formats/accelforge/files.h"
+#include "engine/formats/timeloop/machine.h"
 #include "engine/inputs/input_file.h"
 #include "engine/inputs/sparse.h"
 

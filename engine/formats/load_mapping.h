@@ -47,9 +47,9 @@ class MappingFile {
 };
 
 // The mapping of a file that holds one of: the project's own format (mapping_yaml.h); an `eval --json` answer; a `map
-// --json` answer, of which the layer named like the workload is taken, or the only one; Timeloop directives
-// (mapping.h), or the nest that Timeloop prints (nest.h). Errors: what those readers refuse, and
-// tiles beyond a capacity or a fan-out (mapping_check.h).
+// --json` answer, of which the layer named like the workload is taken, or the only one; Timeloop's directives, or the
+// nest that Timeloop prints (timeloop/mapping.h). Errors: what those readers refuse, and tiles beyond a capacity or a
+// fan-out (mapping_check.h).
 Result<Mapping> load_mapping(const std::string& path, const Workload& workload, const Architecture& architecture,
                              const ReadOptions& options = {});
 

@@ -11,7 +11,7 @@
 #include "engine/base/embedded.h"
 #include "engine/base/file_bytes.h"
 #include "engine/base/text.h"
-#include "engine/formats/accelforge/workload.h"
+#include "engine/formats/accelforge/files.h"
 #include "engine/formats/language_model/import.h"
 #include "engine/formats/network_request.h"
 #include "engine/formats/onnx/import.h"

@@ -6,9 +6,7 @@
 #include <string>
 
 #include "engine/formats/accelforge/expression.h"
-#include "engine/formats/accelforge/machine.h"
-#include "engine/formats/accelforge/mapping.h"
-#include "engine/formats/accelforge/writer.h"
+#include "engine/formats/accelforge/files.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_mapping.h"
 #include "engine/formats/load_network.h"

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "arch/compute_units.h"
-#include "engine/formats/accelforge/mapping.h"
-#include "engine/formats/accelforge/writer.h"
+#include "engine/formats/accelforge/files.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_mapping.h"
 #include "engine/formats/load_network.h"

@@ -7,7 +7,6 @@
 
 #include "engine/base/yaml_node.h"
 #include "engine/formats/language_model/config.h"
-#include "engine/formats/language_model/families.h"
 #include "engine/formats/load_network.h"
 #include "tests/support/cli_runner.h"
 

@@ -1,5 +1,5 @@
 // Machines in Timeloop's formats: the numbers are Timeloop's.
-#include "engine/formats/timeloop/architecture_reader.h"
+#include "engine/formats/timeloop/machine.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "engine/formats/timeloop/expression.h"
+#include "engine/formats/timeloop/attributes.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -9,7 +9,6 @@
 #include <cmath>
 #include <string>
 
-#include "engine/formats/timeloop/attributes.h"
 #include "engine/formats/timeloop/loops.h"
 
 namespace heliolite::timeloop_expression_test {

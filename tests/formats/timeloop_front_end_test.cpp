@@ -12,7 +12,7 @@
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_mapping.h"
 #include "engine/formats/load_network.h"
-#include "engine/formats/timeloop/architecture_reader.h"
+#include "engine/formats/timeloop/machine.h"
 #include "engine/model/cost_model.h"
 #include "engine/space/mapspace.h"
 

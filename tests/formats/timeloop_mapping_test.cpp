@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/formats/timeloop/nest.h"
 #include "engine/model/cost_model.h"
 #include "tests/support/timeloop_problems.h"
 

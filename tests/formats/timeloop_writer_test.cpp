@@ -1,6 +1,6 @@
 // The way back to Timeloop: what is written is read again as the same machine, mapspace, workload and mapping, in both
 // versions, and what the files cannot say is said.
-#include "engine/formats/timeloop/architecture_writer.h"
+#include "engine/formats/timeloop/machine.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/formats/timeloop/architecture_reader.h"
 #include "engine/formats/timeloop/form.h"
 #include "engine/formats/timeloop/mapping.h"
 #include "engine/formats/timeloop/problem.h"

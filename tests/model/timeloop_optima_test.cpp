@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/base/yaml_node.h"
-#include "engine/formats/timeloop/architecture_reader.h"
+#include "engine/formats/timeloop/machine.h"
 #include "engine/model/cost_model.h"
 #include "tests/support/timeloop_problems.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/base/yaml_node.h"
-#include "engine/formats/timeloop/architecture_reader.h"
+#include "engine/formats/timeloop/machine.h"
 #include "engine/formats/timeloop/mapping.h"
 #include "workloads/workload.h"
 

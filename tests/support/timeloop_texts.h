@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/formats/timeloop/architecture_reader.h"
+#include "engine/formats/timeloop/machine.h"
 
 namespace heliolite::testing {
 

@@ -1,6 +1,6 @@
 #pragma once
 // AccelForge's workload files as they are written: Einsums with their tensors, how each is indexed, and what the set
-// expressions of renames and sizes of words mean for each of them. workload.h makes a network of a cascade.
+// expressions of renames and sizes of words mean for each of them. workload.cpp makes a network of a cascade.
 #include <map>
 #include <optional>
 #include <string>

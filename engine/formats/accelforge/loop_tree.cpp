@@ -7,7 +7,10 @@
 #include <utility>
 
 #include "arch/compute_units.h"
+#include "engine/base/named.h"
+#include "engine/base/shortened.h"
 #include "engine/base/text.h"
+#include "engine/formats/accelforge/files.h"
 
 namespace heliolite::accelforge {
 namespace {
@@ -160,6 +163,178 @@ bool find_path(const LoopTree& tree, const std::string& einsum, std::vector<cons
   }
   path.resize(before);
   return false;
+}
+
+// The way through a LoopTree to an Einsum as the levels of a mapping: storage nodes begin levels, loops take their part
+// of what is left of the sizes.
+
+LeftSizes sizes_of(const Workload& workload) {
+  LeftSizes left;
+  for (const Dimension& d : workload.dimensions) left[d.name] = d.size;
+  return left;
+}
+
+namespace {
+
+u64 product_of(const std::vector<std::pair<std::string, u64>>& loops) {
+  u64 all = 1;
+  for (const auto& [_, factor] : loops) all *= factor;
+  return all;
+}
+
+std::string loop_list(const std::vector<std::pair<std::string, u64>>& loops) {
+  std::vector<std::string> texts;
+  for (const auto& [name, factor] : loops) texts.push_back(fmt::format("{}: {}", yaml_scalar(name), factor));
+  return fmt::format("[{}]", fmt::join(texts, ", "));
+}
+
+}  // namespace
+
+std::string PathWriter::levels(const Architecture& chain, const Workload& workload, LeftSizes left,
+                               const std::vector<const LoopEvent*>& path, int first, std::vector<std::string> kept,
+                               const LoopTree& leaf) {
+  chain_ = &chain;
+  parts_.clear();
+  if (leaf.compute && leaf.compute->text() != chain.compute.name)
+    errors_.push_back(leaf.compute->error(fmt::format("component = {}, the compute unit of {} that runs {} is {}",
+                                                      shortened(leaf.compute->text()), chain.name, workload.name,
+                                                      chain.compute.name)));
+  const int outermost = static_cast<int>(chain.levels.size()) - 1;
+  if (first < outermost)
+    parts_.push_back({.level = outermost, .keep = names_of(workload.tensors), .loops = {}, .axes = {}});
+  parts_.push_back({.level = first, .keep = std::move(kept), .loops = {}, .axes = {}});
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const LoopEvent& event = *path[i];
+    if (event.is_storage()) {
+      store(event, workload, outermost);
+    } else if (const u64 factor = divide(event, left, workload); factor > 1) {
+      if (event.spatial) go_to_fanout(event, next_level(std::span(path).subspan(i), workload), factor);
+      add_loop(event, factor);
+    }
+  }
+  std::vector<std::string> open;
+  for (const auto& [name, size] : left)
+    if (size > 1) open.push_back(fmt::format("{} ({} of it left)", name, size));
+  if (!open.empty())
+    errors_.push_back(leaf.node.error(fmt::format("{}: no loop goes over all of {}", workload.name, join(open))));
+  return text(outermost);
+}
+
+u64 PathWriter::divide(const LoopEvent& event, LeftSizes& left, const Workload& workload) {
+  const auto it = left.find(event.variable);
+  if (it == left.end()) {
+    std::vector<std::string> names;
+    for (const auto& [name, _] : left) names.push_back(name);
+    errors_.push_back(
+        event.node.error(fmt::format("rank_variable = {}, must be one of {}, {}{}", shortened(event.variable),
+                                     workload.name, join(names, "or"), did_you_mean(event.variable, names))));
+    return 0;
+  }
+  if (event.tile > it->second || it->second % event.tile != 0) {
+    errors_.push_back(event.node.error(fmt::format("tile_shape = {} does not divide the {} that are left of {} for {}",
+                                                   event.tile, it->second, event.variable, workload.name)));
+    return 0;
+  }
+  const u64 factor = it->second / event.tile;
+  it->second = event.tile;
+  return factor;
+}
+
+void PathWriter::store(const LoopEvent& event, const Workload& workload, int outermost) {
+  std::vector<std::string> tensors;
+  for (const std::string& tensor : event.tensors)
+    if (workload.find_tensor(tensor)) tensors.push_back(tensor);
+  if (tensors.empty()) return;  // another Einsum's
+  const std::optional<int> level = chain_->find_level(event.component);
+  if (!level) {
+    const std::vector<std::string> names = names_of(chain_->levels);
+    errors_.push_back(event.node.error(not_a_memory(event.component, chain_->name, names)));
+    return;
+  }
+  Part& last = parts_.back();
+  if (*level > last.level || (*level == outermost && !last.loops.empty())) {
+    errors_.push_back(event.node.error(fmt::format(
+        "{} stands inside {}, whose loops are around it: levels come from the outermost to the innermost here",
+        event.component, chain_->levels[last.level].name)));
+    return;
+  }
+  const bool joins = *level == last.level && last.loops.empty() && last.axes.empty();
+  if (!joins) parts_.push_back({.level = *level, .keep = {}, .loops = {}, .axes = {}});
+  for (const std::string& tensor : tensors)
+    if (std::ranges::find(parts_.back().keep, tensor) == parts_.back().keep.end()) parts_.back().keep.push_back(tensor);
+}
+
+// The level that keeps the workload's tensors next; -1: none does.
+int PathWriter::next_level(std::span<const LoopEvent* const> path, const Workload& workload) const {
+  for (const LoopEvent* event : path)
+    if (event->is_storage() && std::ranges::any_of(event->tensors, [&](const std::string& tensor) {
+          return workload.find_tensor(tensor).has_value();
+        }))
+      return chain_->find_level(event->component).value_or(-1);
+  return -1;
+}
+
+// Begins the level whose fan-out a spatial loop goes over: of those from here to the next that keeps something the
+// one that the file names as our writer does, else the outermost with room.
+void PathWriter::go_to_fanout(const LoopEvent& event, int next, u64 factor) {
+  const Part& last = parts_.back();
+  int found = -1;
+  for (int i = last.level; i > next && i >= 0; --i) {
+    const StorageLevel& level = chain_->levels[i];
+    const auto here = i == last.level ? last.axes.find(event.axis) : last.axes.end();
+    const u64 whole = factor * (here == last.axes.end() ? 1 : product_of(here->second));
+    const bool named =
+        event.fanout == fanout_name(level.name) || event.fanout == fanout_name(level.name, chain_->compute.name);
+    if (named || (found < 0 && std::max(level.fanout_x, level.fanout_y) >= whole)) found = i;
+    if (named) break;
+  }
+  if (found >= 0 && found != last.level) parts_.push_back({.level = found, .keep = {}, .loops = {}, .axes = {}});
+}
+
+void PathWriter::add_loop(const LoopEvent& event, u64 factor) {
+  Part& last = parts_.back();
+  auto& loops = event.spatial ? last.axes[event.axis] : last.loops;
+  const auto same = std::ranges::find(loops, event.variable, &std::pair<std::string, u64>::first);
+  if (same == loops.end()) loops.emplace_back(event.variable, factor);
+  else if (&*same == &loops.back()) same->second *= factor;
+  else
+    errors_.push_back(
+        event.node.error(fmt::format("a second loop over {} at {}, with another one between: a level "
+                                     "has one loop over a dimension here",
+                                     event.variable, chain_->levels[last.level].name)));
+}
+
+// The axes of a fan-out have no names here: the first that is met is X where both fit.
+std::string PathWriter::spatial(const Part& part) {
+  if (part.axes.empty()) return "";
+  const StorageLevel& level = chain_->levels[part.level];
+  std::vector<std::vector<std::pair<std::string, u64>>> axes;
+  for (const auto& [_, loops] : part.axes) axes.push_back(loops);
+  if (axes.size() == 1) axes.emplace_back();
+  if (axes.size() > 2) {
+    errors_.push_back({"", 0, level.name, "has more than two spatial dimensions in this mapping"});
+    return "";
+  }
+  if (product_of(axes[0]) > level.fanout_x || product_of(axes[1]) > level.fanout_y) std::swap(axes[0], axes[1]);
+  return fmt::format(", spatial: {{x: {}, y: {}}}", loop_list(axes[0]), loop_list(axes[1]));
+}
+
+std::string PathWriter::text(int outermost) {
+  std::string out;
+  std::size_t next = 0;
+  for (int level = outermost; level >= 0; --level) {
+    bool written = false;
+    for (; next < parts_.size() && parts_[next].level == level; ++next, written = true) {
+      const Part& part = parts_[next];
+      out += fmt::format("{}{{level: {}, keep: [{}]", out.empty() ? "" : ", ", yaml_scalar(chain_->levels[level].name),
+                         fmt::join(part.keep, ", "));
+      if (!part.loops.empty()) out += ", temporal: " + loop_list(part.loops);
+      out += spatial(part) + "}";
+    }
+    if (!written)
+      out += fmt::format("{}{{level: {}, keep: []}}", out.empty() ? "" : ", ", yaml_scalar(chain_->levels[level].name));
+  }
+  return "[" + out + "]";
 }
 
 }  // namespace heliolite::accelforge

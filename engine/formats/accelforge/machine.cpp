@@ -1,5 +1,4 @@
-#include "engine/formats/accelforge/machine.h"
-
+// AccelForge's architectures as machines: its nodes, outermost first, become levels.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 
 #include "arch/limits.h"
 #include "engine/base/text.h"
+#include "engine/formats/accelforge/files.h"
 #include "engine/formats/accelforge/machine_parts.h"
 
 namespace heliolite::accelforge {

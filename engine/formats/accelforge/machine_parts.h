@@ -12,7 +12,7 @@
 #include "engine/base/result.h"
 #include "engine/base/yaml_node.h"
 #include "engine/formats/accelforge/expression.h"
-#include "engine/formats/accelforge/machine.h"
+#include "engine/formats/accelforge/files.h"
 
 namespace heliolite::accelforge {
 

@@ -1,5 +1,4 @@
-#include "engine/formats/accelforge/mapping.h"
-
+// AccelForge's mappings as mappings of one layer or as schedules of networks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +10,8 @@
 #include "engine/base/integers.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"
+#include "engine/formats/accelforge/files.h"
 #include "engine/formats/accelforge/loop_tree.h"
-#include "engine/formats/accelforge/writer.h"
 #include "engine/model/running_units.h"
 
 namespace heliolite::accelforge {

@@ -1,5 +1,4 @@
-#include "engine/formats/accelforge/workload.h"
-
+// AccelForge's workloads, cascades of Einsums, as networks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/formats/accelforge/cascade.h"
+#include "engine/formats/accelforge/files.h"
 #include "workloads/workload_yaml.h"
 
 namespace heliolite::accelforge {

@@ -1,5 +1,4 @@
-#include "engine/formats/accelforge/writer.h"
-
+// Machines, workloads and mappings as AccelForge's files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include "arch/compute_units.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
+#include "engine/formats/accelforge/files.h"
 #include "engine/formats/accelforge/machine_parts.h"
 
 namespace heliolite::accelforge {

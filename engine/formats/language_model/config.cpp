@@ -8,7 +8,6 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "engine/formats/language_model/families.h"
 
 namespace heliolite::language_model {
 namespace {

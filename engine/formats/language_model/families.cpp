@@ -1,9 +1,9 @@
-#include "engine/formats/language_model/families.h"
-
+// The families of language models that are known by their model_type, with what their configs leave unsaid.
 #include <algorithm>
 #include <array>
 
 #include "engine/base/named.h"
+#include "engine/formats/language_model/config.h"
 
 namespace heliolite::language_model {
 namespace {

@@ -10,6 +10,20 @@
 
 namespace heliolite::onnx {
 
+i64 elements(const Shape& shape) {
+  constexpr i64 kMany = i64{1} << 62;
+  i64 count = 1;
+  for (const i64 size : shape)
+    if (size == 0) return 0;
+  for (const i64 size : shape) {
+    if (count > kMany / size) return kMany;
+    count *= size;
+  }
+  return count;
+}
+
+std::string to_text(const Shape& shape) { return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, "x")); }
+
 Call::Call(const Node& node, std::string name, i64 opset, std::vector<const TensorFacts*> inputs,
            const Bindings* bindings)
     : node_(node), name_(std::move(name)), opset_(opset), inputs_(std::move(inputs)), bindings_(bindings) {}

@@ -7,7 +7,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "engine/formats/onnx/layout.h"
+#include "engine/formats/onnx/words.h"
 #include "workloads/graph.h"
 
 namespace heliolite::onnx {

@@ -1,11 +1,11 @@
-#include "engine/formats/onnx/element_types.h"
-
+// Types of tensors' elements, and how many bits of each lie in memory.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
 
 #include "engine/base/integers.h"
+#include "engine/formats/onnx/words.h"
 
 namespace heliolite::onnx {
 namespace {

@@ -1,11 +1,10 @@
-// Contents of constants from arithmetic, comparisons and casts (fold.h).
-#include "engine/formats/onnx/fold.h"
-
+// Contents of constants that shapes are computed from: arithmetic, comparisons, casts and reductions of elements.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "engine/base/integers.h"
+#include "engine/formats/onnx/shapes.h"
 
 namespace heliolite::onnx {
 namespace {

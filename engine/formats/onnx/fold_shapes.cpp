@@ -1,4 +1,4 @@
-// Contents of constants that shapes and layouts are computed from: Shape, Gather, Slice, Concat and kin (fold.h).
+// Contents of constants that shapes and layouts are computed from: Shape, Gather, Slice, Concat and kin (shapes.h).
 #include <fmt/format.h>
 #include <algorithm>
 #include <bit>
@@ -6,7 +6,7 @@
 #include <span>
 
 #include "engine/base/integers.h"
-#include "engine/formats/onnx/fold.h"
+#include "engine/formats/onnx/shapes.h"
 
 namespace heliolite::onnx {
 namespace {

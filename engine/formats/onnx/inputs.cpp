@@ -7,8 +7,8 @@
 #include "engine/base/integers.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"
-#include "engine/formats/onnx/element_types.h"
-#include "engine/formats/onnx/value.h"
+#include "engine/formats/onnx/call.h"
+#include "engine/formats/onnx/words.h"
 
 namespace heliolite::onnx {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "engine/base/result.h"
 #include "engine/base/types.h"
+#include "engine/formats/onnx/call.h"
 #include "engine/formats/onnx/proto.h"
-#include "engine/formats/onnx/value.h"
 
 namespace heliolite::onnx {
 

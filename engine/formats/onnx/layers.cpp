@@ -7,9 +7,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "engine/formats/onnx/element_types.h"
-#include "engine/formats/onnx/layout.h"
-#include "engine/formats/onnx/repeats.h"
+#include "engine/formats/onnx/words.h"
 #include "workloads/einsum_text.h"
 #include "workloads/families.h"
 

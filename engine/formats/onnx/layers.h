@@ -83,7 +83,7 @@ Drafts multi_head_attention_layers(Call& call);
 Shapes grouped_query_attention_shapes(Call& call);
 Drafts grouped_query_attention_layers(Call& call);
 
-// layers_experts.cpp
+// mixtures of experts
 Shapes moe_shape(Call& call);
 Drafts moe_layers(Call& call);
 

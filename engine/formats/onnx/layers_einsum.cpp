@@ -6,7 +6,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "engine/formats/onnx/repeats.h"
+#include "engine/formats/onnx/words.h"
 
 namespace heliolite::onnx {
 namespace {

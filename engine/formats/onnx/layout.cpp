@@ -1,11 +1,11 @@
-#include "engine/formats/onnx/layout.h"
-
+// In which order the words of a layer stand in a tensor, followed through reshapes and transposes.
 #include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/formats/onnx/words.h"
 
 namespace heliolite::onnx {
 namespace {

@@ -3,8 +3,8 @@
 // Einsums it is, and what it means to an edge that leads through it.
 #include <string_view>
 
-#include "engine/formats/onnx/fold.h"
 #include "engine/formats/onnx/layers.h"
+#include "engine/formats/onnx/shapes.h"
 
 namespace heliolite::onnx {
 

@@ -1,11 +1,11 @@
-#include "engine/formats/onnx/repeats.h"
-
+// Words of a tensor that are the same along a dimension, followed from node to node.
 #include <algorithm>
 #include <array>
 #include <iterator>
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/formats/onnx/words.h"
 
 namespace heliolite::onnx {
 namespace {

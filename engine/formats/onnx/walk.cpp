@@ -6,9 +6,8 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "engine/formats/onnx/element_types.h"
 #include "engine/formats/onnx/inputs.h"
-#include "engine/formats/onnx/repeats.h"
+#include "engine/formats/onnx/words.h"
 
 namespace heliolite::onnx {
 namespace {

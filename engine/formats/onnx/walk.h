@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "engine/formats/onnx/call.h"
+#include "engine/formats/onnx/import.h"
 #include "engine/formats/onnx/inputs.h"
 #include "engine/formats/onnx/layers.h"
 #include "engine/formats/onnx/operators.h"
 #include "engine/formats/onnx/proto.h"
-#include "engine/formats/onnx/report.h"
 #include "workloads/network.h"
 
 namespace heliolite::onnx {
@@ -76,7 +76,7 @@ class Walk {
   void file_under(Fate fate, const Call& call, std::string why = "");
   void bind(const Node& node, Scope& scope, std::vector<TensorFacts> outputs);
 
-  // walk_control.cpp: nodes that hold other nodes
+  // flow.cpp: nodes that hold other nodes
   bool function_call(const Function& function, const Node& node, const std::string& name, const Values& inputs,
                      Scope& scope);
   bool control(const Node& node, const std::string& name, const Values& inputs, Scope& scope);

@@ -1,5 +1,4 @@
-#include "engine/formats/timeloop/architecture_reader.h"
-
+// Reads machines of Timeloop and Accelergy files: which of the three formats it is, and what comes with it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/component.h"
 #include "engine/formats/timeloop/constraints.h"
+#include "engine/formats/timeloop/machine.h"
 #include "engine/inputs/sparse.h"
 
 namespace heliolite {

@@ -1,6 +1,6 @@
-#include "engine/formats/timeloop/architecture_writer.h"
-
+// Writes machines as Timeloop's and Accelergy's files.
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <string_view>
@@ -9,6 +9,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
+#include "engine/formats/timeloop/machine.h"
 
 namespace heliolite {
 namespace {

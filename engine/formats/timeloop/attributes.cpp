@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "engine/base/text.h"
-#include "engine/formats/timeloop/expression.h"
 
 namespace heliolite {
 namespace {

@@ -1,8 +1,6 @@
 #pragma once
-// Reads the attributes of one component of a Timeloop file: the spellings that Timeloop reads, several names for one
-// thing, attributes inherited from containers, values that are expressions over other attributes and the file's
-// variables. An attribute that no reader asks for is listed, so that nothing a file says is silently ignored: Timeloop
-// passes over it, and often it is an estimator's.
+// Attributes of one component of a Timeloop file, and the arithmetic that they may be written in.
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -15,6 +13,24 @@
 #include "engine/base/yaml_node.h"
 
 namespace heliolite {
+
+// The value of a name; empty when it is unknown or has no value, `error` then says why.
+using SymbolLookup = std::function<std::optional<double>(std::string_view name, std::string& error)>;
+
+struct ExpressionResult {
+  std::optional<double> value;
+  std::string error;  // one clause, without a place; set when there is no value
+};
+
+// Numbers, names (dots allowed), + - * / // % ** ( ) with Python's precedence and rounding, and the functions
+// min max ceil floor round abs int float log2 log10 pow sqrt (also with "math." before them). Anything else, a
+// division by zero, a value that is not finite and nesting beyond 64 levels are errors; nothing throws.
+ExpressionResult evaluate_expression(std::string_view text, const SymbolLookup& lookup);
+
+// Reads the attributes of one component of a Timeloop file: the spellings that Timeloop reads, several names for one
+// thing, attributes inherited from containers, values that are expressions over other attributes and the file's
+// variables. An attribute that no reader asks for is listed, so that nothing a file says is silently ignored: Timeloop
+// passes over it, and often it is an estimator's.
 
 // The names that one attribute goes by.
 using Spellings = std::initializer_list<std::string_view>;

@@ -8,7 +8,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/attributes.h"
-#include "engine/formats/timeloop/peers.h"
+#include "engine/formats/timeloop/loops.h"
 #include "engine/model/keep.h"
 
 namespace heliolite {

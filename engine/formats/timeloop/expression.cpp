@@ -1,5 +1,4 @@
-#include "engine/formats/timeloop/expression.h"
-
+// The arithmetic of Timeloop v0.4 files: expressions over variables and attributes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"
+#include "engine/formats/timeloop/attributes.h"
 #include "engine/inputs/expression_parser.h"
 
 namespace heliolite {

@@ -8,7 +8,7 @@
 #include "arch/compute_units.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "engine/formats/timeloop/peers.h"
+#include "engine/formats/timeloop/loops.h"
 
 namespace heliolite {
 namespace {

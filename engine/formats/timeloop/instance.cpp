@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "engine/base/text.h"
-#include "engine/formats/timeloop/expression.h"
+#include "engine/formats/timeloop/attributes.h"
 #include "engine/inputs/sparse.h"
 
 namespace heliolite {

@@ -9,7 +9,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/directives.h"
-#include "engine/formats/timeloop/peers.h"
+#include "engine/formats/timeloop/loops.h"
 #include "engine/model/keep.h"
 #include "engine/model/mapping_check.h"
 

@@ -1,5 +1,4 @@
-#include "engine/formats/timeloop/nest.h"
-
+// The loop nest that Timeloop prints (timeloop-mapper.map.txt), read as a mapping.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "engine/base/named.h"
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/directives.h"
+#include "engine/formats/timeloop/mapping.h"
 #include "engine/model/keep.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/mapping_yaml.h"

@@ -12,7 +12,6 @@
 #include "engine/formats/timeloop/constraints.h"
 #include "engine/formats/timeloop/form.h"
 #include "engine/formats/timeloop/loops.h"
-#include "engine/formats/timeloop/peers.h"
 
 namespace heliolite {
 namespace {

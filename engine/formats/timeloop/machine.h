@@ -1,13 +1,38 @@
 #pragma once
-// Machines as Timeloop's and Accelergy's files: what `architecture_reader.h` reads, and Timeloop itself.
+// Machines from Timeloop and Accelergy files, flat, v0.3 tree and v0.4 nodes, and as such files.
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "arch/architecture.h"
+#include "arch/cost_resolver.h"
 #include "engine/base/result.h"
+#include "engine/base/yaml_node.h"
 #include "engine/formats/timeloop/form.h"
 
 namespace heliolite {
+
+// Machines from Timeloop and Accelergy files: flat, v0.3 tree, v0.4 nodes, with energy and area reference tables,
+// constraints and variables in the same file or in others (docs/formats_timeloop.md).
+
+// A map whose `architecture` has `storage`, `arithmetic`, `subtree` or `nodes`.
+bool is_timeloop_architecture(const YamlNode& document);
+
+// `documents`: the roots of one or more files, told apart by their top-level keys. Numbers are Timeloop's own (rules
+// 1, 19-28 of docs/cost_model.md); mapspaces are too: a dimension goes to one axis of a fan-out. All errors at once;
+// everything that is not understood is one, but for attributes and settings that Timeloop does not read either or that
+// cost nothing: a note lists them, and another one says which energies no file states.
+Result<Architecture> read_timeloop_architecture(const std::vector<YamlNode>& documents);
+
+// The same, with where its costs come from.
+struct TimeloopSource {
+  Architecture architecture;
+  std::vector<CostSources> level_costs;  // innermost first
+  CostSources compute_costs;
+};
+Result<TimeloopSource> read_timeloop_source(const std::vector<YamlNode>& documents);
+
+// Machines as Timeloop's and Accelergy's files: what is read above, and what Timeloop itself reads.
 
 // Energies and areas of a machine for Accelergy and Timeloop: reference tables, and component classes with which the
 // front end of v0.4, which always estimates, comes to the same numbers.
