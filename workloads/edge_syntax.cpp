@@ -1,6 +1,6 @@
-#include "workloads/edge_syntax.h"
-
+// Reads what the entries of `edges` state besides their ends: `through`, `combine`, `slice` and `ranks`.
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -8,7 +8,8 @@
 #include "engine/base/text.h"
 #include "workloads/compact_text.h"
 #include "workloads/network.h"
-#include "workloads/yaml_help.h"
+#include "workloads/network_parts.h"
+#include "workloads/workload_fields.h"
 
 namespace heliolite {
 namespace {

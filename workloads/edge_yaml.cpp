@@ -11,7 +11,6 @@
 #include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "workloads/edge_syntax.h"
 #include "workloads/graph.h"
 
 namespace heliolite {

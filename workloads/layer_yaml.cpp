@@ -11,7 +11,6 @@
 #include "workloads/einsum_text.h"
 #include "workloads/word_bits.h"
 #include "workloads/workload_fields.h"
-#include "workloads/yaml_help.h"
 
 namespace heliolite {
 namespace {

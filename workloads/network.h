@@ -2,10 +2,12 @@
 // A network is a list of workloads with repeat counts, and which arrays their operands are: what one layer makes for
 // another, and arrays from outside that several layers read. docs/formats_workload.md describes the file.
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/base/result.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
@@ -138,5 +140,18 @@ Repeats repeats(const Network& network, const Edge& edge);
 
 // "", or how many: "last of 4", "4 joined", "1 for 4", "shared out to 4".
 std::string repeats_text(const Network& network, const Edge& edge);
+
+// Other names for the dimensions of a network's layers.
+
+struct Rename;  // engine/inputs/read_options.h
+
+// "K=M,C=K": K becomes M and C becomes K, all at once.
+Result<std::vector<Rename>> parse_renames(const std::string& text);
+
+// Renames the dimensions of a layer. Error, without a place, if two would have one name; then nothing is changed.
+Diagnostics rename_dimensions(Workload& workload, std::span<const Rename> renames);
+
+// Renames dimensions of all layers that have them; a name that no layer has is an error.
+Diagnostics rename_dimensions(Network& network, std::span<const Rename> renames);
 
 }  // namespace heliolite

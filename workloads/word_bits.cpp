@@ -7,7 +7,7 @@
 #include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "workloads/yaml_help.h"
+#include "workloads/workload_fields.h"
 
 namespace heliolite {
 

@@ -13,7 +13,6 @@
 #include "workloads/network_parts.h"
 #include "workloads/word_bits.h"
 #include "workloads/workload_fields.h"
-#include "workloads/yaml_help.h"
 
 namespace heliolite {
 

@@ -1,13 +1,16 @@
 #pragma once
-// Reads our own YAML for workloads and networks (docs/formats_workload.md).
+// Our own YAML for workloads and networks (docs/formats_workload.md), read and written.
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/base/result.h"
 #include "engine/base/yaml_node.h"
 #include "workloads/network.h"
+#include "workloads/workload.h"
 
 namespace heliolite {
 
@@ -41,5 +44,29 @@ Result<Network> network_from_yaml(const YamlNode& root, const std::string& fallb
 // Text of the preset "resnet18" (file presets/resnet18.yaml); none: there is no such preset.
 std::optional<std::string_view> workload_preset(std::string_view name);
 std::vector<std::string> workload_preset_names();  // sorted
+
+// Written for programs that do not know presets and texts.
+
+// A YAML document that read_workload() reads back to an equal workload.
+std::string write_workload(const Workload& workload);
+
+// "p+2*r": the sum that indexes a rank.
+std::string rank_text(const Rank& rank, const Workload& workload);
+
+// The shortest text of a layer's shape in a network's file,
+// "conv: {n: 1, k: 64, ..}", "gemm: 512x512x64", or "einsum: .., sizes: {..}, roles: {..}": keys of a layer that read
+// back to the same Einsum with the same roles.
+std::string shape_text(const Workload& workload);
+
+// A YAML document that network_from_yaml() reads back to an equal network: a line for each layer, shapes by their names
+// where they have one, then inputs and edges. `comments` stand behind layers, by their names.
+std::string write_network(const Network& network, const std::map<std::string, std::string>& comments = {});
+
+// In what two workloads or networks differ. Dimensions and tensors are matched by name; their order counts, names of
+// workloads do not.
+FieldDifferences differences(const Workload& a, const Workload& b);
+
+// Layers are matched by name. Two networks of one layer each are compared as workloads.
+FieldDifferences differences(const Network& a, const Network& b);
 
 }  // namespace heliolite

@@ -24,7 +24,7 @@
 #include "engine/base/text.h"
 #include "engine/formats/load_mapping.h"
 #include "engine/search/options_yaml.h"
-#include "workloads/network_writer.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite::cli {
 namespace {

@@ -24,8 +24,8 @@
 #include "engine/formats/load_network.h"
 #include "engine/formats/onnx/import.h"
 #include "engine/space/constraint_notes.h"
-#include "workloads/network_writer.h"
 #include "workloads/word_bits.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite::cli {
 namespace {

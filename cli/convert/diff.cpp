@@ -25,7 +25,7 @@
 #include "engine/model/mapping_yaml.h"
 #include "engine/network/fused_breakdown.h"
 #include "engine/network/schedule_yaml.h"
-#include "workloads/network_writer.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite::cli {
 namespace {

@@ -22,8 +22,8 @@
 #include "engine/model/fingerprint.h"
 #include "engine/model/mapping_yaml.h"
 #include "engine/model/running_units.h"
-#include "workloads/network_writer.h"
 #include "workloads/word_bits.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite::cli {
 namespace {

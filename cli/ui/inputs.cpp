@@ -19,7 +19,7 @@
 #include "engine/network/fused_cost.h"
 #include "engine/search/core/option_kinds.h"
 #include "engine/space/constraint_notes.h"
-#include "workloads/rename.h"
+#include "workloads/network.h"
 #include "workloads/word_bits.h"
 #include "workloads/workload_yaml.h"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "workloads/rename.h"
+#include "workloads/network.h"
 #include "workloads/word_bits.h"
 
 namespace heliolite::api {

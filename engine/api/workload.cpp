@@ -12,7 +12,6 @@
 #include "engine/base/text.h"
 #include "engine/formats/load_network.h"
 #include "workloads/einsum_text.h"
-#include "workloads/network_writer.h"
 #include "workloads/workload_yaml.h"
 
 namespace heliolite::api {

@@ -20,8 +20,8 @@
 #include "engine/inputs/sparse.h"
 #include "workloads/compact_text.h"
 #include "workloads/einsum_text.h"
+#include "workloads/network.h"
 #include "workloads/operator_layers.h"
-#include "workloads/rename.h"
 #include "workloads/word_bits.h"
 #include "workloads/workload_yaml.h"
 

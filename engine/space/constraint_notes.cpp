@@ -10,7 +10,7 @@
 #include "engine/base/text.h"
 #include "engine/space/machine_words.h"
 #include "engine/space/reuse.h"
-#include "workloads/rename.h"
+#include "workloads/network.h"
 
 namespace heliolite {
 namespace {

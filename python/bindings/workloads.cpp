@@ -11,7 +11,6 @@
 #include "engine/formats/load_network.h"
 #include "engine/model/fingerprint.h"
 #include "python/bindings/errors.h"
-#include "workloads/network_writer.h"
 #include "workloads/word_bits.h"
 #include "workloads/workload_yaml.h"
 

@@ -15,7 +15,7 @@
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_yaml.h"
 #include "workloads/einsum_text.h"
-#include "workloads/network_writer.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite::api_inputs_test {
 namespace {

@@ -13,7 +13,7 @@
 #include "engine/formats/language_model/blocks.h"
 #include "engine/formats/language_model/import.h"
 #include "engine/formats/load_network.h"
-#include "workloads/network_writer.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite::language_model_test {
 namespace {

@@ -4,7 +4,6 @@
 #include "engine/base/yaml_node.h"
 #include "tests/support/onnx_models.h"
 #include "tests/support/onnx_reading.h"
-#include "workloads/network_writer.h"
 #include "workloads/workload_yaml.h"
 
 namespace heliolite::onnx_attention_test {

@@ -3,7 +3,7 @@
 
 #include "tests/support/onnx_models.h"
 #include "tests/support/onnx_reading.h"
-#include "workloads/experts.h"
+#include "workloads/families.h"
 
 namespace heliolite::onnx_experts_test {
 namespace {

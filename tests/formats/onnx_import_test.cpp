@@ -11,7 +11,6 @@
 #include "tests/support/onnx_models.h"
 #include "tests/support/onnx_reading.h"
 #include "workloads/edge_ranks.h"
-#include "workloads/network_writer.h"
 #include "workloads/workload_yaml.h"
 
 namespace heliolite::onnx_import_test {

@@ -13,7 +13,7 @@
 #include "engine/network/group_plan.h"
 #include "tests/support/fusion_toys.h"
 #include "workloads/edge_ranks.h"
-#include "workloads/network_writer.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite::schedule_yaml_test {
 namespace {

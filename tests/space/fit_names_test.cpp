@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/formats/load_network.h"
-#include "workloads/rename.h"
+#include "workloads/network.h"
 
 namespace heliolite::fit_names_test {
 namespace {

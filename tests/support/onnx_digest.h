@@ -6,7 +6,7 @@
 
 #include "engine/formats/onnx/import.h"
 #include "tests/support/onnx_models.h"
-#include "workloads/network_writer.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite::onnx_models {
 

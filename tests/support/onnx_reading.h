@@ -7,7 +7,7 @@
 
 #include "engine/formats/onnx/import.h"
 #include "tests/support/onnx_writer.h"
-#include "workloads/network_writer.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite::onnx_models {
 

@@ -14,7 +14,6 @@
 
 #include "engine/formats/load_network.h"
 #include "workloads/einsum_text.h"
-#include "workloads/network_writer.h"
 #include "workloads/workload_yaml.h"
 
 namespace heliolite::edge_ranks_test {

@@ -10,7 +10,6 @@
 
 #include "engine/formats/load_network.h"
 #include "workloads/compact_text.h"
-#include "workloads/network_writer.h"
 #include "workloads/workload_yaml.h"
 
 namespace heliolite::network_presets_test {

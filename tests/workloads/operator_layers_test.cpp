@@ -8,7 +8,7 @@
 
 #include "engine/formats/load_network.h"
 #include "workloads/edge_ranks.h"
-#include "workloads/network_writer.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite::operator_layers_test {
 namespace {

@@ -6,8 +6,8 @@
 #include "engine/formats/onnx/import.h"
 #include "engine/model/fingerprint.h"
 #include "tests/support/onnx_writer.h"
-#include "workloads/network_writer.h"
 #include "workloads/word_bits.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite::word_bits_yaml_test {
 namespace {

@@ -10,7 +10,6 @@
 #include "engine/formats/load_network.h"
 #include "engine/model/fingerprint.h"
 #include "tests/support/cli_runner.h"
-#include "workloads/network_writer.h"
 
 namespace heliolite::workload_yaml_test {
 namespace {

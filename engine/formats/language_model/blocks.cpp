@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "workloads/experts.h"
+#include "workloads/families.h"
 
 namespace heliolite::language_model {
 

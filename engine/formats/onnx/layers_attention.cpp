@@ -7,7 +7,7 @@
 
 #include "engine/formats/onnx/layers.h"
 #include "engine/formats/onnx/words.h"
-#include "workloads/experts.h"
+#include "workloads/families.h"
 #include "workloads/graph.h"
 
 namespace heliolite::onnx {
@@ -218,7 +218,7 @@ Drafts grouped_query_attention_layers(Call& call) {
 }
 
 // Mixtures of experts (com.microsoft's MoE and QMoE) as Einsums: the products of the active experts, whose weights are
-// dimension h, tokens spread evenly (workloads/experts.h).
+// dimension h, tokens spread evenly (workloads/families.h).
 
 namespace {
 

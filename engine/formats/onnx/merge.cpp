@@ -11,7 +11,7 @@
 
 #include "engine/base/integers.h"
 #include "workloads/edge_ranks.h"
-#include "workloads/network_writer.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite::onnx {
 

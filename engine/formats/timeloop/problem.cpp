@@ -13,7 +13,7 @@
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/instance.h"
 #include "workloads/einsum_text.h"
-#include "workloads/yaml_help.h"
+#include "workloads/workload_fields.h"
 
 namespace heliolite {
 namespace {
