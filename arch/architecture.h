@@ -1,8 +1,7 @@
 #pragma once
-// An architecture: a chain of storage levels, innermost first, over an array of compute units. Between a level
-// and the one below it there may be a fan-out over X and Y. Types only; readers are in architecture_yaml.h and
-// engine/formats/timeloop/machine.h. Words are the level's own words; energies are of one access to a whole
-// block.
+// An architecture: a chain of storage levels, innermost first, over an array of compute units. Between a level and the
+// one below it there may be a fan-out over X and Y. Types only; readers are in architecture_yaml.h and
+// engine/formats/timeloop/machine.h. Words are the level's own words; energies are of one access to a whole block.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +12,30 @@
 #include "engine/base/word_length.h"
 
 namespace heliolite {
+
+// The channel between peers: receivers of a fan-out may take words from each other instead of from the level outside.
+// Machines, files, options, records, reports and messages spell it by the row below; counts, prices and searches carry
+// its words without knowing how they travel. The one channel there is are link transfers between neighbours
+// (docs/link_transfers.md), which engine/model/links.h counts.
+struct PeerChannel {
+  const char* name;      // in sentences
+  const char* field;     // of machines, of recorded runs, and of what a user says of machines: on or off
+  const char* option;    // of commands, which overrules the machine
+  const char* excludes;  // field of a fan-out's constraints and of mappings: tensors whose words do not take it
+  const char* words;     // in JSON: words that receivers take from peers
+  const char* energy;    // in JSON, without its unit: what these cost
+  const char* column;    // of tables: the same words
+  const char* without;   // in JSON: what is known of an answer where no words take it
+};
+
+inline constexpr PeerChannel kPeerChannel{.name = "link transfers",
+                                          .field = "link_transfers",
+                                          .option = "--link-transfers",
+                                          .excludes = "no_link_transfer",
+                                          .words = "links",
+                                          .energy = "link_energy",
+                                          .column = "over links",
+                                          .without = "without_links"};
 
 // pJ of one access to a block of `block_words` words of one instance (docs/cost_model.md, rules 19, 22).
 struct AccessEnergy {
@@ -139,7 +162,7 @@ struct Architecture {
   bool constraints_for_channels_only = false;
   // A constraint: the share of the compute units that every mapping uses at least; 0: any.
   double min_parallelism = 0;
-  // Receivers of a fan-out take words from their peers (arch/peer_channel.h).
+  // Receivers of a fan-out take words from their peers (arch/architecture.h).
   bool peer_channel = false;
   // A level reads each word of an output that leaves its tile outwards (docs/cost_model.md, rule 18); Timeloop charges
   // no such read.
@@ -169,5 +192,28 @@ struct Architecture {
 
 // The compute unit of that name, as a number of chain(); none: there is no such one.
 std::optional<std::size_t> find_unit(const Architecture& architecture, std::string_view name);
+
+// Units that depend on the length of a word: bytes per second, for words per cycle (GB/s are 10^9, as bandwidths of
+// memories are given), and energies of a bit.
+
+inline double gigabytes_per_second(double words_per_cycle, double word_bits, double cycle_ns) {
+  return words_per_cycle * word_bits / 8 / cycle_ns;
+}
+
+inline double words_per_cycle(double gigabytes_per_second, double word_bits, double cycle_ns) {
+  return gigabytes_per_second * 8 * cycle_ns / word_bits;
+}
+
+// "25.6 GB/s" as GB/s; MB/s and TB/s are taken too. Nothing for anything else, numbers without a unit included.
+std::optional<double> parse_gigabytes_per_second(std::string_view text);
+
+// "1.17 pJ/bit" as pJ; fJ/bit is taken too. Nothing for anything else, numbers without a unit included.
+std::optional<double> parse_picojoules_per_bit(std::string_view text);
+
+inline constexpr std::string_view kByteRateUnits = "MB/s, GB/s or TB/s, of 1000";  // for messages
+
+// Regular expressions that every such text matches.
+inline constexpr const char* kByteRatePattern = "^\\s*[0-9.eE+-]+\\s*[MGT]B/s\\s*$";
+inline constexpr const char* kBitEnergyPattern = "^\\s*[0-9.eE+-]+\\s*[pf]J/bit\\s*$";
 
 }  // namespace heliolite

@@ -1,11 +1,11 @@
-#include "arch/architecture_fields.h"
+// The fields of our architecture files (docs/formats_architecture.md), map by map.
+#include "arch/architecture_yaml.h"
 
+#include "arch/architecture.h"
 #include "arch/architecture_spec.h"
-#include "arch/bandwidth_units.h"
+#include "arch/check.h"
 #include "arch/energy_tables.h"
-#include "arch/limits.h"
-#include "arch/peer_channel.h"
-#include "engine/base/text.h"
+#include "engine/base/number_text.h"
 #include "engine/base/types.h"
 
 namespace heliolite {

@@ -5,14 +5,10 @@
 #include <array>
 #include <vector>
 
-#include "arch/architecture_fields.h"
+#include "arch/architecture.h"
 #include "arch/architecture_spec.h"
-#include "arch/compute_units.h"
-#include "arch/constraints_yaml.h"
+#include "arch/check.h"
 #include "arch/energy_tables.h"
-#include "arch/level_yaml.h"
-#include "arch/limits.h"
-#include "arch/peer_channel.h"
 #include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"

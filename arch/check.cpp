@@ -5,9 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "arch/architecture.h"
 #include "arch/architecture_spec.h"
-#include "arch/limits.h"
-#include "arch/peer_channel.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/base/types.h"

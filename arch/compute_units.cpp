@@ -1,10 +1,10 @@
-#include "arch/compute_units.h"
-
+// A machine with several compute units: the chain of each, and what stands beside it.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "arch/architecture_spec.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"
 

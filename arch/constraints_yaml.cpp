@@ -1,13 +1,13 @@
-#include "arch/constraints_yaml.h"
-
+// The parts of our YAML that say what a level keeps and which loops it may run.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "arch/architecture_fields.h"
-#include "arch/limits.h"
-#include "arch/peer_channel.h"
+#include "arch/architecture.h"
+#include "arch/architecture_yaml.h"
+#include "arch/check.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

@@ -1,6 +1,8 @@
 #pragma once
 // Energy, leakage and area of memories and logic by size, width and technology node (docs/energy.md says where
 // every number comes from). Rules are those of CACTI, of the Accelergy plug-ins and of Stillmaker and Baas.
+#include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,5 +51,49 @@ LogicCost mac_cost(u64 bits, double technology_nm);         // a multiplier and 
 // pJ per bit read or written of a DRAM of this type; nothing for an unknown type.
 std::optional<double> dram_pj_per_bit(std::string_view type);
 std::vector<std::string> dram_types();  // sorted: "DDR3", "GDDR5", ...
+
+// The CACTI grid (tables/sram_cacti.csv) as a function of capacity, word width and technology node: exact at its
+// points, geometric (log-log linear) in between, power laws above.
+
+// Reads tables that are compiled into the binary: comma-separated, "#" comments, one header line, plain numbers after
+// an optional name. They are part of the program, so that an error in one is an assertion.
+
+// Rows of numbers of the embedded table `file` ("sram_cacti.csv"), in file order.
+std::vector<std::vector<double>> embedded_rows(std::string_view file);
+
+// The rows of an embedded table whose first column is a name.
+std::map<std::string, std::vector<double>, std::less<>> embedded_named_rows(std::string_view file);
+
+class SramTable {
+ public:
+  static const SramTable& instance();
+
+  // The cost of one bank of `capacity_bytes` (at least 64 words) that is read and written in words of `width_bits` (at
+  // least 8); node from kMinTechnologyNm to kMaxTechnologyNm.
+  MemoryCost cost(double capacity_bytes, double width_bits, double technology_nm) const;
+
+ private:
+  using Values = std::array<double, 4>;  // read, write, leakage, area
+  struct Point {
+    double bytes;
+    Values values;
+  };
+  struct Width {
+    double bits;
+    std::vector<Point> points;  // by capacity
+  };
+  struct Node {
+    double nanometres;
+    std::vector<Width> widths;  // ascending
+  };
+
+  SramTable();
+  static Values between(const Values& low, const Values& high, double share);
+  static Values at(const Width& width, double bytes);
+  static Values at(const Node& node, double bytes, double bits);
+  Values at_node(double bytes, double bits, double nanometres) const;
+
+  std::vector<Node> nodes_;  // ascending
+};
 
 }  // namespace heliolite

@@ -1,16 +1,14 @@
-#include "arch/level_yaml.h"
-
+// Reads one storage level, or one buffer of a split level, of our YAML.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "arch/architecture_fields.h"
+#include "arch/architecture.h"
 #include "arch/architecture_spec.h"
-#include "arch/bandwidth_units.h"
-#include "arch/constraints_yaml.h"
+#include "arch/architecture_yaml.h"
+#include "arch/check.h"
 #include "arch/energy_tables.h"
-#include "arch/limits.h"
 #include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "arch/limits.h"
+#include "arch/check.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"
 #include "engine/base/types.h"

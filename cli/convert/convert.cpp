@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "arch/peer_channel.h"
+#include "arch/architecture.h"
 #include "cli/convert/recognise.h"
 #include "cli/convert/written_files.h"
 #include "cli/ui/command.h"

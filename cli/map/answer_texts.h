@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "arch/peer_channel.h"
+#include "arch/architecture.h"
 #include "cli/ui/json.h"
 #include "cli/ui/lines.h"
 #include "cli/ui/output.h"

@@ -4,8 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "arch/bandwidth_units.h"
-#include "arch/peer_channel.h"
+#include "arch/architecture.h"
 #include "cli/map/cost_answer.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"

@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
-#include "arch/bandwidth_units.h"
-#include "arch/compute_units.h"
+#include "arch/architecture.h"
+#include "arch/architecture_spec.h"
 #include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
 #include "cli/ui/units.h"

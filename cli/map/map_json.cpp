@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "arch/compute_units.h"
-#include "arch/peer_channel.h"
+#include "arch/architecture.h"
+#include "arch/architecture_spec.h"
 #include "cli/map/answer_texts.h"
 #include "cli/map/map_answer.h"
 #include "cli/ui/json.h"

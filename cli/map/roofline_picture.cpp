@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "arch/compute_units.h"
+#include "arch/architecture_spec.h"
 #include "cli/map/map_answer.h"
 #include "cli/ui/svg_canvas.h"
 #include "cli/ui/table.h"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "arch/architecture_fields.h"
+#include "arch/architecture_yaml.h"
 #include "cli/bench/bench_config.h"
 #include "cli/bound/experiment.h"
 #include "cli/convert/recognise.h"

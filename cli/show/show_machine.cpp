@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "arch/architecture_spec.h"
-#include "arch/compute_units.h"
 #include "arch/cost_resolver.h"
 #include "cli/show/show_parts.h"
 #include "cli/ui/table.h"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "arch/peer_channel.h"
+#include "arch/architecture.h"
 #include "cli/ui/search_arguments.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"

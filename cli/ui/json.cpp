@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "arch/peer_channel.h"
+#include "arch/architecture.h"
 #include "engine/base/integers.h"
 #include "engine/model/fingerprint.h"
 #include "engine/model/keep.h"

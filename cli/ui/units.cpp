@@ -6,7 +6,8 @@
 #include <array>
 #include <cmath>
 
-#include "arch/bandwidth_units.h"
+#include "arch/architecture.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
 #include "workloads/word_bits.h"

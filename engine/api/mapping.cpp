@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "arch/peer_channel.h"
+#include "arch/architecture.h"
 #include "engine/api/inside.h"
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"

@@ -1,6 +1,6 @@
 #pragma once
 // How input files are to be read, as far as a user can say (--define, --sparse, --rename, --word-bits, the option of
-// arch/peer_channel.h, and of ONNX models --dim, --value, --merge, --elementwise, --skip-unknown).
+// arch/architecture.h, and of ONNX models --dim, --value, --merge, --elementwise, --skip-unknown).
 #include <map>
 #include <memory>
 #include <optional>

@@ -80,7 +80,7 @@ struct CompiledLevel {
   bool reduces = true;           // sums partial outputs that come in (rule 26)
   bool reads_drains = false;     // words of an output that leave its tile outwards are read (rule 18)
   bool is_interconnect = false;  // keeps nothing, and counts the words of all tensors as they pass (rule 43)
-  TensorMask peers = 0;          // tensors of which receivers may take words from peers (arch/peer_channel.h)
+  TensorMask peers = 0;          // tensors of which receivers may take words from peers (arch/architecture.h)
 
   // Instances of the level inside, of one instance.
   u64 fanout() const { return fanout_x * fanout_y; }

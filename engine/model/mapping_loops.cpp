@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "arch/peer_channel.h"
+#include "arch/architecture.h"
 #include "engine/base/integers.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "arch/peer_channel.h"
+#include "arch/architecture.h"
 #include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
 #include "engine/base/named.h"

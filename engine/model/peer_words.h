@@ -1,5 +1,5 @@
 #pragma once
-// Words of a fan-out that its receivers take from peers (arch/peer_channel.h), and what the sender has to send then:
+// Words of a fan-out that its receivers take from peers (arch/architecture.h), and what the sender has to send then:
 // all that counters and tables ask of the channel, whichever it is. Its words are counts of a level like others
 // (LevelNest::peer_words), which collapse.h carries and cost_of_counts.h prices.
 #include "engine/model/collapse.h"

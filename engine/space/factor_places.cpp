@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "arch/limits.h"
+#include "arch/check.h"
 #include "engine/base/integers.h"
 #include "engine/space/divisors.h"
 #include "engine/space/machine_words.h"

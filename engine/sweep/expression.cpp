@@ -8,7 +8,7 @@
 #include <limits>
 #include <span>
 
-#include "arch/compute_units.h"
+#include "arch/architecture_spec.h"
 #include "engine/base/integers.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "arch/limits.h"
+#include "arch/check.h"
 #include "engine/base/integers.h"
 #include "engine/base/split_mix.h"
 #include "engine/model/fingerprint.h"

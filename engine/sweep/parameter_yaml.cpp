@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "arch/level_yaml.h"
+#include "arch/architecture_yaml.h"
 #include "engine/base/field_reader.h"
 #include "engine/base/text.h"
 #include "engine/sweep/design_points.h"

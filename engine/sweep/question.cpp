@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "arch/peer_channel.h"
+#include "arch/architecture.h"
 #include "engine/base/integers.h"
 #include "engine/model/fingerprint.h"
 #include "engine/sweep/design_points.h"

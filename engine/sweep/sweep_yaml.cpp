@@ -336,9 +336,9 @@ class Reader {
           node.error(fmt::format("a grid of {:.3g} points, at most {} are possible", points, kMaxGridPoints)));
   }
 
-  // Seconds where every machine states a clock. A machine with a technology has one (arch/resolve.cpp). Values of
-  // different parameters combine freely: all machines have a clock if the base has one or some parameter always sets
-  // it.
+  // Seconds where every machine states a clock. A machine with a technology has one (arch/architecture_spec.cpp).
+  // Values of different parameters combine freely: all machines have a clock if the base has one or some parameter
+  // always sets it.
   void choose_delay_unit() {
     const auto sets_clock = [](const ParameterValue& value) {
       return std::ranges::any_of(value.settings, [](const Setting& setting) {

@@ -1,7 +1,7 @@
 // Compares every number of a recorded Timeloop run with ours.
 #include "engine/verify/golden_verify.h"
 
-#include "arch/peer_channel.h"
+#include "arch/architecture.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "arch/peer_channel.h"
+#include "arch/architecture.h"
 #include "engine/base/text.h"
 #include "engine/verify/json_record.h"
 

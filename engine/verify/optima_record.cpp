@@ -10,7 +10,7 @@
 #include <sstream>
 #include <vector>
 
-#include "arch/peer_channel.h"
+#include "arch/architecture.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"

@@ -1,5 +1,5 @@
 // Machines of several compute units: what files state of them, what is refused, and what is written.
-#include "arch/compute_units.h"
+#include "arch/architecture_spec.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

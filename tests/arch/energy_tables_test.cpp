@@ -9,7 +9,6 @@
 #include <cmath>
 
 #include "arch/cost_resolver.h"
-#include "arch/sram_table.h"
 
 namespace heliolite::energy_tables_test {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "arch/compute_units.h"
+#include "arch/architecture_spec.h"
 #include "engine/formats/accelforge/files.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_mapping.h"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "arch/constraints_yaml.h"
+#include "arch/architecture_yaml.h"
 #include "tests/support/timeloop_texts.h"
 
 namespace heliolite::timeloop_architecture_test {

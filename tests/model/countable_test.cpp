@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "arch/check.h"
-#include "arch/limits.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
 #include "engine/model/cost_model.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "arch/compute_units.h"
+#include "arch/architecture_spec.h"
 #include "engine/base/named.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"

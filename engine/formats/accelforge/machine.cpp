@@ -5,7 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "arch/limits.h"
+#include "arch/check.h"
+#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/accelforge/files.h"
 #include "engine/formats/accelforge/machine_parts.h"

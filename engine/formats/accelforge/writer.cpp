@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "arch/compute_units.h"
+#include "arch/architecture_spec.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/formats/accelforge/files.h"

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "arch/limits.h"
+#include "arch/check.h"
 #include "engine/base/text.h"
 #include "engine/base/types.h"
 #include "engine/formats/timeloop/form.h"

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "arch/constraints_yaml.h"
-#include "arch/limits.h"
+#include "arch/architecture_yaml.h"
+#include "arch/check.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/attributes.h"

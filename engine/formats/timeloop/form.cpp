@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "arch/compute_units.h"
+#include "arch/architecture_spec.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/loops.h"

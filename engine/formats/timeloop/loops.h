@@ -39,7 +39,7 @@ std::vector<std::string> read_tensors(const YamlNode& node, Diagnostics& errors)
 
 // What Timeloop's files say of words that units take from each other, in its own spelling: link transfers, which it
 // counts unless it is told not to, and the tensors that take none. The other readers and writers of this folder know
-// them as the channel between peers (arch/peer_channel.h).
+// them as the channel between peers (arch/architecture.h).
 
 // The key of a spatial constraint or directive, and the type of a target, that lists the tensors without.
 extern const std::string_view kTimeloopNoPeers;

@@ -23,7 +23,7 @@ namespace heliolite {
 Result<Mapping> read_timeloop_mapping(const YamlNode& node, const Workload& workload, const Architecture& architecture);
 
 // The mapping as a file of Timeloop says it: at each fan-out the tensors are named that take no words from peers there,
-// be it by the mapping, by the machine's constraints or because the machine has no such channel (arch/peer_channel.h).
+// be it by the mapping, by the machine's constraints or because the machine has no such channel (arch/architecture.h).
 // It costs the same.
 Mapping peers_said(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "arch/limits.h"
+#include "arch/check.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"

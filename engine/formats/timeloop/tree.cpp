@@ -5,7 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "arch/limits.h"
+#include "arch/check.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/component.h"
 

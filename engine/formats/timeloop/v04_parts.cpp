@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "arch/limits.h"
+#include "arch/check.h"
 #include "engine/formats/timeloop/constraints.h"
 #include "engine/formats/timeloop/form.h"
 #include "engine/inputs/sparse.h"

@@ -101,7 +101,7 @@ struct OtherTilesProbe {
   double seconds = 0;      // wall time
 };
 
-// What is known of an answer if no words come from peers (arch/peer_channel.h).
+// What is known of an answer if no words come from peers (arch/architecture.h).
 struct WithoutPeers {
   Status status = Status::Bounded;
   double value = 0, lower_bound = 0;  // as below, of the cost without these words

@@ -45,7 +45,7 @@ struct LayerProblem {
   std::shared_ptr<const StoreStack> stack = nullptr;
   std::optional<CostModel> unstacked{};
 
-  // Where words from peers (arch/peer_channel.h) may change what mappings cost, the cost model that counts them;
+  // Where words from peers (arch/architecture.h) may change what mappings cost, the cost model that counts them;
   // `model` then leaves them out.
   std::optional<CostModel> whole_model{};
   // With strategy exact: of one fan-out only these unrollings. Null: what `space` says.

@@ -6,8 +6,8 @@
 #include <limits>
 #include <map>
 
+#include "arch/architecture.h"
 #include "arch/architecture_spec.h"
-#include "arch/peer_channel.h"
 #include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 #include "engine/model/fingerprint.h"

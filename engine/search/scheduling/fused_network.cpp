@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "arch/peer_channel.h"
+#include "arch/architecture.h"
 #include "engine/base/text.h"
 #include "engine/model/running_units.h"
 #include "engine/search/core/budget.h"
