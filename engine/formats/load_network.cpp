@@ -17,7 +17,7 @@
 #include "engine/formats/onnx/import.h"
 #include "engine/formats/timeloop/problem.h"
 #include "engine/inputs/input_file.h"
-#include "engine/inputs/sparse.h"
+#include "engine/inputs/read_options.h"
 #include "workloads/compact_text.h"
 #include "workloads/einsum_text.h"
 #include "workloads/network.h"

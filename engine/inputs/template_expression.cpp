@@ -13,7 +13,6 @@
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/inputs/expression_parser.h"
-#include "engine/inputs/template_operations.h"
 
 namespace heliolite {
 namespace {

@@ -1,6 +1,6 @@
-#include "engine/inputs/template_operations.h"
-
+// Arithmetic, comparisons and filters of templates, as Python does them.
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -12,6 +12,7 @@
 #include "engine/base/file_bytes.h"
 #include "engine/base/text.h"
 #include "engine/inputs/expression_parser.h"
+#include "engine/inputs/template_render.h"
 
 namespace heliolite {
 

@@ -11,7 +11,6 @@
 #include "engine/base/file_bytes.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "engine/inputs/template_operations.h"
 
 namespace heliolite {
 namespace {

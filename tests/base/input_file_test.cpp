@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/inputs/sparse.h"
+#include "engine/inputs/read_options.h"
 #include "tests/support/cli_runner.h"
 
 namespace heliolite::input_file_test {

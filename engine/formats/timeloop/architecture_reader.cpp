@@ -14,7 +14,7 @@
 #include "engine/formats/timeloop/component.h"
 #include "engine/formats/timeloop/constraints.h"
 #include "engine/formats/timeloop/machine.h"
-#include "engine/inputs/sparse.h"
+#include "engine/inputs/read_options.h"
 
 namespace heliolite {
 namespace {

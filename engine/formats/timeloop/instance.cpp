@@ -8,7 +8,7 @@
 
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/attributes.h"
-#include "engine/inputs/sparse.h"
+#include "engine/inputs/read_options.h"
 
 namespace heliolite {
 namespace {

@@ -8,7 +8,7 @@
 #include "arch/check.h"
 #include "engine/formats/timeloop/constraints.h"
 #include "engine/formats/timeloop/form.h"
-#include "engine/inputs/sparse.h"
+#include "engine/inputs/read_options.h"
 
 namespace heliolite {
 namespace {

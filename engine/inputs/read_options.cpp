@@ -1,4 +1,4 @@
-#include "engine/inputs/sparse.h"
+#include "engine/inputs/read_options.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/base/text.h"
+#include "engine/base/yaml_node.h"
 
 namespace heliolite {
 namespace {
