@@ -17,7 +17,7 @@
 #include "engine/inputs/input_file.h"
 #include "engine/inputs/template_render.h"
 #include "engine/network/schedule_yaml.h"
-#include "engine/verify/accelforge_record.h"
+#include "engine/verify/accelforge_verify.h"
 #include "workloads/families.h"
 
 namespace heliolite::cli {

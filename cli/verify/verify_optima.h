@@ -4,7 +4,6 @@
 
 #include "cli/ui/json.h"
 #include "cli/ui/output.h"
-#include "engine/verify/accelforge_record.h"
 #include "engine/verify/accelforge_verify.h"
 #include "engine/verify/golden_verify.h"
 #include "engine/verify/optima_verify.h"

@@ -1,15 +1,15 @@
-#include "engine/verify/accelforge_record.h"
-
+// Reads a file of AccelForge's recorded results.
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "engine/base/file_bytes.h"
 #include "engine/base/text.h"
+#include "engine/verify/accelforge_verify.h"
 
 namespace heliolite {
 namespace {

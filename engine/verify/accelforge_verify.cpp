@@ -21,7 +21,6 @@
 #include "engine/search/fused/fused_search.h"
 #include "engine/search/layer_search.h"
 #include "engine/search/network_search.h"
-#include "engine/verify/accelforge_record.h"
 
 namespace heliolite {
 namespace {

@@ -7,7 +7,6 @@
 #include <map>
 #include <string>
 
-#include "engine/verify/accelforge_record.h"
 #include "tests/support/cli_runner.h"
 
 namespace heliolite::accelforge_verify_test {
