@@ -1,10 +1,9 @@
-#include "engine/report/report_json.h"
-
+// The data of a sweep's page as JSON, which engine/report/page/data.js reads.
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <span>
@@ -13,6 +12,7 @@
 
 #include "engine/base/text.h"
 #include "engine/report/report_data.h"
+#include "engine/report/report_page.h"
 #include "engine/sweep/front_certificate.h"
 #include "engine/sweep/totals.h"
 

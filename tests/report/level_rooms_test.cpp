@@ -1,6 +1,6 @@
 // How full levels are in a sweep's page: made again from the sweep's text, equal to what the model says, and known to
 // be unknown where the files are gone or have changed.
-#include "engine/report/level_rooms.h"
+#include "engine/report/report_data.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,7 @@
 
 #include "engine/formats/load_mapping.h"
 #include "engine/model/cost_model.h"
-#include "engine/report/report_data.h"
-#include "engine/report/report_json.h"
+#include "engine/report/report_page.h"
 #include "engine/sweep/design_points.h"
 #include "engine/sweep/store.h"
 #include "tests/support/sweep_problem.h"

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "engine/report/report_data.h"
-#include "engine/report/report_json.h"
 #include "engine/report/report_page.h"
 #include "engine/sweep/set_rows.h"
 #include "engine/sweep/store.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/report/report_data.h"
-#include "engine/report/report_json.h"
+#include "engine/report/report_page.h"
 #include "engine/sweep/export.h"
 #include "engine/sweep/merge.h"
 #include "engine/sweep/store_sql.h"
