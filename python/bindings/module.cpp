@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "python/bindings/errors.h"
+#include "python/bindings/library_calls.h"
 
 PYBIND11_MODULE(_core, module) {
   namespace bound = heliolite::python;

@@ -10,8 +10,7 @@
 
 #include "engine/api/inside.h"
 #include "engine/search/core/option_table.h"
-#include "python/bindings/errors.h"
-#include "python/bindings/watched.h"
+#include "python/bindings/library_calls.h"
 
 namespace heliolite::python {
 

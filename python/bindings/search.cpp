@@ -12,10 +12,8 @@
 #include "engine/search/core/option_table.h"
 #include "engine/search/map.h"
 #include "engine/space/constraint_notes.h"
-#include "python/bindings/bounds.h"
-#include "python/bindings/errors.h"
-#include "python/bindings/placed_mapping.h"
-#include "python/bindings/watched.h"
+#include "python/bindings/by_level.h"
+#include "python/bindings/library_calls.h"
 
 namespace heliolite::python {
 

@@ -19,8 +19,7 @@
 #include "engine/sweep/store.h"
 #include "engine/sweep/sweep_yaml.h"
 #include "engine/sweep/totals.h"
-#include "python/bindings/errors.h"
-#include "python/bindings/watched.h"
+#include "python/bindings/library_calls.h"
 
 namespace heliolite::python {
 namespace {

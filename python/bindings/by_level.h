@@ -1,14 +1,17 @@
 #pragma once
-// A mapping together with what it maps and what it is mapped on: alone it is indices.
+// What several parts of the module give to Python level by level: mappings that are placed, and bounds.
 #include <pybind11/pybind11.h>
-
 #include <memory>
+#include <vector>
 
 #include "arch/architecture.h"
+#include "engine/bounds/curve/movement_distance.h"
 #include "engine/model/mapping.h"
 #include "workloads/workload.h"
 
 namespace heliolite::python {
+
+// A mapping together with what it maps and what it is mapped on: alone it is indices.
 
 struct PlacedMapping {
   Mapping mapping;
@@ -18,5 +21,10 @@ struct PlacedMapping {
 
 // The levels, outermost first, as an answer of `map --json` has them (docs/json.md).
 pybind11::list levels_of(const PlacedMapping& placed);
+
+// The least that crosses a machine's levels, with the keys of "bounds" in docs/json.md.
+
+pybind11::list distances_as_list(const std::vector<LevelDistance>& levels);
+pybind11::list bounds_as_list(const std::vector<LevelBound>& levels);
 
 }  // namespace heliolite::python
