@@ -1,6 +1,8 @@
-// Lower bounds as users of the library see them (heliolite/bound.h).
+// Lower bounds, and curves of the least accesses, as users of the library see them (heliolite/bound.h,
+// heliolite/curve.h).
 #include <fmt/format.h>
 #include <heliolite/bound.h>
+#include <heliolite/curve.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,11 +10,17 @@
 
 #include "engine/api/inside.h"
 #include "engine/bounds/curve/movement_distance.h"
+#include "engine/bounds/curve/orojenesis_nested.h"
+#include "engine/bounds/fusion/cut.h"
 #include "engine/bounds/lower_bounds.h"
 #include "engine/bounds/network/network_bound.h"
+#include "engine/bounds/raised_curve.h"
 #include "workloads/word_bits.h"
 
 namespace heliolite::api {
+
+// Lower bounds as users of the library see them (heliolite/bound.h).
+
 namespace {
 
 Diagnostics complaints_of_capacity(double capacity) {
@@ -61,6 +69,73 @@ Result<std::vector<BoundaryTraffic>> movement(const Mapping& mapping) {
                    .held = level.mapping.words,
                    .moved = level.mapping.accesses,
                    .least_for_held = level.least_for_held});
+  return out;
+}
+
+// Curves of the least accesses as users of the library see them (heliolite/curve.h).
+
+namespace {
+
+// The curve of mappings, called `kind`, raised to what every execution moves.
+template <class How>
+Result<AccessCurve> public_curve(const Result<Staircase<How>>& curve, const char* kind,
+                                 const heliolite::Workload& workload, const OrojenesisOptions& options) {
+  if (!curve) return curve.errors();
+  std::vector<CurveStep> steps;
+  for (const auto& point : curve->points()) steps.push_back({point.buffer, point.accesses});
+  AccessCurve out{.unit = {},
+                  .points = {},
+                  .minimum = algorithmic_minimum(workload, options),
+                  .operands = operand_words(workload, options)};
+  for (const RaisedStep& step : raised(steps, schedule_bounds(workload, options), out.operands))
+    out.points.push_back(
+        {step.step.buffer, step.step.accesses, step.by ? std::string(heliolite::name(*step.by)) : kind});
+  return out;
+}
+
+}  // namespace
+
+Result<AccessCurve> access_curve(const Workload& workload, const CurveOptions& options) {
+  const heliolite::Workload& of = Inside::of(workload);
+  const Result<WordUnit> unit = word_unit(of);
+  if (!unit) return unit.errors();
+  OrojenesisOptions asked;
+  asked.imperfect = options.imperfect;
+  asked.word_size = unit->sizes(of);
+  asked.stop = options.stop;
+  Result<AccessCurve> out = options.one_buffer ? public_curve(one_buffer_curve(of, asked), "orojenesis", of, asked)
+                                               : public_curve(nested_curve(of, asked), "nested", of, asked);
+  if (out) out->unit = unit->name();
+  return out;
+}
+
+Result<FusedNetwork> FusedNetwork::create(const Network& network, const std::atomic<bool>* stop) {
+  SegmentOptions options;
+  options.stop = stop;
+  return handled(SegmentedNetwork::create(Inside::of(network), options));
+}
+
+std::string FusedNetwork::unit() const { return std::string(state_->network.unit().name()); }
+
+std::vector<FusedPoint> FusedNetwork::points(const std::vector<std::uint64_t>& buffers) const {
+  std::vector<FusedPoint> out;
+  for (const heliolite::FusedPoint& point :
+       buffers.empty() ? state_->network.points() : state_->network.points(buffers))
+    out.push_back({point.buffer, point.unfused, point.fused});
+  return out;
+}
+
+std::vector<FusedSegment> FusedNetwork::segments(std::uint64_t buffer) const {
+  std::vector<FusedSegment> out;
+  const SegmentedNetwork& network = state_->network;
+  for (std::size_t c = 0; c < network.chains().size(); ++c)
+    for (const Segment& segment : network.segmented(c).best(buffer).segments) {
+      FusedSegment& to = out.emplace_back();
+      for (std::size_t e = segment.first; e < segment.last; ++e) to.layers.push_back(network.chains()[c].links[e].name);
+      to.kind = heliolite::name(segment.kind);
+      to.buffer = segment.buffer;
+      to.accesses = segment.accesses;
+    }
   return out;
 }
 

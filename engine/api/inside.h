@@ -1,6 +1,6 @@
 #pragma once
-// What is behind the handles of the public headers: the objects of the engine, and the one way from each to the other.
-// In heliolite::api a name is the public one, and the engine's is written heliolite::..
+// What is behind the handles of the public headers: the objects of the engine, the one way from each to the other, and
+// what searches are asked and answer.
 #include <heliolite/curve.h>
 #include <heliolite/map.h>
 #include <heliolite/sweep.h>
@@ -12,11 +12,16 @@
 #include "engine/inputs/read_options.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping.h"
+#include "engine/search/core/answer.h"
+#include "engine/search/core/options.h"
 #include "engine/sweep/store.h"
 #include "engine/sweep/sweep_spec.h"
 #include "workloads/network.h"
 
 namespace heliolite::api {
+
+// What is behind the handles of the public headers: the objects of the engine, and the one way from each to the other.
+// In heliolite::api a name is the public one, and the engine's is written heliolite::..
 
 struct ArchitectureState {
   ArchitectureSource source;
@@ -88,5 +93,15 @@ inline Cost public_cost(const heliolite::Cost& cost) { return {cost.energy.picoj
 
 // How files are read. Errors: texts that say nothing.
 Result<heliolite::ReadOptions> engine_options(const ReadOptions& options);
+
+// What a search is asked and what it answers, between the public form and the engine's: searches of layers, networks
+// and sets of machines share it.
+
+// The options by the table that the command line has (engine/search/core/option_table.h), with its errors.
+Result<heliolite::SearchOptions> engine_options(const MapOptions& options);
+
+// The answer for a layer that was mapped on the machine as `workload` has it.
+LayerAnswer public_answer(const heliolite::MappingResult& result, const Workload& workload,
+                          const Architecture& architecture, std::uint64_t count);
 
 }  // namespace heliolite::api

@@ -1,19 +1,31 @@
-// Mappings as users of the library see them (heliolite/mapping.h). Their plain form is that of a file: it is read from
-// the text that the writer of files makes, and written as a text for the reader.
+// Mappings, what they cost and mapspaces as users of the library see them (heliolite/mapping.h, heliolite/evaluate.h,
+// heliolite/space.h).
 #include <fmt/format.h>
+#include <heliolite/evaluate.h>
 #include <heliolite/mapping.h>
+#include <heliolite/space.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "arch/architecture.h"
 #include "engine/api/inside.h"
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
 #include "engine/formats/load_mapping.h"
+#include "engine/model/countable.h"
+#include "engine/model/fingerprint.h"
 #include "engine/model/mapping_yaml.h"
+#include "engine/space/mapspace.h"
+#include "engine/space/mapspace_size.h"
+#include "engine/space/order_trie.h"
 
 namespace heliolite::api {
+
+// Mappings as users of the library see them (heliolite/mapping.h). Their plain form is that of a file: it is read from
+// the text that the writer of files makes, and written as a text for the reader.
+
 namespace {
 
 std::vector<std::string> texts_of(const std::optional<YamlNode>& list) {
@@ -122,6 +134,147 @@ Result<Mapping> create_mapping(const std::vector<MappingLevel>& levels, const Wo
   Diagnostics errors = made.errors();
   for (Diagnostic& error : errors) error.line = 0;  // of a text that nobody sees
   return errors;
+}
+
+// The cost model as users of the library see it (heliolite/evaluate.h).
+
+namespace {
+
+TensorCost tensor_cost(const LevelBreakdown& level, std::size_t v, const std::string& name) {
+  const TensorTraffic& traffic = level.tensor[v];
+  const NetworkTraffic& network = level.network[v];
+  return {.tensor = name,
+          .counted = traffic.counted(),
+          .tile_words = traffic.tile_words,
+          .instances = traffic.instances,
+          .reads = traffic.reads,
+          .fills = traffic.fills,
+          .updates = traffic.updates,
+          .all_reads = traffic.all.reads,
+          .all_fills = traffic.all.fills,
+          .all_updates = traffic.all.updates,
+          .access_pj = traffic.energy.picojoules(),
+          .address_pj = traffic.address_generation_energy.picojoules(),
+          .network_pj = network.energy.picojoules(),
+          .network_words = network.ingresses,
+          .hops = network.hops,
+          .link_words = network.peer_words};
+}
+
+LevelCost level_cost(const LevelBreakdown& level, const heliolite::Workload& workload) {
+  LevelCost out{.level = level.name,
+                .cycles = level.cycles,
+                .capacity_words = {},
+                .used_words = level.used_words,
+                .energy_pj = level.energy().picojoules(),
+                .leakage_pj = level.leakage.picojoules(),
+                .tensors = {}};
+  if (level.capacity_words > 0) out.capacity_words = level.capacity_words;
+  for (std::size_t v = 0; v < workload.tensors.size(); ++v)
+    out.tensors.push_back(tensor_cost(level, v, workload.tensors[v].name));
+  return out;
+}
+
+CostBreakdown public_breakdown(const Breakdown& all, const heliolite::Workload& workload) {
+  const ComputeBreakdown& compute = all.compute;
+  CostBreakdown out{.energy_pj = all.energy.picojoules(),
+                    .cycles = all.cycles,
+                    .utilization = all.utilization,
+                    .levels = {},
+                    .compute = {.name = compute.name,
+                                .macs = compute.computes,
+                                .used = compute.utilized,
+                                .instances = compute.instances,
+                                .cycles = compute.cycles,
+                                .energy_pj = compute.energy.picojoules()}};
+  if (all.ramps) out.fill_cycles = all.ramps->fill, out.drain_cycles = all.ramps->drain;
+  for (const LevelBreakdown& level : all.level) out.levels.push_back(level_cost(level, workload));
+  return out;
+}
+
+// How a mapping is counted. Its indices mean something with the pair that it was made for alone.
+Result<Counts> asked(const std::string& counts, const CostModelState& state, const Mapping& mapping) {
+  const heliolite::CostModel& model = state.model;
+  const heliolite::Workload& workload = Inside::of(mapping.workload());
+  const heliolite::Architecture& machine = Inside::of(mapping.architecture());
+  const bool same_pair = (&workload == &Inside::of(state.workload) && &machine == &Inside::of(state.architecture)) ||
+                         (fingerprint(workload) == fingerprint(model.workload()) &&
+                          fingerprint(machine) == fingerprint(model.architecture()));
+  if (!same_pair)
+    return Diagnostic{"", 0, "mapping",
+                      fmt::format("is one of {} on {}, must be one of {} on {}, which the model prices", workload.name,
+                                  machine.name, model.workload().name, model.architecture().name)};
+  return counts_named(counts, model, Inside::of(mapping));
+}
+
+}  // namespace
+
+CostModel::CostModel(const Workload& workload, const Architecture& architecture)
+    : state_(std::make_shared<CostModelState>(CostModelState{
+          workload, architecture, heliolite::CostModel(Inside::of(workload), Inside::of(architecture))})) {}
+
+const Workload& CostModel::workload() const { return state_->workload; }
+const Architecture& CostModel::architecture() const { return state_->architecture; }
+
+Result<Cost> CostModel::evaluate(const Mapping& mapping, const std::string& counts) const {
+  const Result<Counts> how = asked(counts, *state_, mapping);
+  if (!how) return how.errors();
+  const Result<heliolite::Cost> cost = cost_or_reasons(state_->model, Inside::of(mapping), *how);
+  if (!cost) return cost.errors();
+  return public_cost(*cost);
+}
+
+Result<CostBreakdown> CostModel::explain(const Mapping& mapping, const std::string& counts) const {
+  const Result<Counts> how = asked(counts, *state_, mapping);
+  if (!how) return how.errors();
+  return public_breakdown(state_->model.explain(Inside::of(mapping), *how), state_->model.workload());
+}
+
+// Mapspaces as users of the library see them (heliolite/space.h).
+
+namespace {
+
+MapspaceOptions lifted(const SpaceOptions& options) { return {.free = options.free, .open = options.open}; }
+
+std::optional<std::string> digits(const std::optional<BigCount>& count) {
+  return count ? std::optional(count->str()) : std::nullopt;
+}
+
+}  // namespace
+
+Result<SpaceSize> space_size(const Workload& workload, const Architecture& architecture, const SpaceOptions& options) {
+  const Result<Mapspace> space = resolve(Inside::of(workload), Inside::of(architecture), lifted(options));
+  if (!space) return space.errors();
+  const MapspaceSize size = mapspace_size(*space, {.unit_loops = options.unit_loops});
+  SpaceSize out{.mappings = size.mappings.str(),
+                .tilings = size.tilings.str(),
+                .tilings_exact = size.tilings_exact,
+                .nests = digits(size.nests),
+                .dimensions = {},
+                .levels = {}};
+  for (std::size_t d = 0; d < size.splits.size(); ++d)
+    out.dimensions.push_back({space->dimension_names[d], size.splits[d].str()});
+  for (std::size_t i = 0; i < size.orders.size(); ++i)
+    out.levels.push_back(
+        {space->level_names[i], digits(size.unrollings[i]), size.orders[i].str(), size.keeps[i].str()});
+  return out;
+}
+
+LoopOrders loop_orders(const Workload& workload) {
+  const heliolite::Workload& of = Inside::of(workload);
+  const OrderTrie trie = build_order_trie(infer_reuse(of));
+  LoopOrders out{.orders = {}, .visited = trie.visited};
+  for (const LoopOrder& order : trie.kept) {
+    std::vector<std::string>& names = out.orders.emplace_back();
+    for (const u8 dimension : order.loops()) names.push_back(of.dimensions[dimension].name);
+  }
+  return out;
+}
+
+Diagnostics outside_space(const Mapping& mapping, const SpaceOptions& options) {
+  const Result<Mapspace> space =
+      resolve(Inside::of(mapping.workload()), Inside::of(mapping.architecture()), lifted(options));
+  return space ? violations(*space, Inside::of(mapping)) : space.errors();
 }
 
 }  // namespace heliolite::api

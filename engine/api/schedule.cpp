@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "engine/api/answers.h"
 #include "engine/api/inside.h"
 #include "engine/base/yaml_node.h"
 #include "engine/network/schedule_text.h"
