@@ -18,7 +18,7 @@
 #include "cli/ui/lines.h"
 #include "cli/ui/long_work.h"
 #include "cli/ui/output.h"
-#include "cli/ui/search_arguments.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"

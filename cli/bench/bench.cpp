@@ -16,7 +16,6 @@
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
 #include "cli/ui/long_work.h"
-#include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/report/answer_page.h"
 #include "engine/search/core/option_kinds.h"

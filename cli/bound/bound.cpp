@@ -11,7 +11,6 @@
 #include "cli/bound/bound_symbolic.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
-#include "cli/ui/search_arguments.h"
 #include "cli/ui/units.h"
 #include "engine/base/text.h"
 

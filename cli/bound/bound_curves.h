@@ -1,15 +1,82 @@
 #pragma once
-// Curves of accesses by buffer size as tables, CSV files, JSON and SVG pictures.
+// What answers of heliolite bound share: the unit in which they count, and curves of accesses by buffer size as tables,
+// CSV files, JSON and SVG pictures.
+#include <fmt/format.h>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arch/architecture.h"
 #include "cli/ui/json.h"
+#include "engine/base/integers.h"
+#include "engine/base/named.h"
+#include "engine/base/number_text.h"
+#include "engine/base/result.h"
+#include "engine/base/text.h"
 #include "engine/base/types.h"
 #include "engine/bounds/curve/orojenesis_nested.h"
+#include "workloads/word_bits.h"
 #include "workloads/workload.h"
 
 namespace heliolite::cli {
+
+// --word-size TENSOR=SIZE of the kinds of bound.
+
+// Words that an element takes, where they need not be whole.
+inline constexpr double kLeastWordSize = 1.0 / 64, kMostWordSize = 64;
+
+// Reads "A=2" into sizes[v] of tensor A and of every other access of the array that A stands for. Complains about an
+// unknown tensor, and about a size that is not from `low` to `high`: `allowed` then follows "must be TENSOR=".
+template <class Number>
+void read_word_size(const std::string& text, const Workload& workload, Number low, Number high,
+                    std::string_view allowed, std::span<Number> sizes, Diagnostics& errors) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
+  const std::optional<int> tensor = workload.find_tensor(name);
+  if (!tensor) {
+    const std::vector<std::string> names = names_of(workload.tensors);
+    errors.push_back({"", 0, "--word-size",
+                      fmt::format("unknown tensor '{}' of {}{}; tensors: {}", name, workload.name,
+                                  did_you_mean(name, names), join(names))});
+    return;
+  }
+  const std::optional<Number> size = parse_number<Number>(number);
+  if (!size || !(*size >= low && *size <= high)) {
+    errors.push_back({"", 0, "--word-size", fmt::format("'{}' must be TENSOR={}, like {}=2", text, allowed, name)});
+    return;
+  }
+  // An Einsum may read one array several times.
+  const auto array = [&](int v) { return workload.tensors[v].access_of.value_or(v); };
+  for (int v = 0; v < static_cast<int>(workload.tensors.size()); ++v)
+    if (array(v) == array(*tensor)) sizes[v] = *size;
+}
+
+// --buffer and --word-size as they were given, for a question about a workload that may state sizes.
+struct CapacityArguments {
+  std::vector<std::string> written;     // the values of --buffer
+  std::vector<u64> buffers;             // what they mean, in the answer's unit
+  std::vector<std::string> word_sizes;  // "A=2"
+  std::optional<double> word_bytes;     // bytes in a word of any tensor
+  WordUnit unit{};                      // of the answer, where --word-size A=2 does not make it bytes
+
+  CapacityArguments& capacities() { return *this; }
+  const CapacityArguments& capacities() const { return *this; }
+};
+
+// Bytes in a unit, if they are known: words have those of --word-size.
+std::optional<double> unit_bytes(const CapacityArguments& arguments, const WordUnit& unit);
+
+// The workloads of an answer: `layer` if there is one, else those of all layers.
+std::vector<const Workload*> asked_about(const Network& network, const Workload* layer);
+
+// Finds the unit of an answer about these workloads and reads --buffer in it: plain numbers are units, "64KiB" bytes.
+// Errors: those of word_unit(), where tensors without a size have words of the machine's outermost level; --word-size
+// where sizes are stated; capacities that are too large.
+Diagnostics set_unit(CapacityArguments& arguments, std::span<const Workload* const> workloads,
+                     const std::optional<Architecture>& architecture);
 
 // A point of a curve, in the unit of its picture.
 struct PicturePoint {

@@ -7,13 +7,11 @@
 #include <utility>
 
 #include "cli/bound/bound_curves.h"
-#include "cli/bound/bound_unit.h"
 #include "cli/map/answer_texts.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
 #include "cli/ui/long_work.h"
-#include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/bounds/curve/movement_distance.h"

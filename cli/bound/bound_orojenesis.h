@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "cli/bound/bound_curves.h"
-#include "cli/bound/bound_unit.h"
 #include "cli/ui/json.h"
 #include "cli/ui/output.h"
 #include "engine/base/types.h"

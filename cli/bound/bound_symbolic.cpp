@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "cli/bound/bound_unit.h"
+#include "cli/bound/bound_curves.h"
 #include "cli/map/answer_texts.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "cli/bound/bound_unit.h"
+#include "cli/bound/bound_curves.h"
 #include "cli/ui/json.h"
 #include "cli/ui/output.h"
 #include "engine/bounds/hbl/hbl_tile.h"

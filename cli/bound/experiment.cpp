@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "cli/bound/bound_unit.h"
+#include "cli/bound/bound_curves.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/units.h"
 #include "engine/base/field_reader.h"

@@ -14,7 +14,6 @@
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
-#include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/base/file_claims.h"
 #include "engine/base/shortened.h"

@@ -7,7 +7,6 @@
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
 #include "cli/ui/long_work.h"
-#include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "cli/ui/units.h"
 #include "engine/base/integers.h"

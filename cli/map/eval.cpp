@@ -9,7 +9,6 @@
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
-#include "cli/ui/search_arguments.h"
 #include "cli/ui/units.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_mapping.h"

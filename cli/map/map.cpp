@@ -19,7 +19,6 @@
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
 #include "cli/ui/long_work.h"
-#include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"

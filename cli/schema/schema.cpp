@@ -18,7 +18,6 @@
 #include "cli/convert/recognise.h"
 #include "cli/ui/command.h"
 #include "cli/ui/json.h"
-#include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/base/field_table.h"
 #include "engine/base/named.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "cli/ui/search_arguments.h"
+#include "cli/ui/command.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"

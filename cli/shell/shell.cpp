@@ -11,7 +11,6 @@
 #include "cli/shell/command_table.h"
 #include "cli/ui/command.h"
 #include "cli/ui/json.h"
-#include "cli/ui/search_arguments.h"
 #include "engine/base/named.h"
 
 namespace heliolite::cli {

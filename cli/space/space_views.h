@@ -8,7 +8,6 @@
 #include "cli/ui/command.h"
 #include "cli/ui/json.h"
 #include "cli/ui/output.h"
-#include "cli/ui/search_arguments.h"
 #include "engine/base/types.h"
 #include "engine/search/core/options.h"
 #include "engine/space/mapspace.h"

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
 #include "cli/ui/long_work.h"
 #include "cli/ui/output.h"
-#include "cli/ui/search_arguments.h"
 #include "engine/base/number_text.h"
 #include "engine/base/types.h"
 #include "engine/sweep/front.h"

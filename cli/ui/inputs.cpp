@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "cli/ui/search_arguments.h"
+#include "cli/ui/command.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"

@@ -11,7 +11,6 @@
 #include "cli/ui/command.h"
 #include "cli/ui/json.h"
 #include "cli/ui/long_work.h"
-#include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "cli/verify/verify_optima.h"
 #include "engine/base/file_claims.h"
