@@ -1,8 +1,7 @@
 // The fields of our architecture files (docs/formats_architecture.md), map by map.
-#include "arch/architecture_yaml.h"
-
 #include "arch/architecture.h"
 #include "arch/architecture_spec.h"
+#include "arch/architecture_yaml.h"
 #include "arch/check.h"
 #include "arch/energy_tables.h"
 #include "engine/base/number_text.h"

@@ -248,20 +248,27 @@ std::optional<RankProblem> rank_problem(const EdgeEnds& ends, std::span<const Ra
   return RankProblem{pairs.size(), std::move(why)};
 }
 
+namespace {
+
+// What a pair of rank_problem()'s approval is to loops; `whole` is left to the edge.
 RankMatch rank_match(const EdgeEnds& ends, const RankPair& pair) {
   RankMatch match;
   Ends(ends).pair(pair, match);
   return match;
 }
 
+// Pairs all ranks of more than one position if their sizes leave one way only; else says why they do not.
 std::string pairs_by_size(const EdgeEnds& ends, std::vector<RankPair>& out) { return SizeMatcher(ends).run(out); }
 
+// A tensor's ranks of more than one position, each with itself.
 std::vector<RankPair> pairs_with_itself(const Workload& workload, int tensor) {
   std::vector<RankPair> pairs;
   for (const Line& line : several(lines_of(workload, tensor)))
     if (line.dimension >= 0) pairs.push_back({{line.dimension}, {line.dimension}});
   return pairs;
 }
+
+}  // namespace
 
 std::string ranks_text(const Workload& maker, const Workload& reader, std::span<const RankPair> pairs) {
   const auto list = [](const Workload& w, const std::vector<int>& dimensions) {

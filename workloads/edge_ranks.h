@@ -44,17 +44,8 @@ struct RankProblem {
 };
 std::optional<RankProblem> rank_problem(const EdgeEnds& ends, std::span<const RankPair> pairs);
 
-// What a pair of rank_problem()'s approval is to loops; `whole` is left to the edge.
-RankMatch rank_match(const EdgeEnds& ends, const RankPair& pair);
-
-// Pairs all ranks of more than one position if their sizes leave one way only; else says why they do not.
-std::string pairs_by_size(const EdgeEnds& ends, std::vector<RankPair>& out);
-
 // Positions of dimensions that are flattened.
 u64 positions(const Workload& workload, std::span<const int> dimensions);
-
-// A tensor's ranks of more than one position, each with itself.
-std::vector<RankPair> pairs_with_itself(const Workload& workload, int tensor);
 
 // "M: [H, K], N: M", as files have it.
 std::string ranks_text(const Workload& maker, const Workload& reader, std::span<const RankPair> pairs);

@@ -22,7 +22,14 @@
 #include "engine/sweep/design_points.h"
 
 namespace heliolite::cli {
+namespace {
 
+// [row]: what the answer says of its proof; rows without a proven value have none.
+using BenchProofs = std::map<std::size_t, Json>;
+
+// Writes SUITE.proofs/MACHINE/LAYER-STRATEGY.proof.gz for each row that is optimal, until somebody asks to stop. A file
+// that is there already is kept where it is a proof of the same instance and objective; otherwise the row has none.
+// `is_right` becomes false where a proof shows an error of the program.
 BenchProofs write_bench_proofs(const BenchSuite& suite, std::vector<BenchRow>& rows, const std::atomic<bool>* stop,
                                const Output& output, bool& is_right) {
   BenchProofs out;
@@ -46,8 +53,6 @@ BenchProofs write_bench_proofs(const BenchSuite& suite, std::vector<BenchRow>& r
   }
   return out;
 }
-
-namespace {
 
 struct BenchArguments {
   std::string config, csv, trace, page;

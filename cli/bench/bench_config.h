@@ -54,12 +54,6 @@ Result<std::vector<ExternalResult>> load_external_results(const std::string& pat
 // Seconds that a command may take unless the suite says otherwise.
 inline constexpr double kCommandSeconds = 60;
 
-// Runs `command` by /bin/sh with these in place of words in braces, paths quoted: {machine} and {workload}, files in
-// our formats; {mapping}, a file that it is to write; {seconds}, that it may take; {objective}; {suite}, the folder
-// `suite`. Without {mapping} the answer is what it says on its standard output. The answer is anything that `eval -m`
-// reads. The files are gone when it has ended.
-ForeignMapper command_mapper(const std::string& command, const std::string& suite);
-
 // The entry of a suite's strategies that has the key `command`. `file`: the suite's.
 BenchStrategy read_command_mapper(const YamlNode& entry, const std::string& file, Diagnostics& errors);
 

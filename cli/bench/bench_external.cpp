@@ -310,14 +310,18 @@ Result<Mapping> run_command(const std::string& command, const Workload& workload
   return errors;
 }
 
-}  // namespace
-
+// Runs `command` by /bin/sh with these in place of words in braces, paths quoted: {machine} and {workload}, files in
+// our formats; {mapping}, a file that it is to write; {seconds}, that it may take; {objective}; {suite}, the folder
+// `suite`. Without {mapping} the answer is what it says on its standard output. The answer is anything that `eval -m`
+// reads. The files are gone when it has ended.
 ForeignMapper command_mapper(const std::string& command, const std::string& suite) {
   const std::string line = replaced(command, "{suite}", shell_quoted(suite.empty() ? "." : suite));
   return [command = line](const Workload& workload, const Architecture& machine, const SearchOptions& options) {
     return run_command(command, workload, machine, options);
   };
 }
+
+}  // namespace
 
 BenchStrategy read_command_mapper(const YamlNode& entry, const std::string& file, Diagnostics& errors) {
   BenchStrategy out;

@@ -24,6 +24,18 @@
 namespace heliolite::cli {
 namespace {
 
+struct ChipPictureCurve {
+  std::string name;
+  std::vector<ProvisionPoint> line;
+  Provision best;  // marked
+};
+
+// Performance over the share of a chip that its buffer takes, as an SVG picture; both axes linear.
+struct ChipPicture {
+  std::string title;
+  std::vector<ChipPictureCurve> curves;
+};
+
 constexpr double kPictureWidth = 760, kPictureHeight = 440, kPlotLeft = 80, kPlotRight = 20, kPlotBottom = 60;
 constexpr double kFirstLegend = 44, kLegendStep = 16;
 constexpr std::array<const char*, 3> kLineColours{"#1f5fa8", "#c0392b", "#2e8b57"};
@@ -35,8 +47,6 @@ double round_above(double x) {
     if (x <= factor * decade) return factor * decade;
   return 10 * decade;
 }
-
-}  // namespace
 
 std::string chip_svg(const ChipPicture& picture) {
   double most = 0;
@@ -85,8 +95,6 @@ std::string chip_svg(const ChipPicture& picture) {
              (kPlotLeft + kPictureWidth - kPlotRight) / 2, kPictureHeight - 18,
              (top + kPictureHeight - kPlotBottom) / 2);
 }
-
-namespace {
 
 constexpr std::size_t kMostPoints = 400;  // of a curve in JSON
 

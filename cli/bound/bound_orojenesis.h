@@ -102,9 +102,6 @@ CurvePicture layer_picture(const LayerAnswer& answer);
 
 // heliolite bound --kind orojenesis --fuse: whole networks, fused or not, by buffer size.
 
-class Output;
-struct OrojenesisArguments;
-
 // The options of fusion that the arguments ask for. Errors: names that an option does not know.
 SegmentOptions segment_options(const OrojenesisArguments& arguments);
 
@@ -112,24 +109,6 @@ SegmentOptions segment_options(const OrojenesisArguments& arguments);
 int run_fused(const OrojenesisArguments& arguments, const Network& network, const Output& output);
 
 // heliolite bound --chip: how to divide a chip between a buffer and compute units, from curves of accesses.
-
-class Output;
-struct OrojenesisArguments;
-
-// Performance over the share of a chip that its buffer takes, as an SVG picture; both axes linear.
-
-struct ChipPictureCurve {
-  std::string name;
-  std::vector<ProvisionPoint> line;
-  Provision best;  // marked
-};
-
-struct ChipPicture {
-  std::string title;
-  std::vector<ChipPictureCurve> curves;
-};
-
-std::string chip_svg(const ChipPicture& picture);
 
 // The steps of a network's accesses, with the best cuts or with nothing fused.
 std::vector<CurveStep> network_steps(const SegmentedNetwork& network, bool fused);

@@ -21,6 +21,18 @@
 namespace heliolite::cli {
 namespace {
 
+// A corner in binary logarithms of the two parameters.
+using PlotCorner = std::array<double, 2>;
+
+// A picture of the regions of a tiling program over two of its parameters.
+struct RegionPicture {
+  std::string title;
+  std::array<std::string, 2> axes;       // names of the parameters drawn to the right and upwards
+  std::array<std::size_t, 2> parameter;  // their indices in a point
+  std::vector<double> point;             // binary logarithms of the capacity and the sizes; those drawn do not matter
+  std::vector<std::string> fixed;        // "K = 64": what is not drawn
+};
+
 constexpr double kRegionWidth = 960, kPlotSide = 480, kPlotX = 70, kPlotY = 60, kRegionHeight = 600;
 constexpr double kLegendX = kPlotX + kPlotSide + 20;
 constexpr int kMostPlotLog = 20, kPlotTick = 4;
@@ -85,8 +97,7 @@ std::string axes_svg(const RegionPicture& picture) {
                     kPlotY + kPlotSide / 2, svg_escaped(picture.axes[1]));
 }
 
-}  // namespace
-
+// The corners of the part of a region that the picture shows, 1 to 2^20 on both axes; none if it shows nothing of it.
 std::vector<PlotCorner> visible_part(const RegionPicture& picture, const TileRegion& region) {
   std::vector<PlotCorner> corners{{0, 0}, {kMostPlotLog, 0}, {kMostPlotLog, kMostPlotLog}, {0, kMostPlotLog}};
   for (const LogPoint& facet : region.facets) {
@@ -102,6 +113,7 @@ std::vector<PlotCorner> visible_part(const RegionPicture& picture, const TileReg
   return corners;
 }
 
+// An SVG document: one area for each region, one colour for each cost.
 std::string regions_svg(const RegionPicture& picture, const TileRegions& regions, const AccessNest& nest) {
   std::string text = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:g}\" height=\"{1:g}\" viewBox=\"0 0 {0:g} {1:g}\" "
@@ -143,8 +155,6 @@ std::string regions_svg(const RegionPicture& picture, const TileRegions& regions
   }
   return text + numbers + axes_svg(picture) + "</svg>\n";
 }
-
-namespace {
 
 constexpr const char* kCapacityName = "capacity";
 

@@ -28,6 +28,11 @@
 namespace heliolite::cli {
 namespace {
 
+struct NetworkAnswer {
+  std::string text;  // a table, for people
+  Json json;         // docs/json.md: `network`; fewer than were asked for after Ctrl-C
+};
+
 constexpr std::size_t kNamed = 4;  // operands that a note lists
 
 constexpr const char* kAnything =
@@ -46,8 +51,8 @@ void note_equal(const Network& network, const UnnamedOperands& unnamed, const Ou
                   network.name, join(names)));
 }
 
-}  // namespace
-
+// The bounds at these capacities, in `unit`, that of the network (word_unit()). Prints a note if operands without an
+// edge that have equal sizes had to be taken for different arrays.
 NetworkAnswer network_answer(const Network& network, const std::vector<double>& capacities, const WordUnit& unit,
                              const Output& output) {
   const UnnamedOperands unnamed(network, Unnamed::Anything);
@@ -79,6 +84,8 @@ NetworkAnswer network_answer(const Network& network, const std::vector<double>& 
     answer.text += "  whatever inputs share: inputs without an edge may be one array, or another layer's output.\n";
   return answer;
 }
+
+}  // namespace
 
 Json edges_not_fused(const Network& network) {
   Json edges = Json::array();

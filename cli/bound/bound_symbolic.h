@@ -25,16 +25,6 @@ inline constexpr const char* kNetworkHoldsUnder =
     "of "
     "their own";
 
-struct NetworkAnswer {
-  std::string text;  // a table, for people
-  Json json;         // docs/json.md: `network`; fewer than were asked for after Ctrl-C
-};
-
-// The bounds at these capacities, in `unit`, that of the network (word_unit()). Prints a note if operands without an
-// edge that have equal sizes had to be taken for different arrays.
-NetworkAnswer network_answer(const Network& network, const std::vector<double>& capacities, const WordUnit& unit,
-                             const Output& output);
-
 // The edges between layers that join no links of a chain, each with `from`, `to`, `tensor` and `because`.
 Json edges_not_fused(const Network& network);
 
@@ -144,7 +134,6 @@ std::string holds_under(BoundKind kind, const SymbolicArguments& arguments);
 
 // The table of all places, and docs/json.md: `executed` of a tiling.
 std::string executed_table(const SymbolicAnswer& answer);
-Json executed_json(const ExecutedTiling& executed);
 
 // Best tilings of a layer as tables and JSON.
 

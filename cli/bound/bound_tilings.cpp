@@ -75,6 +75,8 @@ std::string executed_table(const SymbolicAnswer& answer) {
          table.to_string();
 }
 
+namespace {
+
 Json executed_json(const ExecutedTiling& executed) {
   if (!executed.why_not.empty()) return {{"why_not", executed.why_not}};
   return {{"scratchpad", executed.scratchpad},
@@ -83,8 +85,6 @@ Json executed_json(const ExecutedTiling& executed) {
           {"lru_tiling", number(executed.lru_tiling)},
           {"lru_tiling_measured", number(executed.lru_tiling_measured)}};
 }
-
-namespace {
 
 using Names = std::vector<std::string>;
 

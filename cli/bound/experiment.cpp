@@ -93,6 +93,9 @@ const FieldTable& chip_fields() {
   return table;
 }
 
+namespace {
+
+// The keys of the map; complaints are added to `errors`.
 ChipQuestion read_chip(const YamlNode& node, Diagnostics& errors) {
   constexpr double kSquareMicrometres = 1e6;  // in a square millimetre
   ChipQuestion question;
@@ -111,6 +114,8 @@ ChipQuestion read_chip(const YamlNode& node, Diagnostics& errors) {
   map.finish();
   return question;
 }
+
+}  // namespace
 
 Result<ChipQuestion> load_chip(const std::string& text) {
   const auto root = [&]() -> Result<YamlNode> {

@@ -31,9 +31,6 @@ struct ChipQuestion {
   u64 roof(u64 macs) const { return roof_operations ? static_cast<u64>(*roof_operations) : macs; }
 };
 
-// The keys of the map; complaints are added to `errors`.
-ChipQuestion read_chip(const YamlNode& node, Diagnostics& errors);
-
 // A text with '=' is the keys with their values, anything else a file of them.
 Result<ChipQuestion> load_chip(const std::string& text);
 

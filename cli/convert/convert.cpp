@@ -66,8 +66,8 @@ struct Sorted {
   }
 };
 
-}  // namespace
-
+// At most one machine, whose tables and constraints may be files of their own, one workload or network, and mappings of
+// its layers. `layer`: only this one.
 Result<Convertible> load_convertible(const std::vector<std::string>& given, const std::string& layer,
                                      const ReadOptions& reading) {
   Sorted sorted{reading};
@@ -120,8 +120,6 @@ Result<Convertible> load_convertible(const std::vector<std::string>& given, cons
   return out;
 }
 
-namespace {
-
 constexpr const char* kTarget = "-o";
 
 // Who made the file from what, for those who find it later.
@@ -151,8 +149,8 @@ Json answer_json(const std::string& model, const std::string& options, const onn
   return answer;
 }
 
-}  // namespace
-
+// Writes the network to `target`, to stdout if it is empty; what became of the model's nodes goes to --json. Exit
+// codes: 1 if nothing in the model multiplies matrices, 2 if it cannot be read.
 int convert_onnx(const std::string& model, const ReadOptions& reading, const std::string& target,
                  const Output& output) {
   onnx::Options read;
@@ -179,6 +177,8 @@ int convert_onnx(const std::string& model, const ReadOptions& reading, const std
     return kBadInput;
   return output.json(answer) ? kSuccess : kBadInput;
 }
+
+}  // namespace
 
 // heliolite convert: machines, workloads and mappings as files of Timeloop, of AccelForge, or of ours with everything
 // resolved.

@@ -50,17 +50,4 @@ Result<WrittenFiles> to_accelforge(const Convertible& from);
 // "problem.yaml", or with several layers "problem_conv1.yaml", of letters, digits, '_', '.' and '-'.
 std::string layer_file(std::string_view what, const Network& network, std::size_t layer);
 
-// Loads what FILE.. names: files told apart by their content, presets and texts as -a and -w take them.
-
-// At most one machine, whose tables and constraints may be files of their own, one workload or network, and mappings of
-// its layers. `layer`: only this one.
-Result<Convertible> load_convertible(const std::vector<std::string>& given, const std::string& layer,
-                                     const ReadOptions& reading);
-
-// An ONNX model as a network of ours (docs/formats_onnx.md).
-
-// Writes the network to `target`, to stdout if it is empty; what became of the model's nodes goes to --json. Exit
-// codes: 1 if nothing in the model multiplies matrices, 2 if it cannot be read.
-int convert_onnx(const std::string& model, const ReadOptions& reading, const std::string& target, const Output& output);
-
 }  // namespace heliolite::cli

@@ -22,22 +22,11 @@ std::string summary_text(const Breakdown& breakdown, const Workload& workload, c
 // The loop nest, one line for each level, outermost first.
 std::string nest_text(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
 
-// Whether instances differ: tables then have the words of all, not of one.
-bool counts_all_instances(const Breakdown& breakdown);
-
-std::string storage_table(const Breakdown& breakdown, const Workload& workload);  // by level and tensor, with totals
-// The words of levels with several instances, those of the instance that has most.
-std::string busiest_table(const Breakdown& breakdown, const Workload& workload);
-// Cycles, room and mean bandwidth by level.
-std::string time_table(const Breakdown& breakdown, const Architecture& architecture);
-std::string network_table(const Breakdown& breakdown, const Workload& workload);
 // The tables from storage on, each with its title.
 std::string traffic_tables(const Breakdown& breakdown, const Workload& workload, const Architecture& architecture);
 
 // "g 2, m 4": sizes of one pass above 1.
 std::string pass_sizes_text(const Workload& one_pass);
-// "a.z -> b.x", of an input "X -> a.x", of the term of a sum "a.z -> sum at b.z".
-std::string edge_text(const EdgeBreakdown& edge, const LinkGraph& graph);
 
 // Totals, and how much of the edges stays inside; then groups, links with sums, and edges, a table each.
 std::string schedule_text(const ScheduledNetwork& network, const ScheduleBreakdown& cost);
@@ -55,14 +44,5 @@ std::string schedule_overview_svg(const ScheduledNetwork& network, const Schedul
 // The answer of `eval` and `explain`, which `eval -m` reads (docs/json.md).
 Json schedule_json(const char* command, const ScheduledNetwork& network, const ScheduleBreakdown& cost,
                    const Diagnostics& outside);
-
-// Draws the graph with its upper left corner there, at most kNestBoxes wide. Returns the lower end.
-double draw_schedule_graph(SvgCanvas& canvas, double left, double top, const ScheduledNetwork& network,
-                           const ScheduleBreakdown& cost);
-
-// Draws group `group`, which has several layers: a row for each array that stays at the fusing level, over the layers
-// while which it does, then the room that is taken. `nests`: of the group's layers. Returns the lower end.
-double draw_room_timeline(SvgCanvas& canvas, double left, double top, const ScheduledNetwork& network,
-                          const ScheduleBreakdown& cost, std::size_t group, const std::vector<LoopNest>& nests);
 
 }  // namespace heliolite::cli

@@ -102,8 +102,12 @@ std::string nest_text(const Mapping& mapping, const Workload& workload, const Ar
   return table.to_string();
 }
 
+namespace {
+
+// Whether instances differ: tables then have the words of all, not of one.
 bool counts_all_instances(const Breakdown& b) { return b.counts == Counts::True && !b.divides; }
 
+// by level and tensor, with totals
 std::string storage_table(const Breakdown& b, const Workload& workload) {
   const bool of_all = counts_all_instances(b);
   const double total = b.energy.picojoules();
@@ -145,6 +149,7 @@ std::string storage_table(const Breakdown& b, const Workload& workload) {
   return table.to_string() + fmt::format("  Words of these bits: {}.\n", word_bits_text(workload));
 }
 
+// The words of levels with several instances, those of the instance that has most.
 std::string busiest_table(const Breakdown& b, const Workload& workload) {
   Table table({"<level", "<tensor", "instances", "reads", "fills", "updates"});
   for (auto level = b.level.rbegin(); level != b.level.rend(); ++level) {
@@ -191,6 +196,7 @@ std::string time_table(const Breakdown& b, const Architecture& architecture) {
                                  grouped(b.ramps->fill), grouped(b.ramps->drain), b.compute.name);
 }
 
+// Cycles, room and mean bandwidth by level.
 std::string network_table(const Breakdown& b, const Workload& workload) {
   const EnergyUnit unit = energy_unit(b.energy.picojoules());
   bool any_peers = false;
@@ -224,6 +230,8 @@ std::string network_table(const Breakdown& b, const Workload& workload) {
   }
   return table.to_string();
 }
+
+}  // namespace
 
 std::string traffic_tables(const Breakdown& b, const Workload& workload, const Architecture& architecture) {
   const bool of_all = counts_all_instances(b);

@@ -155,11 +155,16 @@ std::string file_name_of(std::string text) {
   return text;
 }
 
+namespace {
+
+// One proof, into a file that was claimed as proof_option(file).
 LayerProof write_proof(const Workload& workload, const Architecture& architecture, const SearchOptions& options,
                        const ProofArguments& arguments, MappingResult& result, const std::string& file,
                        const Output& output, bool& is_right) {
   return LayerProver(workload, architecture.chain(result.unit), options, arguments, output).run(result, file, is_right);
 }
+
+}  // namespace
 
 Json written_once(const std::string& file, const Output& output, const std::function<bool(const std::string&)>& is_same,
                   const std::function<Json()>& write) {

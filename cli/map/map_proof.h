@@ -45,10 +45,6 @@ bool overwrites_no_other(const std::string& file, const std::function<bool(const
 LayerProofs write_proofs(const Network& network, const Architecture& architecture, const SearchOptions& options,
                          const ProofArguments& arguments, NetworkResult& result, const Output& output, bool& is_right);
 
-// One proof, into a file that was claimed as proof_option(file).
-LayerProof write_proof(const Workload& workload, const Architecture& architecture, const SearchOptions& options,
-                       const ProofArguments& arguments, MappingResult& result, const std::string& file,
-                       const Output& output, bool& is_right);
 // What write() says of a file that it writes and that nobody has claimed; its folder is made. A file that is there
 // already stays: it is the answer where it is the same question's, otherwise there is none.
 Json written_once(const std::string& file, const Output& output, const std::function<bool(const std::string&)>& is_same,

@@ -46,8 +46,7 @@ std::string fusing_level_name(const LinkGroup& group, const ScheduledNetwork& ne
   return network.architecture.levels[group.level].name;
 }
 
-}  // namespace
-
+// Draws the graph with its upper left corner there, at most kNestBoxes wide. Returns the lower end.
 double draw_schedule_graph(SvgCanvas& canvas, double left, double top, const ScheduledNetwork& network,
                            const ScheduleBreakdown& cost) {
   const std::string& outermost = network.architecture.levels.back().name;
@@ -99,6 +98,8 @@ double draw_schedule_graph(SvgCanvas& canvas, double left, double top, const Sch
   return rows + kRow * static_cast<double>(network.graph.links.size()) + 8;
 }
 
+// Draws group `group`, which has several layers: a row for each array that stays at the fusing level, over the layers
+// while which it does, then the room that is taken. `nests`: of the group's layers. Returns the lower end.
 double draw_room_timeline(SvgCanvas& canvas, double left, double top, const ScheduledNetwork& network,
                           const ScheduleBreakdown& cost, std::size_t group, const std::vector<LoopNest>& nests) {
   const LinkGroup& fused = network.file.schedule.groups[group];
@@ -141,6 +142,8 @@ double draw_room_timeline(SvgCanvas& canvas, double left, double top, const Sche
   }
   return y + kRow + 8;
 }
+
+}  // namespace
 
 // A network's schedule to look at: its trees as loops around the nests of their links, in text and as SVG.
 

@@ -23,13 +23,14 @@ std::string pass_sizes_text(const Workload& one_pass) {
   return sizes.empty() ? "1" : fmt::format("{}", fmt::join(sizes, ", "));
 }
 
+namespace {
+
+// "a.z -> b.x", of an input "X -> a.x", of the term of a sum "a.z -> sum at b.z".
 std::string edge_text(const EdgeBreakdown& edge, const LinkGraph& graph) {
   const Workload& reader = graph.link(edge.reader);
   return fmt::format("{} -> {}{}.{}", graph.array(edge.array).name, edge.is_term ? "sum at " : "", reader.name,
                      reader.tensors[edge.tensor].name);
 }
-
-namespace {
 
 double picojoules(Energy energy, u64 runs) { return (energy * runs).picojoules(); }
 

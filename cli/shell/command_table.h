@@ -54,7 +54,4 @@ std::string bash_completion(const CommandTable& table);
 std::string zsh_completion(const CommandTable& table);
 std::string fish_completion(const CommandTable& table);
 
-std::string program_page(const CommandTable& table);  // heliolite(1)
-std::string command_page(const CommandRow& command);  // heliolite-COMMAND(1)
-
 }  // namespace heliolite::cli

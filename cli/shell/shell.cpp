@@ -96,8 +96,7 @@ std::string option_section(const CommandRow& command) {
   return text;
 }
 
-}  // namespace
-
+// heliolite(1)
 std::string program_page(const CommandTable& table) {
   std::string text = heading("heliolite", "design\\-space exploration for tensor accelerators");
   text += ".SH SYNOPSIS\n\\fBheliolite\\fR \\fICOMMAND\\fR [\\fIoptions\\fR]\n.SH DESCRIPTION\n" +
@@ -109,6 +108,7 @@ std::string program_page(const CommandTable& table) {
   return text + option_section(table.program) + ".SH NOTES\n" + sections(table.program.footer);
 }
 
+// heliolite-COMMAND(1)
 std::string command_page(const CommandRow& command) {
   std::string text = heading("heliolite-" + command.name, command.help) + synopsis(command);
   text += ".SH DESCRIPTION\n" + roff(command.help) + ".\n" + option_section(command);
@@ -118,8 +118,6 @@ std::string command_page(const CommandRow& command) {
   }
   return text + ".SH SEE ALSO\n\\fBheliolite\\fR(1)\n";
 }
-
-namespace {
 
 struct ShellArguments {
   std::string name;    // the shell, or the command of which the page is

@@ -24,7 +24,9 @@
 #include "workloads/workload_yaml.h"
 
 namespace heliolite::cli {
+namespace {
 
+// Shows the instance of a layer on a machine (docs/proofs.md), and returns the exit code.
 int show_instance(const std::string& architecture, const std::string& workload, const std::string& layer,
                   const ReadOptions& reading, const Output& output) {
   if (architecture.empty() || workload.empty())
@@ -43,6 +45,8 @@ int show_instance(const std::string& architecture, const std::string& workload, 
   answer["instance"] = text;
   return output.json(answer) ? kSuccess : kBadInput;
 }
+
+}  // namespace
 
 // A network as tables and as JSON: its layers, what they compute, and the edges between them.
 

@@ -22,6 +22,15 @@
 namespace heliolite::cli {
 namespace {
 
+struct ResolvedNumber {
+  std::string of;    // the level or the compute units; "" = the machine
+  std::string key;   // as in a file: "word_bits", "bandwidth.read"
+  Json value;        // in the unit of the key; null: unbounded, unlimited or not known
+  std::string text;  // the value for people
+  std::string also;  // in another unit: "108 KiB", "25.6 GB/s"; mostly ""
+  std::string from;  // "stated", "default", "tables, 45 nm", ..
+};
+
 constexpr double kBitsOfByte = 8;
 
 std::string stated(bool is) { return is ? "stated" : "default"; }
@@ -193,8 +202,6 @@ void Numbers::compute() {
   entry("runs", runs, runs, stated(spec_ && spec_->compute.runs));
 }
 
-}  // namespace
-
 // The machine's numbers; of further units those of their own: of their levels and of themselves.
 std::vector<ResolvedNumber> resolved_numbers(const ArchitectureSource& machine) {
   std::vector<ResolvedNumber> out = Numbers(machine).run();
@@ -208,8 +215,6 @@ std::vector<ResolvedNumber> resolved_numbers(const ArchitectureSource& machine) 
   }
   return out;
 }
-
-namespace {
 
 // Words of all bounded memories, all instances together.
 double words_on_chip(const Architecture& architecture) {

@@ -13,18 +13,6 @@ namespace heliolite::cli {
 
 std::string machine_svg(const Architecture& architecture);
 
-struct ResolvedNumber {
-  std::string of;    // the level or the compute units; "" = the machine
-  std::string key;   // as in a file: "word_bits", "bandwidth.read"
-  Json value;        // in the unit of the key; null: unbounded, unlimited or not known
-  std::string text;  // the value for people
-  std::string also;  // in another unit: "108 KiB", "25.6 GB/s"; mostly ""
-  std::string from;  // "stated", "default", "tables, 45 nm", ..
-};
-
-// The machine's own, then level by level, outermost first, then those of compute.
-std::vector<ResolvedNumber> resolved_numbers(const ArchitectureSource& machine);
-
 // The presets of machines and of workloads, a line each.
 
 std::string preset_tables();
@@ -42,9 +30,5 @@ std::string network_text(const Network& network);
 // The names of its layers, one a line.
 std::string layer_names(const Network& network);
 void add_network(Json& answer, const Network& network);  // "macs", "layers", "inputs" and "edges" of docs/json.md
-
-// Shows the instance of a layer on a machine (docs/proofs.md), and returns the exit code.
-int show_instance(const std::string& architecture, const std::string& workload, const std::string& layer,
-                  const ReadOptions& reading, const Output& output);
 
 }  // namespace heliolite::cli

@@ -26,6 +26,18 @@
 namespace heliolite::cli {
 namespace {
 
+// A value to be shown as a line with a name.
+struct HistogramLine {
+  std::string name;
+  double at = 0;
+};
+
+// Counts of values from `from` to below `to`.
+struct HistogramBin {
+  double from = 0, to = 0;
+  u64 count = 0;
+};
+
 constexpr u64 kMostSamples = 1 << 20;
 constexpr std::size_t kPairsShown = 12;
 constexpr std::array<const char*, 4> kGroupNames{"feature", "level", "dimension", "orders"};
@@ -134,8 +146,8 @@ constexpr double kHistogramPictureWidth = 760, kHistogramHeight = 420, kHistogra
                  kHistogramTop = 50, kHistogramBottom = 60;
 constexpr double kLabelSize = 11;  // size of labels in the plot
 
-}  // namespace
-
+// Bins of equal ratio, `per_decade` for a factor of ten, from the one of the least value to the one of the largest.
+// Values must be positive.
 std::vector<HistogramBin> log_bins(const std::vector<double>& values, int per_decade) {
   if (values.empty()) return {};
   const auto bin = [&](double x) { return static_cast<int>(std::floor(std::log10(x) * per_decade)); };
@@ -148,6 +160,7 @@ std::vector<HistogramBin> log_bins(const std::vector<double>& values, int per_de
   return bins;
 }
 
+// The document. `bins` of one log_bins() and not empty; `axis`: what the values are.
 std::string histogram_svg(const std::string& title, const std::string& axis, const std::vector<HistogramBin>& bins,
                           const std::vector<HistogramLine>& lines) {
   double low = bins.front().from, high = bins.back().to;
@@ -196,8 +209,6 @@ std::string histogram_svg(const std::string& title, const std::string& axis, con
                             (kHistogramLeft + kHistogramPictureWidth - kHistogramRight) / 2, kHistogramHeight - 18,
                             svg_escaped(axis));
 }
-
-namespace {
 
 constexpr int kBinsPerDecade = 8;
 constexpr double kSecondsForTheBest = 10;  // what the exact search may take; sampling is not about it

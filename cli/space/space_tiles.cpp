@@ -179,8 +179,7 @@ Json tiles_json(const TileTree& tree, const Workload& workload, const Architectu
           {"tiles", tiles}};
 }
 
-}  // namespace
-
+// The index of the level called `name`. Errors list the levels, with a suggestion.
 Result<int> pick_level(const Architecture& architecture, const std::string& name) {
   std::vector<std::string> names;
   for (std::size_t i = architecture.levels.size(); i-- > 0;) names.push_back(architecture.levels[i].name);
@@ -190,6 +189,8 @@ Result<int> pick_level(const Architecture& architecture, const std::string& name
                     fmt::format("--tiles: {} has no level '{}'{}; levels: {}", architecture.name, name,
                                 did_you_mean(name, names), join(names))};
 }
+
+}  // namespace
 
 int show_tiles(const Workload& workload, const Architecture& architecture, const Mapspace& space,
                const TileQuestion& question, Json answer, const Output& output) {

@@ -15,28 +15,6 @@
 
 namespace heliolite::cli {
 
-// A histogram over a logarithmic axis as an SVG picture.
-
-// Counts of values from `from` to below `to`.
-struct HistogramBin {
-  double from = 0, to = 0;
-  u64 count = 0;
-};
-
-// Bins of equal ratio, `per_decade` for a factor of ten, from the one of the least value to the one of the largest.
-// Values must be positive.
-std::vector<HistogramBin> log_bins(const std::vector<double>& values, int per_decade);
-
-// A value to be shown as a line with a name.
-struct HistogramLine {
-  std::string name;
-  double at = 0;
-};
-
-// The document. `bins` of one log_bins() and not empty; `axis`: what the values are.
-std::string histogram_svg(const std::string& title, const std::string& axis, const std::vector<HistogramBin>& bins,
-                          const std::vector<HistogramLine>& lines);
-
 // The options of --sample.
 struct SampleQuestion {
   u64 mappings = 0;      // legal ones to draw; 0: not asked for
@@ -82,9 +60,6 @@ struct TileQuestion {
   std::string dot;    // file for Graphviz, "-" = stdout, "" = none
   bool all = false;   // also tiles that can grow
 };
-
-// The index of the level called `name`. Errors list the levels, with a suggestion.
-Result<int> pick_level(const Architecture& architecture, const std::string& name);
 
 // Prints the tiles, draws them if asked to, and writes them as JSON with the head `answer`. Returns the exit code.
 int show_tiles(const Workload& workload, const Architecture& architecture, const Mapspace& space,

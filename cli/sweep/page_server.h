@@ -46,10 +46,4 @@ class PageServer {
 // page is nobody else's.
 Result<u64> served_port(const std::string& text);
 
-// `heliolite report DB --serve`: the page of a sweep that is still being written.
-
-// Serves the page of `database` at `port` (served_port()) until Ctrl-C; returns the exit code.
-int serve_report(const std::string& database, const std::string& port, const ReportLimits& limits,
-                 const Output& output);
-
 }  // namespace heliolite::cli

@@ -99,8 +99,7 @@ class FollowedPage {
   Clock::time_point made_{};
 };
 
-}  // namespace
-
+// Serves the page of `database` at `port` (served_port()) until Ctrl-C; returns the exit code.
 int serve_report(const std::string& database, const std::string& port, const ReportLimits& limits,
                  const Output& output) {
   const Result<u64> asked = served_port(port);
@@ -119,8 +118,6 @@ int serve_report(const std::string& database, const std::string& port, const Rep
   answer["requests"] = requests;
   return output.json(answer) ? kInterrupted : kBadInput;
 }
-
-namespace {
 
 constexpr u64 kMaxDrawn = 100'000;  // what a browser still draws
 constexpr u64 kMaxBest = 1'000;

@@ -59,8 +59,12 @@ std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
   return wrapped(option->get_description() + (value.empty() ? "" : " (default " + value + ")"));
 }
 
+namespace {
+
 // CLI11 shows it behind the placeholder, "NAME:{a,b}", the only place where it keeps what a validator says of itself.
 std::string in_braces(const std::vector<std::string>& names) { return fmt::format("{{{}}}", fmt::join(names, ",")); }
+
+}  // namespace
 
 CLI::Validator one_of(std::vector<std::string> names) {
   std::string said = in_braces(names);

@@ -75,9 +75,6 @@ CLI::Validator one_of(std::vector<std::string> names);
 // The value may be one of these names, or something else, which the command checks. For Option::check().
 CLI::Validator offered(const std::vector<std::string>& names);
 
-// What an option's validator that allows these names says of itself, for choices_of().
-std::string in_braces(const std::vector<std::string>& names);
-
 // The names that a validator of the option allows; none for other options.
 std::vector<std::string> choices_of(const CLI::Option& option);
 

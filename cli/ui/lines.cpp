@@ -45,6 +45,9 @@ void set_colours(Colours when) { colours = when; }
 std::string painted(std::string_view text, Tone tone) { return in_colour(text, tone, STDOUT_FILENO); }
 std::string painted_complaint(std::string_view text, Tone tone) { return in_colour(text, tone, STDERR_FILENO); }
 
+namespace {
+
+// Bytes of the colour sequence that begins here; 0 if none does. It takes no columns.
 std::size_t colour_sequence(std::string_view text) {
   if (!text.starts_with(kEscape)) return 0;
   const std::string_view rest = text.substr(kEscape.size());
@@ -54,6 +57,8 @@ std::size_t colour_sequence(std::string_view text) {
       return kEscape.size() + code.size();
   return 0;
 }
+
+}  // namespace
 
 std::string without_controls(std::string_view text) {
   std::string out;

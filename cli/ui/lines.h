@@ -28,9 +28,6 @@ void set_colours(Colours when);
 std::string painted(std::string_view text, Tone tone);
 std::string painted_complaint(std::string_view text, Tone tone);
 
-// Bytes of the colour sequence that begins here; 0 if none does. It takes no columns.
-std::size_t colour_sequence(std::string_view text);
-
 // What may go to a terminal: colours of our own, and nothing else that it obeys. Names come from files of others.
 
 // A line made visible (engine/base/text.h) but for colours of painted().

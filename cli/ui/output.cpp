@@ -144,6 +144,9 @@ void hold_standard_streams() {
     if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) != stream) return;
 }
 
+namespace {
+
+// Why a FileWriter could not write `target`, as far as that can be known before any work; empty if it could.
 std::string unwritable(const std::string& target) {
   if (target == "-") return "";
   std::error_code ignored;
@@ -159,8 +162,6 @@ std::string unwritable(const std::string& target) {
                        there ? " (files are written beside their place)" : "");
   return "";
 }
-
-namespace {
 
 constexpr std::size_t kMaxComplaints = 50;
 

@@ -66,9 +66,6 @@ class FileWriter {
 // descriptor.
 void hold_standard_streams();
 
-// Why a FileWriter could not write `target`, as far as that can be known before any work; empty if it could.
-std::string unwritable(const std::string& target);
-
 enum ExitCode : int {
   kSuccess = 0,
   kNegative = 1,  // nothing legal found, or a check failed

@@ -100,8 +100,4 @@ Result<heliolite::ReadOptions> engine_options(const ReadOptions& options);
 // The options by the table that the command line has (engine/search/core/option_table.h), with its errors.
 Result<heliolite::SearchOptions> engine_options(const MapOptions& options);
 
-// The answer for a layer that was mapped on the machine as `workload` has it.
-LayerAnswer public_answer(const heliolite::MappingResult& result, const Workload& workload,
-                          const Architecture& architecture, std::uint64_t count);
-
 }  // namespace heliolite::api

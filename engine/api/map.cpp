@@ -64,6 +64,9 @@ Result<heliolite::SearchOptions> engine_options(const MapOptions& options) {
   return out;
 }
 
+namespace {
+
+// The answer for a layer that was mapped on the machine as `workload` has it.
 LayerAnswer public_answer(const heliolite::MappingResult& result, const Workload& workload,
                           const Architecture& architecture, std::uint64_t count) {
   const Architecture chain = result.unit == 0 ? architecture : Inside::chain(architecture, result.unit);
@@ -101,6 +104,8 @@ LayerAnswer public_answer(const heliolite::MappingResult& result, const Workload
     out.evaluator = EvaluatorUse{said->evaluations, said->failures, said->first_failure};
   return out;
 }
+
+}  // namespace
 
 // Searches of layers and networks as users of the library see them (heliolite/map.h).
 

@@ -50,11 +50,16 @@ bool add_item(TemplateList& list, const TemplateValue& item) {
   return true;
 }
 
+namespace {
+
+// The text as a value; an error where it is longer than kMaxTemplateText.
 Result<TemplateValue> template_text(std::string text) {
   if (text.size() > kMaxTemplateText)
     return Diagnostic{"", 0, "", fmt::format("makes a text longer than {} KiB", kMaxTemplateText >> 10)};
   return TemplateValue{std::move(text)};
 }
+
+}  // namespace
 
 std::string text_of(const TemplateValue& value) {
   struct Writer {

@@ -58,9 +58,6 @@ bool add_item(TemplateList& list, const TemplateValue& item);
 // Null for anything but a list.
 const TemplateList* template_list(const TemplateValue& value);
 
-// The text as a value; an error where it is longer than kMaxTemplateText.
-Result<TemplateValue> template_text(std::string text);
-
 // As it is put into the text: True, None, 1.0, ..
 std::string text_of(const TemplateValue& value);
 

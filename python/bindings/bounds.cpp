@@ -46,13 +46,13 @@ py::list distances_as_list(const std::vector<LevelDistance>& levels) {
   return out;
 }
 
+namespace {
+
 py::list bounds_as_list(const std::vector<LevelBound>& levels) {
   py::list out;
   for (const LevelBound& level : levels) out.append(bound_as_dict(level));
   return out;
 }
-
-namespace {
 
 // A memory of a machine, or one of some size. No capacity: unbounded.
 struct Memory {

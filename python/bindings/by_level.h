@@ -19,12 +19,8 @@ struct PlacedMapping {
   std::shared_ptr<const Architecture> machine;
 };
 
-// The levels, outermost first, as an answer of `map --json` has them (docs/json.md).
-pybind11::list levels_of(const PlacedMapping& placed);
-
 // The least that crosses a machine's levels, with the keys of "bounds" in docs/json.md.
 
 pybind11::list distances_as_list(const std::vector<LevelDistance>& levels);
-pybind11::list bounds_as_list(const std::vector<LevelBound>& levels);
 
 }  // namespace heliolite::python

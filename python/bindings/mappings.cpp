@@ -90,8 +90,7 @@ py::list rooms_of(const PlacedMapping& placed) {
   return out;
 }
 
-}  // namespace
-
+// The levels, outermost first, as an answer of `map --json` has them (docs/json.md).
 py::list levels_of(const PlacedMapping& placed) {
   py::list out;
   const Mapping& mapping = placed.mapping;
@@ -116,6 +115,8 @@ py::list levels_of(const PlacedMapping& placed) {
   }
   return out;
 }
+
+}  // namespace
 
 void add_mappings(py::module_& module) {
   py::class_<PlacedMapping>(module, "Mapping")

@@ -194,12 +194,14 @@ std::string Run::text() const {
   return cached == 0 ? tokens : fmt::format("{} after {}", tokens, cached);
 }
 
+namespace {
+
+// Reads the text behind '@', if there is one, for a model. `what` is the whole request, for complaints; `batch` holds
+// where the text says none.
 Result<Request> read_request(const std::optional<std::string>& text, const std::string& what, std::optional<u64> batch,
                              const Config& config) {
   return RequestReader(what, config).run(text, batch);
 }
-
-namespace {
 
 // Blocks that are alike, in the order in which the first of each kind comes.
 std::vector<std::pair<Block, u64>> kinds(const Config& config, const Request& request) {

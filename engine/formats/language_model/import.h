@@ -45,11 +45,6 @@ struct Request {
 
 inline constexpr u64 kUsualContext = 2048;  // tokens, where nothing is said and the model takes as many
 
-// Reads the text behind '@', if there is one, for a model. `what` is the whole request, for complaints; `batch` holds
-// where the text says none.
-Result<Request> read_request(const std::optional<std::string>& text, const std::string& what, std::optional<u64> batch,
-                             const Config& config);
-
 // The network as a file of ours (docs/formats_workload.md).
 std::string network_text(const Config& config, const Request& request, const std::string& name);
 

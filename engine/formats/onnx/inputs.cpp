@@ -15,9 +15,10 @@ namespace {
 
 constexpr std::string_view kValue = "value:", kElementwise = "elementwise";
 
-}  // namespace
-
+// The merging of this name.
 std::optional<Merge> find_merge(std::string_view name) { return find_named<Merge>(kMergeNames, name); }
+
+}  // namespace
 
 std::string option_key(std::string_view option) {
   const std::size_t equals = option.rfind('=');

@@ -26,9 +26,6 @@ enum class Merge : u8 {
 
 inline constexpr std::array<std::string_view, 3> kMergeNames{"none", "blocks", "shapes"};  // [Merge]
 
-// The merging of this name.
-std::optional<Merge> find_merge(std::string_view name);
-
 struct Options {
   std::map<std::string, i64> dims;    // ["batch" or "input:0"]: the size
   std::map<std::string, i64> values;  // [input]: what it holds, for small integer inputs that a shape depends on

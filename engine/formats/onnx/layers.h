@@ -152,26 +152,11 @@ struct PackedAttention {
 PackedAttention packed_attention(Call& call);
 PackedAttention packed_multi_head_attention(Call& call);
 
-// Indices are numbers; those that "..." stands for, too.
-struct Equation {
-  std::vector<std::vector<int>> operands;
-  std::vector<int> output;
-  std::vector<i64> sizes;          // [index]
-  std::vector<std::string> names;  // [index]: a letter, or e0, e1, .. for "..."
-};
-
-// A call's equation over the shapes of its inputs; complains if it is none or does not fit.
-Equation equation_of(Call& call);
-
 struct Windows {
   std::vector<i64> kernel, strides, dilations;
   std::vector<i64> pads;  // of each direction: before and after, as far as they are given
   Shape out;              // positions of the window, by direction
 };
-
-// The windows over `image` (the sizes of the directions); complains if an attribute does not fit or if there is no room
-// for one. `up`: a window may hang over the end, as with ceil_mode.
-Windows windows_over(Call& call, const Shape& image, const std::vector<i64>& kernel, bool up);
 
 // The dimensions after the first two.
 Shape image_of(const Shape& shape);

@@ -15,6 +15,10 @@ namespace heliolite::onnx {
 
 Shape image_of(const Shape& shape) { return shape.size() < 2 ? Shape() : Shape(shape.begin() + 2, shape.end()); }
 
+namespace {
+
+// The windows over `image` (the sizes of the directions); complains if an attribute does not fit or if there is no room
+// for one. `up`: a window may hang over the end, as with ceil_mode.
 Windows windows_over(Call& call, const Shape& image, const std::vector<i64>& kernel, bool up) {
   const std::size_t n = image.size();
   Windows w{
@@ -45,8 +49,6 @@ Windows windows_over(Call& call, const Shape& image, const std::vector<i64>& ker
   w.out.resize(n, 1);
   return w;
 }
-
-namespace {
 
 // `in` with each size times its factor, rounded down.
 Shape scaled(Call& call, const Shape& in, const std::vector<double>& factors, const std::vector<i64>& axes) {

@@ -11,6 +11,14 @@
 namespace heliolite::onnx {
 namespace {
 
+// Indices are numbers; those that "..." stands for, too.
+struct Equation {
+  std::vector<std::vector<int>> operands;
+  std::vector<int> output;
+  std::vector<i64> sizes;          // [index]
+  std::vector<std::string> names;  // [index]: a letter, or e0, e1, .. for "..."
+};
+
 constexpr int kEllipsis = -1;
 constexpr std::size_t kMostTerms = 64;  // letters of an operand: far more than a tensor has dimensions
 
@@ -131,16 +139,13 @@ class EquationReader {
   Equation equation_;
 };
 
-}  // namespace
-
+// A call's equation over the shapes of its inputs; complains if it is none or does not fit.
 Equation equation_of(Call& call) {
   const std::string_view text = call.text("equation", "");
   if (text.empty()) call.fail("no equation is given");
   if (!call.ok()) return {};
   return EquationReader(call, text).run();
 }
-
-namespace {
 
 bool in(const std::vector<int>& indices, int i) { return std::ranges::count(indices, i) > 0; }
 

@@ -113,6 +113,8 @@ i64 as_integer(Wire& wire, const Field& field) {
   return std::bit_cast<i64>(field.value);
 }
 
+namespace {
+
 float as_float(Wire& wire, const Field& field) {
   if (field.type == Field::Type::Bytes)
     wire.fail(field.bytes.data(), fmt::format("field {} is no number", field.number));
@@ -143,11 +145,11 @@ void append_floats(Wire& wire, const Field& field, std::size_t most, std::vector
   append_fixed(wire, field, 4, most, into, [](u64 bits) { return std::bit_cast<float>(static_cast<u32>(bits)); });
 }
 
+// A repeated scalar comes packed into one field or as a field each: appends what this field holds, up to `most`
+// elements of `into` in all; the others are skipped.
 void append_doubles(Wire& wire, const Field& field, std::size_t most, std::vector<double>& into) {
   append_fixed(wire, field, 8, most, into, [](u64 bits) { return std::bit_cast<double>(bits); });
 }
-
-namespace {
 
 // Reads the messages that contain each other; numbers of fields are those of onnx.proto.
 class Reader {

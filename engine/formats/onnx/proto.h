@@ -65,14 +65,6 @@ class Fields {
 
 // Scalars of a field; a wrong wire type is an error of the wire.
 i64 as_integer(Wire& wire, const Field& field);
-float as_float(Wire& wire, const Field& field);
-std::string_view as_bytes(Wire& wire, const Field& field);
-
-// A repeated scalar comes packed into one field or as a field each: appends what this field holds, up to `most`
-// elements of `into` in all; the others are skipped.
-void append_integers(Wire& wire, const Field& field, std::size_t most, std::vector<i64>& into);
-void append_floats(Wire& wire, const Field& field, std::size_t most, std::vector<double>& into);
-void append_doubles(Wire& wire, const Field& field, std::size_t most, std::vector<double>& into);
 
 struct Graph;
 

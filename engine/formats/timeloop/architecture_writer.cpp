@@ -64,6 +64,8 @@ std::string yaml_float(double number) {
   return text;
 }
 
+namespace {
+
 std::string write_ert(const Architecture& machine, TimeloopVersion version) {
   std::string out = fmt::format("ERT:\n  version: {}\n  tables:\n", name(version));
   for (std::size_t i = machine.levels.size(); i-- > 0;) {
@@ -75,6 +77,7 @@ std::string write_ert(const Architecture& machine, TimeloopVersion version) {
   return out + energy_entry(path_of(compute.name, compute.instances, version), actions_of(compute));
 }
 
+// Tables of every level and the compute unit, of one instance: pJ of an access and of a cycle (leak), um2.
 std::string write_art(const Architecture& machine, TimeloopVersion version) {
   std::string out = fmt::format("ART:\n  version: {}\n  tables:\n", name(version));
   const auto entry = [&](const std::string& name, u64 instances, double um2) {
@@ -89,6 +92,8 @@ std::string write_art(const Architecture& machine, TimeloopVersion version) {
   return out;
 }
 
+// `compound_components` for v0.4. Each class has one part of technology -1, for which Accelergy's own placeholder says
+// 1 pJ an action and 1 um2; an action of the class is as many actions of the part as it costs pJ.
 std::string write_accelergy_classes(const Architecture& machine) {
   std::string out =
       "# Accelergy's placeholder (technology -1) is 1 pJ an action and 1 um2: the scales are pJ and um2.\n"
@@ -101,12 +106,15 @@ std::string write_accelergy_classes(const Architecture& machine) {
   return out + class_text(std::string(kComputeAccelergyClass), machine.compute.area_um2, actions_of(machine.compute));
 }
 
+// The class of a level in v0.3 files: DRAM, storage, regfile or SRAM.
 std::string_view timeloop_class(const Architecture& machine, int level) {
   const StorageLevel& storage = machine.levels[level];
   if (storage.is_dram) return "DRAM";
   if (!storage.entries) return "storage";
   return *storage.entries <= kMostRegisters ? "regfile" : "SRAM";
 }
+
+}  // namespace
 
 std::string accelergy_class(const Architecture& machine, int level) {
   return fmt::format("{}_of_level_{}", timeloop_class(machine, level), level);

@@ -163,8 +163,7 @@ void add_names(const Names& from, Names& to) {
     if (std::ranges::find(to, name) == to.end()) to.push_back(name);
 }
 
-}  // namespace
-
+// The dimensions whose factor may be above 1 by these constraints: those of `factors_only` that may have a loop.
 std::vector<std::string> above_one(const std::vector<FactorConstraint>& factors) {
   Names names;
   for (const FactorConstraint& f : factors) {
@@ -174,6 +173,8 @@ std::vector<std::string> above_one(const std::vector<FactorConstraint>& factors)
   }
   return names;
 }
+
+}  // namespace
 
 void read_temporal_constraint(const YamlNode& node, LoopConstraints& constraints, Diagnostics& errors) {
   if (node.is_null()) return;

@@ -22,9 +22,6 @@ void read_keep_constraint(const YamlNode& node, KeepRule& keep, Diagnostics& err
 void refuse_unrolling(const SpatialConstraints& constraints, const std::string& owner, const YamlNode& place,
                       Diagnostics& errors);
 
-// The dimensions whose factor may be above 1 by these constraints: those of `factors_only` that may have a loop.
-std::vector<std::string> above_one(const std::vector<FactorConstraint>& factors);
-
 // Reads the value of a top-level constraints key into the levels of `architecture`: a list of targets, or a map with
 // `targets` or `constraints`. Targets are storage levels by name or number (innermost = 0); spatial ones mean the
 // fan-out below. With `nodes` (v0.4) spatial targets are instead the components and containers that own a fan-out

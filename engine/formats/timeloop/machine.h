@@ -32,25 +32,12 @@ struct TimeloopSource {
 };
 Result<TimeloopSource> read_timeloop_source(const std::vector<YamlNode>& documents);
 
-// Machines as Timeloop's and Accelergy's files: what is read above, and what Timeloop itself reads.
-
 // Energies and areas of a machine for Accelergy and Timeloop: reference tables, and component classes with which the
 // front end of v0.4, which always estimates, comes to the same numbers.
 
 // A number that every reader of YAML takes for a floating-point one: 6400.0, 1.0e-09. Accelergy and its front end
 // refuse integers, or texts, where they want these.
 std::string yaml_float(double number);
-
-// Tables of every level and the compute unit, of one instance: pJ of an access and of a cycle (leak), um2.
-std::string write_ert(const Architecture& machine, TimeloopVersion version);
-std::string write_art(const Architecture& machine, TimeloopVersion version);
-
-// `compound_components` for v0.4. Each class has one part of technology -1, for which Accelergy's own placeholder says
-// 1 pJ an action and 1 um2; an action of the class is as many actions of the part as it costs pJ.
-std::string write_accelergy_classes(const Architecture& machine);
-
-// The class of a level in v0.3 files: DRAM, storage, regfile or SRAM.
-std::string_view timeloop_class(const Architecture& machine, int level);
 
 // The class of a level and of the compute unit in v0.4 files, one of write_accelergy_classes(). Timeloop knows what a
 // component is by the words in its class's name.
