@@ -12,7 +12,6 @@
 #include "arch/architecture_spec.h"
 #include "arch/architecture_yaml.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

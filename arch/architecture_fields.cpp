@@ -4,7 +4,7 @@
 #include "arch/architecture_yaml.h"
 #include "arch/check.h"
 #include "arch/energy_tables.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/base/types.h"
 
 namespace heliolite {

@@ -8,7 +8,6 @@
 #include "arch/architecture.h"
 #include "arch/architecture_spec.h"
 #include "engine/base/field_reader.h"
-#include "engine/base/field_table.h"
 #include "engine/base/result.h"
 #include "engine/base/yaml_node.h"
 

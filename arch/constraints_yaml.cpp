@@ -7,7 +7,6 @@
 #include "arch/architecture.h"
 #include "arch/architecture_yaml.h"
 #include "arch/check.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

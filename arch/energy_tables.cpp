@@ -8,7 +8,7 @@
 
 #include "engine/base/embedded.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 
 namespace heliolite {
 

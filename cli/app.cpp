@@ -18,7 +18,6 @@
 #include "cli/ui/lines.h"
 #include "cli/ui/long_work.h"
 #include "cli/ui/output.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "engine/base/integers.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/inputs/read_options.h"
 

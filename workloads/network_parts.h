@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "engine/base/field_reader.h"
-#include "engine/base/field_table.h"
 #include "engine/base/yaml_node.h"
 #include "engine/inputs/read_options.h"
 #include "workloads/families.h"

@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "workloads/compact_text.h"
 #include "workloads/einsum_text.h"

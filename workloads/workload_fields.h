@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/base/field_table.h"
+#include "engine/base/field_reader.h"
 #include "engine/base/yaml_node.h"
 #include "workloads/families.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/base/field_table.h"
+#include "engine/base/field_reader.h"
 #include "engine/base/result.h"
 #include "engine/base/yaml_node.h"
 #include "engine/inputs/read_options.h"

@@ -15,7 +15,6 @@
 #include "engine/model/cost_model.h"
 #include "engine/model/running_units.h"
 #include "engine/search/baseline/sampler.h"
-#include "engine/search/baseline/space_sample.h"
 #include "workloads/word_bits.h"
 
 namespace heliolite::cli {

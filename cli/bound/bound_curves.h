@@ -12,11 +12,10 @@
 #include "cli/ui/json.h"
 #include "engine/base/integers.h"
 #include "engine/base/named.h"
-#include "engine/base/number_text.h"
 #include "engine/base/result.h"
 #include "engine/base/text.h"
 #include "engine/base/types.h"
-#include "engine/bounds/curve/orojenesis_nested.h"
+#include "engine/bounds/curve/orojenesis.h"
 #include "workloads/word_bits.h"
 #include "workloads/workload.h"
 

@@ -22,7 +22,6 @@
 #include "cli/ui/table.h"
 #include "engine/base/named.h"
 #include "engine/bounds/curve/orojenesis.h"
-#include "engine/bounds/curve/orojenesis_nested.h"
 #include "engine/bounds/fusion/cut.h"
 #include "engine/program/bound/program_answer.h"
 #include "engine/search/core/budget.h"

@@ -16,12 +16,10 @@
 #include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/bounds/conv/conv_bound.h"
 #include "engine/bounds/fusion/chain.h"
 #include "engine/bounds/hbl/hbl_exponent.h"
-#include "engine/bounds/hbl/hbl_formula.h"
 #include "engine/bounds/network/network_bound.h"
 #include "engine/model/fingerprint.h"
 

@@ -12,7 +12,7 @@
 #include "cli/ui/output.h"
 #include "engine/bounds/hbl/hbl_tile.h"
 #include "engine/bounds/lower_bounds.h"
-#include "engine/bounds/tiling/iotile_parts.h"
+#include "engine/bounds/tiling/iotile_search.h"
 #include "engine/inputs/read_options.h"
 #include "workloads/network.h"
 #include "workloads/word_bits.h"

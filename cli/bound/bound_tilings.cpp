@@ -8,7 +8,6 @@
 #include "cli/bound/bound_curves.h"
 #include "cli/bound/bound_symbolic.h"
 #include "cli/ui/table.h"
-#include "engine/execution/reuse_window.h"
 #include "engine/execution/simulate.h"
 #include "engine/execution/tiled_nest.h"
 

@@ -13,7 +13,6 @@
 #include "engine/base/field_reader.h"
 #include "engine/base/file_bytes.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
 #include "engine/formats/load_network.h"

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/field_table.h"
+#include "engine/base/field_reader.h"
 #include "engine/base/result.h"
 #include "engine/base/types.h"
 #include "engine/base/yaml_node.h"
-#include "engine/bounds/curve/provision.h"
+#include "engine/bounds/curve/orojenesis.h"
 #include "engine/bounds/traffic_rule.h"
 #include "workloads/network.h"
 

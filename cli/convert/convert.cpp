@@ -16,7 +16,6 @@
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
 #include "engine/base/file_claims.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_mapping.h"

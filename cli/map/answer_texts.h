@@ -17,7 +17,6 @@
 #include "engine/search/core/answer.h"
 #include "engine/search/core/objective.h"
 #include "engine/search/core/options.h"
-#include "engine/search/core/tiles.h"
 
 namespace heliolite::cli {
 

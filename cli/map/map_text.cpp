@@ -7,7 +7,6 @@
 #include "cli/map/map_answer.h"
 #include "cli/ui/table.h"
 #include "cli/ui/units.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 
 namespace heliolite::cli {

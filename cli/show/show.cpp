@@ -14,8 +14,6 @@
 #include "cli/ui/table.h"
 #include "cli/ui/units.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"

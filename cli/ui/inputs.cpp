@@ -10,7 +10,6 @@
 
 #include "arch/architecture.h"
 #include "cli/ui/command.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_mapping.h"

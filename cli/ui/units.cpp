@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "arch/architecture.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
 #include "workloads/word_bits.h"

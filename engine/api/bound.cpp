@@ -10,11 +10,10 @@
 
 #include "engine/api/inside.h"
 #include "engine/bounds/curve/movement_distance.h"
-#include "engine/bounds/curve/orojenesis_nested.h"
+#include "engine/bounds/curve/orojenesis.h"
 #include "engine/bounds/fusion/cut.h"
 #include "engine/bounds/lower_bounds.h"
 #include "engine/bounds/network/network_bound.h"
-#include "engine/bounds/raised_curve.h"
 #include "workloads/word_bits.h"
 
 namespace heliolite::api {

@@ -12,7 +12,6 @@
 #include "engine/sweep/design_points.h"
 #include "engine/sweep/export.h"
 #include "engine/sweep/front.h"
-#include "engine/sweep/grown_grid.h"
 #include "engine/sweep/merge.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/runner.h"

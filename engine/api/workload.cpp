@@ -15,7 +15,7 @@
 #include "engine/base/yaml_node.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
-#include "engine/sweep/field_path.h"
+#include "engine/sweep/design_points.h"
 #include "workloads/einsum_text.h"
 #include "workloads/workload_yaml.h"
 

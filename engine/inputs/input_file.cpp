@@ -14,7 +14,6 @@
 #include "engine/base/file_bytes.h"
 #include "engine/base/integers.h"
 #include "engine/base/result.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/base/yaml_value.h"
 #include "engine/inputs/template_render.h"

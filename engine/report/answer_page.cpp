@@ -12,7 +12,7 @@
 #include "engine/base/file_bytes.h"
 #include "engine/base/file_claims.h"
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 #include "engine/report/html.h"
 #include "engine/search/core/objective.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/base/number_text.h"
+#include "engine/base/text.h"
 
 namespace heliolite {
 

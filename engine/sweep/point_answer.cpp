@@ -14,7 +14,7 @@
 #include "engine/search/map.h"
 #include "engine/search/network_search.h"
 #include "engine/sweep/totals.h"
-#include "workloads/network_writer.h"
+#include "workloads/workload_yaml.h"
 
 namespace heliolite {
 

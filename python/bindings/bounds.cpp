@@ -9,11 +9,10 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/bounds/curve/orojenesis_nested.h"
+#include "engine/bounds/curve/orojenesis.h"
 #include "engine/bounds/fusion/cut.h"
 #include "engine/bounds/lower_bounds.h"
 #include "engine/bounds/network/network_bound.h"
-#include "engine/bounds/raised_curve.h"
 #include "python/bindings/by_level.h"
 #include "python/bindings/library_calls.h"
 #include "workloads/word_bits.h"

@@ -8,7 +8,6 @@
 
 #include "arch/architecture_spec.h"
 #include "engine/base/named.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/accelforge/files.h"
 

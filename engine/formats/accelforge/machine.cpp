@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "arch/check.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/accelforge/files.h"
 #include "engine/formats/accelforge/machine_parts.h"

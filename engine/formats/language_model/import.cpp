@@ -6,8 +6,6 @@
 #include <map>
 #include <utility>
 
-#include "engine/base/number_text.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/language_model/blocks.h"
 #include "workloads/workload_yaml.h"

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "engine/base/shortened.h"
+#include "engine/base/text.h"
 #include "engine/formats/onnx/inputs.h"
 #include "engine/formats/onnx/walk.h"
 #include "engine/formats/onnx/words.h"

@@ -9,7 +9,6 @@
 #include <set>
 
 #include "engine/base/file_bytes.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/formats/onnx/inputs.h"
 #include "engine/formats/onnx/merge.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "engine/base/integers.h"
-#include "engine/base/shortened.h"
+#include "engine/base/text.h"
 #include "engine/formats/onnx/layers.h"
 #include "engine/formats/onnx/shapes.h"
 #include "engine/formats/onnx/words.h"

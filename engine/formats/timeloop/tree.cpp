@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "arch/check.h"
-#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/component.h"
 
