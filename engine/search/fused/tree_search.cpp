@@ -18,7 +18,7 @@ u64 less(u64 room, u64 taken) { return room == kAnyRoom ? room : room - std::min
 bool holds(u64 room, u64 words) { return room == kAnyRoom || words <= room; }
 
 // Takes what is better of two answers about different trees, and the lower of their bounds.
-void join(TreeAnswer& best, const TreeAnswer& other) {
+void take_better(TreeAnswer& best, const TreeAnswer& other) {
   if (other.found && (!best.found || other.found->value < best.found->value)) best.found = other.found;
   best.lower_bound = std::min(best.lower_bound, other.lower_bound);
 }
@@ -190,7 +190,7 @@ TreeAnswer TreeSearch::node(const Subtree& s, u64 room, double limit) {
       tree->room += taken;
       one.found = std::move(tree);
     }
-    join(best, one);
+    take_better(best, one);
     if (solver_.over(budget_)) {
       best.lower_bound = std::min(best.lower_bound, least_of(s, room));
       break;
@@ -248,7 +248,7 @@ TreeAnswer TreeSearch::child(const Subtree& s, u64 room, bool only, double limit
   TreeAnswer best{nullptr, least_of(s, room)};
   if (too_dear(best.lower_bound, limit) || solver_.over(budget_)) return best;
   best.lower_bound = kNoSum;
-  if (s.first == s.last) join(best, leaf(s, room, limit));
+  if (s.first == s.last) take_better(best, leaf(s, room, limit));
   if (options_.exact || (options_.loops && s.depth == 0 && s.first != s.last)) loops(s, room, only, limit, best);
   remember(children_, std::move(key), room, best);
   return best;
@@ -278,7 +278,7 @@ void TreeSearch::loops(const Subtree& s, u64 room, bool only, double limit, Tree
           tree->room += next.room;
           one.found = std::move(tree);
         }
-        join(best, one);
+        take_better(best, one);
         if (solver_.over(budget_)) {
           best.lower_bound = std::min(best.lower_bound, least_of(s, room));
           return;
