@@ -16,7 +16,7 @@ void Extender::extend(const State& parent, int stage, const std::function<void(S
   stage_ = stage;
   parent_ = &parent;
   visit_ = &visit;
-  find_room(parent, stage);
+  find_growable_axes(parent, stage);
   parent_counted_ = counted(0, parent);
   parent_leak_ = leakage(parent, 1);
   const std::vector<ProofUnrolling>& all = q_.unrollings[at(stage)];
@@ -43,8 +43,8 @@ void Extender::extend(const State& parent, int stage, const std::function<void(S
 }
 
 // Primes that the tile of the level inside could take from a loop directly outside it (rule push-in).
-void Extender::find_room(const State& parent, int stage) {
-  for (auto& primes : room_) primes.clear();
+void Extender::find_growable_axes(const State& parent, int stage) {
+  for (auto& primes : growable_) primes.clear();
   if (stage == 0) return;
   const InstanceLevel& inner = q_.instance.levels[at(stage) - 1];
   const InstanceLevel& outer = q_.instance.levels[at(stage)];
@@ -64,14 +64,14 @@ void Extender::find_room(const State& parent, int stage) {
       if (!inner.loops[at(d)].allows(factor * step.prime)) continue;
       Digits larger = parent.tile;
       larger[at(d)] = step.digit;
-      if (q_.fits(stage - 1, parent.kept, larger)) room_[at(d)].push_back(step.prime);
+      if (q_.fits(stage - 1, parent.kept, larger)) growable_[at(d)].push_back(step.prime);
     }
   }
 }
 
 bool Extender::pushes(int d) const {
   const u64 factor = q_.tiles.extent(factor_, d);
-  return std::ranges::any_of(room_[at(d)], [&](u32 prime) { return factor % prime == 0; });
+  return std::ranges::any_of(growable_[at(d)], [&](u32 prime) { return factor % prime == 0; });
 }
 
 // All tiles that the level's loops can make of the spread state's, as far as bounds leave them open.

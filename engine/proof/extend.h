@@ -70,7 +70,7 @@ class Extender {
   Tile number(const Digits& tile) const;
   u64 share(int tensor, const Digits& tile) const;
 
-  void find_room(const State& parent, int stage);
+  void find_growable_axes(const State& parent, int stage);
   bool pushes(int d) const;
   void walk_tiles(const State& parent);
   void walk_orders();
@@ -103,7 +103,7 @@ class Extender {
   State spread_;             // after the unrolling
   u128 parent_leak_ = 0;     // in a cycle
   i128 parent_counted_ = 0;  // energy
-  std::array<std::vector<u32>, kMaxDimensions> room_;
+  std::array<std::vector<u32>, kMaxDimensions> growable_;
   std::vector<i128> counted_;  // [channel]: of the state after the unrolling
 
   // What belongs to the tile whose orders are being tried.

@@ -166,13 +166,13 @@ NetworkOptimum choose_for_network(ShapeSearches& shapes, std::vector<ShapeKey>& 
       if (at->first != key && !has_none) shape.units.push_back(unit(at->first, s));
     }
   }
-  NetworkProgress tell;
+  NetworkProgress report;
   if (options.progress)
-    tell = [&](double value, double bound) {
+    report = [&](double value, double bound) {
       const u64 layers = chosen.size();
       options.progress({"network", value, bound, 0, false, layers, layers});
     };
-  NetworkOptimum out = search_for_network(all, architecture, options, tell);
+  NetworkOptimum out = search_for_network(all, architecture, options, report);
   for (ShapeKey& key : chosen) {
     const ShapeOfNetwork& shape = all[place.at(key.first)];
     const MappingResult& result = *shape.units.front().own;

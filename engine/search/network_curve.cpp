@@ -54,7 +54,7 @@ class CurveSearch {
     options_.probe_other_tiles = false;
   }
 
-  Result<NetworkCurve> run(const ProgressHook& tell) {
+  Result<NetworkCurve> run(const ProgressHook& report) {
     const Stopwatch clock;
     // Step 1. A mapping of each shape, on each unit that can run it, to begin with.
     if (Diagnostics errors = prepare(); !errors.empty()) return errors;
@@ -66,7 +66,7 @@ class CurveSearch {
     std::vector<std::size_t> numbers;
     for (const auto& [k, shape] : shapes_)
       if (shape.has_mapping()) numbers.push_back(k);
-    NetworkTradeOff found = find(numbers, tell);
+    NetworkTradeOff found = find(numbers, report);
     // Step 3. Layer by layer in the network's order.
     conclude(numbers, std::move(found));
     out_.seconds = clock.seconds();
@@ -116,7 +116,7 @@ class CurveSearch {
     unit.seconds = clock.seconds();
   }
 
-  NetworkTradeOff find(const std::vector<std::size_t>& numbers, const ProgressHook& tell) {
+  NetworkTradeOff find(const std::vector<std::size_t>& numbers, const ProgressHook& report) {
     std::vector<NetworkLayer> layers;
     std::vector<Cost> compulsory;
     for (const std::size_t k : numbers) {
@@ -138,9 +138,9 @@ class CurveSearch {
       return least_of_units(answers, lambda);
     };
     TradeOffQuestion question{options_.threads, [&] { return whole.stopped(); }, {}};
-    if (tell)
-      question.tell = [&](std::size_t done) {
-        tell({.layer = "curve", .layer_done = true, .layers_done = done, .layers = layers.size()});
+    if (report)
+      question.report = [&](std::size_t done) {
+        report({.layer = "curve", .layer_done = true, .layers_done = done, .layers = layers.size()});
       };
     NetworkTradeOff out = find_trade_off(layers, compulsory, search, question);
     known_ = std::move(layers);

@@ -20,10 +20,10 @@ class NetworkSearch {
     factor_ = machine_factor(objective_, machine.area_um2(), operations);
   }
 
-  NetworkOptimum run(const NetworkProgress& tell) {
+  NetworkOptimum run(const NetworkProgress& report) {
     const Stopwatch clock;
     if (info(objective_).degree() == 1) add_up();
-    else choose(tell);
+    else choose(report);
     out_.gap = out_.lower_bound > 0 ? out_.value / out_.lower_bound - 1 : 0;
     if (out_.status != Status::Optimal) {
       out_.status = Status::Bounded;
@@ -70,7 +70,7 @@ class NetworkSearch {
     if (optimal) out_.status = Status::Optimal, out_.lower_bound = out_.value;
   }
 
-  void choose(const NetworkProgress& tell) {
+  void choose(const NetworkProgress& report) {
     std::vector<NetworkLayer> layers;
     for (const ShapeOfNetwork& shape : shapes_) {
       NetworkLayer layer{LayerHull(compulsory(shape), shape.runs), {}};
@@ -86,7 +86,7 @@ class NetworkSearch {
       return search_for_sum(shape, lambda, known);
     };
     ProductQuestion question{objective_, options_.rules, options_.threads, [&] { return whole.stopped(); }};
-    if (tell) question.tell = [&](double value, double bound) { tell(value * factor_, bound * factor_); };
+    if (report) question.report = [&](double value, double bound) { report(value * factor_, bound * factor_); };
     const LeastProduct best = find_least_product(layers, search, question);
     out_.value = best.value, out_.lower_bound = best.lower_bound, out_.lambda = best.lambda;
     out_.searches = best.searches, out_.rules = best.rules;
@@ -171,8 +171,8 @@ class NetworkSearch {
 }  // namespace
 
 NetworkOptimum search_for_network(std::vector<ShapeOfNetwork>& shapes, const Architecture& machine,
-                                  const SearchOptions& options, const NetworkProgress& tell) {
-  return NetworkSearch(shapes, machine, options).run(tell);
+                                  const SearchOptions& options, const NetworkProgress& report) {
+  return NetworkSearch(shapes, machine, options).run(report);
 }
 
 }  // namespace heliolite

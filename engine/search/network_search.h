@@ -33,9 +33,9 @@ struct ShapeOfNetwork {
 };
 
 // Chooses among all mappings of the shapes' mapspaces. Layers keep to the budget of the options, of which their own
-// search has used what its result says. `tell` hears of the network's value and bound; it may be empty.
+// search has used what its result says. `report` hears of the network's value and bound; it may be empty.
 NetworkOptimum search_for_network(std::vector<ShapeOfNetwork>& shapes, const Architecture& machine,
-                                  const SearchOptions& options, const NetworkProgress& tell);
+                                  const SearchOptions& options, const NetworkProgress& report);
 
 // The trade-off of energy and cycles that the mappings of a network's layers leave on one machine, with its proof
 // (docs/rules/network.md, "The trade-off curve").

@@ -100,7 +100,7 @@ class TileClimbs {
     } else if (!plans_.smallest(first)) {
       return;
     }
-    if (space.spent()) return;
+    if (space.is_exhausted()) return;
     if (!known_.found && !problem_.space.uses_enough_units(plans_.mapping(first))) {
       const auto filled = enough_units(first, space);
       if (!filled) return;
@@ -147,7 +147,7 @@ class TileClimbs {
     u64 tries = 0;
     std::optional<TilePlan> found;
     const auto walk = [&](auto&& self, const TilePlan& now, int loop_place, int d) -> void {
-      if (found || ++tries > kTries || space.spent()) return;
+      if (found || ++tries > kTries || space.is_exhausted()) return;
       if (loop_place == moves_.place_count()) {
         if (problem_.space.uses_enough_units(plans_.mapping(now)) && space.price(now).fits) found = now;
         return;
@@ -168,7 +168,7 @@ class TileClimbs {
   }
 
   void offer(const TilePlan& plan, TileClimbSpace& space) {
-    if (space.spent()) return;
+    if (space.is_exhausted()) return;
     TileCandidate priced{plan, space.price(plan)};
     const Gate gate(problem_.options.rules, rules_);
     if (gate.prunes(Rule::FillFanouts, [&] { return !priced.score.fits; })) return;

@@ -132,7 +132,7 @@ Score TileClimbSpace::better_orders(TilePlan& plan, Score score) {
     bool any = false;
     for (int from = ordered; from < present; ++from)
       for (int to = ordered; to < present; ++to) {
-        if (from == to || from == to + 1 || spent()) continue;  // neighbours swap once
+        if (from == to || from == to + 1 || is_exhausted()) continue;  // neighbours swap once
         const auto now = loops;
         move_loop(loops, from, to);
         const Score trial = visited_.add(key.with(OrderKey(plan.order))) ? price(plan) : Score{};

@@ -49,7 +49,7 @@ class TileClimbSpace {
   const MoveSpace& moves() const { return plans_.moves(); }
   VisitedPlans& visited() { return visited_; }
   // Whether the budget is used up.
-  bool spent() const { return evaluated_ >= last_ || stopped_; }
+  bool is_exhausted() const { return evaluated_ >= last_ || stopped_; }
   // Plans priced so far.
   u64 evaluated() const { return evaluated_; }
 

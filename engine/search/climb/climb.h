@@ -13,7 +13,7 @@
 //   using Plan                            a PlanWith (plan.h)
 //   kOrdersAnew                           whether orders are chosen anew so cheaply that each change of what is kept
 //                                         gets its own, and depend on nothing but the rest of the plan
-//   moves(), visited(), spent()           the moves; the plans visited; whether the budget is used up
+//   moves(), visited(), is_exhausted()           the moves; the plans visited; whether the budget is used up
 //   price(plan)                           the plan's score
 //   choose_orders(plan)                   puts good loop orders into the plan, and says its score
 //   better_orders(plan, score)            the same of a plan with this score
@@ -128,11 +128,11 @@ class Climb {
   Climb(Space& space, const Scored<Plan>& start) : space_(space), moves_(space.moves()), best_(start) {}
 
   void first_steps() {
-    while (!space_.spent() && first()) {
+    while (!space_.is_exhausted() && first()) {
     }
   }
   void to_the_end() {
-    while (!space_.spent() && (first() || pairs() || moves_with_orders() || space_.larger_steps(best_))) {
+    while (!space_.is_exhausted() && (first() || pairs() || moves_with_orders() || space_.larger_steps(best_))) {
     }
   }
   const Scored<Plan>& best() const { return best_; }
@@ -173,7 +173,7 @@ class Climb {
       else return is_new(key, OrderKey(best_.plan.order)) ? space_.price(best_.plan) : Score{};
     };
     for (const auto& [level, tensor] : moves_.open_keeps()) {
-      if (space_.spent()) break;
+      if (space_.is_exhausted()) break;
       const Orders before = best_.plan.order;
       const auto bit = static_cast<TensorMask>(1u << tensor);
       best_.plan.keep[level] ^= bit;
@@ -194,7 +194,7 @@ class Climb {
     const OrderKey orders(best_.plan.order);
     PlanKey key(best_.plan);
     for (const Move& m : list_) {
-      if (space_.spent()) break;
+      if (space_.is_exhausted()) break;
       const LoopColumn before = moves_.column(best_.plan.factor, m.dimension);
       if (moves_.apply(best_.plan.factor, m)) {
         const PlanKey moved = key.after(before, best_.plan.factor, m.dimension, moves_.place_count());
@@ -220,7 +220,7 @@ class Climb {
           second_moves(a, key.after(before, best_.plan.factor, a.dimension, moves_.place_count()), orders))
         return true;
       moves_.restore(best_.plan.factor, a.dimension, before);
-      if (space_.spent()) return false;
+      if (space_.is_exhausted()) return false;
     }
     return false;
   }
@@ -228,7 +228,7 @@ class Climb {
     moves_.list(best_.plan.factor, MoveReach::Near, second_list_, a.dimension);
     for (const Move& b : second_list_) {
       if (!moves_.meet(a, b)) continue;
-      if (space_.spent()) return false;
+      if (space_.is_exhausted()) return false;
       const LoopColumn before = moves_.column(best_.plan.factor, b.dimension);
       if (moves_.apply(best_.plan.factor, b) &&
           is_new(key.after(before, best_.plan.factor, b.dimension, moves_.place_count()), orders) &&
@@ -245,7 +245,7 @@ class Climb {
     const Orders orders = best_.plan.order;
     const PlanKey key(best_.plan);
     for (const Move& m : list_) {
-      if (space_.spent()) return false;
+      if (space_.is_exhausted()) return false;
       const LoopColumn before = moves_.column(best_.plan.factor, m.dimension);
       if (moves_.apply(best_.plan.factor, m) &&
           chooses_anew(space_, key.after(before, best_.plan.factor, m.dimension, moves_.place_count()), orders) &&
@@ -275,7 +275,7 @@ template <class Space, class Disturb>
 std::optional<Scored<typename Space::Plan>> kick(Space& space, const Scored<typename Space::Plan>& from,
                                                  const Score& best, Objective objective, const Kick& how,
                                                  Disturb&& disturb) {
-  for (int attempt = 0; attempt < how.attempts && !space.spent(); ++attempt) {
+  for (int attempt = 0; attempt < how.attempts && !space.is_exhausted(); ++attempt) {
     Scored<typename Space::Plan> trial = from;
     if (!disturb(trial.plan)) continue;
     if (!chooses_anew(space, PlanKey(trial.plan), trial.plan.order)) continue;

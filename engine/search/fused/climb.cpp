@@ -82,7 +82,7 @@ class LeastSum::Climb {
         now.resize(kPricedFirst);
       }
       price(now);
-      if (sum_.value_of_best() < before * kEqualSum) return sum_.tell_better(), true;
+      if (sum_.value_of_best() < before * kEqualSum) return sum_.report_better(), true;
     }
     return false;
   }

@@ -87,13 +87,13 @@ class FusedSearch {
     const double left = budget_.seconds_left().value_or(0);
     const double share = left > 0 ? std::clamp(kFirstSeconds / left, kFirstAnswer, kMostFirst) : 1;
     const SearchBudget budget = budget_.part_of_time(share);
-    LeastSum alone(graph_, architecture_, rules_, solver_, looks_, tangent(moved), budget, teller());
+    LeastSum alone(graph_, architecture_, rules_, solver_, looks_, tangent(moved), budget, reporter());
     alone.links_alone();
     const auto unfused = alone.unfused();
     solver_.limit_evaluations();
     if (!unfused) return;
     known_.push_back(*unfused);
-    LeastSum groups(graph_, architecture_, rules_, solver_, looks_, tangent(unfused->cost), budget, teller(&budget));
+    LeastSum groups(graph_, architecture_, rules_, solver_, looks_, tangent(unfused->cost), budget, reporter(&budget));
     groups.links_alone();
     groups.climb(budget, ChangesAtOnce::One);
     note(groups, &budget);
@@ -101,7 +101,7 @@ class FusedSearch {
     for (double before = kNoSum; !solver_.over(budget) && least() < before * kEqualSum;) {
       before = least();
       const SearchBudget own = best_known().fused ? budget : budget.part_of_time(kNotFused);
-      LeastSum next(graph_, architecture_, rules_, solver_, looks_, tangent(best_known().cost), own, teller(&budget));
+      LeastSum next(graph_, architecture_, rules_, solver_, looks_, tangent(best_known().cost), own, reporter(&budget));
       next.improve(known_);
       note(next, &budget);
     }
@@ -110,7 +110,7 @@ class FusedSearch {
   // What a sum has found. A search that a limit of evaluations cut short may have led elsewhere than all of it: nothing
   // that comes of it is noted, so that a larger limit never gives a dearer answer.
   void note(const LeastSum& sum, const SearchBudget* phase = nullptr) {
-    if (told_) known_.push_back(*std::exchange(told_, std::nullopt));
+    if (reported_) known_.push_back(*std::exchange(reported_, std::nullopt));
     if (solver_.used_up() || (phase != nullptr && solver_.over(*phase))) return;
     if (auto best = sum.best()) known_.push_back(*std::move(best));
     if (auto unfused = sum.unfused()) known_.push_back(*std::move(unfused));
@@ -127,12 +127,12 @@ class FusedSearch {
   }
 
   // Notes a schedule, and tells of it, if it is better than all before. `phase`: of a time after which nothing is.
-  BetterSchedule teller(const SearchBudget* phase = nullptr) {
+  BetterSchedule reporter(const SearchBudget* phase = nullptr) {
     return [this, phase](const KnownSchedule& known) {
       if (solver_.used_up() || (phase != nullptr && solver_.over(*phase))) return;
       const double value = objective_number(options_.objective, known.cost) * factor_;
       if (!out_.answers.empty() && value >= out_.answers.back().value) return;
-      told_ = known;
+      reported_ = known;
       out_.answers.push_back({clock_.seconds(), value, std::min(value, least_ * factor_), known.fused});
       if (options_.progress)
         options_.progress({.layer = "schedule",
@@ -181,7 +181,7 @@ class FusedSearch {
       out.cost.energy += terms.energy * graph_.links[l].count;
       out.cost.cycles += terms.cycles * graph_.links[l].count;
     }
-    teller()(out);
+    reporter()(out);
     known_.push_back(std::move(out));
     return {};
   }
@@ -213,13 +213,13 @@ class FusedSearch {
     if (is_new) {
       own = sums_.try_emplace(lambda).first;
       own->second.sum =
-          std::make_unique<LeastSum>(graph_, architecture_, rules_, solver_, looks_, lambda, budget, teller());
+          std::make_unique<LeastSum>(graph_, architecture_, rules_, solver_, looks_, lambda, budget, reporter());
     }
     auto& [sum, lower, is_bounded, is_done] = own->second;
     forget_but(*sum);
     const u64 before = sum->trees();
     out_.lambdas += is_new;
-    lower = std::max(lower, is_new ? sum->run(known_) : sum->go_on(known_, budget));
+    lower = std::max(lower, is_new ? sum->run(known_) : sum->next_slice(known_, budget));
     out_.trees += sum->trees() - before;
     is_done = !solver_.over(budget) && (is_bounded || !is_new || !options_.budget_seconds);
     is_bounded |= !solver_.over(budget);
@@ -306,7 +306,7 @@ class FusedSearch {
       return out;
     };
     ProductQuestion question{options_.objective, options_.rules, 1, [&] { return solver_.over(budget_) || is_stuck_; }};
-    question.tell = [&](double value, double bound) {
+    question.report = [&](double value, double bound) {
       least_ = std::max(least_, bound);
       if (options_.progress)
         options_.progress({.layer = "schedule",
@@ -370,7 +370,7 @@ class FusedSearch {
   double least_ = 0;   // no schedule's objective is below
   double factor_ = 1;  // machine_factor() of the network
   std::vector<KnownSchedule> known_;
-  std::optional<KnownSchedule> told_;  // the last one that was told, if it is not known yet
+  std::optional<KnownSchedule> reported_;  // the last one that was told, if it is not known yet
   SlicesOfLambda sums_;
   bool is_stuck_ = false;  // a sum is not settled though nothing is left to search
   FusedOptimum out_;

@@ -18,7 +18,7 @@ constexpr double kNearShare = 1.0 / 16;  // of what is between bound and value: 
 
 LeastSum::LeastSum(const LinkGraph& graph, const Architecture& architecture, const FusionRules& rules,
                    LinkSolver& solver, GroupLooks& looks, double lambda, const SearchBudget& budget,
-                   BetterSchedule tell)
+                   BetterSchedule report)
     : graph_(graph),
       architecture_(architecture),
       rules_(rules),
@@ -28,7 +28,7 @@ LeastSum::LeastSum(const LinkGraph& graph, const Architecture& architecture, con
       budget_(budget),
       n_(static_cast<int>(graph.links.size())),
       segment_(at(n_), std::vector<Segment>(at(n_))),
-      tell_(std::move(tell)) {
+      report_(std::move(report)) {
   for (int level = 0; level + 1 < static_cast<int>(architecture.levels.size()); ++level)
     if (why_not_fusing_level(architecture, level).empty()) fusing_levels_.push_back(level);
 }
@@ -45,7 +45,7 @@ double LeastSum::least_of(const std::vector<KnownSchedule>& known) const {
   return least;
 }
 
-double LeastSum::go_on(const std::vector<KnownSchedule>& known, const SearchBudget& budget) {
+double LeastSum::next_slice(const std::vector<KnownSchedule>& known, const SearchBudget& budget) {
   budget_ = budget;
   // Time has ended the search of some links alone.
   for (int l = 0; l < n_; ++l) segment_[l][l].settled = segment_[l][l].lower >= segment_[l][l].value * kEqualSum;
@@ -294,7 +294,7 @@ void LeastSum::search(int i, int j, double limit) {
       trees_ += level.trees->states() - before;
       level.lower = std::max(level.lower, answer.lower_bound * runs(i));
       if (answer.found) take(s, i, j, level.interval->level, *answer.found);
-      tell_better();
+      report_better();
     }
     lower = std::min(lower, level.lower);
   }

@@ -37,14 +37,14 @@ class LeastSum {
  public:
   // All but lambda must outlive it. `budget`: of the first slice.
   LeastSum(const LinkGraph& graph, const Architecture& architecture, const FusionRules& rules, LinkSolver& solver,
-           GroupLooks& looks, double lambda, const SearchBudget& budget, BetterSchedule tell = {});
+           GroupLooks& looks, double lambda, const SearchBudget& budget, BetterSchedule report = {});
 
   // What no schedule is below, the least value of all that are `known` at most; 0 if there was no time for bounds.
   // Where the best of the known ones has no groups, some are looked for. Where time is limited trees are left for later
   // slices.
   double run(const std::vector<KnownSchedule>& known);
   // A later slice: the same by more of it.
-  double go_on(const std::vector<KnownSchedule>& known, const SearchBudget& budget);
+  double next_slice(const std::vector<KnownSchedule>& known, const SearchBudget& budget);
   // What searches of trees remember, and nothing of it any more.
   u64 bytes() const;
   void forget();
@@ -99,7 +99,7 @@ class LeastSum {
   class Climb;
   void offer(const LinkGroup& group, const GroupPlan& plan, std::span<const std::optional<LinkMapping>> found);
   void seed(const std::vector<LinkGroup>& groups);
-  void tell_better();
+  void report_better();
   double prove(double least, bool trees);
   void take(Segment& s, int first, int last, int level, const FusedTree& tree);
   void bound(int first, int last);
@@ -132,8 +132,8 @@ class LeastSum {
   std::map<std::pair<int, int>, std::vector<Level>> levels_;
   u64 trees_ = 0;
   int bounded_ = 0;  // groups whose bounds have begun: those before [bounded_ / n_][bounded_ % n_]
-  BetterSchedule tell_;
-  double told_ = kNoSum;  // value of the schedule that was told last
+  BetterSchedule report_;
+  double reported_ = kNoSum;  // value of the schedule that was told last
 };
 
 }  // namespace heliolite

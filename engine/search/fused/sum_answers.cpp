@@ -23,7 +23,7 @@ void LeastSum::improve(const std::vector<KnownSchedule>& known) {
   if (!quick) return;
   for (const LinkGroup& group : quick->schedule.groups) {
     refit(group, budget_.at_most(kMostForRefit));
-    tell_better();
+    report_better();
   }
 }
 
@@ -31,7 +31,7 @@ void LeastSum::improve(const std::vector<KnownSchedule>& known) {
 const KnownSchedule* LeastSum::begin(const std::vector<KnownSchedule>& known) {
   singles(known);
   if (value_of_best() == kNoSum) search_alone(links());
-  tell_better();
+  report_better();
   if (known.empty()) return nullptr;
   const auto value = [&](const KnownSchedule& k) { return sum_value(k.cost, lambda_); };
   const KnownSchedule& best = *std::ranges::min_element(known, {}, value);
@@ -48,12 +48,12 @@ void LeastSum::look_for_groups() {
   for (const bool loops : {false, true})
     for (int length = n_; length > 1; --length)
       for (int i = 0; i + length <= n_; ++i) fast(i, i + length - 1, loops, fast_budget);
-  tell_better();
+  report_better();
   climb(budget_.part_of_time(kClimbs), ChangesAtOnce::One);
   const SearchBudget refit_budget = budget_.part_of_time(kRefit);
   if (const auto quick = best())
     for (const LinkGroup& group : quick->schedule.groups) refit(group, refit_budget);
-  tell_better();
+  report_better();
 }
 
 // Every link alone, by the best mapping that is known of it and what it must move.
@@ -122,14 +122,14 @@ void LeastSum::seed(const std::vector<LinkGroup>& groups) {
     for (int l = group.first; l <= group.last; ++l) questions.push_back({l, p.passes[l - group.first]});
     offer(group, p, solver_.fast(questions, lambda_, budget_));
   }
-  tell_better();
+  report_better();
 }
 
-void LeastSum::tell_better() {
+void LeastSum::report_better() {
   const double value = value_of_best();
-  if (!tell_ || value >= told_) return;
-  told_ = value;
-  tell_(*best());
+  if (!report_ || value >= reported_) return;
+  reported_ = value;
+  report_(*best());
 }
 
 void LeastSum::links_alone() {
@@ -141,7 +141,7 @@ void LeastSum::links_alone() {
     answer.found = found[l];
     single(l, answer);
   }
-  tell_better();
+  report_better();
 }
 
 }  // namespace heliolite

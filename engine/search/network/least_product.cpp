@@ -99,7 +99,7 @@ class Optimum {
     out_.value = best;
     out_.optimal = least >= best * kEqualValue;
     out_.lower_bound = out_.optimal ? best : least;
-    if (question_.tell) question_.tell(out_.value, out_.lower_bound);
+    if (question_.report) question_.report(out_.value, out_.lower_bound);
   }
 
   // Searches layers whose chains are apart at the tangent of a sum. False: there are none. `at_corner`: the sum is the

@@ -61,7 +61,7 @@ struct ProductQuestion {
   RuleSet rules{};                       // own-value, chains-meet, lift-enough
   int threads = 1;                       // 0: every core
   std::function<bool()> stop = nullptr;  // asked between searches; null: never
-  NetworkProgress tell = nullptr;        // null: nobody is told
+  NetworkProgress report = nullptr;      // null: nobody hears of it
 };
 
 struct LeastProduct {

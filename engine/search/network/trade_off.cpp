@@ -175,7 +175,7 @@ NetworkTradeOff find_trade_off(std::vector<NetworkLayer>& layers, const std::vec
     prove(out.layers[l], {bounds[l]}, {1});
     searches += curve.searches();
     const std::lock_guard lock(mutex);
-    if (question.tell) question.tell(++done);
+    if (question.report) question.report(++done);
   });
   out.searches = searches;
   out.network = sum_of(out.layers, layers, runs);

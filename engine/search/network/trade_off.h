@@ -36,9 +36,9 @@ struct TradeOff {
 };
 
 struct TradeOffQuestion {
-  int threads = 1;                                              // 0: every core
-  std::function<bool()> stop = nullptr;                         // asked between searches; null: never
-  std::function<void(std::size_t layers_done)> tell = nullptr;  // by one thread at a time; null: nobody is told
+  int threads = 1;                                                // 0: every core
+  std::function<bool()> stop = nullptr;                           // asked between searches; null: never
+  std::function<void(std::size_t layers_done)> report = nullptr;  // by one thread at a time; null: nobody is told
 };
 
 struct NetworkTradeOff {

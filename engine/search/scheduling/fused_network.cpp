@@ -113,7 +113,7 @@ class UnitChoiceSearch {
   Result<FusedNetwork> run() {
     // Step 1. All of them, quickly where time is limited.
     const bool again = options_.budget_seconds.has_value();
-    for (std::size_t k = 0; k < choices_.size() && go_on(k); ++k)
+    for (std::size_t k = 0; k < choices_.size() && may_continue(k); ++k)
       if (auto wrong = search(choices_[k], part(choices_.size() - k, again ? kFirstLook : 1))) return *wrong;
     // Step 2. Those that may have something better, by what is proven of them, as long as there is time: those first
     // that hold the bound down.
@@ -136,7 +136,7 @@ class UnitChoiceSearch {
       if (may_be_better(choice)) open.push_back(&choice);
     std::ranges::stable_sort(open, {}, [](const Choice* c) { return c->bound; });
     const auto may = [&](const Choice* c) { return may_be_better(*c); };
-    for (auto next = open.begin(); next != open.end() && go_on(choices_.size()); ++next) {
+    for (auto next = open.begin(); next != open.end() && may_continue(choices_.size()); ++next) {
       if (!may(*next)) continue;
       const auto left = static_cast<std::size_t>(std::count_if(next, open.end(), may));
       if (auto wrong = search(**next, part(left, 1))) return wrong;
@@ -145,7 +145,7 @@ class UnitChoiceSearch {
   }
 
   // Whether another search begins: the first one does, and others as long as nothing ends them all.
-  bool go_on(std::size_t searches) const {
+  bool may_continue(std::size_t searches) const {
     if (searches == 0) return true;
     return !SearchBudget(options_).stopped() &&
            (searches < choices_.size() || clock_.seconds() + kLeastSeconds < *options_.budget_seconds);

@@ -33,7 +33,7 @@ class DividingSpace {
 
   const MoveSpace& moves() const { return steps_.moves; }
   VisitedPlans& visited() { return steps_.visited; }
-  bool spent() const { return ladder_.evaluated() >= last_ || ladder_.stopped(); }
+  bool is_exhausted() const { return ladder_.evaluated() >= last_ || ladder_.stopped(); }
   Score price(const Plan& plan) { return ladder_.score(plan, top_, none_); }
   Score choose_orders(Plan& plan) { return ladder_.choose_orders(plan, 1, top_, none_); }
   Score better_orders(Plan& plan, const Score&) { return choose_orders(plan); }
@@ -48,18 +48,18 @@ class DividingSpace {
   bool unrollings(Candidate& best) {
     std::vector<Candidate> list;
     for (const Plan& plan : steps_.reunrolling.list(best.plan)) {
-      if (spent()) return false;
+      if (is_exhausted()) return false;
       if (!moves().legal(plan.factor) || !visited().add(PlanKey(plan).with(OrderKey(plan.order)))) continue;
       if (const Score s = price(plan); s.fits) list.push_back({plan, s});
     }
     keep_best(list, kUnrollingsWithOrders);
     for (Candidate& c : list) {
-      if (spent()) return false;
+      if (is_exhausted()) return false;
       c.score = choose_orders(c.plan);
     }
     keep_best(list, kUnrollingsTried);
     for (const Candidate& c : list) {
-      if (spent()) return false;
+      if (is_exhausted()) return false;
       Climb climb(*this, c);
       climb.first_steps();
       if (!(climb.best().score.value < best.score.value)) continue;
@@ -100,7 +100,7 @@ Candidate first_steps(Ladder& ladder, ClimbSteps& steps, const Candidate& start,
 Candidate kick_and_climb(Ladder& ladder, ClimbSteps& steps, Candidate best, int kicks, u64 budget) {
   DividingSpace space(ladder, steps, budget);
   std::mt19937_64 random(kKickSeed);
-  for (int k = 0; k < kicks && !space.spent(); ++k) {
+  for (int k = 0; k < kicks && !space.is_exhausted(); ++k) {
     const auto disturb = [&](Plan& plan) {
       if (k % 2 == 0) steps.reunrolling.draw(plan, random);
       return steps.scattering.scatter(ladder, plan, random) && steps.moves.legal(plan.factor);
