@@ -370,7 +370,7 @@ class FusedSearch {
   double least_ = 0;   // no schedule's objective is below
   double factor_ = 1;  // machine_factor() of the network
   std::vector<KnownSchedule> known_;
-  std::optional<KnownSchedule> reported_;  // the last one that was told, if it is not known yet
+  std::optional<KnownSchedule> reported_;  // the last one that was reported, if it is not known yet
   SlicesOfLambda sums_;
   bool is_stuck_ = false;  // a sum is not settled though nothing is left to search
   FusedOptimum out_;

@@ -133,7 +133,7 @@ class LeastSum {
   u64 trees_ = 0;
   int bounded_ = 0;  // groups whose bounds have begun: those before [bounded_ / n_][bounded_ % n_]
   BetterSchedule report_;
-  double reported_ = kNoSum;  // value of the schedule that was told last
+  double reported_ = kNoSum;  // value of the schedule that was reported last
 };
 
 }  // namespace heliolite
