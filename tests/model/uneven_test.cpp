@@ -15,7 +15,6 @@
 #include "engine/model/keep.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/mapping_yaml.h"
-#include "engine/model/store_stack.h"
 #include "tests/support/buffer_machine.h"
 #include "tests/support/random_problem.h"
 #include "tests/support/reference_walk.h"

@@ -7,7 +7,7 @@
 
 #include "engine/model/compiled.h"
 #include "engine/model/cost_model.h"
-#include "engine/model/store_stack.h"
+#include "engine/model/keep.h"
 #include "engine/search/core/answer.h"
 #include "engine/search/core/machine_family.h"
 #include "engine/search/core/options.h"
