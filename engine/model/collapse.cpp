@@ -5,7 +5,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/compiled.h"
-#include "engine/model/peer_words.h"
+#include "engine/model/links.h"
 #include "engine/model/temporal_traffic.h"
 
 namespace heliolite {

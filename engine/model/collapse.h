@@ -108,7 +108,7 @@ struct PassCount {
 enum class Recorded : u8 { All, Priced };
 
 // The traffic of a perfect nest whose levels keep these tensors, in tiles that stand there; `peers`: the tensors of
-// which words come from peers (peer_words.h), none if the nest has several passes: words are those of all passes. And
+// which words come from peers (links.h), none if the nest has several passes: words are those of all passes. And
 // that of any mapping from what imperfect_cost.h counts, of all tensors or one.
 CollapsedTraffic collapse(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside,
                           TensorMask peers, const PassCount& count = {}, Recorded recorded = Recorded::All);

@@ -9,7 +9,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/keep.h"
-#include "engine/model/peer_words.h"
+#include "engine/model/links.h"
 
 namespace heliolite {
 namespace {

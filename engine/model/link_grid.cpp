@@ -9,7 +9,6 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/imperfect_nest.h"
-#include "engine/model/peer_words.h"
 
 namespace heliolite {
 namespace {

@@ -6,7 +6,6 @@
 #include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 #include "engine/model/keep.h"
-#include "engine/model/peer_words.h"
 #include "engine/model/temporal_traffic.h"
 
 namespace heliolite {

@@ -1,15 +1,38 @@
 #pragma once
-// Link transfers: the receivers of a fan-out as neighbours on their grid, which of them find the words of a step at a
-// neighbour that had them a step before, and what the sender still has to send (docs/link_transfers.md). What counters
-// ask of them is in peer_words.h.
+// Link transfers: words of a fan-out that its receivers take from peers (arch/architecture.h), and what the sender
+// still has to send (docs/link_transfers.md). First what counters and tables ask of the channel; its words are counts
+// of a level like others (LevelNest::peer_words), which collapse.h carries and cost_of_counts.h prices. Then the
+// receivers as neighbours on their grid, which of them find the words of a step at a neighbour that had them a step
+// before.
 #include <span>
 #include <vector>
 
 #include "engine/base/types.h"
+#include "engine/model/collapse.h"
+#include "engine/model/compiled.h"
+#include "engine/model/imperfect_nest.h"
 #include "engine/model/multicast.h"
+#include "engine/model/nest.h"
 #include "engine/model/temporal_traffic.h"
 
 namespace heliolite {
+
+// The tensors of which receivers of the fan-out below level i may take words from peers.
+TensorMask tensors_of_peers(const Compiled& c, const StorageLevel& level, int i, const Workload& workload);
+
+// Nests whose factors divide.
+
+// Whether some words of tensor v come from peers at the fan-out below `level`; if so what one sender sends and what its
+// receivers take from each other are written to `out`, over the tile of all loops inside the level, before bypass.
+bool take_from_peers(const Compiled& c, int v, const Nest& nest, int level, LevelNest& out);
+
+// The tensors of which some words do.
+TensorMask tensors_from_peers(const Compiled& c, const Nest& nest);
+
+// What take_from_peers() says where factors need not divide and something may come from peers: added to `out`.
+void take_from_peers(const Compiled& c, const CompiledTensor& t, const ImperfectNest& nest, int level, LevelNest& out);
+
+// Receivers as neighbours on their grid.
 
 // A spatial loop of the fan-out.
 struct LinkLoop {

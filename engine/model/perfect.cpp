@@ -7,8 +7,8 @@
 #include "engine/base/integers.h"
 #include "engine/model/collapse.h"
 #include "engine/model/cost_of_counts.h"
+#include "engine/model/links.h"
 #include "engine/model/multicast.h"
-#include "engine/model/peer_words.h"
 #include "engine/model/ramps.h"
 #include "engine/model/temporal_traffic.h"
 
