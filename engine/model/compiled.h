@@ -1,17 +1,34 @@
 #pragma once
-// A (workload, architecture) pair as flat tables for the hot path: no strings, no vectors, energies in units of
-// 2^-32 pJ. And the boxes of tiles, which are made of them.
+// A (workload, architecture) pair as flat tables for the hot path, for a nest that runs once or in several passes: no
+// strings, no vectors, energies in units of 2^-32 pJ. And the boxes of tiles, which are made of them.
 #include <array>
 #include <limits>
 
 #include "arch/architecture.h"
 #include "engine/base/integers.h"
 #include "engine/base/types.h"
-#include "engine/model/nest_pass.h"
 #include "engine/model/prices.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
+
+// A nest that runs several times, with some tensors already in place: one of a network's layers beneath loops around
+// several (docs/fusion_trees.md). Here is what stays the same for every mapping of it; without a home and with one
+// pass: any layer by itself.
+struct NestPass {
+  u64 passes = 1;
+  u64 parts = 1;           // different parts of the output that they make: each word is not read the first time
+  int level = -1;          // where tensors have their home; -1: none has one
+  TensorMask at_home = 0;  // tensors whose outermost level that is
+  u64 taken = 0;           // words of the level that homes, of this nest's tensors and others', take meanwhile
+  // Words of tensors with a home that come from outside the level, over all passes, as far as they count for this nest;
+  // of the output those that leave and those that come back as sums.
+  std::array<u64, kMaxTensors> fetched{};
+  u64 stored = 0, returned = 0;
+
+  bool is_plain() const { return passes == 1 && at_home == 0 && taken == 0; }
+  auto operator<=>(const NestPass&) const = default;
+};
 
 // A summand coefficient * dimension of rank `rank`.
 struct CompiledTerm {

@@ -6,12 +6,12 @@
 #include "arch/architecture.h"
 #include "engine/model/cost.h"
 #include "engine/model/mapping.h"
-#include "engine/model/nest_pass.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
 
 struct Compiled;
+struct NestPass;
 
 // Prices the mappings of one pair.
 class CostModel {

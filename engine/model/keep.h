@@ -8,8 +8,8 @@
 #include "arch/architecture.h"
 #include "engine/base/integers.h"
 #include "engine/base/types.h"
+#include "engine/model/cost.h"
 #include "engine/model/mapping.h"
-#include "engine/model/prices.h"
 #include "workloads/workload.h"
 
 namespace heliolite {

@@ -8,7 +8,7 @@
 
 namespace heliolite {
 
-// The cost of a nest that runs in several passes, with tensors at home (nest_pass.h): the counts of one pass times the
+// The cost of a nest that runs in several passes, with tensors at home (compiled.h): the counts of one pass times the
 // passes, and on the levels outside the home one access for each word on its way there.
 
 // The words of all passes. `keep`: what the levels keep of one pass; what it says of tensors with a home at their level

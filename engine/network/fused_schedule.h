@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/base/types.h"
+#include "engine/model/compiled.h"
 #include "engine/model/mapping.h"
-#include "engine/model/nest_pass.h"
 #include "engine/network/common_ranks.h"
 
 namespace heliolite {

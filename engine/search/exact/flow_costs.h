@@ -210,7 +210,7 @@ struct LevelChannels {
 // something has no channel. `machines`: the problem's, or those of its family. Which levels share memory must be known.
 std::vector<LevelChannels> list_channels(FlowCosts& m, std::span<const Compiled* const> machines);
 
-// The prices on `machine`, the problem's or one of its family. Of a nest that runs in several passes (nest_pass.h) they
+// The prices on `machine`, the problem's or one of its family. Of a nest that runs in several passes (compiled.h) they
 // are of a word in all passes, and what the outermost level serves of tensors with a home costs what it does there.
 // `channels`: of each level, as list_channels() gives them.
 FlowPrices flow_prices(const FlowCosts& m, const std::vector<LevelChannels>& channels, const Compiled& machine);

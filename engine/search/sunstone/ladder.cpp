@@ -112,7 +112,7 @@ class Ladder::PlanLoops {
 
 namespace {
 
-// What is known of a pass (nest_pass.h) where the machine ends at the level: homes outside it are not there.
+// What is known of a pass (compiled.h) where the machine ends at the level: homes outside it are not there.
 NestPass pass_up_to(const NestPass& pass, std::size_t level) {
   NestPass out = pass;
   if (static_cast<int>(level) < pass.level) out.at_home = 0;
