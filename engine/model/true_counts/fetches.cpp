@@ -6,8 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "engine/model/true_counts/asked_words.h"
-#include "engine/model/true_counts/tile_steps.h"
+#include "engine/model/true_counts/nest.h"
 #include "engine/model/true_counts/unit_groups.h"
 
 namespace heliolite {

@@ -6,7 +6,6 @@
 #include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 #include "engine/model/true_counts/nest.h"
-#include "engine/model/true_counts/tile_steps.h"
 
 namespace heliolite {
 

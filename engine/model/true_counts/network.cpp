@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "engine/model/true_counts/fetches.h"
+#include "engine/model/true_counts/nest.h"
 #include "engine/model/true_counts/tally.h"
-#include "engine/model/true_counts/tile_steps.h"
 
 namespace heliolite {
 

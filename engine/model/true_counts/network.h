@@ -9,7 +9,6 @@
 #include "engine/model/compiled.h"
 #include "engine/model/multicast.h"
 #include "engine/model/true_counts/nest.h"
-#include "engine/model/true_counts/tile_steps.h"
 
 namespace heliolite {
 

@@ -1,11 +1,34 @@
 #pragma once
-// Units that fetch the same words at the same step (docs/cost_model.md, rule 38).
+// Units that ask for the same words at the same step (docs/cost_model.md, rule 38): the words that the compute units
+// ask for of a sliding tensor, in closed form, and fetches of units gathered, so that equal ones are counted once.
+#include <optional>
 #include <vector>
 
+#include "engine/base/types.h"
 #include "engine/model/true_counts/fetches.h"
-#include "engine/model/true_counts/tile_steps.h"
+#include "engine/model/true_counts/nest.h"
 
 namespace heliolite {
+
+// Words of a sliding tensor that the compute units ask for, those that several units ask for at a moment once
+// (rules 35 and 38): rank by rank, in closed form where the units of a rank meet in one fan-out.
+
+// Units of one dimension in one fan-out; each works on `inside` elements, one after the other, before all go on.
+struct UnitRow {
+  u64 units = 1, inside = 1;
+};
+
+// Different words of a rank that two rows of a fan-out ask for, over all moments, their dimensions' sizes and
+// coefficients in the rank being given.
+u64 asked_together(const UnitRow& a, u64 coefficient_a, u64 size_a, const UnitRow& b, u64 coefficient_b, u64 size_b);
+
+// All that leave the fan-outs below level `high` and further inside, in one pass through the tensor's dimensions, of
+// the instances in `unit`. Nothing where more than two dimensions share a rank, or large ones have units that meet in
+// several of these fan-outs.
+std::optional<u64> asked_words(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int high,
+                               const UnitDigits& unit);
+
+// Fetches of units, gathered.
 
 // Number of different places among the units of these tiles, a run along each dimension; 0: they must be listed.
 // `stride`: [dimension], nominal tile of one unit.

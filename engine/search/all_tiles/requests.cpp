@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/model/true_counts/asked_words.h"
+#include "engine/model/true_counts/unit_groups.h"
 #include "engine/search/all_tiles/flows.h"
 
 namespace heliolite {

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "engine/base/types.h"
-#include "engine/model/true_counts/asked_words.h"
+#include "engine/model/true_counts/unit_groups.h"
 #include "engine/search/all_tiles/flows.h"
 
 namespace heliolite {

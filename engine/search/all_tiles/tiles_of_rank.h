@@ -8,7 +8,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/split_mix.h"
-#include "engine/model/true_counts/asked_words.h"
+#include "engine/model/true_counts/unit_groups.h"
 
 namespace heliolite {
 
