@@ -16,7 +16,6 @@
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/space/order_trie.h"
-#include "engine/space/reuse.h"
 
 namespace heliolite::cli {
 namespace {

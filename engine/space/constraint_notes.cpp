@@ -9,7 +9,6 @@
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/space/machine_words.h"
-#include "engine/space/reuse.h"
 #include "workloads/network.h"
 
 namespace heliolite {

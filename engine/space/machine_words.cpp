@@ -9,7 +9,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
-#include "engine/space/reuse.h"
+#include "engine/space/mapspace.h"
 #include "workloads/network.h"
 
 namespace heliolite {

@@ -17,7 +17,6 @@
 #include "engine/space/factor_places.h"
 #include "engine/space/machine_words.h"
 #include "engine/space/mapspace_size.h"
-#include "engine/space/reuse.h"
 
 namespace heliolite {
 namespace {
@@ -242,6 +241,13 @@ class Resolver {
 };
 
 }  // namespace
+
+DimensionMask non_unit_dimensions(const Workload& workload) {
+  DimensionMask mask = 0;
+  for (std::size_t d = 0; d < workload.dimensions.size(); ++d)
+    if (workload.dimensions[d].size > 1) mask = static_cast<DimensionMask>(mask | 1u << d);
+  return mask;
+}
 
 std::vector<CutFactor> cut_factors(const Workload& workload, const Architecture& architecture,
                                    MapspaceOptions options) {

@@ -117,4 +117,7 @@ Diagnostics violations(const Mapspace& mapspace, const Mapping& mapping);
 // A mapspace with such a dimension has imperfect mappings only.
 Diagnostics perfect_factor_conflicts(const Mapspace& mapspace);
 
+// Dimensions of size above 1.
+DimensionMask non_unit_dimensions(const Workload& workload);
+
 }  // namespace heliolite

@@ -1,6 +1,7 @@
 #pragma once
-// The loop orders of one level that can matter: a trie over partial orders, innermost loop first, built once
-// per workload and independent of tile sizes and level. Proofs of the rules: docs/rules/loop_orders.md.
+// The loop orders of one level that can matter: a trie over partial orders, innermost loop first, built once per
+// workload and independent of tile sizes and level, from what loops over each dimension leave of every tensor's tile.
+// Proofs of the rules: docs/rules/loop_orders.md.
 #include <array>
 #include <span>
 #include <string>
@@ -8,10 +9,39 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/types.h"
-#include "engine/space/reuse.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
+
+// Reuse inference: over loops of which dimensions a tensor's tile stays, wholly or partly, where it is (Sunstone:
+// Olyaiy et al., ISPASS 2023, section on reuse; Ng, UBC 2022, chapter 4).
+
+// A loop over a dimension of `full` touches the same words of the tensor in every iteration, over one of
+// `partial` the next tile overlaps the last (a sliding window), over one of `none` it is disjoint.
+struct TensorReuse {
+  DimensionMask full = 0;
+  DimensionMask partial = 0;
+  DimensionMask none = 0;
+
+  auto operator<=>(const TensorReuse&) const = default;
+};
+
+// The reuse of all tensors.
+struct ReuseTable {
+  std::array<TensorReuse, kMaxTensors> tensor{};  // [tensor]
+  u8 tensor_count = 0;
+  u8 dimension_count = 0;
+  DimensionMask dimensions = 0;  // those in the masks; unit dimensions may have been left out
+};
+
+// Dimensions of size 1 have no loop. Skipping them also makes their partner in a sliding window a plain
+// dimension: with R = 1 the rank p + r is p, and p gives no overlap.
+enum class UnitDimensions : u8 { Keep, Skip };
+
+// The reuse of each tensor of the workload.
+ReuseTable infer_reuse(const Workload& workload, UnitDimensions unit = UnitDimensions::Keep);
+
+// Orders of loops.
 
 // The dimensions over whose loops a tensor is kept: all of it (`full`), or the overlap of its window
 // (`partial`, at most one dimension).

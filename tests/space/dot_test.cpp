@@ -10,7 +10,6 @@
 #include "engine/formats/load_architecture.h"
 #include "engine/space/dot_graph.h"
 #include "engine/space/order_trie.h"
-#include "engine/space/reuse.h"
 #include "tests/support/space_workloads.h"
 
 namespace heliolite::dot_test {

@@ -16,7 +16,6 @@
 #include "engine/model/keep.h"
 #include "engine/space/machine_words.h"
 #include "engine/space/mapspace.h"
-#include "engine/space/reuse.h"
 
 namespace heliolite {
 namespace {
