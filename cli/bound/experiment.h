@@ -12,7 +12,7 @@
 #include "engine/base/types.h"
 #include "engine/base/yaml_node.h"
 #include "engine/bounds/curve/orojenesis.h"
-#include "engine/bounds/traffic_rule.h"
+#include "engine/bounds/lower_bounds.h"
 #include "workloads/network.h"
 
 namespace heliolite::cli {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/ui/output.h"
-#include "engine/bounds/traffic_rule.h"
+#include "engine/bounds/lower_bounds.h"
 #include "engine/execution/caches.h"
 #include "engine/execution/loop_nest.h"
 #include "engine/inputs/read_options.h"

@@ -13,10 +13,17 @@
 #include "engine/bounds/hbl/hbl_exponent.h"
 #include "engine/bounds/hbl/hbl_nest.h"
 #include "engine/bounds/segment/iolb_segment.h"
-#include "engine/bounds/traffic_rule.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
+
+// Which words a lower bound counts.
+struct TrafficRule {
+  bool stores = true;             // words stored count too; else loads alone
+  bool outputs_are_read = false;  // outputs start as words to be read; else as zeros
+
+  bool operator==(const TrafficRule&) const = default;
+};
 
 // The argument behind a bound.
 enum class BoundKind : u8 {

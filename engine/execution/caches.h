@@ -9,7 +9,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/result.h"
 #include "engine/base/types.h"
-#include "engine/bounds/traffic_rule.h"
+#include "engine/bounds/lower_bounds.h"
 #include "engine/execution/loop_nest.h"
 
 namespace heliolite {

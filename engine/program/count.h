@@ -7,7 +7,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/types.h"
-#include "engine/bounds/rational.h"
+#include "engine/bounds/hbl/hbl_subspace.h"
 #include "engine/program/isl.h"
 
 namespace heliolite {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/bounds/hbl/hbl_nest.h"
-#include "engine/bounds/rational.h"
+#include "engine/bounds/hbl/hbl_subspace.h"
 
 namespace heliolite {
 

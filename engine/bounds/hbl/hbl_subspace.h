@@ -1,14 +1,24 @@
 #pragma once
-// Linear subspaces of Q^d, exactly: the subgroups that the HBL inequality has to be tested on, and the lattice they
-// generate under sum and intersection.
+// Linear subspaces of Q^d, in exact numbers: the subgroups that the HBL inequality has to be tested on, and the
+// lattice they generate under sum and intersection.
 #include <bitset>
 #include <optional>
 #include <vector>
 
 #include "engine/base/types.h"
-#include "engine/bounds/rational.h"
+
+// gcc 12 suspects the small-number buffer of cpp_int once it is inlined.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wunknown-warning-option"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#include <boost/multiprecision/cpp_int.hpp>
+#pragma GCC diagnostic pop
 
 namespace heliolite {
+
+using Rational = boost::multiprecision::cpp_rational;
+using RationalMatrix = std::vector<std::vector<Rational>>;  // rows
 
 // Polyhedral cones by the double description method (Motzkin et al., 1953): constraints and extreme rays side by side.
 

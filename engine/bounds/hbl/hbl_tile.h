@@ -8,7 +8,6 @@
 
 #include "engine/bounds/hbl/hbl_nest.h"
 #include "engine/bounds/hbl/hbl_subspace.h"
-#include "engine/bounds/rational.h"
 
 namespace heliolite {
 

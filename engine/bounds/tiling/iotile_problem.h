@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/bounds/traffic_rule.h"
+#include "engine/bounds/lower_bounds.h"
 #include "engine/model/compiled.h"
 #include "workloads/workload.h"
 
