@@ -1,6 +1,7 @@
 #pragma once
-// The library isl: sets and relations of integer points that are bounded by linear constraints with parameters. Its C++
-// interface throws; guarded() turns what it throws into diagnostics, and ends what takes too many steps.
+// The library isl: sets and relations of integer points that are bounded by linear constraints with parameters. Its
+// C++ interface throws; guarded() turns what it throws into diagnostics, and ends what takes too many steps. Last come
+// questions to sets that it has no single answer to.
 #include <isl/aff.h>
 #include <isl/cpp.h>
 #include <isl/ctx.h>
@@ -13,9 +14,11 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/base/result.h"
 #include "engine/base/types.h"
+#include "engine/bounds/hbl/hbl_subspace.h"
 #include "engine/program/affine_support.h"
 
 namespace heliolite {
@@ -91,5 +94,20 @@ auto guarded(const IslContext& context, const std::string& file, const std::stri
     return Diagnostic{file, 0, field, reason_of(trouble_of(context, problem), problem)};
   }
 }
+
+// Questions to sets and relations of isl that it has no single answer to.
+
+// How many dimensions the points fill where the parameters are large: those of the set without independent equalities;
+// the largest of its alternatives counts. -1: no points.
+int dimension_of(const isl::set& points);
+
+// The smallest subspace of Q^d (d: the set's dimensions) that has all points, for whatever parameters.
+Subspace linear_span(const isl::set& points);
+
+// The alternatives of a relation, each a conjunction.
+std::vector<isl::map> conjunctions(const isl::union_map& relation);
+
+// The set in the union of that tuple: "[N] -> { S0[i, j] : .. }" of the space of `like`; maybe empty.
+isl::set part_like(const isl::union_set& points, const isl::set& like);
 
 }  // namespace heliolite

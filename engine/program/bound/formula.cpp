@@ -14,7 +14,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/program/bound/part_bound.h"
-#include "engine/program/bound/relations.h"
+#include "engine/program/isl.h"
 
 namespace heliolite {
 namespace {

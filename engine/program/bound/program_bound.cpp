@@ -10,7 +10,7 @@
 #include "engine/bounds/segment/iolb_segment.h"
 #include "engine/program/bound/part_bound.h"
 #include "engine/program/bound/plan.h"
-#include "engine/program/bound/relations.h"
+#include "engine/program/isl.h"
 
 namespace heliolite {
 namespace {

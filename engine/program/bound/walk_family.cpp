@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
-#include "engine/program/bound/relations.h"
+#include "engine/program/isl.h"
 
 namespace heliolite {
 namespace {
