@@ -13,7 +13,7 @@
 #include "engine/formats/load_mapping.h"
 #include "engine/model/compiled.h"
 #include "engine/model/cost_model.h"
-#include "engine/sweep/front_certificate.h"
+#include "engine/sweep/front.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/records.h"
 #include "engine/sweep/set_rows.h"

@@ -13,7 +13,7 @@
 #include "engine/base/text.h"
 #include "engine/report/report_data.h"
 #include "engine/report/report_page.h"
-#include "engine/sweep/front_certificate.h"
+#include "engine/sweep/front.h"
 #include "engine/sweep/totals.h"
 
 namespace heliolite {

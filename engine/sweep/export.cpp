@@ -12,7 +12,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "engine/sweep/front_certificate.h"
+#include "engine/sweep/front.h"
 #include "engine/sweep/records.h"
 #include "engine/sweep/store.h"
 #include "engine/sweep/totals.h"

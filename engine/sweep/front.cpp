@@ -1,7 +1,11 @@
 #include "engine/sweep/front.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -130,6 +134,142 @@ Result<SweepSummary> summarize(const Store& store, std::size_t best) {
   out.front = front.points();
   out.effects = sensitivity.effects();
   out.reasons = reasons.counts();
+  return out;
+}
+
+namespace {
+
+// Ends the reason of a dominated point: no search of all its mappings was needed.
+constexpr std::string_view kNotSearched = ", whatever its mappings";
+
+bool says(const PointRecord& point, std::string_view word) { return point.reason.starts_with(word); }
+
+// Energy, delay and, if it counts, area.
+using FrontGoods = std::array<double, 3>;
+
+FrontGoods front_goods(const Ranking& ranking, double energy_pj, double cycles, const PointRecord& point) {
+  return {energy_pj, delay(ranking, cycles, point.cycle_ns), ranking.area ? point.area_um2 : 0};
+}
+
+FrontGoods front_goods(const Ranking& ranking, const PointRecord& point) {
+  return front_goods(ranking, point.energy_pj, point.cycles, point);
+}
+
+bool at_most(const FrontGoods& a, const FrontGoods& b) { return a[0] <= b[0] && a[1] <= b[1] && a[2] <= b[2]; }
+
+}  // namespace
+
+bool certifies_front(const SweepSpec& spec) {
+  return spec.goal == SweepGoal::Front && spec.options.strategy == Strategy::Exact;
+}
+
+bool certifies_front(const SweepRecord& sweep) {
+  return sweep.goal == kSweepGoalNames[at(SweepGoal::Front)] && sweep.strategy == name(Strategy::Exact);
+}
+
+SweepSpec fast_pass_of(const SweepSpec& spec) {
+  SweepSpec out = spec;
+  if (out.options.tiles == Tiles::Even) out.options.strategy = Strategy::Sunstone;
+  return out;
+}
+
+std::string open_reason(const PointRecord& point, const std::vector<LayerRecord>& layers,
+                        const SearchOptions& options) {
+  if (options.strategy != Strategy::Exact) return fmt::format("{}: not searched by exact yet", kOpenPoint);
+  if (options.network)
+    return point.lower_bound < point.value ? fmt::format("{}: the network's optimum is not proven", kOpenPoint) : "";
+  for (const LayerRecord& layer : layers)
+    if (layer.status != name(Status::Optimal))
+      return fmt::format("{}: {} is not proven: {}", kOpenPoint, layer.name, layer.reason);
+  return "";
+}
+
+std::string front_status(const PointRecord& point, const SweepRecord& sweep) {
+  if (sweep.goal == kSweepGoalNames[at(SweepGoal::Best)] && says(point, kBestPoint)) return std::string(kBestPoint);
+  if (!certifies_front(sweep)) return "";
+  if (point.state == PointState::Cut) return std::string(kDominatedPoint);
+  if (point.state != PointState::Done) return "";
+  for (const std::string_view word : {kFrontPoint, kDominatedPoint})
+    if (says(point, word)) return std::string(word);
+  return std::string(kOpenPoint);
+}
+
+FrontCertificate::FrontCertificate(const SweepSpec& spec) : ranking_(ranking_of(spec)), rule_(spec, {}) {}
+
+void FrontCertificate::add(const PointRecord& point) {
+  open_.erase(point.id);
+  if (point.state != PointState::Done) return;
+  if (says(point, kOpenPoint)) open_[point.id] = point;
+  else if (says(point, kDominatedPoint) && point.reason.ends_with(kNotSearched)) dominated_[point.id] = point;
+  else if (proven_.insert_or_assign(point.id, point).second) rule_.add(point);
+}
+
+std::vector<u64> FrontCertificate::open_ids() const {
+  std::vector<u64> out;
+  for (const auto& [id, point] : open_) out.push_back(id);
+  return out;
+}
+
+u64 FrontCertificate::candidates() const {
+  ParetoFront front(ranking_);
+  for (const auto* points : {&open_, &proven_})
+    for (const auto& [id, point] : *points) front.add(point);
+  u64 out = open();
+  for (const PointRecord& point : front.points()) out += open_.contains(point.id) ? 0 : 1;
+  return out;
+}
+
+std::vector<u64> FrontCertificate::most_urgent(std::size_t many) const {
+  ParetoFront front(ranking_);
+  for (const auto* points : {&open_, &proven_})
+    for (const auto& [id, point] : *points) front.add(point);
+  std::vector<u64> out;
+  for (const PointRecord& point : front.points())
+    if (open_.contains(point.id)) out.push_back(point.id);
+  if (!out.empty()) return out;
+  for (const auto& [id, point] : open_) out.push_back(id);
+  std::ranges::stable_sort(out, {}, [&](u64 id) { return open_.at(id).value; });
+  if (out.size() > many) out.resize(many);
+  return out;
+}
+
+std::optional<std::string> FrontCertificate::excluded(const PointRecord& point, const Totals& least) const {
+  const PointRecord* by = rule_.excluded_by(least, point);
+  if (by == nullptr) return std::nullopt;
+  return fmt::format("{} by point {}{}", kDominatedPoint, by->id, kNotSearched);
+}
+
+std::vector<PointRecord> FrontCertificate::conclusions(const std::function<Totals(u64 point)>& least) const {
+  ParetoFront front(ranking_);
+  for (const auto* points : {&open_, &proven_})
+    for (const auto& [id, point] : *points) front.add(point);
+  const std::vector<PointRecord> members = front.points();
+  // What may still come below a member of the front.
+  std::map<u64, FrontGoods> may_reach;
+  for (const auto& [id, point] : open_) {
+    const Totals bound = least(id);
+    may_reach[id] = front_goods(ranking_, bound.energy_pj, bound.cycles, point);
+  }
+  std::vector<PointRecord> out;
+  const auto conclude = [&](PointRecord point, std::string reason) {
+    if (std::exchange(point.reason, std::move(reason)) != point.reason) out.push_back(std::move(point));
+  };
+  for (const auto& entry : proven_) {
+    const PointRecord& point = entry.second;
+    const u64 id = entry.first;
+    const FrontGoods own = front_goods(ranking_, point);
+    const auto beats = [&](const PointRecord& other) { return at_most(front_goods(ranking_, other), own); };
+    const auto by = std::ranges::find_if(members, beats);
+    const bool on_front = by != members.end() && by->id == id;
+    const auto threat = std::ranges::find_if(may_reach, [&](const auto& other) {
+      return at_most(other.second, own) && (other.second != own || other.first < id);
+    });
+    if (!on_front && by != members.end() && !open_.contains(by->id))
+      conclude(point, fmt::format("{} by point {}", kDominatedPoint, by->id));
+    else if (on_front && threat == may_reach.end())
+      conclude(point, fmt::format("{}: no other point has less", kFrontPoint));
+    else conclude(point, "");
+  }
   return out;
 }
 

@@ -13,7 +13,7 @@
 
 #include "engine/model/fingerprint.h"
 #include "engine/sweep/design_points.h"
-#include "engine/sweep/front_certificate.h"
+#include "engine/sweep/front.h"
 #include "engine/sweep/machine_grid.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/set_rows.h"

@@ -6,8 +6,8 @@
 #include <span>
 #include <utility>
 
-#include "engine/sweep/expression.h"
-#include "engine/sweep/front_certificate.h"
+#include "engine/sweep/design_points.h"
+#include "engine/sweep/front.h"
 #include "engine/sweep/point_answer.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/records.h"

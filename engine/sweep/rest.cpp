@@ -12,7 +12,7 @@
 #include "engine/base/text.h"
 #include "engine/sweep/best_machine.h"
 #include "engine/sweep/families.h"
-#include "engine/sweep/front_certificate.h"
+#include "engine/sweep/front.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/runner.h"
 #include "engine/sweep/store.h"

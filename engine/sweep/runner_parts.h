@@ -12,7 +12,7 @@
 #include "engine/search/co_search/co_search.h"
 #include "engine/sweep/best_machine.h"
 #include "engine/sweep/families.h"
-#include "engine/sweep/front_certificate.h"
+#include "engine/sweep/front.h"
 #include "engine/sweep/machine_grid.h"
 #include "engine/sweep/point_mapper.h"
 #include "engine/sweep/runner.h"

@@ -1,5 +1,5 @@
 // Conditions on design points.
-#include "engine/sweep/expression.h"
+#include "engine/sweep/design_points.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
 // Fronts that are certain: the same as those of a sweep that searches every point, whatever is excluded on the way, and
 // whatever ends a run in between.
-#include "engine/sweep/front_certificate.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,6 @@
 #include <fstream>
 
 #include "engine/sweep/front.h"
-#include "engine/sweep/front_certificate.h"
 #include "engine/sweep/store.h"
 #include "tests/support/sweep_problem.h"
 

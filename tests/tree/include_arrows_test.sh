@@ -171,7 +171,7 @@ only_in 'yaml-cpp/' 'engine/base/yaml_builder\.cpp'
 only_in '(Cbc|Cgl|Coin|Osi|Clp)' 'engine/search/cosa/cbc_solver\.cpp'
 only_in '(tbb|oneapi)/' "engine/search/core/parallel.*|$tests"
 only_in 'sqlite3' "engine/sweep/store.*"
-only_in 'muParser' 'engine/sweep/expression\.cpp'
+only_in 'muParser' 'engine/sweep/design_points\.cpp'
 only_in 'boost/graph/' "engine/space/dot_graph\.cpp|workloads/.*|engine/bounds/.*|$tests"
 only_in 'nlohmann/' "cli/.*|engine/verify/.*|engine/sweep/.*|engine/report/.*|$tests"
 only_in 'CLI/' 'cli/.*'
