@@ -23,7 +23,6 @@
 #include "engine/formats/load_network.h"
 #include "engine/search/core/objective.h"
 #include "engine/search/core/option_table.h"
-#include "engine/search/options_yaml.h"
 #include "workloads/compact_text.h"
 #include "workloads/workload_yaml.h"
 

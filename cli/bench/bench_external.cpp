@@ -23,7 +23,7 @@
 #include "engine/base/named.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_mapping.h"
-#include "engine/search/options_yaml.h"
+#include "engine/search/core/option_table.h"
 #include "workloads/workload_yaml.h"
 
 namespace heliolite::cli {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "cli/bench/bench_config.h"
+#include "engine/search/core/option_table.h"
 #include "engine/search/core/strategy.h"
-#include "engine/search/options_yaml.h"
 
 namespace heliolite::cli {
 namespace {

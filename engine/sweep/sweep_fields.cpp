@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/base/text.h"
-#include "engine/search/options_yaml.h"
+#include "engine/search/core/option_table.h"
 #include "engine/sweep/export.h"
 #include "engine/sweep/store_rows.h"
 #include "engine/sweep/sweep_spec.h"

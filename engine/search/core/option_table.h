@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/base/field_reader.h"
 #include "engine/base/result.h"
 #include "engine/search/core/options.h"
 
@@ -79,5 +80,22 @@ using NamedValues = std::vector<std::pair<std::string, std::string>>;
 Result<std::vector<GivenOption>> given_options(const NamedValues& given);
 // The defaults with these options set. Errors: those of misplaced_options().
 Result<SearchOptions> options_with(std::span<const GivenOption> given);
+
+// The options in YAML files of sweeps and mapper suites; the keys are the names in the table.
+
+// The options as fields of a file, but for those in `leave`.
+std::vector<FileField> search_option_fields(std::span<const std::string_view> leave = {});
+FileField search_option_field(std::string_view name);
+
+// Reads the keys of the map that are options of a search into `options`, but for the keys in `leave`. A value that is
+// not allowed becomes a complaint in `errors`.
+void read_search_options(FieldReader& reader, SearchOptions& options, Diagnostics& errors,
+                         std::span<const std::string_view> leave = {});
+
+// Complains about keys of options that there were, with what to write in their place.
+void refuse_former_options(FieldReader& reader);
+
+// Sets the option `name` to the value of `node`; a value that is not allowed becomes a complaint in `errors`.
+void read_search_option(const YamlNode& node, std::string_view name, SearchOptions& options, Diagnostics& errors);
 
 }  // namespace heliolite
