@@ -43,7 +43,7 @@ void receiver_groups(const CompiledTensor& t, const Nest& nest, int level, const
                      std::vector<ReceiverGroups>& out);
 
 // Receiver groups without a list of all receivers: where the loops along X and those along Y move the tensor
-// independently, a group is some columns' receivers times some rows' (receiver_axes.cpp).
+// independently, a group is some columns' receivers times some rows'.
 
 // What receiver_groups() writes, in time proportional to the receivers at most, mostly to the sum of the axes. False,
 // with `out` as it was: a rank is moved along both axes by different dimensions, so that the axes do not separate.

@@ -87,7 +87,7 @@ class TensorShape {
   u64 box_in(const ShapeRank& rank, const Extents& tile) const;
   u64 round_trip_words(const ShapeRank& rank, const Extents& count, const Extents* tile, DimensionMask open) const;
 
-  struct Run;  // orojenesis_executed.cpp
+  struct Run;
   u64 run_words(const Run& run, std::size_t loops, const Extents& tile) const;
   u64 over_tiles(const ShapeRank& rank, DimensionMask looped, const Run& run, const Extents& tile) const;
   u64 shared_at_most(const Run& run, DimensionMask late, u8 j, std::optional<u8> turn) const;

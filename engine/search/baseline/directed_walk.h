@@ -1,5 +1,6 @@
 #pragma once
-// The tilings that a directed search looks at: those that use enough of the compute units and of the memories.
+// Directed searches, in the manner of dMazeRunner and of Interstellar (strategies.h): the tilings that they look at,
+// those that use enough of the compute units and of the memories.
 #include <functional>
 #include <vector>
 
