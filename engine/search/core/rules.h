@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/base/named.h"
 #include "engine/base/types.h"
 
 namespace heliolite {
@@ -67,7 +68,11 @@ enum class RuleUser : u8 {
   CoSearch,  // co-searches of many machines at once
   Network,   // the search for the objective of a whole network
 };
-std::string_view name(RuleUser user);
+constexpr std::string_view name(RuleUser user) {
+  constexpr std::array<std::string_view, 7> kNames{"orders",      "sunstone",  "exact",   "uneven",
+                                                   "any factors", "co-search", "networks"};
+  return kNames[at(user)];
+}
 
 // What a search may lose by a rule.
 enum class Soundness : u8 {
@@ -75,7 +80,10 @@ enum class Soundness : u8 {
   WithoutHalos,  // nothing, when no tensor slides (docs/rules/loop_orders.md)
   Heuristic,     // possibly the best mapping
 };
-std::string_view name(Soundness soundness);
+constexpr std::string_view name(Soundness soundness) {
+  constexpr std::array<std::string_view, 3> kNames{"sound", "sound without halos", "heuristic"};
+  return kNames[at(soundness)];
+}
 
 // What else is known of a rule, as bits.
 inline constexpr u8 kRemovesWitness = 1;        // it can remove the mapping that an exact search follows (witness.h)
@@ -196,8 +204,11 @@ inline constexpr auto kRuleTable = std::to_array<RuleInfo>({
 inline constexpr std::size_t kRules = kRuleTable.size();
 
 // The rule of this name; none if there is no such rule.
-std::optional<Rule> parse_rule(std::string_view name);
-std::vector<std::string> rule_names();
+inline std::optional<Rule> parse_rule(std::string_view name) {
+  const RuleInfo* const row = find_row(kRuleTable, name);
+  return row == nullptr ? std::nullopt : std::optional(row->rule);
+}
+inline std::vector<std::string> rule_names() { return names_of(kRuleTable); }
 
 // Which rules are on; at first all.
 class RuleSet {
@@ -214,7 +225,11 @@ class RuleSet {
 };
 
 // Without the rules of which this is noted.
-RuleSet without_rules(RuleSet rules, u8 note);
+inline RuleSet without_rules(RuleSet rules, u8 note) {
+  for (const RuleInfo& rule : kRuleTable)
+    if ((rule.notes & note) != 0) rules.set(rule.rule, false);
+  return rules;
+}
 
 // How often a rule was asked, and how often it cut.
 struct RuleCounts {
