@@ -13,7 +13,6 @@
 #include "engine/bounds/fusion/cut.h"
 #include "engine/bounds/lower_bounds.h"
 #include "engine/bounds/network/network_bound.h"
-#include "python/bindings/by_level.h"
 #include "python/bindings/library_calls.h"
 #include "workloads/word_bits.h"
 

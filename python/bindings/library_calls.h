@@ -1,5 +1,6 @@
 #pragma once
-// Calls of the library from Python: results as values or exceptions, and long work apart from the interpreter.
+// The parts of the extension module and how they call the library: results as values or exceptions, and long work
+// apart from the interpreter.
 #include <pybind11/pybind11.h>
 #include <atomic>
 #include <chrono>
@@ -12,8 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "arch/architecture.h"
 #include "engine/base/result.h"
 #include "engine/base/word_length.h"
+#include "engine/bounds/curve/movement_distance.h"
+#include "engine/model/mapping.h"
+#include "workloads/workload.h"
 
 namespace heliolite::python {
 
@@ -33,6 +38,20 @@ void add_curves(py::module_& module);
 void add_fusion(py::module_& module);
 void add_schedules(py::module_& module);
 void add_sweeps(py::module_& module);
+
+// What several of them give to Python.
+
+// A mapping together with what it maps and what it is mapped on: alone it is indices.
+struct PlacedMapping {
+  Mapping mapping;
+  std::shared_ptr<const Workload> workload;
+  std::shared_ptr<const Architecture> machine;
+};
+
+// The least that crosses a machine's levels, with the keys of "bounds" in docs/json.md.
+py::list distances_as_list(const std::vector<LevelDistance>& levels);
+
+// Results as values or exceptions.
 
 // Becomes heliolite.Error, with all complaints.
 class InputError : public std::exception {

@@ -16,7 +16,6 @@
 #include "engine/model/mapping_check.h"
 #include "engine/model/mapping_yaml.h"
 #include "engine/space/mapspace.h"
-#include "python/bindings/by_level.h"
 #include "python/bindings/library_calls.h"
 
 namespace heliolite::python {

@@ -12,7 +12,6 @@
 #include "engine/search/core/option_table.h"
 #include "engine/search/map.h"
 #include "engine/space/constraint_notes.h"
-#include "python/bindings/by_level.h"
 #include "python/bindings/library_calls.h"
 
 namespace heliolite::python {
