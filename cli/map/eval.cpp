@@ -5,7 +5,6 @@
 #include <string>
 
 #include "cli/map/cost_answer.h"
-#include "cli/map/nest_picture.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"

@@ -13,7 +13,6 @@
 
 #include "cli/map/answer_texts.h"
 #include "cli/map/map_answer.h"
-#include "cli/map/map_fused.h"
 #include "cli/map/map_proof.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"

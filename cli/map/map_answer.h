@@ -1,18 +1,22 @@
 #pragma once
-// The answer of `heliolite map`, as text and as JSON.
+// The answers of `heliolite map`, as text and as JSON: of layer after layer, and of a network as a whole.
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "arch/architecture.h"
 #include "cli/map/map_proof.h"
+#include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
+#include "cli/ui/output.h"
 #include "cli/ui/units.h"
 #include "engine/base/types.h"
 #include "engine/bounds/curve/movement_distance.h"
+#include "engine/formats/load_network.h"
 #include "engine/model/cost.h"
 #include "engine/model/roofline.h"
 #include "engine/search/core/answer.h"
+#include "engine/search/core/options.h"
 #include "workloads/network.h"
 
 namespace heliolite::cli {
@@ -130,5 +134,23 @@ std::string roofline_table(const MapAnswer& answer);
 std::string roofline_svg(const MapAnswer& answer);
 // "roofline" of docs/json.md for a layer; null without a mapping.
 Json roofline_json(const MapAnswer& answer, std::size_t layer);
+
+// The answers for a network as a whole, `--fuse` and `--front` (map_fused.cpp).
+
+struct FusedArguments {
+  std::string architecture, workload;
+  bool incremental_softmax = false;
+  ReadOptions reading;
+};
+
+// The exit code of the command. `--schedule` of the output takes the file that eval and explain read.
+int run_fused(const FusedArguments& arguments, SearchOptions options, const Output& output);
+
+// What `--front` takes.
+inline constexpr const char* kEnergyAndDelay = "energy,delay";
+
+// The exit code of the command. `--csv` of the output takes the points. `notes`: what was said of the inputs.
+int run_front(const Inputs& inputs, SearchOptions options, const ProofArguments& proof, std::vector<std::string> notes,
+              const Output& output);
 
 }  // namespace heliolite::cli

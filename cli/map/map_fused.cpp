@@ -1,5 +1,5 @@
-#include "cli/map/map_fused.h"
-
+// heliolite map of a network as a whole: --fuse, the schedule, its layers fused or not, that is best for the network's
+// objective; --front, the curve on which its mappings trade energy for cycles, with its proof.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,6 @@
-#include "cli/map/nest_picture.h"
+// A mapping as something to look at, in text and as a picture: its loop nest, what each level keeps and how full it
+// is, and what runs in parallel.
+#include "cli/map/cost_answer.h"
 
 #include <fmt/format.h>
 

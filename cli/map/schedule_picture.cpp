@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "cli/map/cost_answer.h"
-#include "cli/map/nest_picture.h"
 #include "cli/ui/svg_canvas.h"
 #include "cli/ui/units.h"
 #include "engine/base/integers.h"

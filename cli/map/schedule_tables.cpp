@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cli/map/cost_answer.h"
-#include "cli/map/nest_picture.h"
 #include "cli/ui/table.h"
 #include "cli/ui/units.h"
 #include "engine/base/integers.h"
