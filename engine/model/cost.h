@@ -48,6 +48,12 @@ struct Accesses {
 struct Cost {
   Energy energy;   // of the whole run, all instances together
   u64 cycles = 0;  // of the whole run
+
+  constexpr Cost& operator+=(const Cost& more) {
+    energy += more.energy, cycles += more.cycles;
+    return *this;
+  }
+  friend constexpr Cost operator*(const Cost& one, u64 runs) { return {one.energy * runs, one.cycles * runs}; }
   auto operator<=>(const Cost&) const = default;
 };
 

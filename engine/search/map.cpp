@@ -334,8 +334,7 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
     const MappingResult& result = shapes.at(chosen[k]).result;
     const Cost& cost = result.cost;
     out.layers.push_back({layer.workload.name, layer.count, result});
-    out.total.energy += cost.energy * layer.count;
-    out.total.cycles += cost.cycles * layer.count;
+    out.total += cost * layer.count;
     picojoules += cost.energy.picojoules() * static_cast<double>(layer.count);
     cycles += static_cast<double>(cost.cycles) * static_cast<double>(layer.count);
     if (shape_of[k] == k) continue;

@@ -217,8 +217,7 @@ class ForgeSearch {
     const NetworkOptimum best = search_for_network(shapes, base_->machine, search, {});
     Cost total;
     for (std::size_t k = 0; k < layers; ++k) {
-      total.energy += results[k].cost.energy * network_.layers[k].count;
-      total.cycles += results[k].cost.cycles * network_.layers[k].count;
+      total += results[k].cost * network_.layers[k].count;
       const Breakdown ours = CostModel(network_.layers[k].workload, machine_[k]->machine).explain(results[k].mapping);
       count_actions(k, ours);
       add_parts(k, ours);

@@ -141,16 +141,10 @@ TradeOff sum_of(const std::vector<TradeOff>& layers, const std::vector<NetworkLa
   std::vector<CostChain> chains;
   for (const NetworkLayer& layer : known) chains.push_back(layer.hull.upper());
   TradeOff out;
-  for (std::size_t l = 0; l < layers.size(); ++l) {
-    out.least.energy += layers[l].least.energy * static_cast<u64>(runs[l]);
-    out.least.cycles += layers[l].least.cycles * static_cast<u64>(runs[l]);
-  }
+  for (std::size_t l = 0; l < layers.size(); ++l) out.least += layers[l].least * static_cast<u64>(runs[l]);
   for_each_corner_of_sum(chains, runs, [&](const CostPoint&, const std::vector<std::size_t>& corner) {
     Cost sum;
-    for (std::size_t l = 0; l < corner.size(); ++l) {
-      const Cost& one = layers[l].points[corner[l]].cost;
-      sum.energy += one.energy * static_cast<u64>(runs[l]), sum.cycles += one.cycles * static_cast<u64>(runs[l]);
-    }
+    for (std::size_t l = 0; l < corner.size(); ++l) sum += layers[l].points[corner[l]].cost * static_cast<u64>(runs[l]);
     out.points.push_back({sum, corner});
   });
   return out;
