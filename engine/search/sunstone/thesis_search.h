@@ -53,8 +53,6 @@ class ThesisSearch {
   std::optional<Score> first_price(const Choice& choice);
   // Steps 2 and 3 with these candidates, on that machine; `best` as in run().
   void run_from(std::vector<Choice> candidates, std::optional<Candidate>& best);
-  // The level whose tiles those candidates have; -1: they have none.
-  int first_level() const { return chain_.front().level; }
 
   const RuleCounts& rules() const { return counts_; }
   // Whether candidates that could have led to something better were forgotten.
