@@ -1,5 +1,4 @@
-#include "engine/program/bound/plan.h"
-
+// Which parts of a program are bounded, and how parts that use the same words go together.
 #include <algorithm>
 #include <numeric>
 #include <utility>

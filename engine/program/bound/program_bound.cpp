@@ -9,7 +9,6 @@
 #include "engine/base/integers.h"
 #include "engine/bounds/segment/iolb_segment.h"
 #include "engine/program/bound/part_bound.h"
-#include "engine/program/bound/plan.h"
 #include "engine/program/isl.h"
 
 namespace heliolite {
