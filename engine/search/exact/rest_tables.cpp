@@ -7,7 +7,6 @@
 
 #include "engine/base/integers.h"
 #include "engine/search/certify/incumbent.h"
-#include "engine/search/exact/begun_flows.h"
 #include "engine/search/exact/rest_bounds.h"
 
 namespace heliolite {
