@@ -62,23 +62,23 @@ TEST(AnyUnrollings, AnUnrollingIsTheSumOfItsParts) {
 // No choice of whole numbers of units meets more often.
 RC_GTEST_PROP(AnyUnrollings, MoreUnitsCannotMeet, ()) {
   const auto few = [](u64 most) { return *rc::gen::inRange<u64>(1, most + 1); };
-  std::vector<MeetingRank> ranks(few(3));
-  for (MeetingRank& rank : ranks) rank = {few(5), few(12)};
+  std::vector<MulticastRank> ranks(few(3));
+  for (MulticastRank& rank : ranks) rank = {few(5), few(12)};
   const u64 along_a = few(20), along_b = few(60), together = few(200);
   double most = 1;
-  const auto choose = [&](auto& self, std::size_t k, u64 a, u64 b, double meeting) -> void {
+  const auto choose = [&](auto& self, std::size_t k, u64 a, u64 b, double multicast) -> void {
     if (a > along_a || b > along_b || a * b > together) return;
     if (k == ranks.size()) {
-      most = std::max(most, meeting);
+      most = std::max(most, multicast);
       return;
     }
     for (u64 x = 1; x <= ranks[k].a; ++x)
       for (u64 y = 1; y <= ranks[k].b; ++y)
-        self(self, k + 1, a * x, b * y, meeting * static_cast<double>(x * y) / static_cast<double>(x + y - 1));
+        self(self, k + 1, a * x, b * y, multicast * static_cast<double>(x * y) / static_cast<double>(x + y - 1));
   };
   choose(choose, 0, 1, 1, 1);
-  RC_ASSERT(most_meeting(ranks, static_cast<double>(along_a), static_cast<double>(along_b),
-                         static_cast<double>(together)) >= most);
+  RC_ASSERT(most_multicast(ranks, static_cast<double>(along_a), static_cast<double>(along_b),
+                           static_cast<double>(together)) >= most);
 }
 
 }  // namespace

@@ -139,9 +139,9 @@ u64 held_words(const Compiled& c, const CompiledTensor& t, const TrueNest& nest,
 u64 TrueStream::accesses(int level) const {
   const LoopMask shared = nest_.fanouts(boundary_, level);
   if (!units_meet(t_, nest_, boundary_ + 1, level)) return words_of(t_, nest_, boundary_, fetches_, shared, unit_);
-  Fetches meeting;
-  listed_fetches(c_, t_, nest_, boundary_, level, unit_, meeting);
-  return words_of(t_, nest_, boundary_, meeting, shared, unit_);
+  Fetches multicast;
+  listed_fetches(c_, t_, nest_, boundary_, level, unit_, multicast);
+  return words_of(t_, nest_, boundary_, multicast, shared, unit_);
 }
 
 namespace {

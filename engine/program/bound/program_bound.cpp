@@ -142,11 +142,11 @@ std::optional<Wavefront> wavefront_of(const ProgramPart& part, const WalkFamily&
   found.part.families = {circuit};
   // Ways of different points, of the same slice or not, must share no value.
   const isl::union_map steps = circuit.steps().intersect_domain(kept.to_union_set());
-  Subspace meeting(part.dimensions());
+  Subspace shared(part.dimensions());
   steps.apply_range(steps.reverse()).deltas().foreach_set([&](const isl::set& set) {
-    meeting = meeting + linear_span(set);
+    shared = shared + linear_span(set);
   });
-  if (meeting.dimension() > 0) return std::nullopt;
+  if (shared.dimension() > 0) return std::nullopt;
   return found;
 }
 

@@ -31,7 +31,7 @@ constexpr double kFarAhead = 2, kAhead = 1.4;
 // Where both have come equally far: how many turns, and the share of the time left that each turn gets.
 constexpr int kTies = 4;
 constexpr double kTie = 0.3;
-// Answers so much above their bound are climbed from again: they are likely not the best. Further away each climb gets
+// Answers this far above their bound are climbed from again: they are likely not the best. Further away each climb gets
 // twice as much.
 constexpr double kFar = 1.01, kVeryFar = 1.1;
 

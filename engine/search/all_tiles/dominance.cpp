@@ -114,8 +114,8 @@ void PartialCost::describe(const Trail& trail, const Reach& reach, Profile& out)
   const UnitsInUse& units = in_use_;
   const bool placed = costs_.unrolled(reach);  // all fan-outs
   const bool spread_later = costs_.networks_to_come(reach);
-  DimensionMask meeting = 0;  // how far units to come are apart along these says how many ask for the same word
-  for (const Flow& f : costs_.flows()) meeting = static_cast<DimensionMask>(meeting | f.meeting);
+  DimensionMask multicast = 0;  // how far units to come are apart along these says how many ask for the same word
+  for (const Flow& f : costs_.flows()) multicast = static_cast<DimensionMask>(multicast | f.multicast);
   out.clear();
   std::array<Accesses<u64>, kMaxLevels> known{};
   std::array<bool, kMaxLevels> going_on{};  // words of the level are not all known
@@ -144,7 +144,7 @@ void PartialCost::describe(const Trail& trail, const Reach& reach, Profile& out)
   }
   for (int d = 0; d < c_.dimension_count; ++d) {
     if (c_.size[d] == 1) continue;
-    const bool must_be_same = spread_later || (!placed && contains(meeting, d));
+    const bool must_be_same = spread_later || (!placed && contains(multicast, d));
     (must_be_same ? out.same : out.open).push_back(trail.of(d).tile);
     if (!placed) out.open.push_back(trail.of(d).full), out.open.push_back(trail.of(d).last);
   }

@@ -21,7 +21,7 @@ bool PartialSearch::spatial_done(const Node& node) const {
   return true;
 }
 
-// Whether so much room of the fan-out below a level can make the rest of what its unrolling asks for.
+// Whether this room of the fan-out below a level can make the rest of what its unrolling asks for.
 bool PartialSearch::has_room_for_rest(int level, u64 room, const KeptFlows& costs) const {
   if (!costs.has_unrolling()) return true;
   u64 left = 1;

@@ -28,7 +28,7 @@ struct Flow {
   bool is_output, sliding;
   DimensionMask indexing;
   DimensionMask own_rank;   // dimensions that index one rank, step by step, which no other one indexes
-  DimensionMask meeting;    // dimensions along which units stand apart and may still ask for the same word
+  DimensionMask multicast;  // dimensions along which units stand apart and may still ask for the same word
   u64 touched;              // different words of the tensor
   bool by_network = false;  // what the network below level `outer` carries on the way of other flows (rules 38 and 40)
   bool enters = false;      // only the network below level `outer`, which it passes by: pays for its way in

@@ -62,7 +62,7 @@ FanoutLoops fanout_loops(const Compiled& c, const Flow& flow, const Trail& trail
     (loop.kind == LoopKind::SpatialX ? x : y) *= loop.end;
     out.all_act &= loop.last == loop.end;
     if (spreads)
-      out.even &= !contains(flow.meeting, loop.dimension) && c.size[loop.dimension] % tile[loop.dimension] == 0;
+      out.even &= !contains(flow.multicast, loop.dimension) && c.size[loop.dimension] % tile[loop.dimension] == 0;
     tile[loop.dimension] *= loop.end;
   }
   for (std::size_t s = 0; s < out.side_count; ++s) {
@@ -187,7 +187,7 @@ WordHops word_hops(const Compiled& c, const Flow& flow, const Trail& trail) {
   if (loops.count == 0 || loops.count > FanoutLoops::kMost) return out;
   const std::size_t idle = idle_sides(loops);
   const CompiledTensor& t = c.tensor[flow.tensor];
-  if (!loops.even && (idle > WordHops::kMostIdle || flow.meeting != 0 || !has_plain_ranks(t))) {
+  if (!loops.even && (idle > WordHops::kMostIdle || flow.multicast != 0 || !has_plain_ranks(t))) {
     out.least = known_hops(loops, true).least;
     return out;
   }

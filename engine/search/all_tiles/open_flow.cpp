@@ -28,7 +28,7 @@ constexpr auto kAllClasses = static_cast<ClassSet>(~0u);
 // Along these, units share what they ask for: those that do not index the tensor, and of what nobody holds also those
 // of one rank.
 DimensionMask sharing_places(const Flow& flow) {
-  return static_cast<DimensionMask>(~flow.indexing | (flow.to_compute ? flow.meeting : 0));
+  return static_cast<DimensionMask>(~flow.indexing | (flow.to_compute ? flow.multicast : 0));
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ void OpenFlow::ask(const PlacedFlow& placed) {
 void OpenFlow::move_sliding(const TrailLoop& loop) {
   const u8 d = loop.dimension;
   const u64 before = open_.words.fetched;
-  u64 after = loop.last > 1 ? 0 : before, moved = c_.size[d];  // moved: so much of the dimension in every context
+  u64 after = loop.last > 1 ? 0 : before, moved = c_.size[d];  // moved: of the dimension, in every context
   if (!contains(looped_, d)) {
     // Where units have no second iteration, what only the last context touches may stay; of a rank of its own what only
     // these units hold.
@@ -79,7 +79,7 @@ void OpenFlow::move_sliding(const TrailLoop& loop) {
   moving_ = true;
 }
 
-// Words in place of so much of a dimension that is a rank of its own, at most.
+// Words in place of `extent` of a dimension that is a rank of its own, at most.
 u64 OpenFlow::part_of_rank(int d, u64 extent) const { return ceil_div(open_.words.fetched, u64{c_.size[d]}) * extent; }
 
 // Words in place of a sliding tensor that only the last `extent` of a dimension touches, at most.

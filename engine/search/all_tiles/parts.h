@@ -13,7 +13,7 @@
 
 namespace heliolite {
 
-// What mappings cost at least whose flows into boundaries outside a level cost so much: of those inside each word
+// What mappings cost at least whose flows into boundaries outside a level cost this: of those inside each word
 // crosses once.
 inline Cost with_outside(const OnceCost& once, int level, const Rest& outside) {
   return {Energy{once.whole.energy.units - once.outside[level] + outside.energy},

@@ -41,8 +41,8 @@ class AllRequests : PlacedFlow {
     double by_place = static_cast<double>(others_);
     for (int i = whole + 1; i <= flow.outer; ++i) by_place *= meeting_at(i);
     const double by_number =
-        static_cast<double>(others_) *
-        most_meeting(std::span(ranks_).first(rank_count_), together(fewer_), together(more_), together(fewer_ | more_));
+        static_cast<double>(others_) * most_multicast(std::span(ranks_).first(rank_count_), together(fewer_),
+                                                      together(more_), together(fewer_ | more_));
     out.at_least = std::max({flow.touched, static_cast<u64>(static_cast<double>(words(whole)) / by_place),
                              static_cast<u64>(static_cast<double>(points(t.indexing)) / by_number)});
     return out;
@@ -53,7 +53,7 @@ class AllRequests : PlacedFlow {
     if (t.entangled) {
       u64 placed = 1;
       for (const int d : bits(t.indexing)) placed *= placed_[d];
-      return placed * units_to_come(flow.meeting);
+      return placed * units_to_come(flow.multicast);
     }
     const int whole = last_whole();
     if (costs.split(t.sharing_any)) {
@@ -67,7 +67,7 @@ class AllRequests : PlacedFlow {
     double units = static_cast<double>(others_);
     for (int i = flow.boundary; i <= whole; ++i)
       for (int r = 0; r < t.rank_count; ++r)
-        if (std::popcount(t.sharing[r]) == 2) units *= static_cast<double>(meeting(i, t.sharing[r]));
+        if (std::popcount(t.sharing[r]) == 2) units *= static_cast<double>(multicast(i, t.sharing[r]));
     for (int i = whole + 1; i <= flow.outer; ++i) units *= meeting_at(i);
     return static_cast<u64>(units);
   }
@@ -151,7 +151,7 @@ class AllRequests : PlacedFlow {
     }
     if (first <= second) return;
     std::swap(fewer_, more_);
-    for (MeetingRank& rank : ranks_) std::swap(rank.a, rank.b);
+    for (MulticastRank& rank : ranks_) std::swap(rank.a, rank.b);
   }
 
   // The product of units(d) over these dimensions, without the largest.
@@ -206,7 +206,7 @@ class AllRequests : PlacedFlow {
     int best = -1;
     u64 most = 1, others = 1;
     for (int i = 0; i <= last; ++i) {
-      const u64 meet = meeting(i, sharing);
+      const u64 meet = multicast(i, sharing);
       others *= meet;
       if (two && meet > most) best = i, most = meet;
     }
@@ -220,14 +220,14 @@ class AllRequests : PlacedFlow {
   u64 units_to_come(DimensionMask along) const { return costs.units_to_come(trail, reach, flow.outer, along); }
 
   // Units of a fan-out at most that ask for one word of a rank: along all its dimensions but one.
-  u64 meeting(int level, DimensionMask sharing) const {
+  u64 multicast(int level, DimensionMask sharing) const {
     return along_all_but_one(sharing, [&](int d) { return row_[level][d].units; });
   }
 
   const UnitRows row_;
   std::array<u64, kMaxDimensions> placed_;  // units
   bool exact_ = true;                       // the words that words() has counted
-  std::array<MeetingRank, kMaxRanks> ranks_;
+  std::array<MulticastRank, kMaxRanks> ranks_;
   std::size_t rank_count_ = 0;
   u32 fewer_ = 0, more_ = 0;  // dimensions of `ranks_`
   u64 others_ = 1;            // units that meet along ranks of more dimensions

@@ -176,7 +176,7 @@ class BoundaryTable {
 // What is known before tables are made, so that few of their tiles need be looked at.
 struct KnownBefore {
   const BoundaryTable& boundaries;  // with the same ranges, or with ranges of which these are parts
-  // Whether mappings may be of use whose flows into boundaries outside a level cost so much at least.
+  // Whether mappings may be of use whose flows into boundaries outside a level cost this at least.
   std::function<bool(int level, const Rest& outside)> can_improve;
   // Whether nobody wants the tables any more: what they say then means nothing.
   std::function<bool()> over = {};

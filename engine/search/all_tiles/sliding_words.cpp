@@ -14,9 +14,9 @@ namespace {
 
 constexpr double kRoundedUp = 1 + 1e-9;
 
-class MostMeeting {
+class MostMulticast {
  public:
-  explicit MostMeeting(std::span<const MeetingRank> ranks) : ranks_(ranks) {}
+  explicit MostMulticast(std::span<const MulticastRank> ranks) : ranks_(ranks) {}
 
   // The ranks from k on, with those before as chosen.
   double from(std::size_t k, double along_a, double along_b, double together) {
@@ -47,31 +47,31 @@ class MostMeeting {
       for (std::size_t k = 0; k < ranks_.size(); ++k) {
         if (full[k] || a_[k] == 1 || m * (a_[k] - 1) < static_cast<double>(ranks_[k].b)) continue;
         full[k] = again = true;
-        out *= meeting(a_[k], static_cast<double>(ranks_[k].b));
+        out *= multicast(a_[k], static_cast<double>(ranks_[k].b));
         units /= static_cast<double>(ranks_[k].b);
       }
       if (again) continue;
       for (std::size_t k = 0; k < ranks_.size(); ++k)
-        if (!full[k] && a_[k] > 1) out *= meeting(a_[k], m * (a_[k] - 1));
+        if (!full[k] && a_[k] > 1) out *= multicast(a_[k], m * (a_[k] - 1));
     }
     return out;
   }
-  static double meeting(double a, double b) { return a * b / (a + b - 1); }
+  static double multicast(double a, double b) { return a * b / (a + b - 1); }
 
-  std::span<const MeetingRank> ranks_;
+  std::span<const MulticastRank> ranks_;
   std::array<double, kMaxRanks> a_{};
 };
 
 }  // namespace
 
-double most_meeting(std::span<const MeetingRank> ranks, double along_a, double along_b, double together) {
+double most_multicast(std::span<const MulticastRank> ranks, double along_a, double along_b, double together) {
   double out = 1;
-  std::array<MeetingRank, kMaxRanks> listed;
+  std::array<MulticastRank, kMaxRanks> listed;
   std::size_t count = 0;
-  for (const MeetingRank& rank : ranks)
+  for (const MulticastRank& rank : ranks)
     if (rank.a > kMostListed) out *= static_cast<double>(rank.a);
     else if (rank.a > 1) listed[count++] = rank;
-  return out * MostMeeting(std::span(listed).first(count)).from(0, along_a, along_b, together) * kRoundedUp;
+  return out * MostMulticast(std::span(listed).first(count)).from(0, along_a, along_b, together) * kRoundedUp;
 }
 
 namespace {

@@ -31,7 +31,7 @@ u64 units_that_meet(const PlacedFlow& flow);
 // along its dimensions (docs/rules/any_factors.md, item 2).
 
 // A rank of two dimensions: units along each at most, the fewer along `a`.
-struct MeetingRank {
+struct MulticastRank {
   u64 a, b;
 };
 
@@ -39,7 +39,7 @@ struct MeetingRank {
 // together at most `along_a`, `along_b` and `together` of them. Of ranks with more units along `a` than kMostListed
 // min(A, B) counts instead, which is never less. Rounded up.
 inline constexpr u64 kMostListed = 16;
-double most_meeting(std::span<const MeetingRank> ranks, double along_a, double along_b, double together);
+double most_multicast(std::span<const MulticastRank> ranks, double along_a, double along_b, double together);
 
 // Words of a sliding tensor that units hold, each its own (docs/rules/any_factors.md, item 4).
 struct HeldWords {

@@ -223,7 +223,7 @@ class Unrollings {
     return units;
   }
 
-  // What an axis of so much room may make of classes k and later.
+  // What an axis with this room may make of classes k and later.
   void of_axis(u64 room, DimensionMask allowed, std::size_t k, ClassUnits& now, std::vector<ClassUnits>& out) const {
     if (k == classes_.size()) {
       out.push_back(now);

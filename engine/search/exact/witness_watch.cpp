@@ -13,7 +13,7 @@
 namespace heliolite {
 namespace {
 
-// Bounds are sums of doubles: by so much one may be above the cost that it is a bound of.
+// Bounds are sums of doubles: one may be above the cost that it is a bound of by this factor.
 constexpr double kAboveByRounding = 1 + 1e-9;
 
 // Whether a is above b by more than rounding.

@@ -33,8 +33,8 @@ struct SumAnswer {
   std::optional<double> lambda{};     // that this is of, if it is not the one that was asked for
 };
 
-// What every mapping of a layer costs at least that may run on any of several compute units, each of which it costs at
-// least so much.
+// What every mapping of a layer costs at least that may run on any of several compute units, of what it costs at
+// least on each.
 Cost least_of_units(std::span<const Cost> units);
 // The best of what searches of a layer on several compute units found, and what none of them has anything below.
 SumAnswer least_of_units(std::span<const SumAnswer> units, double lambda);

@@ -17,8 +17,8 @@ namespace heliolite {
 // A whole network's budget if the options have no limit: large ones have more trees than anybody waits for.
 inline constexpr double kFusedBudgetSeconds = 10;
 
-// Where several compute units can run layers, each choice of a unit for each is searched, in its part of the limits, if
-// they are at most so many.
+// Where several compute units can run layers, each choice of a unit for each is searched, in its part of the limits, up
+// to this number of choices.
 inline constexpr std::size_t kMostUnitChoices = 64;
 
 // What no answer has looked at.
