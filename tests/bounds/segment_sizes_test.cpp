@@ -15,7 +15,7 @@ constexpr u64 kLarge = u64{1} << 40;
 SegmentedNetwork segmented(const Network& network) { return *SegmentedNetwork::create(network); }
 SegmentedNetwork segmented(const std::string& text) { return segmented(*parse_network(text, "net.yaml")); }
 
-// Words of 16 bits are two bytes, of 12 bits twelve bits: so many times the curves of words.
+// Words of 16 bits are two bytes, of 12 bits twelve bits: as many times the curves of words.
 TEST(SegmentsOfSizes, EqualOnesAreAMultiple) {
   for (const char* name : {"conv_pair", "bert_base_block"}) {
     const SegmentedNetwork words = segmented(*load_network(name));

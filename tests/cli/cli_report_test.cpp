@@ -16,7 +16,7 @@ using ::testing::StartsWith;
 
 class CliReport : public ::testing::Test {
  protected:
-  // A database of so many points.
+  // A database of this many points.
   std::string database(u64 points) {
     write_report_sweep(folder_.path("sweep.db"), points);
     return folder_.path("sweep.db");

@@ -260,7 +260,7 @@ TEST_F(CliTables, HelpFits) {
   }
 }
 
-// What the program writes to a terminal of so many columns, standard error left out.
+// What the program writes to a terminal of this many columns, standard error left out.
 std::string on_terminal(unsigned short columns, const std::string& arguments, const std::string& environment = "") {
   winsize size{};
   size.ws_row = 50;

@@ -156,7 +156,7 @@ TEST(Interconnect, AllThatPassesTakesItsHops) {
   EXPECT_EQ(energy(", {name: Reg, entries: 3, energy: 0, bypass: all}", 3), 16 * 4 + 16 * 2 + 4);
 }
 
-// The network below a level counts the words that leave it inwards by itself (rule 26): so many cross an interconnect
+// The network below a level counts the words that leave it inwards by itself (rule 26): as many cross an interconnect
 // there, and no price of one changes the counts of another level.
 RC_GTEST_PROP(Interconnect, CarriesWhatTheNetworkBelowItDoes,
               (const u64 seed, const bool imperfect, const bool exact)) {

@@ -94,7 +94,7 @@ std::string roomy(std::string machine) {
   return machine;
 }
 
-// `trees` random ones of each toy, of which so many hold what comes from outside.
+// `trees` random ones of each toy, of which this many hold what comes from outside.
 void expect_words_counted(const std::vector<FusionProblem>& toys, int trees, int least_held) {
   int legal = 0, deep = 0, held = 0, overlaps = 0;
   for (const FusionProblem& toy : toys) {

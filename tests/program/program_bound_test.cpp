@@ -215,7 +215,7 @@ TEST(ProgramBound, HasFormulas) {
   EXPECT_FALSE(bound_program({kKernels + "gemm.c", {{"NI", 1000}}, {1024}, false, {}}).ok());
 }
 
-// Programs that took minutes: what is left after so many steps is a bound, the same on every machine.
+// Programs that took minutes: what is left after a number of steps is a bound, the same on every machine.
 TEST(ProgramBound, EndsWithinSteps) {
   std::string sum = "A[i - 1][j - 2]";
   for (int k = 2; k <= 12; ++k) sum += fmt::format(" + A[i - {}][j + {}]", k, (k * 7) % 13 - 6);

@@ -219,7 +219,7 @@ TEST(AnyBounds, UnitsThatAreKnownSayHowFarWordsGo) {
   EXPECT_EQ(hops.least(c, level, tiles, kAllDimensions, 0), 0u);  // no loop makes 16 of 4
 }
 
-// Rule 36 of all loops around u units of so many elements; also if the units are not known to be several, but their
+// Rule 36 of all loops around u units of a number of elements; also if the units are not known to be several, but their
 // tile.
 TEST(AnyBounds, NoUnitsLeaveMoreThanIsKnownOfTheirTile) {
   for (u64 size = 2; size <= 30; ++size)

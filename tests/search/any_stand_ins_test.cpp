@@ -236,7 +236,7 @@ TEST(AnyStandIns, ACandidateIsNoWorseThanAnotherEnd) {
   EXPECT_GT(compared, 1'000u);
 }
 
-// The mapping with so many units of a level along X, and as many in all.
+// The mapping with this many units of a level along X, and as many in all.
 Mapping with_columns(const Compiled& c, const Mapping& m, int level, const Extents& units, const Extents& columns) {
   Mapping out;
   out.level_count = m.level_count, out.keep = m.keep;

@@ -25,7 +25,7 @@ struct Expansion {
   ObjectiveKey left_out{};  // least bound of what there was no room for
 };
 
-// All levels, with room for so many bytes of states at a time.
+// All levels, with room for this many bytes of states at a time.
 Expansion expand(const ExactToy& toy, std::size_t most_bytes = ~std::size_t{0}) {
   const SearchBudget budget(toy.problem.options);
   const PartialBounds bounds(toy.model);

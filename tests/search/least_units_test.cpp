@@ -241,7 +241,7 @@ TEST(LeastUnits, UnevenTilesUseThem) {
     LayerProblem problem = layer_problem(p, Objective::Edp);
     problem.options.tiles = Tiles::Uneven;
     const LayerAnswer uneven = uneven_search(problem, {}, SearchBudget(problem.options));
-    if (!uneven.complete) continue;  // no level can be divided into so many stores
+    if (!uneven.complete) continue;  // no level can be divided into that many stores
     ASSERT_TRUE(uneven.found);
     EXPECT_TRUE(uses_enough(p, uneven.mapping));
     EXPECT_TRUE(uneven.value <= Value::of(Objective::Edp, p.answer.best[at(Objective::Edp)].cost));

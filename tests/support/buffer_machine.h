@@ -4,7 +4,7 @@
 
 namespace heliolite::testing {
 
-// The buffer, "Buf", has room for so many words and keeps what a mapping likes.
+// The buffer, "Buf", has room for this many words and keeps what a mapping likes.
 inline Architecture buffer_of(u64 words) {
   Architecture a;
   a.name = "two";

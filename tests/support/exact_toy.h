@@ -69,7 +69,7 @@ struct LevelStep {
   const SpatialChoice* spatial = nullptr;
   LatticePoint tile;
   std::vector<u8> order;
-  std::size_t fixed = 0;  // of them, the first so many in this order
+  std::size_t fixed = 0;  // of them, this many, the first in this order
 };
 
 inline void add_level(const ExactToy& toy, Walk& walk, int level, const LevelStep& step) {

@@ -16,7 +16,7 @@
 namespace heliolite {
 
 struct GuardedRuns {
-  std::uint64_t finished = 0;  // so many runs ended as they should; the next one did not if `failure` is not empty
+  std::uint64_t finished = 0;  // this many runs ended as they should; the next one did not if `failure` is not empty
   std::string failure;
 };
 

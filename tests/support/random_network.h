@@ -13,7 +13,7 @@
 
 namespace heliolite::testing {
 
-// Layer a, executed so many times, feeds b.
+// Layer a, executed this many times, feeds b.
 inline std::string unequal(const std::string& a, int times_a, const std::string& b, int times_b) {
   return "layers:\n- {name: a, einsum: \"o[i]+=m[i,k]*x[k]\", sizes: " + a + ", count: " + std::to_string(times_a) +
          "}\n- {name: b, einsum: \"o[i]+=m[i,k]*x[k]\", sizes: " + b + ", count: " + std::to_string(times_b) +

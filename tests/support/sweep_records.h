@@ -74,7 +74,7 @@ inline std::vector<LayerRecord> test_layers(u64 point, u64 layers = kTestLayers)
   return out;
 }
 
-// Of so many layers.
+// Of this many layers.
 inline PointRecord test_point(u64 id, u64 layers = kTestLayers) {
   PointRecord out;
   out.id = id;
