@@ -129,9 +129,7 @@ CheckPartners::Answer CheckPartners::try_mapping(const std::string& path) {
       fit_names(fitted, *architecture);
       for (const Layer& layer : fitted.layers) {
         if (++tried > kMostLayers) return best;
-        const Result<std::size_t> unit = file->unit(layer.workload, *architecture);
-        const Result<Mapping> mapping =
-            unit ? file->read(layer.workload, architecture->chain(*unit)) : Result<Mapping>(unit.errors());
+        const Result<UnitMapping> mapping = file->read_on_unit(layer.workload, *architecture);
         if (mapping) return {with, {}};
         keep_fewest(best, mapping.errors(), with);
       }

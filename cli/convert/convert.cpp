@@ -107,13 +107,11 @@ Result<Convertible> load_convertible(const std::vector<std::string>& given, cons
   const Result<MappingFile> file = MappingFile::load(sorted.mapping.front(), reading);
   if (!file) return file.errors();
   for (const Layer& l : out.network->layers) {
-    const Result<std::size_t> unit = file->unit(l.workload, *out.machine);
-    collect(unit);
-    if (!unit) continue;
-    const Result<Mapping> mapping = file->read(l.workload, out.machine->chain(*unit));
-    collect(mapping);
-    out.mappings.push_back(mapping ? std::optional(*mapping) : std::nullopt);
-    out.units.push_back(*unit);
+    const Result<UnitMapping> read = file->read_on_unit(l.workload, *out.machine);
+    collect(read);
+    if (!read) continue;
+    out.mappings.emplace_back(read->mapping);
+    out.units.push_back(read->unit);
   }
   if (!errors.empty()) return errors;
   return out;

@@ -136,10 +136,7 @@ Result<WrittenFiles> to_accelforge(const Convertible& from) {
     const Result<MappingFile> file = MappingFile::parse(tree, name);
     bug(file, name);
     if (!file || !machine) continue;
-    const Workload& workload = read->layers[i].workload;
-    const Result<std::size_t> unit = file->unit(workload, *machine);
-    bug(unit, name);
-    if (unit) bug(file->read(workload, machine->chain(*unit)), name);
+    bug(file->read_on_unit(read->layers[i].workload, *machine), name);
   }
   if (!errors.empty()) return errors;
   return written;

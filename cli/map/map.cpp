@@ -107,14 +107,12 @@ Diagnostics read_witness(const MapArguments& arguments, Network& network, const 
   if (!layer) return layer.errors();
   const Result<MappingFile> file = MappingFile::load(arguments.witness, arguments.reading);
   if (!file) return file.errors();
-  const Result<std::size_t> unit = file->unit(*layer, architecture);
-  if (!unit) return unit.errors();
-  const Result<Mapping> witness = file->read(*layer, architecture.chain(*unit));
+  const Result<UnitMapping> witness = file->read_on_unit(*layer, architecture);
   if (!witness) return witness.errors();
   for (Layer& l : network.layers)
     if (l.workload.name == layer->name && !architecture.units.empty())
-      l.workload.unit = architecture.chain(*unit).compute.name;
-  options.witness = *witness;
+      l.workload.unit = architecture.chain(witness->unit).compute.name;
+  options.witness = witness->mapping;
   return {};
 }
 

@@ -179,13 +179,11 @@ Result<MappingResult> answer_of(const LayerRecord& row, const Workload& workload
   MappingResult out;
   const Result<MappingFile> file = MappingFile::parse(row.mapping, row.name);
   if (!file) return file.errors();
-  const Result<std::size_t> unit = file->unit(workload, machine);
-  if (!unit) return unit.errors();
-  Result<Mapping> mapping = file->read(workload, machine.chain(*unit));
-  if (!mapping) return mapping.errors();
-  out.unit = *unit;
-  out.mapping = *std::move(mapping);
-  out.cost = CostModel(workload, machine.chain(*unit)).evaluate(out.mapping).cost;
+  const Result<UnitMapping> read = file->read_on_unit(workload, machine);
+  if (!read) return read.errors();
+  out.unit = read->unit;
+  out.mapping = read->mapping;
+  out.cost = CostModel(workload, machine.chain(out.unit)).evaluate(out.mapping).cost;
   out.status = Status::Optimal;
   out.value = row.value, out.lower_bound = row.lower_bound, out.utilization = row.utilization;
   return out;

@@ -298,12 +298,9 @@ Result<MappedLayer> load_mapped_layer(const MappedLayerNames& names, const Resul
   Result<Workload> workload = pick_layer(inputs->network, names.layer);
   if (!workload) return workload.errors();
   if (!file) return file.errors();
-  const Result<std::size_t> unit = file->unit(*workload, inputs->architecture);
-  if (!unit) return unit.errors();
-  const Architecture& chain = inputs->architecture.chain(*unit);
-  const Result<Mapping> mapping = file->read(*workload, chain);
-  if (!mapping) return mapping.errors();
-  return MappedLayer{chain, std::move(*workload), *mapping, inputs->notes()};
+  const Result<UnitMapping> read = file->read_on_unit(*workload, inputs->architecture);
+  if (!read) return read.errors();
+  return MappedLayer{inputs->architecture.chain(read->unit), std::move(*workload), read->mapping, inputs->notes()};
 }
 
 bool names_schedule(const Result<MappingFile>& file) {

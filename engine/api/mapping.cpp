@@ -79,12 +79,10 @@ std::string level_text(const MappingLevel& level) {
 // On the chain of the compute unit that the file names, or of the only one that can run the workload.
 Result<Mapping> placed(const Result<MappingFile>& file, const Workload& workload, const Architecture& architecture) {
   if (!file) return file.errors();
-  const Result<std::size_t> unit = file->unit(Inside::of(workload), Inside::of(architecture));
-  if (!unit) return unit.errors();
-  const Architecture chain = *unit == 0 ? architecture : Inside::chain(architecture, *unit);
-  const Result<heliolite::Mapping> read = file->read(Inside::of(workload), Inside::of(chain));
+  const Result<UnitMapping> read = file->read_on_unit(Inside::of(workload), Inside::of(architecture));
   if (!read) return read.errors();
-  return Inside::handle(*read, workload, chain);
+  const Architecture chain = read->unit == 0 ? architecture : Inside::chain(architecture, read->unit);
+  return Inside::handle(read->mapping, workload, chain);
 }
 
 }  // namespace

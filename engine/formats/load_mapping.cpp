@@ -186,6 +186,14 @@ Result<Mapping> MappingFile::read(const Workload& workload, const Architecture& 
   return checked(read_timeloop_nest(nest_, name_, workload, architecture), workload, architecture, name_, 0);
 }
 
+Result<UnitMapping> MappingFile::read_on_unit(const Workload& workload, const Architecture& machine) const {
+  const Result<std::size_t> on = unit(workload, machine);
+  if (!on) return on.errors();
+  const Result<Mapping> mapping = read(workload, machine.chain(*on));
+  if (!mapping) return mapping.errors();
+  return UnitMapping{*on, *mapping};
+}
+
 std::optional<DimensionSizes> MappingFile::sizes() const {
   if (!nest_.empty()) return timeloop_nest_sizes(nest_);
   const YamlNode list = root_.find("mapping").value_or(root_);

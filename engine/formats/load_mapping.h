@@ -18,6 +18,12 @@ namespace heliolite {
 // Iterations over dimensions by their names.
 using DimensionSizes = std::map<std::string, u64>;
 
+// A mapping, and the machine's chain that it is on, as a number of Architecture::chain().
+struct UnitMapping {
+  std::size_t unit = 0;
+  Mapping mapping;
+};
+
 // A file with a mapping, or with one for each of several layers, before it is known of which workload and machine.
 class MappingFile {
  public:
@@ -37,6 +43,8 @@ class MappingFile {
   // The machine's chain that the mapping of this workload is on, as a number of Architecture::chain(): of the unit that
   // the file names, else of the only one that can run the workload.
   Result<std::size_t> unit(const Workload& workload, const Architecture& machine) const;
+  // The mapping of this workload, on the chain that unit() says.
+  Result<UnitMapping> read_on_unit(const Workload& workload, const Architecture& machine) const;
   // The products of the factors, if the file is Timeloop's and has no other factors than whole and stated ones.
   std::optional<DimensionSizes> sizes() const;
 

@@ -74,12 +74,10 @@ Diagnostics RoomReader::add_rooms(const LayerRecord& layer, const Architecture& 
   const Workload& workload = spec_->layers[layer.layer].layer.workload;
   const Result<MappingFile> file = MappingFile::parse(layer.mapping, who);
   if (!file) return file.errors();
-  const Result<std::size_t> unit = file->unit(workload, machine);
-  if (!unit) return unit.errors();
-  const Architecture& chain = machine.chain(*unit);
-  const Result<Mapping> mapping = file->read(workload, chain);
-  if (!mapping) return mapping.errors();
-  const Breakdown breakdown = CostModel(workload, chain).explain(*mapping);
+  const Result<UnitMapping> read = file->read_on_unit(workload, machine);
+  if (!read) return read.errors();
+  const Architecture& chain = machine.chain(read->unit);
+  const Breakdown breakdown = CostModel(workload, chain).explain(read->mapping);
   // Every energy by level and tensor: other files or another model would give others.
   if (breakdown_text(workload, breakdown) != layer.breakdown)
     return {

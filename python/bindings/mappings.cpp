@@ -53,9 +53,8 @@ std::vector<std::string> outside_mapspace(const PlacedMapping& placed) {
 // On the chain of the compute unit that the file names, or of the only one that can run the workload.
 PlacedMapping placed_on_unit(const MappingFile& file, std::shared_ptr<Workload> workload,
                              const std::shared_ptr<Architecture>& machine) {
-  std::shared_ptr<const Architecture> chain(machine, &machine->chain(value_of(file.unit(*workload, *machine))));
-  const Mapping mapping = value_of(file.read(*workload, *chain));
-  return {mapping, std::move(workload), std::move(chain)};
+  const UnitMapping read = value_of(file.read_on_unit(*workload, *machine));
+  return {read.mapping, std::move(workload), {machine, &machine->chain(read.unit)}};
 }
 
 PlacedMapping parse(const std::string& text, const std::string& file, std::shared_ptr<Workload> workload,
