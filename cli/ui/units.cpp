@@ -135,12 +135,4 @@ std::string capacity_notation() {
   return fmt::format("a whole number of words or bytes with their unit ({})", kByteUnits);
 }
 
-std::string bytes_text(u64 words, double word_bytes) {
-  constexpr std::array<const char*, 4> kUnits{"B", "KiB", "MiB", "GiB"};
-  double size = static_cast<double>(words) * word_bytes;
-  std::size_t unit = 0;
-  for (; size >= 1024 && unit + 1 < kUnits.size(); ++unit) size /= 1024;
-  return fmt::format("{:.4g} {}", size, kUnits[unit]);
-}
-
 }  // namespace heliolite::cli

@@ -9,6 +9,7 @@
 #include "arch/architecture.h"
 #include "cli/ui/json.h"
 #include "engine/base/result.h"
+#include "engine/base/text.h"
 #include "engine/base/types.h"
 #include "workloads/workload.h"
 
@@ -76,6 +77,8 @@ std::string capacity_notation();  // for messages
 Result<std::vector<u64>> read_buffers(const std::vector<std::string>& texts, double word_bytes);
 
 // The bytes of `words` words of this size as text: "50 MiB", "1.5 KiB", "100 B".
-std::string bytes_text(u64 words, double word_bytes);
+inline std::string bytes_text(u64 words, double word_bytes) {
+  return heliolite::bytes_text(static_cast<double>(words) * word_bytes);
+}
 
 }  // namespace heliolite::cli

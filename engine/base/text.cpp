@@ -269,6 +269,13 @@ std::optional<double> parse_bytes(std::string_view text) {
   return std::nullopt;
 }
 
+std::string bytes_text(double bytes) {
+  constexpr std::array<std::string_view, 4> kShownUnits{"B", "KiB", "MiB", "GiB"};
+  std::size_t unit = 0;
+  for (; bytes >= kKilo && unit + 1 < kShownUnits.size(); ++unit) bytes /= kKilo;
+  return fmt::format("{:.4g} {}", bytes, kShownUnits[unit]);
+}
+
 namespace {
 
 struct Prefix {

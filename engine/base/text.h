@@ -90,6 +90,8 @@ std::optional<Number> parse_number(std::string_view text) {
 // The bytes that "108 KB" or "3.1MiB" means: a number above 0 and its unit, B, KB, MB or GB, each 1024 times the one
 // before (KiB, MiB and GiB are the same). Nothing for anything else, plain numbers included.
 std::optional<double> parse_bytes(std::string_view text);
+// "50 MiB", "1.5 KiB", "100 B".
+std::string bytes_text(double bytes);
 
 inline constexpr std::string_view kByteUnits = "B, KB, MB or GB, of 1024";  // for messages
 // A regular expression that every such text matches.

@@ -15,14 +15,6 @@ namespace {
 constexpr std::array<std::string_view, 10> kEndNames{"done",   "keeps",       "tables", "stores",      "flows",
                                                      "memory", "evaluations", "budget", "interrupted", "evaluator"};
 
-std::string bytes_text(u64 bytes) {
-  constexpr std::array<std::string_view, 4> kUnits{"B", "KiB", "MiB", "GiB"};
-  auto size = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; size >= 1024 && unit + 1 < kUnits.size(); ++unit) size /= 1024;
-  return fmt::format("{:.4g} {}", size, kUnits[unit]);
-}
-
 int open_keeps(const Mapspace& space) {
   int open = 0;
   for (const LevelSpace& level : space.levels) open += std::popcount(level.open);
@@ -48,7 +40,8 @@ std::string explain(SearchEnd end, const LayerProblem& problem) {
           "tile sizes that do not divide were not searched: 2^{} ways to keep tensors or to pass them by",
           open_keeps(problem.space));
     case SearchEnd::Tables:
-      return fmt::format("{}its tables do not fit {} of memory", kNotSearched, bytes_text(options.memory_bytes));
+      return fmt::format("{}its tables do not fit {} of memory", kNotSearched,
+                         bytes_text(static_cast<double>(options.memory_bytes)));
     case SearchEnd::Stores:
       return fmt::format(
           "uneven tiles were not searched, the answer is that of even ones: they can stand in more than "
@@ -57,7 +50,7 @@ std::string explain(SearchEnd end, const LayerProblem& problem) {
     case SearchEnd::Flows: return "partial mappings with too many sliding flows were left out";
     case SearchEnd::Memory:
       return fmt::format("partial mappings were left out that {} of memory have no room for",
-                         bytes_text(options.memory_bytes));
+                         bytes_text(static_cast<double>(options.memory_bytes)));
     case SearchEnd::Evaluations:
       return fmt::format("the search ended after {} evaluations", options.budget_evaluations.value_or(0));
     case SearchEnd::Time: return fmt::format("the search ended after {} s", options.budget_seconds.value_or(0));
