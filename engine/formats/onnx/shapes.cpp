@@ -109,12 +109,18 @@ Shapes shape_shape(Call& call) {
 
 Shapes scalar_shape(Call& call) { return Shapes(call.outputs()); }
 
-Shapes filled_shape(Call& call) {
-  const std::optional<std::vector<i64>> wanted = call.integers_of(0);
+namespace {
+
+Shapes stated_shape(Call& call, const std::optional<Shape>& wanted) {
   if (call.ok() && !wanted) call.fail("no shape is given");
   if (!call.ok()) return {};
   return {*wanted};
 }
+
+}  // namespace
+
+Shapes filled_shape(Call& call) { return stated_shape(call, call.integers_of(0)); }
+Shapes random_shape(Call& call) { return stated_shape(call, call.integers("shape")); }
 
 Shapes range_shape(Call& call) {
   double ends[3] = {0, 0, 1};
@@ -141,13 +147,6 @@ Shapes one_hot_shape(Call& call) {
   if (!call.ok()) return {};
   out.insert(out.begin() + static_cast<std::ptrdiff_t>(axis), depth->front());
   return {out};
-}
-
-Shapes random_shape(Call& call) {
-  const std::optional<std::vector<i64>> wanted = call.integers("shape");
-  if (call.ok() && !wanted) call.fail("no shape is given");
-  if (!call.ok()) return {};
-  return {*wanted};
 }
 
 }  // namespace heliolite::onnx
