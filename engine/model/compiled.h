@@ -2,6 +2,7 @@
 // A (workload, architecture) pair as flat tables for the hot path, for a nest that runs once or in several passes: no
 // strings, no vectors, energies in units of 2^-32 pJ. And the boxes of tiles, which are made of them.
 #include <array>
+#include <concepts>
 #include <limits>
 
 #include "arch/architecture.h"
@@ -210,10 +211,13 @@ u64 box_words(const CompiledTensor& t, Extent&& extent, AtRank&& at_rank) {
   return words;
 }
 
-// Words of the box that tensor t takes for a tile of extent c.
-inline u64 box_words(const CompiledTensor& t, const Extents& c) {
-  return box_words(
-      t, [&](u8 d) { return c[d]; }, [](u8, u64) {});
+// Words of the box alone, and of the tile of these extents.
+template <std::invocable<u8> Extent>
+u64 box_words(const CompiledTensor& t, Extent&& extent) {
+  return box_words(t, extent, [](u8, u64) {});
+}
+inline u64 box_words(const CompiledTensor& t, const Extents& tile) {
+  return box_words(t, [&](u8 d) { return tile[d]; });
 }
 
 // Words of level i, begun ones included, that the tile of these tensors takes (rule 44).

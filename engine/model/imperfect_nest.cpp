@@ -75,10 +75,7 @@ ImperfectExtents ImperfectNest::largest(const ImperfectTile& tile, int outer) co
 }
 
 u64 imperfect_box_words(const CompiledTensor& t, const ImperfectExtents& extent) {
-  const auto box = box_along_ranks(t, [&](u8 d) { return extent[d]; });
-  u64 words = 1;
-  for (int r = 0; r < t.rank_count; ++r) words *= static_cast<u64>(box[r]);
-  return words;
+  return box_words(t, [&](u8 d) { return extent[d]; });
 }
 
 namespace {

@@ -68,6 +68,13 @@ struct Mapping {
   bool allows_all_peers() const {
     return std::ranges::all_of(no_peers, [](TensorMask tensors) { return tensors == 0; });
   }
+  // What the levels keep, and no loops.
+  Mapping without_loops() const {
+    Mapping out;
+    out.level_count = level_count;
+    out.keep = keep;
+    return out;
+  }
   // Appends a loop; unit loops are dropped. Callers append in nest order.
   void add(LoopKind kind, int level, int dimension, u64 end, u64 residual) {
     if (end <= 1) return;

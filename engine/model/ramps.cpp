@@ -39,8 +39,7 @@ namespace {
 
 // Words of the tile of these loops, no more of a dimension than there is.
 u64 tile_words(const Compiled& c, const CompiledTensor& t, const Nest& nest, LoopMask inside) {
-  return box_words(
-      t, [&](u8 d) { return std::min(nest.extent(d, inside), c.size[d]); }, [](u8, u64) {});
+  return box_words(t, [&](u8 d) { return std::min(nest.extent(d, inside), c.size[d]); });
 }
 
 }  // namespace

@@ -161,9 +161,7 @@ Mapping MergedDimensions::join(const Mapping& mapping) const {
   const auto alike = [&](const Loop& a, const Loop& b) {
     return a.level == b.level && a.kind == b.kind && into[a.dimension] == into[b.dimension];
   };
-  Mapping out;
-  out.level_count = mapping.level_count;
-  out.keep = mapping.keep;
+  Mapping out = mapping.without_loops();
   for (int k = 0; k < mapping.loop_count; ++k) {
     const Loop& loop = mapping.loop[k];
     u64 end = 1;
@@ -182,9 +180,7 @@ Mapping MergedDimensions::split(const Mapping& merged, const Mapspace& space) co
   std::array<u64, kMaxDimensions> left = size_;
   std::array<const std::vector<int>*, kMaxDimensions> parts{};
   for (const std::vector<int>& group : groups_) parts[group[0]] = &group;
-  Mapping out;
-  out.level_count = merged.level_count;
-  out.keep = merged.keep;
+  Mapping out = merged.without_loops();
   for (const Loop& loop : merged.loops()) {
     if (parts[loop.dimension] == nullptr) {
       out.add(loop.kind, loop.level, loop.dimension, loop.end);
@@ -237,9 +233,7 @@ Mapping with_batch_outermost(const Mapping& mapping, const Mapspace& space) {
   for (const Loop& loop : mapping.loops())
     if (!loop.is_spatial() && !space.levels[loop.level].temporal.factor[loop.dimension].allows(loop.end))
       moved[loop.dimension] *= loop.end;
-  Mapping out;
-  out.level_count = mapping.level_count;
-  out.keep = mapping.keep;
+  Mapping out = mapping.without_loops();
   for (const Loop& loop : mapping.loops()) {
     u64& goes = moved[loop.dimension];
     const bool stays = loop.is_spatial() || space.levels[loop.level].temporal.factor[loop.dimension].allows(loop.end);

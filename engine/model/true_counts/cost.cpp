@@ -65,9 +65,7 @@ bool has_true_counts(const Compiled& c) {
 }
 
 Mapping without_idle_loops(const TrueNest& nest, const Mapping& mapping) {
-  Mapping out;
-  out.level_count = mapping.level_count;
-  out.keep = mapping.keep;
+  Mapping out = mapping.without_loops();
   for (int l = 0; l < nest.loop_count; ++l) {
     const TruePlace& p = nest.place[l];
     const LoopKind kind = !contains(nest.spatial, l)           ? LoopKind::Temporal

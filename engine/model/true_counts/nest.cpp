@@ -70,10 +70,7 @@ TrueNest::TrueNest(const Compiled& c, const Mapping& m)
 }
 
 u64 true_box_words(const Compiled& c, const CompiledTensor& t, const Extents& tile) {
-  const auto box = box_along_ranks(t, [&](u8 d) { return std::min(tile[d], c.size[d]); });
-  u64 words = 1;
-  for (int r = 0; r < t.rank_count; ++r) words *= static_cast<u64>(box[r]);
-  return words;
+  return box_words(t, [&](u8 d) { return std::min(tile[d], c.size[d]); });
 }
 
 namespace {

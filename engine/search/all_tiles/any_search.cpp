@@ -328,9 +328,7 @@ Workload smooth_workload(const Workload& workload) {
 }
 
 std::optional<Mapping> cut_to_size(const Mapping& mapping, const Compiled& c) {
-  Mapping out;
-  out.level_count = mapping.level_count;
-  out.keep = mapping.keep;
+  Mapping out = mapping.without_loops();
   Trail trail(c);
   for (const Loop& loop : mapping.loops()) {
     const u32 end = std::min(loop.end, trail.of(loop.dimension).tiles);

@@ -250,9 +250,7 @@ PlacedLevel placed_level(const FlowCosts& model, const Mapping& mapping, int lev
 }
 
 std::optional<Mapping> moved_in(const Mapping& mapping, int level, const LatticeAxis& axis) {
-  Mapping out;
-  out.level_count = mapping.level_count;
-  out.keep = mapping.keep;
+  Mapping out = mapping.without_loops();
   const auto mine = [&](const Loop& loop, int its_level) {
     return loop.level == its_level && !loop.is_spatial() && loop.dimension == axis.dimension;
   };
