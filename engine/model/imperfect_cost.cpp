@@ -12,7 +12,299 @@
 #include "engine/model/temporal_traffic.h"
 
 namespace heliolite {
+namespace {
 
+// The receivers of a fan-out at one step: how many there are, how many want different words, and what reaching them
+// costs (docs/cost_model.md, rules 9-11).
+
+// Words apart, per iteration of each spatial loop: offsets of all ranks linearised over the box they span.
+std::array<u64, kMaxLoops> linear_steps(const CompiledTensor& t, const ImperfectNest& nest, int begin, int end) {
+  std::array<u64, kMaxRanks> span;  // largest offset + 1
+  for (int r = 0; r < t.rank_count; ++r) span[r] = 1;
+  for (int l = begin; l < end; ++l) {
+    const ImperfectLoop& loop = nest.loop[l];
+    for (int k = t.first_of[loop.dimension]; k < t.first_of[loop.dimension + 1]; ++k)
+      span[t.by_dimension[k].rank] += t.by_dimension[k].coefficient * loop.step * (loop.end - 1);
+  }
+  std::array<u64, kMaxRanks> weight;
+  u64 product = 1;
+  for (int r = 0; r < t.rank_count; ++r) {
+    weight[r] = product;
+    product *= span[r];
+  }
+  std::array<u64, kMaxLoops> step;
+  for (int l = begin; l < end; ++l) {
+    const ImperfectLoop& loop = nest.loop[l];
+    step[l] = 0;
+    for (int k = t.first_of[loop.dimension]; k < t.first_of[loop.dimension + 1]; ++k)
+      step[l] += t.by_dimension[k].coefficient * loop.step * weight[t.by_dimension[k].rank];
+  }
+  return step;
+}
+
+// Lists the receivers in use by counting through the loops like an odometer. A dimension that is unrolled along both
+// axes runs its inner loop to the residual only in the last iteration of the outer one.
+struct ReceiverList {
+  const ImperfectNest& nest;
+  int begin;
+  const std::array<u64, kMaxLoops>& step;
+  u64 grid_columns;
+  std::vector<FanoutReceiver>& out;
+
+  void list(int l, u64 offset, DimensionMask last) {
+    if (l < begin) {
+      const u64 id = out.size();
+      out.push_back({offset, static_cast<u32>(id % grid_columns), static_cast<u32>(id / grid_columns)});
+      return;
+    }
+    const ImperfectLoop& loop = nest.loop[l];
+    const bool in_last = (last & loop.bit()) != 0;
+    const u64 count = in_last ? loop.residual : loop.end;
+    for (u64 k = 0; k < count; ++k) {
+      const bool stays_last = in_last && k + 1 == count;
+      list(l - 1, offset + k * step[l], stays_last ? last : static_cast<DimensionMask>(last & ~loop.bit()));
+    }
+  }
+};
+
+u64 receivers_along(const ImperfectNest& nest, int level, int dimension, bool last) {
+  u64 middle_count = 1, last_count = 1;
+  for (int l = nest.first_temporal[level] - 1; l >= nest.first[level]; --l) {
+    const ImperfectLoop& loop = nest.loop[l];
+    if (loop.dimension != dimension) continue;
+    middle_count *= loop.end;
+    last_count = loop.end * (last_count - 1) + loop.residual;
+  }
+  return last ? last_count : middle_count;
+}
+
+// Receivers in use at steps where the dimensions `last` are in their last context and all others in a middle one
+// (imperfect_nest.h).
+u64 active_receivers(const ImperfectNest& nest, int level, DimensionMask last) {
+  u64 count = 1;
+  DimensionMask seen = 0;
+  for (int l = nest.first[level]; l < nest.first_temporal[level]; ++l) {
+    const ImperfectLoop& loop = nest.loop[l];
+    if (seen & loop.bit()) continue;
+    seen |= loop.bit();
+    count *= receivers_along(nest, level, loop.dimension, (last & loop.bit()) != 0);
+  }
+  return count;
+}
+
+// Writes the groups of receivers with the same words into `out` (reused storage), sorted by multicast. Receivers in use
+// are numbered without gaps, X fastest, and laid out on the physical grid. Without spatial loops: one receiver, no
+// hops.
+void imperfect_groups(const CompiledTensor& t, const ImperfectNest& nest, int level, const CompiledLevel& machine,
+                      DimensionMask last, std::vector<ReceiverGroups>& out) {
+  out.clear();
+  if (!nest.has_spatial(level)) {
+    out.push_back({1, 1, 0});
+    return;
+  }
+  thread_local std::vector<FanoutReceiver> receivers;  // reused: this is called in searches
+  receivers.clear();
+  const int begin = nest.first[level], end = nest.first_temporal[level];
+  const u64 columns = std::max(machine.fanout_x, nest.columns[level]);
+  const u64 rows = std::max(machine.fanout_y, nest.fanout[level] / nest.columns[level]);
+  const auto step = linear_steps(t, nest, begin, end);
+  ReceiverList{nest, begin, step, columns, receivers}.list(end - 1, 0, last);
+  group_receivers(receivers, rows, out);
+}
+
+// How many of those receivers want different words of tensor t; by closed form, else by enumeration.
+u64 distinct_receivers(const CompiledTensor& t, const ImperfectNest& nest, int level, const CompiledLevel& machine,
+                       DimensionMask last) {
+  if (!nest.has_spatial(level)) return 1;
+  u64 count = 1;
+  DimensionMask seen = 0;
+  std::array<u64, kMaxDimensions> along, step;
+  for (int l = nest.first[level]; l < nest.first_temporal[level]; ++l) {  // innermost first: gives the step
+    const ImperfectLoop& loop = nest.loop[l];
+    const u8 d = loop.dimension;
+    if ((seen & loop.bit()) || !contains(t.indexing, d)) continue;
+    seen |= loop.bit();
+    along[d] = receivers_along(nest, level, d, (last & loop.bit()) != 0);
+    step[d] = t.by_dimension[t.first_of[d]].coefficient * loop.step;
+    count *= along[d];
+  }
+  if (!t.sliding || count == 1) return count;
+  bool enumerate = t.entangled;
+  for (int r = 0; r < t.rank_count && !enumerate; ++r) {
+    std::array<u8, 2> d{};
+    int sharing = 0;
+    for (int k = 0; k < kMaxDimensions && sharing <= 2; ++k)
+      if (contains(seen & t.sharing[r], k)) {
+        if (sharing < 2) d[sharing] = static_cast<u8>(k);
+        ++sharing;
+      }
+    if (sharing == 2) {
+      const u64 pairs = along[d[0]] * along[d[1]];
+      count = count / pairs * distinct_sums(step[d[0]], along[d[0]], step[d[1]], along[d[1]]);
+    }
+    enumerate = sharing > 2;
+  }
+  if (!enumerate) return count;
+  thread_local std::vector<ReceiverGroups> groups;
+  imperfect_groups(t, nest, level, machine, last, groups);
+  u64 distinct = 0;
+  for (const ReceiverGroups& g : groups) distinct += g.groups;
+  return distinct;
+}
+
+// One evaluation of a nest, level by level.
+
+// MACs as Timeloop counts them (docs/cost_model.md, rules 13, 24, 27).
+struct ImperfectComputes {
+  u64 computes = 0;   // not the workload's with imperfect spatial factors
+  u64 macs_used = 1;  // units in use: the average, truncated
+  u64 utilized = 1;   // product of all spatial ends
+  u64 cycles = 1;     // product of all temporal ends with any residual, else ceil(computes / macs_used)
+};
+
+// Words of one tensor that one sender sends over the fan-out below a level.
+struct ImperfectSums {
+  u64 accesses = 0;  // read by the sender; a word that several receivers share counts once
+  u64 received = 0;  // received by all receivers together
+};
+
+// One evaluation; nest and workspace are in use as long as it lives.
+class ImperfectEvaluation {
+ public:
+  ImperfectEvaluation(const Compiled& c, const Mapping& m, ImperfectWorkspace& w, bool closed_forms = true)
+      : c_(c), nest_(c, m), w_(w), closed_forms_(closed_forms) {}
+
+  const ImperfectNest& nest() const { return nest_; }
+
+  ImperfectComputes computes();
+
+  // Words of tensor t across the fan-out below level i.
+  ImperfectSums sums(const CompiledTensor& t, int i);
+
+  // The accesses of `sums`, which must be those that sums() returned last, times `scale`, added record by record as
+  // Timeloop does: what bypassed levels inside pass on (rule 16).
+  double scaled_accesses(const CompiledTensor& t, int i, double scale, const ImperfectSums& sums);
+
+  // sums() with the records of the network, into `out`; its tiles and instances are not filled in. Words from
+  // peers are not among the accesses, and receivers that they reach not among the records'.
+  void records(const CompiledTensor& t, int i, LevelNest& out);
+
+  // Whether some words of tensor v may come from peers, somewhere.
+  bool may_use_peers(int v) const;
+
+ private:
+  void words_below(const CompiledTensor& t, int i);
+  bool may_use_peers(int v, int i) const;
+
+  const Compiled& c_;
+  ImperfectNest nest_;
+  ImperfectWorkspace& w_;
+  bool closed_forms_;
+};
+
+ImperfectComputes ImperfectEvaluation::computes() {
+  ImperfectComputes out;
+  u64 cycles = 1;
+  for (int l = 0; l < nest_.loop_count; ++l) (nest_.loop[l].spatial ? out.utilized : cycles) *= nest_.loop[l].end;
+  out.macs_used = static_cast<u64>(nest_.used[0] * static_cast<double>(nest_.fanout[0]));
+  w_.words.assign(nest_.contexts[0].count(), 0);
+  product_steps(nest_, w_.words);
+  u64 all_steps = 0, most_active = 1;
+  for (std::size_t context = 0; context < w_.words.size(); ++context) {
+    if (w_.words[context] == 0) continue;
+    const u64 active = active_receivers(nest_, 0, nest_.contexts[0].last(context));
+    all_steps += w_.words[context] * active;
+    most_active = std::max(most_active, active);
+  }
+  const double steps = static_cast<double>(all_steps) / static_cast<double>(most_active);  // of a unit, on average
+  out.computes = static_cast<u64>(steps * static_cast<double>(out.macs_used));
+  out.cycles = nest_.perfect ? (out.computes + out.macs_used - 1) / out.macs_used : cycles;
+  return out;
+}
+
+// Words that one receiver below level i gets, by context.
+void ImperfectEvaluation::words_below(const CompiledTensor& t, int i) {
+  w_.words.assign(nest_.contexts[i].count(), 0);
+  if (i == 0) product_steps(nest_, w_.words);
+  else if (!closed_forms_ || !product_words(t, nest_, i, w_.words)) w_.walk.run(t, nest_, i, w_.words);
+}
+
+ImperfectSums ImperfectEvaluation::sums(const CompiledTensor& t, int i) {
+  words_below(t, i);
+  if (!nest_.has_spatial(i)) return {w_.words[0], w_.words[0]};
+  ImperfectSums out;
+  for (std::size_t context = 0; context < w_.words.size(); ++context) {
+    const u64 words = w_.words[context];
+    if (words == 0) continue;  // never fetched there
+    const DimensionMask last = nest_.contexts[i].last(context);
+    out.accesses += words * distinct_receivers(t, nest_, i, c_.level[i], last);
+    out.received += words * active_receivers(nest_, i, last);
+  }
+  return out;
+}
+
+// From the words by context that words_below() left. Without sliding ranks all groups of a context are equally large.
+double ImperfectEvaluation::scaled_accesses(const CompiledTensor& t, int i, double scale, const ImperfectSums& sums) {
+  if (scale == 1 || !nest_.has_spatial(i)) return static_cast<double>(sums.accesses) * scale;
+  w_.groups.clear();
+  for (std::size_t context = 0; context < w_.words.size(); ++context) {
+    if (w_.words[context] == 0) continue;
+    const DimensionMask last = nest_.contexts[i].last(context);
+    if (t.sliding) {
+      records(t, i, w_.level);
+      double sum = 0;
+      for (const NestRecord& r : w_.level.records) sum += r.words * scale;
+      return sum;
+    }
+    const u64 distinct = distinct_receivers(t, nest_, i, c_.level[i], last);
+    const u64 multicast = active_receivers(nest_, i, last) / distinct;
+    // The third number carries the words.
+    auto at = std::find_if(w_.groups.begin(), w_.groups.end(), [&](const ReceiverGroups& g) {
+      return g.multicast > multicast || (g.multicast == multicast && g.groups >= distinct);
+    });
+    if (at == w_.groups.end() || at->multicast != multicast || at->groups != distinct)
+      at = w_.groups.insert(at, {multicast, distinct, 0});
+    at->half_hops += w_.words[context] * distinct;
+  }
+  double sum = 0;
+  for (const ReceiverGroups& g : w_.groups) sum += static_cast<double>(g.half_hops) * scale;
+  return sum;
+}
+
+void ImperfectEvaluation::records(const CompiledTensor& t, int i, LevelNest& out) {
+  out.accesses_sum = out.share = out.peer_words = 0;
+  out.records.clear();
+  if (may_use_peers(static_cast<int>(&t - c_.tensor.data()), i)) return take_from_peers(c_, t, nest_, i, out);
+  words_below(t, i);
+  for (std::size_t context = 0; context < w_.words.size(); ++context) {
+    const u64 words = w_.words[context];
+    if (words == 0) continue;  // never fetched there
+    const DimensionMask last = nest_.contexts[i].last(context);
+    imperfect_groups(t, nest_, i, c_.level[i], last, w_.groups);
+    u64 distinct = 0;
+    for (const ReceiverGroups& g : w_.groups) {
+      add_record(g, words, out.records);
+      distinct += g.groups;
+    }
+    out.accesses_sum += static_cast<double>(words * distinct);
+    out.share += static_cast<double>(words * active_receivers(nest_, i, last));
+  }
+  out.share /= static_cast<double>(nest_.fanout[i]);
+}
+
+// Other than where factors divide, a tile that has changed its size may be fetched where it was: any neighbour will do.
+bool ImperfectEvaluation::may_use_peers(int v, int i) const {
+  return contains(c_.level[i].peers, v) && nest_.has_spatial(i);
+}
+
+bool ImperfectEvaluation::may_use_peers(int v) const {
+  if (!contains(c_.peers, v)) return false;
+  for (int i = 0; i < c_.level_count; ++i)
+    if (may_use_peers(v, i)) return true;
+  return false;
+}
+
+// Everything of tensor v at level i, its records if they are asked for.
 void level_nest(ImperfectEvaluation& evaluation, const Compiled& c, int v, int i, bool records, LevelNest& out) {
   const CompiledTensor& t = c.tensor[v];
   const ImperfectNest& nest = evaluation.nest();
@@ -31,6 +323,8 @@ void level_nest(ImperfectEvaluation& evaluation, const Compiled& c, int v, int i
   out.accesses_sum = static_cast<double>(sums.accesses);
   out.share = static_cast<double>(sums.received) / static_cast<double>(out.fanout);
 }
+
+}  // namespace
 
 void imperfect_traffic(const Compiled& compiled, const Mapping& mapping, ImperfectWorkspace& workspace,
                        NestTraffic& out, const ImperfectOptions& options) {
@@ -160,243 +454,6 @@ class ImperfectCost {
 
 Evaluation imperfect_cost_of(const Compiled& compiled, const Mapping& mapping, ImperfectWorkspace& workspace) {
   return ImperfectCost(compiled, mapping, workspace).run();
-}
-
-// One evaluation of a nest with imperfect factors, level by level.
-
-namespace {
-
-// Words apart, per iteration of each spatial loop: offsets of all ranks linearised over the box they span.
-std::array<u64, kMaxLoops> linear_steps(const CompiledTensor& t, const ImperfectNest& nest, int begin, int end) {
-  std::array<u64, kMaxRanks> span;  // largest offset + 1
-  for (int r = 0; r < t.rank_count; ++r) span[r] = 1;
-  for (int l = begin; l < end; ++l) {
-    const ImperfectLoop& loop = nest.loop[l];
-    for (int k = t.first_of[loop.dimension]; k < t.first_of[loop.dimension + 1]; ++k)
-      span[t.by_dimension[k].rank] += t.by_dimension[k].coefficient * loop.step * (loop.end - 1);
-  }
-  std::array<u64, kMaxRanks> weight;
-  u64 product = 1;
-  for (int r = 0; r < t.rank_count; ++r) {
-    weight[r] = product;
-    product *= span[r];
-  }
-  std::array<u64, kMaxLoops> step;
-  for (int l = begin; l < end; ++l) {
-    const ImperfectLoop& loop = nest.loop[l];
-    step[l] = 0;
-    for (int k = t.first_of[loop.dimension]; k < t.first_of[loop.dimension + 1]; ++k)
-      step[l] += t.by_dimension[k].coefficient * loop.step * weight[t.by_dimension[k].rank];
-  }
-  return step;
-}
-
-// Lists the receivers in use by counting through the loops like an odometer. A dimension that is unrolled along both
-// axes runs its inner loop to the residual only in the last iteration of the outer one.
-struct ReceiverList {
-  const ImperfectNest& nest;
-  int begin;
-  const std::array<u64, kMaxLoops>& step;
-  u64 grid_columns;
-  std::vector<FanoutReceiver>& out;
-
-  void list(int l, u64 offset, DimensionMask last) {
-    if (l < begin) {
-      const u64 id = out.size();
-      out.push_back({offset, static_cast<u32>(id % grid_columns), static_cast<u32>(id / grid_columns)});
-      return;
-    }
-    const ImperfectLoop& loop = nest.loop[l];
-    const bool in_last = (last & loop.bit()) != 0;
-    const u64 count = in_last ? loop.residual : loop.end;
-    for (u64 k = 0; k < count; ++k) {
-      const bool stays_last = in_last && k + 1 == count;
-      list(l - 1, offset + k * step[l], stays_last ? last : static_cast<DimensionMask>(last & ~loop.bit()));
-    }
-  }
-};
-
-u64 receivers_along(const ImperfectNest& nest, int level, int dimension, bool last) {
-  u64 middle_count = 1, last_count = 1;
-  for (int l = nest.first_temporal[level] - 1; l >= nest.first[level]; --l) {
-    const ImperfectLoop& loop = nest.loop[l];
-    if (loop.dimension != dimension) continue;
-    middle_count *= loop.end;
-    last_count = loop.end * (last_count - 1) + loop.residual;
-  }
-  return last ? last_count : middle_count;
-}
-
-}  // namespace
-
-u64 active_receivers(const ImperfectNest& nest, int level, DimensionMask last) {
-  u64 count = 1;
-  DimensionMask seen = 0;
-  for (int l = nest.first[level]; l < nest.first_temporal[level]; ++l) {
-    const ImperfectLoop& loop = nest.loop[l];
-    if (seen & loop.bit()) continue;
-    seen |= loop.bit();
-    count *= receivers_along(nest, level, loop.dimension, (last & loop.bit()) != 0);
-  }
-  return count;
-}
-
-u64 distinct_receivers(const CompiledTensor& t, const ImperfectNest& nest, int level, const CompiledLevel& machine,
-                       DimensionMask last) {
-  if (!nest.has_spatial(level)) return 1;
-  u64 count = 1;
-  DimensionMask seen = 0;
-  std::array<u64, kMaxDimensions> along, step;
-  for (int l = nest.first[level]; l < nest.first_temporal[level]; ++l) {  // innermost first: gives the step
-    const ImperfectLoop& loop = nest.loop[l];
-    const u8 d = loop.dimension;
-    if ((seen & loop.bit()) || !contains(t.indexing, d)) continue;
-    seen |= loop.bit();
-    along[d] = receivers_along(nest, level, d, (last & loop.bit()) != 0);
-    step[d] = t.by_dimension[t.first_of[d]].coefficient * loop.step;
-    count *= along[d];
-  }
-  if (!t.sliding || count == 1) return count;
-  bool enumerate = t.entangled;
-  for (int r = 0; r < t.rank_count && !enumerate; ++r) {
-    std::array<u8, 2> d{};
-    int sharing = 0;
-    for (int k = 0; k < kMaxDimensions && sharing <= 2; ++k)
-      if (contains(seen & t.sharing[r], k)) {
-        if (sharing < 2) d[sharing] = static_cast<u8>(k);
-        ++sharing;
-      }
-    if (sharing == 2) {
-      const u64 pairs = along[d[0]] * along[d[1]];
-      count = count / pairs * distinct_sums(step[d[0]], along[d[0]], step[d[1]], along[d[1]]);
-    }
-    enumerate = sharing > 2;
-  }
-  if (!enumerate) return count;
-  thread_local std::vector<ReceiverGroups> groups;
-  imperfect_groups(t, nest, level, machine, last, groups);
-  u64 distinct = 0;
-  for (const ReceiverGroups& g : groups) distinct += g.groups;
-  return distinct;
-}
-
-void imperfect_groups(const CompiledTensor& t, const ImperfectNest& nest, int level, const CompiledLevel& machine,
-                      DimensionMask last, std::vector<ReceiverGroups>& out) {
-  out.clear();
-  if (!nest.has_spatial(level)) {
-    out.push_back({1, 1, 0});
-    return;
-  }
-  thread_local std::vector<FanoutReceiver> receivers;  // reused: this is called in searches
-  receivers.clear();
-  const int begin = nest.first[level], end = nest.first_temporal[level];
-  const u64 columns = std::max(machine.fanout_x, nest.columns[level]);
-  const u64 rows = std::max(machine.fanout_y, nest.fanout[level] / nest.columns[level]);
-  const auto step = linear_steps(t, nest, begin, end);
-  ReceiverList{nest, begin, step, columns, receivers}.list(end - 1, 0, last);
-  group_receivers(receivers, rows, out);
-}
-
-ImperfectComputes ImperfectEvaluation::computes() {
-  ImperfectComputes out;
-  u64 cycles = 1;
-  for (int l = 0; l < nest_.loop_count; ++l) (nest_.loop[l].spatial ? out.utilized : cycles) *= nest_.loop[l].end;
-  out.macs_used = static_cast<u64>(nest_.used[0] * static_cast<double>(nest_.fanout[0]));
-  w_.words.assign(nest_.contexts[0].count(), 0);
-  product_steps(nest_, w_.words);
-  u64 all_steps = 0, most_active = 1;
-  for (std::size_t context = 0; context < w_.words.size(); ++context) {
-    if (w_.words[context] == 0) continue;
-    const u64 active = active_receivers(nest_, 0, nest_.contexts[0].last(context));
-    all_steps += w_.words[context] * active;
-    most_active = std::max(most_active, active);
-  }
-  const double steps = static_cast<double>(all_steps) / static_cast<double>(most_active);  // of a unit, on average
-  out.computes = static_cast<u64>(steps * static_cast<double>(out.macs_used));
-  out.cycles = nest_.perfect ? (out.computes + out.macs_used - 1) / out.macs_used : cycles;
-  return out;
-}
-
-// Words that one receiver below level i gets, by context.
-void ImperfectEvaluation::words_below(const CompiledTensor& t, int i) {
-  w_.words.assign(nest_.contexts[i].count(), 0);
-  if (i == 0) product_steps(nest_, w_.words);
-  else if (!closed_forms_ || !product_words(t, nest_, i, w_.words)) w_.walk.run(t, nest_, i, w_.words);
-}
-
-ImperfectSums ImperfectEvaluation::sums(const CompiledTensor& t, int i) {
-  words_below(t, i);
-  if (!nest_.has_spatial(i)) return {w_.words[0], w_.words[0]};
-  ImperfectSums out;
-  for (std::size_t context = 0; context < w_.words.size(); ++context) {
-    const u64 words = w_.words[context];
-    if (words == 0) continue;  // never fetched there
-    const DimensionMask last = nest_.contexts[i].last(context);
-    out.accesses += words * distinct_receivers(t, nest_, i, c_.level[i], last);
-    out.received += words * active_receivers(nest_, i, last);
-  }
-  return out;
-}
-
-// From the words by context that words_below() left. Without sliding ranks all groups of a context are equally large.
-double ImperfectEvaluation::scaled_accesses(const CompiledTensor& t, int i, double scale, const ImperfectSums& sums) {
-  if (scale == 1 || !nest_.has_spatial(i)) return static_cast<double>(sums.accesses) * scale;
-  w_.groups.clear();
-  for (std::size_t context = 0; context < w_.words.size(); ++context) {
-    if (w_.words[context] == 0) continue;
-    const DimensionMask last = nest_.contexts[i].last(context);
-    if (t.sliding) {
-      records(t, i, w_.level);
-      double sum = 0;
-      for (const NestRecord& r : w_.level.records) sum += r.words * scale;
-      return sum;
-    }
-    const u64 distinct = distinct_receivers(t, nest_, i, c_.level[i], last);
-    const u64 multicast = active_receivers(nest_, i, last) / distinct;
-    // The third number carries the words.
-    auto at = std::find_if(w_.groups.begin(), w_.groups.end(), [&](const ReceiverGroups& g) {
-      return g.multicast > multicast || (g.multicast == multicast && g.groups >= distinct);
-    });
-    if (at == w_.groups.end() || at->multicast != multicast || at->groups != distinct)
-      at = w_.groups.insert(at, {multicast, distinct, 0});
-    at->half_hops += w_.words[context] * distinct;
-  }
-  double sum = 0;
-  for (const ReceiverGroups& g : w_.groups) sum += static_cast<double>(g.half_hops) * scale;
-  return sum;
-}
-
-void ImperfectEvaluation::records(const CompiledTensor& t, int i, LevelNest& out) {
-  out.accesses_sum = out.share = out.peer_words = 0;
-  out.records.clear();
-  if (may_use_peers(static_cast<int>(&t - c_.tensor.data()), i)) return take_from_peers(c_, t, nest_, i, out);
-  words_below(t, i);
-  for (std::size_t context = 0; context < w_.words.size(); ++context) {
-    const u64 words = w_.words[context];
-    if (words == 0) continue;  // never fetched there
-    const DimensionMask last = nest_.contexts[i].last(context);
-    imperfect_groups(t, nest_, i, c_.level[i], last, w_.groups);
-    u64 distinct = 0;
-    for (const ReceiverGroups& g : w_.groups) {
-      add_record(g, words, out.records);
-      distinct += g.groups;
-    }
-    out.accesses_sum += static_cast<double>(words * distinct);
-    out.share += static_cast<double>(words * active_receivers(nest_, i, last));
-  }
-  out.share /= static_cast<double>(nest_.fanout[i]);
-}
-
-// Other than where factors divide, a tile that has changed its size may be fetched where it was: any neighbour will do.
-bool ImperfectEvaluation::may_use_peers(int v, int i) const {
-  return contains(c_.level[i].peers, v) && nest_.has_spatial(i);
-}
-
-bool ImperfectEvaluation::may_use_peers(int v) const {
-  if (!contains(c_.peers, v)) return false;
-  for (int i = 0; i < c_.level_count; ++i)
-    if (may_use_peers(v, i)) return true;
-  return false;
 }
 
 }  // namespace heliolite

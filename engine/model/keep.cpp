@@ -134,15 +134,6 @@ StoreStack stack_stores(const Architecture& machine, const StackedParts& parts, 
   return out;
 }
 
-StackedParts stacked_parts(const Mapping& mapping) {
-  StackedParts out(mapping.level_count);
-  for (int i = 0; i < mapping.level_count; ++i) {
-    const std::vector<LevelPart> parts = parts_of(mapping, i);
-    for (auto part = parts.rbegin(); part != parts.rend(); ++part) out[i].push_back(part->keep);
-  }
-  return out;
-}
-
 Mapping stacked(const Mapping& mapping, const StoreStack& stack) {
   Mapping out;
   out.level_count = static_cast<u8>(stack.level_of.size());

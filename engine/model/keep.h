@@ -82,9 +82,6 @@ struct StoreStack {
 // the fan-out below the level are below its innermost part, which also leaks for all.
 StoreStack stack_stores(const Architecture& machine, const StackedParts& parts, const Workload& workload);
 
-// The parts of each level of a mapping.
-StackedParts stacked_parts(const Mapping& mapping);
-
 // A mapping of the machine, whose parts are those of the stack, as one of the stacked machine, and the way back.
 Mapping stacked(const Mapping& mapping, const StoreStack& stack);
 Mapping unstacked(const Mapping& mapping, const StoreStack& stack);

@@ -155,8 +155,7 @@ Diagnostics fanout_complaints(const Mapping& mapping, const Architecture& archit
   return out;
 }
 
-}  // namespace
-
+// The factors of a dimension as text: "P: 7 (GLB) x 8 (DRAM) = 56".
 std::string factor_product(const Mapping& mapping, int dimension, const Workload& workload,
                            const Architecture& architecture) {
   std::string out;
@@ -174,6 +173,8 @@ std::string factor_product(const Mapping& mapping, int dimension, const Workload
   if (out.empty()) return name + ": no loop";
   return fmt::format("{}: {} = {}", name, out, iterations(mapping, dimension));
 }
+
+}  // namespace
 
 Diagnostics well_formed(const Mapping& mapping, const Workload& workload, const Architecture& architecture) {
   Diagnostics out;

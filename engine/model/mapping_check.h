@@ -23,10 +23,6 @@ Diagnostics fits(const Mapping& mapping, const Workload& workload, const Archite
 // The errors of well_formed(), or, if there are none, those of fits().
 Diagnostics check(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
 
-// The factors of a dimension as text: "P: 7 (GLB) x 8 (DRAM) = 56".
-std::string factor_product(const Mapping& mapping, int dimension, const Workload& workload,
-                           const Architecture& architecture);
-
 // Whether the numbers of the cost model have room for what a workload can cost on a machine: energies have 128 bits,
 // cycles 64. What does not fit is refused with a reason, never cut.
 

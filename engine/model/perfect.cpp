@@ -89,6 +89,9 @@ CollapsedTraffic pass_traffic(const Compiled& c, const Nest& nest, KeepMasks kee
   return rows;
 }
 
+namespace {
+
+// Whether a perfect mapping of one pass fits, and the cost of all passes if it does.
 Evaluation evaluate_passes(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside) {
   for (int i = 0; i < c.level_count; ++i) {
     if (nest.product_x[i] > c.level[i].fanout_x) return {Verdict::OverFanoutX, static_cast<u8>(i), {}};
@@ -99,6 +102,8 @@ Evaluation evaluate_passes(const Compiled& c, const Nest& nest, const KeepMasks&
     if (!has_room(c, rows, i)) return {Verdict::OverCapacity, static_cast<u8>(i), {}};
   return cost_of(c, rows, c.macs * c.pass.passes, nest.steps * c.pass.passes);
 }
+
+}  // namespace
 
 u128 passage_units(const Compiled& c) {
   Mapping none;

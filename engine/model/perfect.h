@@ -16,9 +16,6 @@ namespace heliolite {
 CollapsedTraffic pass_traffic(const Compiled& c, const Nest& nest, KeepMasks keep, const StoreDepths& outside,
                               TensorMask peers = 0, Recorded recorded = Recorded::All);
 
-// Whether a perfect mapping of one pass fits, and the cost of all passes if it does.
-Evaluation evaluate_passes(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside);
-
 // Words of tensor v with a home on their way between it and the outside, as accesses of level i; at the home's level
 // the words that come in.
 Accesses<u64> passage_words(const Compiled& c, int v, int i);

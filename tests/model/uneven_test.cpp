@@ -116,6 +116,16 @@ Mapping with_random_places(Rng& rng, Mapping m) {
   return m;
 }
 
+// The parts of each level of a mapping.
+StackedParts stacked_parts(const Mapping& mapping) {
+  StackedParts out(mapping.level_count);
+  for (int i = 0; i < mapping.level_count; ++i) {
+    const std::vector<LevelPart> parts = parts_of(mapping, i);
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) out[i].push_back(part->keep);
+  }
+  return out;
+}
+
 // A level is a set of stores that share its room and its bandwidth: every store counts what the oracle's walk counts at
 // a level of its own.
 TEST(Uneven, EveryStoreCountsWhatTheWalkCountsAtALevelOfItsOwn) {

@@ -175,6 +175,10 @@ Accesses<u64> most_accesses(const Compiled& c, int tensor, const TrueNest& nest,
   return {accesses, takes_fills(c, level) ? words(level + 1, 0) : 0, t.is_output ? accesses : 0};
 }
 
+namespace {
+
+// The words of one tensor at a level that keeps it, or at an interconnect, of the instances in `unit`: a class of those
+// of that level.
 Accesses<u64> instance_accesses(const Compiled& c, int tensor, const TrueNest& nest, const KeepMasks& keep, int level,
                                 const UnitDigits& unit) {
   const int boundary = boundary_below(keep, tensor, level);
@@ -186,6 +190,8 @@ Accesses<u64> instance_accesses(const Compiled& c, int tensor, const TrueNest& n
   return kept_words(c.level[level], is_output, accesses, fills ? stream.crossing() : 0,
                     is_output ? stream.part(level) : 0);
 }
+
+}  // namespace
 
 TrueTally::ByTensor TrueTally::of_unit(int i, const UnitDigits& unit) const {
   ByTensor out;

@@ -58,11 +58,6 @@ inline bool takes_fills(const Compiled& c, int level) {
 Accesses<u64> most_accesses(const Compiled& c, int tensor, const TrueNest& nest, const KeepMasks& keep, int level,
                             const UnitDigits& first);
 
-// The words of one tensor at a level that keeps it, or at an interconnect, of the instances in `unit`: a class of those
-// of that level.
-Accesses<u64> instance_accesses(const Compiled& c, int tensor, const TrueNest& nest, const KeepMasks& keep, int level,
-                                const UnitDigits& unit);
-
 // The instances of a level in classes that see the same tiles (docs/cost_model.md, rule 39).
 
 // Instance 0 of a level: it sees the largest tiles.
