@@ -1,7 +1,7 @@
 #pragma once
-// One pass over a nest with imperfect factors (docs/cost_model.md): steps, extents of middle and last
-// tiles, instances in use. A loop (end, residual) runs `residual` times in the last context of its dimension, when all
-// outer loops of the dimension are in their last iteration, else `end` times.
+// One pass over a nest with imperfect factors (docs/cost_model.md): steps, extents of middle and last tiles, instances
+// in use, receivers of fan-outs. A loop (end, residual) runs `residual` times in the last context of its dimension,
+// when all outer loops of the dimension are in their last iteration, else `end` times.
 #include <array>
 #include <span>
 #include <vector>
@@ -9,6 +9,7 @@
 #include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 #include "engine/model/mapping.h"
+#include "engine/model/multicast.h"
 
 namespace heliolite {
 
@@ -180,5 +181,21 @@ bool product_words(const CompiledTensor& t, const ImperfectNest& nest, int level
 
 // product_words() for what the compute units ask for: a word of any tensor at each step (docs/cost_model.md, rule 8).
 void product_steps(const ImperfectNest& nest, std::span<u64> steps);
+
+// The receivers of a fan-out at one step: how many there are, how many want different words, and what reaching them
+// costs (docs/cost_model.md, rules 9-11).
+
+// Receivers in use at steps where the dimensions `last` are in their last context and all others in a middle one.
+u64 active_receivers(const ImperfectNest& nest, int level, DimensionMask last);
+
+// How many of those receivers want different words of tensor t; by closed form, else by enumeration.
+u64 distinct_receivers(const CompiledTensor& t, const ImperfectNest& nest, int level, const CompiledLevel& machine,
+                       DimensionMask last);
+
+// Writes the groups of receivers with the same words into `out` (reused storage), sorted by multicast. Receivers in use
+// are numbered without gaps, X fastest, and laid out on the physical grid. Without spatial loops: one receiver, no
+// hops.
+void imperfect_groups(const CompiledTensor& t, const ImperfectNest& nest, int level, const CompiledLevel& machine,
+                      DimensionMask last, std::vector<ReceiverGroups>& out);
 
 }  // namespace heliolite
