@@ -129,8 +129,8 @@ void vary_units(std::vector<UnitSpec>& base, const std::vector<UnitSpec>& varian
   }
 }
 
-}  // namespace
-
+// The rule of what is stated; everything is held if nothing is. A tensor that no key names is bypassed if there is a
+// `keep`, unless both `keep` and `bypass` are there without `open`: then it is open; without a `keep` it is kept.
 KeepRule keep_rule(const KeepSpec& stated) {
   if (!stated.states_any()) return {{"all"}, {}};
   const Names kept = stated.keep.value_or(Names{});
@@ -148,6 +148,8 @@ KeepRule keep_rule(const KeepSpec& stated) {
   if (!stated.keep) rule.keep = other_roles(rule.bypass, *stated.open);
   return rule;
 }
+
+}  // namespace
 
 ArchitectureSpec vary(ArchitectureSpec base, const ArchitectureSpec& variant, Diagnostics& errors) {
   base.place = variant.place;

@@ -59,10 +59,6 @@ struct KeepSpec {
   bool states_any() const { return keep || bypass || open; }
 };
 
-// The rule of what is stated; everything is held if nothing is. A tensor that no key names is bypassed if there is a
-// `keep`, unless both `keep` and `bypass` are there without `open`: then it is open; without a `keep` it is kept.
-KeepRule keep_rule(const KeepSpec& stated);
-
 // One storage level; the fields are those of StorageLevel.
 struct LevelSpec {
   std::string name;

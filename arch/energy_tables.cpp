@@ -60,6 +60,9 @@ std::vector<std::vector<double>> embedded_rows(std::string_view file) {
   return rows;
 }
 
+namespace {
+
+// The rows of an embedded table whose first column is a name.
 std::map<std::string, std::vector<double>, std::less<>> embedded_named_rows(std::string_view file) {
   std::map<std::string, std::vector<double>, std::less<>> rows;
   for_each_row(file, [&](const std::vector<std::string_view>& row) {
@@ -68,8 +71,6 @@ std::map<std::string, std::vector<double>, std::less<>> embedded_named_rows(std:
   });
   return rows;
 }
-
-namespace {
 
 // Least-squares power laws over the 45 nm part of the grid, for memories above it (read, write, leakage, area).
 constexpr std::array<double, 4> kCapacityExponent{0.544, 0.477, 0.944, 0.965};

@@ -61,9 +61,6 @@ std::vector<std::string> dram_types();  // sorted: "DDR3", "GDDR5", ...
 // Rows of numbers of the embedded table `file` ("sram_cacti.csv"), in file order.
 std::vector<std::vector<double>> embedded_rows(std::string_view file);
 
-// The rows of an embedded table whose first column is a name.
-std::map<std::string, std::vector<double>, std::less<>> embedded_named_rows(std::string_view file);
-
 class SramTable {
  public:
   static const SramTable& instance();

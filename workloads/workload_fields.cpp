@@ -58,6 +58,23 @@ std::string family_help(const Family& family) {
   return "A 2-D convolution.";
 }
 
+// The parameters of a family, which may also be written in capitals.
+const FieldTable& parameter_fields(const Family& family) {
+  static const std::map<std::string_view, FieldTable> tables = [] {
+    std::map<std::string_view, FieldTable> made;
+    for (const std::string& name : family_names()) {
+      const Family& of = *find_family(name);
+      FieldTable& table = made[of.name];
+      table.name = "parameters of " + name;
+      table.help = family_help(of);
+      table.any_case = true;
+      for (std::size_t i = 0; i < of.parameters.size(); ++i) table.fields.push_back(parameter_field(of, i));
+    }
+    return made;
+  }();
+  return tables.at(family.name);
+}
+
 // A map of parameters, or a text such as 512x512x512 or k=64,c=64.
 Shape family_shape(const Family& family) {
   return shape::either({shape::map(parameter_fields(family)), shape::text()});
@@ -77,22 +94,6 @@ Shape inputs_shape() { return shape::list(shape::either({shape::text(), shape::m
 Shape sizes() { return shape::names(shape::integer(1, static_cast<i64>(kMaxDimensionSize))); }
 
 }  // namespace
-
-const FieldTable& parameter_fields(const Family& family) {
-  static const std::map<std::string_view, FieldTable> tables = [] {
-    std::map<std::string_view, FieldTable> made;
-    for (const std::string& name : family_names()) {
-      const Family& of = *find_family(name);
-      FieldTable& table = made[of.name];
-      table.name = "parameters of " + name;
-      table.help = family_help(of);
-      table.any_case = true;
-      for (std::size_t i = 0; i < of.parameters.size(); ++i) table.fields.push_back(parameter_field(of, i));
-    }
-    return made;
-  }();
-  return tables.at(family.name);
-}
 
 const FieldTable& family_defaults_fields() {
   static const FieldTable table{"defaults", "Parameters of layers that do not say.", family_fields()};

@@ -16,9 +16,6 @@ const FieldTable& layer_fields();          // an entry of `layers`
 const FieldTable& block_fields();          // another: several layers
 const FieldTable& family_defaults_fields();
 
-// The parameters of a family, which may also be written in capitals.
-const FieldTable& parameter_fields(const Family& family);
-
 // The fields that describe one workload, of a layer or of the whole file.
 const std::vector<FileField>& shape_fields();
 

@@ -65,6 +65,15 @@ void compare_units(const Convertible& from, const Network& written, const Archit
   }
 }
 
+// "problem.yaml", or with several layers "problem_conv1.yaml", of letters, digits, '_', '.' and '-'.
+std::string layer_file(std::string_view what, const Network& network, std::size_t layer) {
+  if (network.layers.size() == 1) return fmt::format("{}.yaml", what);
+  std::string name = network.layers[layer].workload.name;
+  for (char& c : name)
+    if (!is_letter(c) && !is_digit(c) && c != '.' && c != '-') c = '_';
+  return fmt::format("{}_{}.yaml", what, name);
+}
+
 }  // namespace
 
 Result<WrittenFiles> to_heliolite(const Convertible& from) {
@@ -300,14 +309,6 @@ class TimeloopConverter {
 };
 
 }  // namespace
-
-std::string layer_file(std::string_view what, const Network& network, std::size_t layer) {
-  if (network.layers.size() == 1) return fmt::format("{}.yaml", what);
-  std::string name = network.layers[layer].workload.name;
-  for (char& c : name)
-    if (!is_letter(c) && !is_digit(c) && c != '.' && c != '-') c = '_';
-  return fmt::format("{}_{}.yaml", what, name);
-}
 
 Result<WrittenFiles> to_timeloop(const Convertible& from, TimeloopVersion version) {
   return TimeloopConverter(from, version).run();

@@ -47,7 +47,4 @@ Result<WrittenFiles> to_heliolite(const Convertible& from);
 // Files of AccelForge, each read again. Errors: what the format has no words for (docs/formats_accelforge.md).
 Result<WrittenFiles> to_accelforge(const Convertible& from);
 
-// "problem.yaml", or with several layers "problem_conv1.yaml", of letters, digits, '_', '.' and '-'.
-std::string layer_file(std::string_view what, const Network& network, std::size_t layer);
-
 }  // namespace heliolite::cli

@@ -31,6 +31,22 @@ constexpr ValueKind kValueKinds[] = {
     {"LAYER", {.layers = true}},
 };
 
+// What is offered for a value that help shows so: "FILE", "A|W".
+Offers offers_of(const std::string& value) {
+  Offers all;
+  for (const std::string& part : split(value, '|')) {
+    for (const auto& [name, offers] : kValueKinds) {
+      if (part != name) continue;
+      all.machines |= offers.machines;
+      all.workloads |= offers.workloads;
+      all.files |= offers.files;
+      all.folders |= offers.folders;
+      all.layers |= offers.layers;
+    }
+  }
+  return all;
+}
+
 OptionRow option_row(const CLI::Option& option) {
   OptionRow row;
   for (const std::string& name : option.get_snames()) row.names.push_back("-" + name);
@@ -57,21 +73,6 @@ CommandRow command_row(const CLI::App& app) {
 }
 
 }  // namespace
-
-Offers offers_of(const std::string& value) {
-  Offers all;
-  for (const std::string& part : split(value, '|')) {
-    for (const auto& [name, offers] : kValueKinds) {
-      if (part != name) continue;
-      all.machines |= offers.machines;
-      all.workloads |= offers.workloads;
-      all.files |= offers.files;
-      all.folders |= offers.folders;
-      all.layers |= offers.layers;
-    }
-  }
-  return all;
-}
 
 std::vector<std::string> preset_names(const Offers& offers) {
   std::vector<std::string> names;

@@ -42,9 +42,6 @@ struct CommandTable {
 
 CommandTable command_table(const CLI::App& app);
 
-// What is offered for a value that help shows so: "FILE", "A|W".
-Offers offers_of(const std::string& value);
-
 // The names of presets that are offered.
 std::vector<std::string> preset_names(const Offers& offers);
 

@@ -150,11 +150,6 @@ struct Touch {
   bool last = false;  // of its iteration
 };
 
-// What the cache moves when, among the lines that the present iteration does not touch, the one leaves that is used
-// again last. No order of leaving has fewer loads as long as all operands of an iteration must be in the cache
-// together, for which it must have room. `trace`: all touches in order, fewer than 2^32 - 1; `values` as in ListCache.
-CacheTraffic optimal_traffic(const LineMap& lines, CacheShape shape, std::span<const Touch> trace, bool values);
-
 // Caches of many shapes that see the same touches go by.
 
 std::string_view name(CachePolicy policy);  // "lru", "fifo", "opt", "scratchpad"

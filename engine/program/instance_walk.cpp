@@ -154,12 +154,17 @@ void LoopCode::run(const std::function<bool(const std::string&, std::span<const 
   state.run(whole_);
 }
 
+namespace {
+
+// { S0[i, j] -> [0, i, 1, j, 0]; S1[i] -> .. } on the instances: the order of the text.
 isl::union_map text_order(const AffineProgram& program) {
   isl::union_map order(program.context.get(), "{ }");
   for (const ProgramStatement& s : program.statements)
     order = order.unite(s.schedule.intersect_domain(s.domain).to_union_map());
   return order;
 }
+
+}  // namespace
 
 Result<u64> walk_instances(const AffineProgram& program, const ParameterValues& values, const InstanceVisitor& visit,
                            const std::optional<isl::union_map>& order, u64 limit, const ProgramStop* stop) {

@@ -52,9 +52,6 @@ class LoopCode {
 
 // The instances of an affine program in the order in which they run.
 
-// { S0[i, j] -> [0, i, 1, j, 0]; S1[i] -> .. } on the instances: the order of the text.
-isl::union_map text_order(const AffineProgram& program);
-
 // Statement and coordinates of an instance.
 using InstanceVisitor = std::function<void(int statement, std::span<const i64> at)>;
 

@@ -220,6 +220,11 @@ std::string limits_text(const Mapspace& space, int d) {
   return text;
 }
 
+// "K of workload 'conv' has size 64", for messages.
+std::string dimension_text(const Mapspace& space, int d) {
+  return fmt::format("{} of workload '{}' has size {}", space.dimension_names[d], space.workload_name, space.size[d]);
+}
+
 // With m = product of the other minima, a factor f needs (f - 1) * m < size, or its last iteration is empty;
 // and the product of all factors reaches the size. Both hold for imperfect factors too.
 void tighten(Mapspace& space, int d, Diagnostics& errors) {
@@ -254,10 +259,6 @@ void restrict_masks(const Mapspace& space, LevelSpace& level) {
 }
 
 }  // namespace
-
-std::string dimension_text(const Mapspace& space, int d) {
-  return fmt::format("{} of workload '{}' has size {}", space.dimension_names[d], space.workload_name, space.size[d]);
-}
 
 Diagnostics tighten(Mapspace& space) {
   Diagnostics errors;

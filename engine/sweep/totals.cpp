@@ -169,10 +169,15 @@ SweepLimits asked_limits(const SweepRecord& sweep) {
   return {number("energy"), number("delay"), number("power")};
 }
 
+namespace {
+
+// Whether its Pareto front is of energy and delay alone.
 bool front_without_area(const SweepRecord& sweep) {
   const std::optional<YamlNode> front = option_of(sweep, "front");
   return front && std::ranges::none_of(elements(*front), [](const YamlNode& n) { return text_of(n) == "area"; });
 }
+
+}  // namespace
 
 Ranking ranking_of(const SweepSpec& spec) {
   return {spec.options.objective, spec.rank, spec.seconds, spec.area_on_front, spec.mean};

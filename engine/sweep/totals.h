@@ -100,8 +100,6 @@ Counts counts_of(const SweepRecord& sweep);
 
 // Whether the sweep's file asks for all factors, and not for perfect ones only.
 bool has_any_factors(const SweepRecord& sweep);
-// Whether its Pareto front is of energy and delay alone.
-bool front_without_area(const SweepRecord& sweep);
 // The mean and the limits that it asks for.
 SweepMean asked_mean(const SweepRecord& sweep);
 SweepLimits asked_limits(const SweepRecord& sweep);

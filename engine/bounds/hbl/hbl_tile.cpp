@@ -19,6 +19,24 @@ namespace {
 // Enough for windows in every rank (2^kMaxRanks); of more choices the first ones are looked at.
 constexpr std::size_t kMostChoices = 256;
 
+// One row for each choice of one loop a rank: how often each loop is chosen. The product of the chosen extents is at
+// most the array's footprint, and the largest of these products is the footprint up to a constant.
+std::vector<std::vector<int>> footprint_rows(const Access& access, std::size_t loops) {
+  std::vector<std::vector<int>> all(1, std::vector<int>(loops));
+  for (const std::vector<i64>& rank : access.rows) {
+    std::vector<std::vector<int>> next;
+    for (const std::vector<int>& choice : all) {
+      for (std::size_t l = 0; l < loops && next.size() < kMostChoices; ++l) {
+        if (rank[l] == 0) continue;
+        next.push_back(choice);
+        ++next.back()[l];
+      }
+    }
+    all = std::move(next);
+  }
+  return all;
+}
+
 Simplex<double> tile_program(const AccessNest& nest, double capacity) {
   std::vector<std::vector<double>> rows;
   std::vector<double> right;
@@ -51,22 +69,6 @@ bool same(const RealTile& a, const RealTile& b) {
 }
 
 }  // namespace
-
-std::vector<std::vector<int>> footprint_rows(const Access& access, std::size_t loops) {
-  std::vector<std::vector<int>> all(1, std::vector<int>(loops));
-  for (const std::vector<i64>& rank : access.rows) {
-    std::vector<std::vector<int>> next;
-    for (const std::vector<int>& choice : all) {
-      for (std::size_t l = 0; l < loops && next.size() < kMostChoices; ++l) {
-        if (rank[l] == 0) continue;
-        next.push_back(choice);
-        ++next.back()[l];
-      }
-    }
-    all = std::move(next);
-  }
-  return all;
-}
 
 RealTile largest_tile(const AccessNest& nest, double capacity) {
   Simplex<double> program = tile_program(nest, capacity);

@@ -17,10 +17,6 @@ struct RealTile {
   std::vector<double> extent;  // [loop]
 };
 
-// One row for each choice of one loop a rank: how often each loop is chosen. The product of the chosen extents is at
-// most the array's footprint, and the largest of these products is the footprint up to a constant.
-std::vector<std::vector<int>> footprint_rows(const Access& access, std::size_t loops);
-
 // The box of most iterations, with lambda_l = log_M extent_l: max sum_l lambda_l subject to lambda_l <= log_M size_l
 // and, for each array and each choice of one loop a rank, the sum over the chosen loops <= 1 - log_M word_size.
 // `capacity` > 1 and at least every word size.

@@ -11,6 +11,11 @@
 
 namespace heliolite {
 
+namespace {
+
+// The workload with fewer pixels: at least as many windows of the operand surely lie within an array of `words`
+// words around which the rest of the operand is border, wherever it lies. None when there may be no such window; the
+// same workload when there is no border.
 std::optional<Workload> interior_workload(const Workload& workload, int operand, u64 words) {
   const DimensionMask in_output = workload.indexing(workload.output());
   const std::vector<Rank>& ranks = workload.tensors[operand].ranks;
@@ -40,8 +45,6 @@ std::optional<Workload> interior_workload(const Workload& workload, int operand,
   }
   return inside;
 }
-
-namespace {
 
 using Charges = std::vector<TensorCharge>;  // by tensor
 

@@ -85,13 +85,6 @@ struct NetworkCharges {
 // `unit`: that of the network, word_unit().
 NetworkCharges network_charges(const Network& network, Unnamed unnamed, const WordUnit& unit = {});
 
-// The part of a sliding layer whose windows touch no border.
-
-// The workload with fewer pixels: at least as many windows of the operand surely lie within an array of `words`
-// words around which the rest of the operand is border, wherever it lies. None when there may be no such window; the
-// same workload when there is no border.
-std::optional<Workload> interior_workload(const Workload& workload, int operand, u64 words);
-
 struct NetworkBound {
   u64 words = 0;           // in the unit: loads and stores of one run of the network, at least
   std::vector<u64> layer;  // [layer]: its part of them, all its repetitions together

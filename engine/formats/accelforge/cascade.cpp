@@ -47,6 +47,27 @@ void flatten(const YamlNode& node, std::vector<YamlNode>& out) {
   for (const YamlNode& element : elements(node)) flatten(element, out);
 }
 
+// The names of the sets that an expression may use for an Einsum: All, Nothing, Inputs, Outputs, Intermediates, its
+// tensors, and what `renames` give.
+ExpressionScope scope_of(const CascadeEinsum& einsum, const NameSet& intermediates, const NameSet& all_tensors) {
+  ExpressionScope scope;
+  NameSet inputs, outputs, between;
+  for (const std::string& tensor : all_tensors) scope.names[tensor] = NameSet{};
+  for (const TensorAccess& a : einsum.accesses) {
+    scope.all.insert(a.tensor);
+    (a.output ? outputs : inputs).insert(a.tensor);
+    if (intermediates.contains(a.tensor)) between.insert(a.tensor);
+    scope.names[a.tensor] = NameSet{a.tensor};
+  }
+  scope.names["All"] = scope.all;
+  scope.names["Nothing"] = NameSet{};
+  scope.names["Inputs"] = inputs;
+  scope.names["Outputs"] = outputs;
+  scope.names["Intermediates"] = between;
+  for (const auto& [name, set] : einsum.renames) scope.names[name] = set;
+  return scope;
+}
+
 class CascadeReader {
  public:
   explicit CascadeReader(const YamlNode& root) : root_(root) {}
@@ -388,25 +409,6 @@ class CascadeReader {
 }  // namespace
 
 const TensorAccess& CascadeEinsum::output() const { return *std::ranges::find_if(accesses, &TensorAccess::output); }
-
-ExpressionScope scope_of(const CascadeEinsum& einsum, const NameSet& intermediates, const NameSet& all_tensors) {
-  ExpressionScope scope;
-  NameSet inputs, outputs, between;
-  for (const std::string& tensor : all_tensors) scope.names[tensor] = NameSet{};
-  for (const TensorAccess& a : einsum.accesses) {
-    scope.all.insert(a.tensor);
-    (a.output ? outputs : inputs).insert(a.tensor);
-    if (intermediates.contains(a.tensor)) between.insert(a.tensor);
-    scope.names[a.tensor] = NameSet{a.tensor};
-  }
-  scope.names["All"] = scope.all;
-  scope.names["Nothing"] = NameSet{};
-  scope.names["Inputs"] = inputs;
-  scope.names["Outputs"] = outputs;
-  scope.names["Intermediates"] = between;
-  for (const auto& [name, set] : einsum.renames) scope.names[name] = set;
-  return scope;
-}
 
 u64 extent(const Projection& rank, const std::map<std::string, u64>& sizes) {
   u64 sum = 1;

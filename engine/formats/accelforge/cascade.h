@@ -48,10 +48,6 @@ struct Cascade {
   std::vector<std::string> notes;
 };
 
-// The names of the sets that an expression may use for an Einsum: All, Nothing, Inputs, Outputs, Intermediates, its
-// tensors, and what `renames` give.
-ExpressionScope scope_of(const CascadeEinsum& einsum, const NameSet& intermediates, const NameSet& all_tensors);
-
 // Positions that a rank has: 1 + sum factor * (size - 1).
 u64 extent(const Projection& rank, const std::map<std::string, u64>& sizes);
 

@@ -23,6 +23,13 @@ std::vector<std::string> names_in(const std::optional<YamlNode>& node) {
   return out;
 }
 
+// What is said of a storage node that is none of the memories.
+std::string not_a_memory(const std::string& component, const std::string& machine,
+                         const std::vector<std::string>& memories) {
+  return fmt::format("component = {}, must be a memory of {}: {}{}", shortened(component), machine,
+                     join(memories, "or"), did_you_mean(component, memories));
+}
+
 class TreeReader {
  public:
   explicit TreeReader(const Architecture* machine) : machine_(machine) {}
@@ -134,12 +141,6 @@ class TreeReader {
 };
 
 }  // namespace
-
-std::string not_a_memory(const std::string& component, const std::string& machine,
-                         const std::vector<std::string>& memories) {
-  return fmt::format("component = {}, must be a memory of {}: {}{}", shortened(component), machine,
-                     join(memories, "or"), did_you_mean(component, memories));
-}
 
 Result<LoopTree> read_tree(const YamlNode& root, const Architecture* machine) { return TreeReader(machine).read(root); }
 

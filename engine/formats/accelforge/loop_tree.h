@@ -43,10 +43,6 @@ struct LoopTree {
 // nodes that have no counterpart here, lists that do not end at an Einsum.
 Result<LoopTree> read_tree(const YamlNode& root, const Architecture* machine);
 
-// What is said of a storage node that is none of the memories.
-std::string not_a_memory(const std::string& component, const std::string& machine,
-                         const std::vector<std::string>& memories);
-
 // Einsums that the tree computes.
 std::size_t count_einsums(const LoopTree& tree);
 

@@ -99,6 +99,9 @@ std::vector<std::vector<bool>> apart(const ProgramPart& part) {
   return related;
 }
 
+namespace {
+
+// All maximal sets of indices that are pairwise related.
 std::vector<std::vector<std::size_t>> maximal_cliques(const std::vector<std::vector<bool>>& related) {
   const std::size_t n = related.size();
   std::vector<std::vector<std::size_t>> cliques;
@@ -115,6 +118,8 @@ std::vector<std::vector<std::size_t>> maximal_cliques(const std::vector<std::vec
   }
   return cliques;
 }
+
+}  // namespace
 
 std::optional<BudgetShape> budget_shape(const ProgramPart& part) {
   std::vector<Subspace> kernels;

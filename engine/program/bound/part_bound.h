@@ -31,9 +31,6 @@ isl::union_set used_words(const ProgramPart& part);
 // [a][b]: families a and b never use the same word.
 std::vector<std::vector<bool>> apart(const ProgramPart& part);
 
-// All maximal sets of indices that are pairwise related.
-std::vector<std::vector<std::size_t>> maximal_cliques(const std::vector<std::vector<bool>>& related);
-
 // What bounds the instances of the part; nothing if its families do not (all their kernels share a line).
 std::optional<BudgetShape> budget_shape(const ProgramPart& part);
 

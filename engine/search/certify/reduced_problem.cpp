@@ -19,8 +19,8 @@ bool costs_by_words_alone(const CompiledLevel& level, u64 instances) {
   return instances == 1 || (level.block_words == 1 && level.clusters >= instances && !leaks(level));
 }
 
-}  // namespace
-
+// Rule batch-outermost in true counts: takes the temporal loops over dimensions that index every tensor away from all
+// levels but the outermost, where no mapping becomes dearer by that. Returns the dimensions whose loops are meant.
 // None if an output slides: a mapping whose factors divide counts its first words in another way (rule 39), so one
 // that moves as much may cost more.
 DimensionMask keep_batches_outermost(Mapspace& space, const Compiled& c) {
@@ -33,6 +33,8 @@ DimensionMask keep_batches_outermost(Mapspace& space, const Compiled& c) {
   }
   return keep_batch_outermost(space, c);
 }
+
+}  // namespace
 
 ReducedProblem::ReducedProblem(const LayerProblem& problem, Factors factors) : original_(problem) {
   if (factors == Factors::Any) reduce_all_tiles();

@@ -9,10 +9,6 @@
 
 namespace heliolite {
 
-// Rule batch-outermost in true counts: takes the temporal loops over dimensions that index every tensor away from all
-// levels but the outermost, where no mapping becomes dearer by that. Returns the dimensions whose loops are meant.
-DimensionMask keep_batches_outermost(Mapspace& space, const Compiled& c);
-
 // A problem and what it was made from.
 class ReducedProblem {
  public:

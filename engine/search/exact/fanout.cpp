@@ -41,8 +41,7 @@ void add_hops(const LayerProblem& problem, int level, SpatialChoice& s) {
     if (!contains(s.slides, v)) s.hop_units[v] = hop_units(problem, level, s, v, unit);
 }
 
-}  // namespace
-
+// The unrolling by `factor` over the fan-out below `level`, of which `x` and `y` (by dimension) lie along its axes.
 SpatialChoice make_spatial_choice(const LayerProblem& problem, int level, const LatticePoint& factor, const Extents& x,
                                   const Extents& y) {
   const Compiled& c = problem.model.compiled();
@@ -70,6 +69,8 @@ SpatialChoice make_spatial_choice(const LayerProblem& problem, int level, const 
   return out;
 }
 
+}  // namespace
+
 double least_spread(const CompiledTensor& t, const SpatialChoice& s) {
   double receivers = 1;
   if (t.entangled) {
@@ -85,6 +86,10 @@ double least_spread(const CompiledTensor& t, const SpatialChoice& s) {
   return receivers / s.instances;
 }
 
+namespace {
+
+// That least ratio with words from peers. Where receivers stand in a row along a move, some have nobody before
+// them: at least one for each place across it, so that one rank at most counts as one receiver.
 double least_peer_spread(const CompiledTensor& t, const SpatialChoice& s) {
   if (t.entangled) return 1 / s.instances;
   double longest = 1;
@@ -92,6 +97,8 @@ double least_peer_spread(const CompiledTensor& t, const SpatialChoice& s) {
     for (const int d : bits(t.sharing[r])) longest = std::max<double>(longest, s.factor.extent[d]);
   return least_spread(t, s) / longest;
 }
+
+}  // namespace
 
 double hop_units(const LayerProblem& problem, int level, const SpatialChoice& choice, int v, const Extents& tile) {
   const Compiled& c = problem.model.compiled();

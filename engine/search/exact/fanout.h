@@ -23,16 +23,9 @@ struct SpatialChoice {
   std::array<double, kMaxTensors> hop_units{};  // [tensor]: as the function below; 0 for tensors in `slides`
 };
 
-// The unrolling by `factor` over the fan-out below `level`, of which `x` and `y` (by dimension) lie along its axes.
-SpatialChoice make_spatial_choice(const LayerProblem& problem, int level, const LatticePoint& factor, const Extents& x,
-                                  const Extents& y);
-
 // Least ratio of the receivers that need different words of the tensor to the instances in use, whatever the tile:
 // along one dimension of each rank all receivers differ.
 double least_spread(const CompiledTensor& tensor, const SpatialChoice& choice);
-// That least ratio with words from peers. Where receivers stand in a row along a move, some have nobody before
-// them: at least one for each place across it, so that one rank at most counts as one receiver.
-double least_peer_spread(const CompiledTensor& tensor, const SpatialChoice& choice);
 
 // Energy units (2^-32 pJ) to send one word of tensor v from each sender to all its receivers through the fan-out below
 // `level`, when `choice` unrolls tiles of extent `tile` (by dimension).

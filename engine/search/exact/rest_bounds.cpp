@@ -45,8 +45,10 @@ double positions(const Compiled& c, Terms terms) {
   return static_cast<double>(most);
 }
 
-}  // namespace
-
+// Writes what is known of one tensor. row[0]: words that all iterations outside fetch, if nothing is reused; row[1]:
+// the share of them that is fetched in every order; and of a sliding tensor from row[2] on: the halo shares by class,
+// as halo_shares(). With these numbers the ordering bound is no higher than for any tile of a box: all multiples of
+// `first` that divide `last`. `outside`: box_loops() of the box.
 void least_fresh_words(const LoopClasses& classes, const Compiled& c, const CompiledTensor& t,
                        const LatticePoint& first, const LatticePoint& last, const LoopSet& outside, double* row) {
   double without_reuse = 1, full_reuse = irrelevant_share(c, t, outside);
@@ -78,6 +80,8 @@ void least_fresh_words(const LoopClasses& classes, const Compiled& c, const Comp
   row[0] = without_reuse;
   row[1] = full_reuse;
 }
+
+}  // namespace
 
 LoopSet box_loops(const LoopClasses& classes, const Compiled& c, const LatticePoint& first, const LatticePoint& last) {
   LoopSet out(classes, c, last.extent, c.size);
