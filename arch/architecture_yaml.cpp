@@ -2,15 +2,12 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "arch/architecture.h"
 #include "arch/architecture_spec.h"
 #include "arch/check.h"
-#include "arch/energy_tables.h"
 #include "engine/base/field_reader.h"
-#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/base/types.h"
 

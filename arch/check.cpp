@@ -7,7 +7,6 @@
 
 #include "arch/architecture.h"
 #include "arch/architecture_spec.h"
-#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/base/types.h"
 

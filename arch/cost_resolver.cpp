@@ -1,7 +1,6 @@
 #include "arch/cost_resolver.h"
 
 #include <fmt/format.h>
-#include <utility>
 #include <variant>
 
 #include "engine/base/text.h"

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 #include <functional>
+#include <map>
 
 #include "engine/base/embedded.h"
 #include "engine/base/integers.h"

@@ -2,7 +2,6 @@
 // Energy, leakage and area of memories and logic by size, width and technology node (docs/energy.md says where
 // every number comes from). Rules are those of CACTI, of the Accelergy plug-ins and of Stillmaker and Baas.
 #include <array>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>

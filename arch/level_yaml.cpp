@@ -10,7 +10,6 @@
 #include "arch/check.h"
 #include "arch/energy_tables.h"
 #include "engine/base/field_reader.h"
-#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/base/types.h"
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <initializer_list>
 #include <string_view>
 #include <vector>

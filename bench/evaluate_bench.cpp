@@ -5,7 +5,6 @@
 #include <random>
 
 #include "bench/presets.h"
-#include "engine/base/integers.h"
 #include "engine/model/cost_model.h"
 #include "engine/search/baseline/sampler.h"
 #include "engine/search/map.h"

@@ -20,7 +20,6 @@
 #include "cli/ui/output.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"
-#include "engine/formats/load_network.h"
 #include "engine/search/core/objective.h"
 #include "engine/search/core/option_table.h"
 #include "workloads/compact_text.h"

@@ -6,7 +6,6 @@
 #include <limits>
 #include <utility>
 
-#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/inputs/read_options.h"
 

@@ -7,7 +7,6 @@
 #include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "workloads/workload_fields.h"
 
 namespace heliolite {
 

@@ -1,7 +1,6 @@
 #pragma once
 // The fields of our workload files (docs/formats_workload.md), map by map, and what their readers share.
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 

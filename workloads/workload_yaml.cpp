@@ -6,7 +6,6 @@
 #include <map>
 
 #include "engine/base/embedded.h"
-#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "workloads/einsum_text.h"
 #include "workloads/graph.h"

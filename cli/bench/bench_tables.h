@@ -1,11 +1,9 @@
 #pragma once
 // The results of heliolite bench as tables and JSON: mappers side by side, and analyses.
-#include <map>
 #include <string>
 #include <vector>
 
 #include "cli/ui/json.h"
-#include "cli/ui/output.h"
 #include "engine/search/study/ablation.h"
 #include "engine/search/study/bench_analysis.h"
 #include "engine/search/study/bench_suite.h"

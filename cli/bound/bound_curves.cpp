@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "cli/ui/svg_canvas.h"
-#include "cli/ui/table.h"
 #include "cli/ui/units.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"

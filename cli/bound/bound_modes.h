@@ -1,14 +1,12 @@
 #pragma once
 // Forms of heliolite bound that answer by themselves: experiments, programs in C, regions of capacities.
 #include <CLI/CLI.hpp>
-#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/ui/output.h"
 #include "engine/base/types.h"
-#include "engine/bounds/hbl/hbl_tile.h"
 #include "engine/inputs/read_options.h"
 
 namespace heliolite::cli {

@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
-#include <utility>
 
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"

@@ -14,7 +14,6 @@
 #include "cli/ui/svg_canvas.h"
 #include "cli/ui/table.h"
 #include "engine/base/text.h"
-#include "engine/bounds/hbl/hbl_exponent.h"
 #include "engine/bounds/hbl/hbl_tile.h"
 #include "workloads/word_bits.h"
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -15,7 +14,6 @@
 #include "cli/ui/inputs.h"
 #include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
-#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/bounds/conv/conv_bound.h"
 #include "engine/bounds/fusion/chain.h"

@@ -4,7 +4,6 @@
 
 #include "cli/bound/bound_symbolic.h"
 #include "cli/bound/experiment.h"
-#include "engine/base/integers.h"
 #include "engine/bounds/conv/conv_bound.h"
 #include "engine/bounds/hbl/hbl_exponent.h"
 #include "engine/bounds/hbl/hbl_tile.h"

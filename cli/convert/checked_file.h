@@ -1,6 +1,5 @@
 #pragma once
 // What `check` finds out about one file.
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "arch/architecture_yaml.h"
 #include "engine/base/file_bytes.h"
 #include "engine/base/file_claims.h"
-#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/formats/accelforge/files.h"
 #include "engine/formats/language_model/config.h"

@@ -2,7 +2,6 @@
 // What `convert` writes, before it is written.
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,7 +9,6 @@
 #include "cli/ui/output.h"
 #include "engine/base/result.h"
 #include "engine/formats/timeloop/form.h"
-#include "engine/inputs/read_options.h"
 #include "engine/model/mapping.h"
 #include "workloads/network.h"
 

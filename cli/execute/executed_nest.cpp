@@ -14,7 +14,6 @@
 #include "engine/bounds/tiling/iotile_search.h"
 #include "engine/execution/simulate.h"
 #include "engine/execution/tiled_nest.h"
-#include "engine/formats/load_network.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/true_counts/cost.h"
 #include "workloads/word_bits.h"

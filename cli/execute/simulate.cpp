@@ -10,7 +10,6 @@
 #include "cli/ui/json.h"
 #include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
-#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/bounds/lower_bounds.h"
 #include "engine/execution/emit_c.h"

@@ -14,8 +14,6 @@
 #include "cli/ui/json.h"
 #include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
-#include "cli/ui/units.h"
-#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_network.h"
 #include "engine/network/schedule_text.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <map>
 
 #include "cli/ui/table.h"
 #include "engine/base/file_bytes.h"

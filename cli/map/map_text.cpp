@@ -1,8 +1,6 @@
 // The answer of `heliolite map` as text.
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "cli/map/answer_texts.h"
 #include "cli/map/map_answer.h"
 #include "cli/ui/table.h"

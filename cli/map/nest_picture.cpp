@@ -14,7 +14,6 @@
 
 #include "cli/ui/svg_canvas.h"
 #include "cli/ui/table.h"
-#include "cli/ui/units.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"

@@ -12,6 +12,7 @@
 #include "cli/ui/svg_canvas.h"
 #include "cli/ui/table.h"
 #include "engine/base/text.h"
+#include "engine/model/roofline.h"
 
 namespace heliolite::cli {
 namespace {

@@ -1,5 +1,4 @@
 // The answer of `eval` and `explain` about a network's schedule as JSON (docs/json.md).
-#include <string>
 
 #include "cli/map/cost_answer.h"
 #include "cli/ui/units.h"

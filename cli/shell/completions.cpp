@@ -5,7 +5,6 @@
 
 #include "cli/shell/command_table.h"
 #include "engine/formats/load_architecture.h"
-#include "engine/formats/load_network.h"
 #include "workloads/workload_yaml.h"
 
 namespace heliolite::cli {

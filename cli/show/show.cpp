@@ -13,7 +13,6 @@
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
 #include "cli/ui/units.h"
-#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"

@@ -1,11 +1,9 @@
 #pragma once
 // What heliolite show says of a machine and of a network: tables, JSON, a picture, every number with its source.
 #include <string>
-#include <vector>
 
 #include "arch/architecture.h"
 #include "cli/ui/json.h"
-#include "cli/ui/output.h"
 #include "engine/formats/load_architecture.h"
 #include "workloads/network.h"
 

@@ -14,7 +14,6 @@
 #include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
-#include "engine/base/text.h"
 #include "engine/space/order_trie.h"
 
 namespace heliolite::cli {

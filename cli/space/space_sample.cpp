@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 #include <vector>
 
 #include "cli/map/answer_texts.h"
 #include "cli/space/space_views.h"
 #include "cli/ui/command.h"
-#include "cli/ui/inputs.h"
 #include "cli/ui/long_work.h"
 #include "cli/ui/svg_canvas.h"
 #include "cli/ui/table.h"

@@ -1,10 +1,8 @@
 #pragma once
 // A page on 127.0.0.1 that follows what it is made of: for one reader, on the same machine.
 #include <functional>
-#include <memory>
 #include <string>
 
-#include "cli/ui/output.h"
 #include "engine/base/result.h"
 #include "engine/base/types.h"
 

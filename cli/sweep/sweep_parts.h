@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "cli/ui/command.h"
-#include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
 #include "cli/ui/long_work.h"
 #include "cli/ui/output.h"

@@ -11,7 +11,6 @@
 #include "cli/map/map_proof.h"
 #include "cli/sweep/sweep_parts.h"
 #include "cli/ui/table.h"
-#include "cli/ui/units.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_mapping.h"
 #include "engine/model/cost_model.h"

@@ -11,7 +11,6 @@
 #include "arch/architecture.h"
 #include "cli/ui/output.h"
 #include "engine/base/result.h"
-#include "engine/base/text.h"
 #include "engine/base/types.h"
 #include "engine/formats/load_mapping.h"
 #include "engine/formats/load_network.h"

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdlib>
 
-#include "engine/base/integers.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"
 

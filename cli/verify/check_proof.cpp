@@ -2,10 +2,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>

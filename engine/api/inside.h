@@ -4,15 +4,12 @@
 #include <heliolite/curve.h>
 #include <heliolite/map.h>
 #include <heliolite/sweep.h>
-#include <memory>
-#include <string>
 
 #include "engine/bounds/fusion/cut.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/inputs/read_options.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping.h"
-#include "engine/search/core/answer.h"
 #include "engine/search/core/options.h"
 #include "engine/sweep/store.h"
 #include "engine/sweep/sweep_spec.h"

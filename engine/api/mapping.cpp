@@ -5,12 +5,8 @@
 #include <heliolite/mapping.h>
 #include <heliolite/space.h>
 
-#include <algorithm>
-#include <utility>
-
 #include "arch/architecture.h"
 #include "engine/api/inside.h"
-#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
 #include "engine/formats/load_mapping.h"

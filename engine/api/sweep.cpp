@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "engine/api/inside.h"
-#include "engine/base/integers.h"
 #include "engine/base/named.h"
 #include "engine/search/core/option_table.h"
 #include "engine/sweep/design_points.h"

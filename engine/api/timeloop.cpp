@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <heliolite/timeloop.h>
 
-#include <array>
 #include <utility>
 #include <vector>
 

@@ -13,7 +13,6 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
-#include <mutex>
 #include <utility>
 
 #include "engine/base/result.h"

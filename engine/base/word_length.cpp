@@ -1,6 +1,5 @@
 #include "engine/base/word_length.h"
 
-#include <algorithm>
 #include <array>
 
 #include "engine/base/named.h"

@@ -4,7 +4,6 @@
 // are read from the dual of such a program.
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <type_traits>
 #include <utility>

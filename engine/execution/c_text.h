@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/base/integers.h"
 #include "engine/execution/emit_c.h"
 
 namespace heliolite {

@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "engine/base/integers.h"
 #include "engine/execution/c_text.h"
 
 namespace heliolite {

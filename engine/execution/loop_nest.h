@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/integers.h"
 #include "engine/base/types.h"
 #include "workloads/workload.h"
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
 
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"

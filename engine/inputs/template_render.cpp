@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "engine/base/file_bytes.h"
-#include "engine/base/integers.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

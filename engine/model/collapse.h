@@ -2,7 +2,6 @@
 // Turns what the nest moves into counts per level and tensor (docs/cost_model.md, rules 14-18): bypassed levels pass
 // their traffic on, outputs are not read the first time. Perfect nests count in integers, imperfect ones in doubles
 // rounded where Timeloop rounds.
-#include <algorithm>
 #include <array>
 #include <span>
 #include <vector>

@@ -1,8 +1,5 @@
 #include "engine/model/cost_model.h"
 
-#include <algorithm>
-
-#include "engine/base/integers.h"
 #include "engine/model/collapse.h"
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/imperfect_cost.h"

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
-#include <utility>
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"

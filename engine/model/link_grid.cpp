@@ -9,6 +9,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/imperfect_nest.h"
+#include "engine/model/temporal_traffic.h"
 
 namespace heliolite {
 namespace {

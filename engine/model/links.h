@@ -13,7 +13,6 @@
 #include "engine/model/imperfect_nest.h"
 #include "engine/model/multicast.h"
 #include "engine/model/nest.h"
-#include "engine/model/temporal_traffic.h"
 
 namespace heliolite {
 

@@ -1,6 +1,5 @@
 #pragma once
 // Which receivers of a fan-out share their words, and what reaching them costs (docs/cost_model.md, rules 10, 11, 26).
-#include <algorithm>
 #include <compare>
 #include <span>
 #include <vector>

@@ -1,6 +1,5 @@
 #include "engine/model/perfect.h"
 
-#include <algorithm>
 #include <array>
 #include <vector>
 

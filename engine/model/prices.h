@@ -3,7 +3,6 @@
 // for the values of a tensor, and the formulas of what accesses, addresses, networks and time come to by them. Costs
 // and bounds both ask these formulas: a price is a member, where it comes from, and a term, all of them here.
 #include <algorithm>
-#include <array>
 #include <type_traits>
 
 #include "arch/architecture.h"

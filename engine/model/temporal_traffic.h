@@ -1,7 +1,6 @@
 #pragma once
 // What crosses into a tile over time: S of docs/cost_model.md in closed form, for perfect nests. Header-only: all of it
 // is on the hot path of CostModel::evaluate.
-#include <array>
 #include <bit>
 #include <numeric>
 

@@ -1,7 +1,5 @@
 #include "engine/model/tensor_flows.h"
 
-#include <algorithm>
-#include <bit>
 #include <span>
 
 #include "engine/model/collapse.h"

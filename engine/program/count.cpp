@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <memory>
 #include <numeric>
 #include <optional>
 #include <sstream>

@@ -13,7 +13,6 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "engine/base/result.h"

@@ -11,7 +11,6 @@
 
 #include "engine/base/file_bytes.h"
 #include "engine/base/file_claims.h"
-#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/report/html.h"
 #include "engine/search/core/objective.h"

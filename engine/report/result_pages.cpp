@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
-#include <string_view>
 #include <vector>
 
 #include "engine/report/answer_page.h"

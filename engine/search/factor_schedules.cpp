@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "engine/model/mapping_check.h"
 #include "engine/model/true_counts/cost.h"
 #include "engine/search/all_tiles/any_search.h"
 #include "engine/search/cosa/cosa_search.h"

@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "engine/search/certify/incumbent.h"
 #include "engine/search/core/budget.h"

@@ -1,9 +1,7 @@
 // The trade-off of energy and cycles of a network's mappings (docs/rules/network.md, "The trade-off curve").
 #include "engine/search/network_search.h"
 
-#include <cmath>
 #include <map>
-#include <mutex>
 #include <utility>
 
 #include "engine/model/running_units.h"

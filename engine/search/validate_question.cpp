@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "engine/base/integers.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/true_counts/cost.h"
 #include "engine/search/core/option_table.h"

@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 #include "engine/model/mapping.h"
 #include "engine/space/mapspace.h"

@@ -5,7 +5,6 @@
 #include <array>
 #include <functional>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>

@@ -5,7 +5,6 @@
 // set (docs/rules/machines.md).
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "engine/sweep/design_points.h"

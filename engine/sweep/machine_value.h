@@ -2,9 +2,6 @@
 // What the layers of a sweep cost at least on a machine, up to a limit: the work of the search for the best machine
 // (best_machine.h). What is proven of a machine that has the best of each part of some machines holds for each of them,
 // so knowledge is handed on from sets to their parts (docs/rules/machines.md).
-#include <functional>
-#include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 

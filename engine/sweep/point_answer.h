@@ -2,9 +2,7 @@
 // The answers of a point of a sweep: the mappings that its layers get, and their costs where a command of the user's
 // says them. Each layer has a mapping of its own, or those of the layers of each network are found together, for the
 // network's own objective or the least one within limits (docs/rules/network.md).
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #pragma once
 // Maps design points, layer by layer: hands out searches, answers equal questions once, and writes a point when its
 // last layer is answered. How many points are open at a time is limited, so memory does not grow with the sweep.
-#include <atomic>
 #include <cstddef>
 #include <map>
 #include <memory>

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <string_view>
 #include <utility>
 
 #include "engine/base/text.h"

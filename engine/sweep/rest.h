@@ -2,7 +2,6 @@
 // The work that is left of a sweep after its shards were merged: points without a row, dealt anew to parts of about
 // equal work by what the points that are done took (docs/slurm.md). A part is a file that lists its points.
 #include <atomic>
-#include <span>
 #include <string>
 #include <vector>
 

@@ -22,7 +22,6 @@
 #include "engine/search/map.h"
 #include "engine/space/constraint_notes.h"
 #include "engine/sweep/design_points.h"
-#include "workloads/workload_yaml.h"
 
 namespace heliolite {
 namespace {

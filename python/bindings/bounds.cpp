@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/integers.h"
 #include "engine/bounds/curve/orojenesis.h"
 #include "engine/bounds/fusion/cut.h"
 #include "engine/bounds/lower_bounds.h"

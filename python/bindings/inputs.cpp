@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "arch/architecture_yaml.h"
-#include "engine/base/integers.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
 #include "engine/model/fingerprint.h"

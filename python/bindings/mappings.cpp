@@ -1,5 +1,4 @@
 // Mappings, read, looked at and written, and what they cost.
-#include <fmt/format.h>
 #include <pybind11/stl.h>
 
 #include <memory>

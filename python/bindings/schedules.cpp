@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "engine/api/inside.h"
 #include "engine/search/core/option_table.h"

@@ -1,9 +1,7 @@
 // The search: the best mapping of every layer of a network.
 
-#include <fmt/format.h>
 #include <pybind11/stl.h>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

@@ -3,7 +3,6 @@
 #include <pybind11/stl.h>
 
 #include <atomic>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>

@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "engine/bounds/hbl/hbl_nest.h"
 #include "workloads/workload.h"
 
 namespace heliolite {

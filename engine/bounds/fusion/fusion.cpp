@@ -1,7 +1,5 @@
 #include "engine/bounds/fusion/fusion.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <functional>

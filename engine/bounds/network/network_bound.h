@@ -2,13 +2,11 @@
 // A lower bound of what a whole network moves, however its layers are interleaved or fused: each layer's own words,
 // intermediates not charged where they may stay inside, and no word charged to two layers. Proof:
 // docs/rules/bounds_network.md.
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "workloads/network.h"
 #include "workloads/word_bits.h"
-#include "workloads/workload.h"
 
 namespace heliolite {
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/bounds/lower_bounds.h"
 
 namespace heliolite {
 

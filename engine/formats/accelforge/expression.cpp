@@ -10,7 +10,6 @@
 #include <optional>
 #include <vector>
 
-#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/inputs/expression_parser.h"
 

@@ -9,7 +9,6 @@
 #include "arch/architecture.h"
 #include "engine/base/result.h"
 #include "engine/base/yaml_node.h"
-#include "engine/formats/accelforge/expression.h"
 #include "engine/inputs/read_options.h"
 #include "engine/model/mapping.h"
 #include "workloads/network.h"

@@ -1,5 +1,4 @@
 // Contents of constants that shapes and layouts are computed from: Shape, Gather, Slice, Concat and kin (shapes.h).
-#include <fmt/format.h>
 #include <algorithm>
 #include <bit>
 #include <cmath>

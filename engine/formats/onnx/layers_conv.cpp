@@ -1,11 +1,9 @@
 // Convolutions and transposed convolutions as Einsums, and the windows of all operators that have them.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/formats/onnx/layers.h"
 #include "engine/formats/onnx/shapes.h"

@@ -4,7 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "engine/base/integers.h"
 #include "engine/formats/onnx/words.h"
 
 namespace heliolite::onnx {

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/base/integers.h"
-
 namespace heliolite::onnx {
 
 Shapes same_shape(Call& call) { return Shapes(call.outputs(), call.shape(0)); }

@@ -1,10 +1,8 @@
 // Shapes of operators that move elements: reshapes, transposes, slices, concatenations (shapes.h).
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <algorithm>
 #include <cstdlib>
 
-#include "engine/base/integers.h"
 #include "engine/formats/onnx/shapes.h"
 
 namespace heliolite::onnx {

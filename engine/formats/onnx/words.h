@@ -1,9 +1,7 @@
 #pragma once
 // What is followed of a tensor's words from node to node: how many bits each has, in which order they stand, and which
 // of them are the same.
-#include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "engine/formats/onnx/call.h"

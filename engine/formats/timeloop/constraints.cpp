@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -12,7 +11,6 @@
 
 #include "arch/architecture_yaml.h"
 #include "arch/check.h"
-#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/attributes.h"
 #include "engine/formats/timeloop/loops.h"

@@ -1,7 +1,6 @@
 #pragma once
 // A machine as a version of Timeloop's files can say it: every fan-out has an owner of its own, what the files have no
 // words for is named, and for one workload the constraints name its tensors and dimensions.
-#include <string>
 #include <string_view>
 
 #include "arch/architecture.h"

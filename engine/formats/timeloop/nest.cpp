@@ -11,7 +11,6 @@
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/directives.h"
 #include "engine/formats/timeloop/mapping.h"
-#include "engine/model/keep.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/mapping_yaml.h"
 

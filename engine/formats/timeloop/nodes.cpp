@@ -6,7 +6,6 @@
 
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/component.h"
-#include "engine/formats/timeloop/form.h"
 #include "engine/formats/timeloop/v04_parts.h"
 
 namespace heliolite {

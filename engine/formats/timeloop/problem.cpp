@@ -4,16 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <set>
 #include <vector>
 
-#include "engine/base/integers.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/instance.h"
 #include "workloads/einsum_text.h"
-#include "workloads/workload_fields.h"
 
 namespace heliolite {
 namespace {

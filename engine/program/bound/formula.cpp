@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/integers.h"
 #include "engine/program/bound/part_bound.h"
 #include "engine/program/isl.h"
 

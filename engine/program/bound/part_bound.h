@@ -3,7 +3,6 @@
 // when it begins, a piece sees K = S + T words and so does at most U(K) instances of the part. And which parts of a
 // program are bounded, and how parts that use the same words go together.
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "engine/program/bound/program_bound.h"

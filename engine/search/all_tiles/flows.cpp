@@ -1,7 +1,6 @@
 #include "engine/search/all_tiles/flows.h"
 
 #include <algorithm>
-#include <bit>
 #include <span>
 
 #include "engine/model/multicast.h"

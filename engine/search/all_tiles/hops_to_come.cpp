@@ -2,7 +2,6 @@
 // item 9).
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <map>
 #include <span>

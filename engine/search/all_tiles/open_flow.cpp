@@ -4,7 +4,6 @@
 
 #include "engine/search/all_tiles/flows.h"
 #include "engine/search/all_tiles/sliding_words.h"
-#include "engine/search/core/compulsory.h"
 
 namespace heliolite {
 namespace {

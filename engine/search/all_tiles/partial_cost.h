@@ -2,7 +2,6 @@
 // What a mapping over all tile sizes costs at least, whatever loops follow outside. Proofs: docs/rules/any_factors.md.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 #include <span>
 #include <vector>

@@ -6,7 +6,6 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 #include "engine/base/integers.h"

@@ -10,7 +10,6 @@
 // drawn. Logarithms are compared: the objectives span many orders of magnitude.
 #include "engine/search/baseline/strategies.h"
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 

@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/integers.h"
 #include "engine/search/baseline/genome.h"
 #include "engine/search/core/parallel.h"
 #include "engine/search/core/pricing.h"

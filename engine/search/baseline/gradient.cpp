@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "engine/base/integers.h"

@@ -20,10 +20,8 @@
 //   larger_steps(candidate)               step 6: makes the candidate cheaper, or returns false
 // Deterministic: a climb depends on its start, on what was visited and on the budget alone.
 #include <optional>
-#include <utility>
 #include <vector>
 
-#include "engine/base/integers.h"
 #include "engine/base/split_mix.h"
 #include "engine/search/climb/plan.h"
 

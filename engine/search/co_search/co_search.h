@@ -6,8 +6,6 @@
 // `exact` proves the best machine and its mappings together. `thesis` is the search as printed: one traversal of tiles
 // tagged with memory sizes (co_search_thesis.cpp). `sunstone` ranks the machines by one walk (memory_bins.h) and
 // searches the most promising ones in full.
-#include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 

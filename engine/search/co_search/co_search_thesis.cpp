@@ -2,7 +2,6 @@
 // that hold them (memory_bins.h), machines in the order of their cheapest tiles.
 #include <algorithm>
 
-#include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 #include "engine/search/co_search/co_searches.h"
 #include "engine/search/co_search/memory_bins.h"

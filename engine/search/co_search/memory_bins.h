@@ -2,7 +2,6 @@
 // One layer on all machines of a family: bins of tiles for every machine's memories (Sunstone-arch), and tiles tagged
 // with the smallest memories that hold them (the thesis' co-search).
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "engine/search/co_search/co_searches.h"

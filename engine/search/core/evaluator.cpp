@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
-#include "engine/base/integers.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"
 

@@ -6,7 +6,6 @@
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/multicast.h"
 #include "engine/model/nest.h"
-#include "engine/model/perfect.h"
 #include "engine/model/running_units.h"
 #include "engine/search/core/compulsory.h"
 

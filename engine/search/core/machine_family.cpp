@@ -8,7 +8,6 @@
 
 #include "arch/architecture.h"
 #include "arch/architecture_spec.h"
-#include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 #include "engine/model/fingerprint.h"
 

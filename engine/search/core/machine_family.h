@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "arch/architecture.h"
-#include "engine/base/integers.h"
 #include "engine/base/result.h"
 
 namespace heliolite {

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "arch/architecture.h"
-#include "engine/base/integers.h"
 #include "engine/base/named.h"
 
 namespace heliolite {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <memory>
 
-#include "engine/base/integers.h"
 #include "engine/search/core/compulsory.h"
 #include "engine/search/cosa/mapping_program.h"
 #include "engine/search/cosa/mip.h"

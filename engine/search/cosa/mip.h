@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/base/integers.h"
 #include "engine/base/types.h"
 
 namespace heliolite {

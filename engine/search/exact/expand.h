@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/integers.h"
 #include "engine/search/certify/incumbent.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/rules.h"

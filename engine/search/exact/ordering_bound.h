@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "engine/base/integers.h"
 #include "engine/base/types.h"
 #include "engine/model/compiled.h"
 

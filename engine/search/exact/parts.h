@@ -8,9 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/integers.h"
 #include "engine/search/certify/incumbent.h"
-#include "engine/search/core/compulsory.h"
 #include "engine/search/core/layer_problem.h"
 #include "engine/search/exact/fanout.h"
 

@@ -4,6 +4,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/compiled.h"
+#include "engine/model/temporal_traffic.h"
 #include "engine/search/exact/nest_steps.h"
 
 namespace heliolite {

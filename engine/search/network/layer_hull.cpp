@@ -1,7 +1,6 @@
 #include "engine/search/network/layer_hull.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace heliolite {

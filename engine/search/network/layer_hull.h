@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "engine/base/types.h"
 #include "engine/model/cost.h"
 #include "engine/search/core/objective.h"
 

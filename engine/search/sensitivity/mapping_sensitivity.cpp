@@ -8,9 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "engine/base/integers.h"
 #include "engine/base/split_mix.h"
-#include "engine/search/bayes/bayes_search.h"
 #include "engine/search/bayes/decoder.h"
 #include "engine/search/bayes/gaussian_process.h"
 #include "engine/search/core/parallel.h"

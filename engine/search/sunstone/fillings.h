@@ -4,7 +4,6 @@
 // (engine/space) walks every share.
 #include <array>
 #include <map>
-#include <span>
 #include <tuple>
 #include <vector>
 

@@ -3,7 +3,6 @@
 // the levels below some level.
 #include <array>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "engine/search/sunstone/ladder.h"

@@ -1,7 +1,6 @@
 #include "engine/search/sunstone/strategies.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "engine/base/integers.h"
 #include "engine/search/core/compulsory.h"

@@ -7,10 +7,8 @@
 //     exceed the incumbent (rule alpha-beta): complete mappings.
 // Each step keeps the most promising few (rule beam).
 #include <algorithm>
-#include <array>
 #include <vector>
 
-#include "engine/base/integers.h"
 #include "engine/search/core/rules.h"
 #include "engine/search/sunstone/fillings.h"
 #include "engine/search/sunstone/ladder.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/base/integers.h"
 #include "engine/search/sunstone/fillings.h"
 #include "engine/search/sunstone/partial_plan.h"
 #include "engine/space/factor_tree.h"
