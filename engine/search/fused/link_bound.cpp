@@ -50,7 +50,10 @@ LinkBound::LinkBound(const FusedInterval& group, LinkSolver& solver, double lamb
       budget_(budget),
       room_(group.architecture->levels[group.level].capacity_words().value_or(CompiledLevel::kUnbounded)),
       root_(whole(group)),
-      known_(known) {}
+      known_(known),
+      further_in_(at(group.last - group.first + 1)) {
+  for (int l = group.first; l <= group.last; ++l) known_at_root_.push_back(&known_.link[key_at_root(l)]);
+}
 
 const FusedInterval::Array& LinkBound::array_of(int link, int tensor) const {
   return group_.array[group_.graph->array_of[link][tensor]];
@@ -187,31 +190,41 @@ LinkPass LinkBound::with_homes(LinkPass pass, int link, TensorMask others) const
 
 double LinkBound::least(const Subtree& s, int link, u64 room) {
   if (s.depth == 0) return at_root(s, link, room);
-  return std::max(at_root(root_, link, room_), anywhere(s, link, BoundEffort::Moved));
+  return std::max(at_root(*known_at_root_[link - group_.first], root_, link, room_), further_in(s, link));
+}
+
+// By what the passes beneath a loop must move: places with other arrays, or other links, often leave the same of it.
+double LinkBound::further_in(const Subtree& s, int link) {
+  const auto [known, is_new] = further_in_[link - group_.first].try_emplace({s.of(link), open(s, link)});
+  if (is_new) known->second = anywhere(s, link, BoundEffort::Moved);
+  return known->second;
 }
 
 double LinkBound::quick(int link) {
-  RootBound& known = known_.link[key_at_root(link)];
+  RootBound& known = *known_at_root_[link - group_.first];
   if (!known.effort) known = {std::max(known.lower, bound(root_, link, room_, BoundEffort::Moved)), BoundEffort::Moved};
   return known.lower;
 }
 
 bool LinkBound::is_searched(int link, BoundEffort effort) const {
-  const auto known = known_.link.find(key_at_root(link));
-  return known != known_.link.end() && known->second.effort && *known->second.effort >= effort;
+  const RootBound& known = *known_at_root_[link - group_.first];
+  return known.effort && *known.effort >= effort;
 }
 
 double LinkBound::search(int link, BoundEffort effort) { return bound(root_, link, room_, effort); }
 
 void LinkBound::keep(int link, BoundEffort effort, double lower, bool complete) {
-  RootBound& known = known_.link[key_at_root(link)];
+  RootBound& known = *known_at_root_[link - group_.first];
   known.lower = std::max(known.lower, lower);
   if (complete) known.effort = effort;
   solver_.gate().pruned(Rule::HomeBound, solver_.gate().on(Rule::HomeBound) ? 1 : 0);
 }
 
 double LinkBound::at_root(const Subtree& s, int link, u64 room) {
-  RootBound& known = known_.link[key_of(s, link, room)];
+  return at_root(known_.link[key_of(s, link, room)], s, link, room);
+}
+
+double LinkBound::at_root(RootBound& known, const Subtree& s, int link, u64 room) {
   if (known.effort == BoundEffort::Passes) return known.lower;
   known.lower = std::max(known.lower, bound(s, link, room, BoundEffort::Passes));
   if (!solver_.over(budget_)) known.effort = BoundEffort::Passes;

@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/search/fused/link_solver.h"
@@ -32,6 +34,12 @@ struct CommonBound {
 struct LinkBounds {
   std::map<std::vector<u64>, RootBound> link;
   std::map<std::vector<u64>, CommonBound> common;  // of an array's links together
+};
+
+struct HashOfOpenPass {
+  std::size_t operator()(const std::pair<LinkPass, TensorMask>& open) const {
+    return HashOfPass{}(open.first) * 31 + open.second;
+  }
 };
 
 class LinkBound {
@@ -73,6 +81,8 @@ class LinkBound {
   };
 
   double at_root(const Subtree& s, int link, u64 room);
+  double at_root(RootBound& known, const Subtree& s, int link, u64 room);
+  double further_in(const Subtree& s, int link);
   double bound(const Subtree& s, int link, u64 room, BoundEffort effort);
   double anywhere(const Subtree& s, int link, BoundEffort effort);
   double with_home(const Subtree& s, int link, int array, u64 room, BoundEffort effort);
@@ -114,6 +124,9 @@ class LinkBound {
   u64 room_;  // words of the fusing level
   Subtree root_;
   LinkBounds& known_;
+  std::vector<RootBound*> known_at_root_;  // [link of the group], of root_
+  // [link of the group]: further_in() of its pass and the tensors that may still get a home.
+  std::vector<std::unordered_map<std::pair<LinkPass, TensorMask>, double, HashOfOpenPass>> further_in_;
 };
 
 }  // namespace heliolite

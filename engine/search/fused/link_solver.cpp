@@ -1,10 +1,11 @@
 #include "engine/search/fused/link_solver.h"
 
 #include <algorithm>
-#include <cmath>
+#include <functional>
 #include <limits>
 
 #include "engine/base/integers.h"
+#include "engine/base/split_mix.h"
 #include "engine/model/perfect.h"
 #include "engine/model/running_units.h"
 #include "engine/network/fused_cost.h"
@@ -35,7 +36,39 @@ Architecture without_peer_channel(Architecture machine) {
   return machine;
 }
 
+// What no E + lambda T of some mappings is below, by bounds of them at other lambdas: `bound` of what is known there.
+// It is linear in lambda: between two of these at least what lies on the line between their bounds. Above one it grows
+// by the cycles, below one it falls by those that are not energy: none of the mappings has less than `floor`.
+template <typename T, typename Bound>
+double from_other_lambdas(const std::map<double, T>& known, const Bound& bound, const Cost& floor, double lambda) {
+  const auto own = known.lower_bound(lambda), after = known.upper_bound(lambda);
+  double out = own == after ? 0 : bound(own->second);
+  double below = 0, above = 0;
+  if (own != known.begin()) {
+    below = bound(std::prev(own)->second);
+    out = std::max(out, below + (lambda - std::prev(own)->first) * static_cast<double>(floor.cycles));
+  }
+  if (after != known.end()) {
+    const double part = lambda / after->first;
+    above = bound(after->second);
+    out = std::max(out, part * above + (1 - part) * static_cast<double>(floor.energy.units));
+  }
+  if (own == known.begin() || after == known.end()) return out;
+  const double share = (lambda - std::prev(own)->first) / (after->first - std::prev(own)->first);
+  return std::max(out, below * (1 - share) + above * share);
+}
+
 }  // namespace
+
+std::size_t HashOfPass::operator()(const LinkPass& pass) const {
+  u64 hash = 0;
+  const auto add = [&](u64 number) { hash = split_mix(hash ^ number); };
+  for (const u64 size : pass.size) add(size);
+  for (const u64 words : pass.fetched) add(words);
+  for (const u64 n : {pass.passes, pass.parts, pass.taken, pass.stored, pass.returned}) add(n);
+  add(static_cast<u64>(pass.level) << 8 | pass.at_home);
+  return hash;
+}
 
 double sum_value(const Cost& cost, double lambda) {
   return static_cast<double>(cost.energy.units) + lambda * static_cast<double>(cost.cycles);
@@ -136,24 +169,38 @@ std::optional<LinkAnswer> LinkSolver::recall(const Memo& memo, const Gate& gate,
 
 LinkAnswer LinkSolver::solve(int link, const LinkPass& pass, double lambda, double limit, const SearchBudget& budget) {
   Store& own = store(link);
-  Memo& memo = own.memo[{without_taken(pass), lambda}];
+  KnownPass& known = own.pass[without_taken(pass)];
+  Memo& memo = known.searched[lambda];
   const u64 room = room_of(link, pass);
-  if (const auto known = recall(memo, own.gate, room, lambda, limit)) return *known;
-  const auto search = prepare(link, pass, lambda, Strategy::Exact);
+  if (const auto answer = recall(memo, own.gate, room, lambda, limit)) return *answer;
+  const auto keep = [&](const LinkAnswer& answer, u64 in_room) {
+    memo.exact.push_back({in_room, answer});
+    return answer;
+  };
+  // Step 1. What is known at other lambdas may be enough; else only what is below it is looked for.
   LinkAnswer out;
-  if (!search) {
-    out.lower_bound = kNoSum;
-    out.proven = true;
-    memo.exact.push_back({CompiledLevel::kUnbounded, out});
-    return out;
+  double first = 0;
+  if (own.gate.on(Rule::PassBound)) {
+    out.found = found_elsewhere(known, room, lambda);
+    first = proven_elsewhere(link, pass, known, lambda);
   }
-  const double first = search->first_bound() * Energy::kUnitsPerPicojoule;
+  if (out.found) limit = std::min(limit, sum_value(out.found->cost, lambda));
+  const auto is_enough = [&] { return first >= limit * kEqualSum; };
+  if (own.gate.prunes(Rule::PassBound, is_enough)) {
+    out.lower_bound = std::min(first, limit);
+    out.proven = true;
+    return keep(out, room);
+  }
+  // Step 2. What the pass must move.
+  const auto search = prepare(link, pass, lambda, Strategy::Exact);
+  if (!search) return keep({{}, kNoSum, true}, CompiledLevel::kUnbounded);
+  first = std::max(first, search->first_bound() * Energy::kUnitsPerPicojoule);
   if (own.gate.prunes(Rule::PassBound, [&] { return first >= limit; })) {
-    out.lower_bound = first;
+    out.lower_bound = std::min(first, limit);
     out.proven = true;
-    memo.exact.push_back({room, out});
-    return out;
+    return keep(out, room);
   }
+  // Step 3. The search.
   ++own.searches;
   const ObjectiveKey key = limit < kNoSum ? ObjectiveKey{limit, 0} : ObjectiveKey{};
   const SearchBudget own_budget = within_limit(budget, ~u64{0});
@@ -166,15 +213,39 @@ LinkAnswer LinkSolver::solve(int link, const LinkPass& pass, double lambda, doub
   out.proven = answer.complete;
   if (answer.complete) out.lower_bound = std::min(value, limit);
   else out.lower_bound = std::max(first, answer.lower_bound.value_or(0) * Energy::kUnitsPerPicojoule);
-  memo.exact.push_back({room, out});
-  return out;
+  return keep(out, room);
+}
+
+// The best of the mappings that exact searches for other lambdas have found and that fit.
+std::optional<LinkMapping> LinkSolver::found_elsewhere(const KnownPass& known, u64 room, double lambda) {
+  std::optional<LinkMapping> best;
+  for (const auto& [other, memo] : known.searched)
+    for (const Known& k : memo.exact)
+      if (const auto& found = k.answer.found;
+          found && found->room <= room && (!best || sum_value(found->cost, lambda) < sum_value(best->cost, lambda)))
+        best = found;
+  return best;
+}
+
+// What was proven at other lambdas, in this room or more.
+double LinkSolver::proven_elsewhere(int link, const LinkPass& pass, const KnownPass& known, double lambda) {
+  const bool reuses = store(link).gate.on(Rule::RoomReuse);
+  const u64 room = room_of(link, pass);
+  const auto proven = [&](const Memo& memo) {
+    double out = 0;
+    for (const Known& k : memo.exact)
+      if (reuses ? k.room >= room : k.room == room) out = std::max(out, k.answer.lower_bound);
+    return out;
+  };
+  return from_other_lambdas(known.searched, proven, least_moved(link, pass), lambda);
 }
 
 // What is proven at other lambdas may be enough; else only what is below the known mapping is looked for.
 LinkAnswer LinkSolver::solve_alone(int link, const LinkPass& pass, double lambda, const LinkMapping& known,
                                    const SearchBudget& budget) {
   LeastByLambda& all = store(link).alone;
-  const double value = sum_value(known.cost, lambda), others = from_other_lambdas(all, lambda);
+  const double value = sum_value(known.cost, lambda),
+               others = from_other_lambdas(all, std::mem_fn(&Least::best), least_moved(link, pass), lambda);
   LinkAnswer out;
   if (others >= value * kEqualSum) {
     out.lower_bound = value;
@@ -200,9 +271,11 @@ std::optional<std::optional<LinkMapping>> LinkSolver::recall_fast(const Store& s
     if (fits && (!best || sum_value(one->cost, lambda) < sum_value(best->cost, lambda))) best = one;
     return fits;
   };
-  const LinkPass key = without_taken(pass);
-  for (auto m = store.memo.lower_bound({key, lambda / kNearLambda});
-       m != store.memo.end() && m->first.first == key && m->first.second <= lambda * kNearLambda; ++m) {
+  const auto own = store.pass.find(without_taken(pass));
+  if (own == store.pass.end()) return std::nullopt;
+  const std::map<double, Memo>& searched = own->second.searched;
+  for (auto m = searched.lower_bound(lambda / kNearLambda); m != searched.end() && m->first <= lambda * kNearLambda;
+       ++m) {
     for (auto f = m->second.fast.lower_bound(room); f != m->second.fast.end(); ++f) {
       const bool answers = offer(f->second) || !f->second;
       known |= answers;
@@ -254,7 +327,7 @@ std::vector<std::optional<LinkMapping>> LinkSolver::fast(std::span<const Questio
     Store& own = store(link);
     own.searches += d.evaluated.has_value();
     own.evaluated += d.evaluated.value_or(0);
-    own.memo[{without_taken(pass), lambda}].fast[d.room] = d.found;
+    own.pass[without_taken(pass)].searched[lambda].fast[d.room] = d.found;
   }
   for (std::size_t q = 0; q < questions.size(); ++q)
     if (answered_by[q]) out[q] = due[*answered_by[q]].found;
@@ -267,42 +340,22 @@ Result<LayerSearch> LinkSolver::prepare_least(int link, const LinkPass& pass, do
   return LayerSearch::create(pass_workload(graph_.link(link), pass), chain(link), pass, options, true);
 }
 
-// E + lambda T is linear in lambda: between two lambdas it is at least what lies on the line between their bounds,
-// above them at least the bound, below them at least its part.
-double LinkSolver::from_other_lambdas(const LeastByLambda& known, double lambda) {
-  const auto after = known.upper_bound(lambda);
-  double out = 0;
-  if (after != known.end()) out = after->second.best() * (lambda / after->first);
-  if (after == known.begin()) return out;
-  const auto before = std::prev(after);
-  out = std::max(out, before->second.best());
-  if (after == known.end()) return out;
-  const double share = (lambda - before->first) / (after->first - before->first);
-  return std::max(out, before->second.best() * (1 - share) + after->second.best() * share);
-}
-
 LinkSolver::Least& LinkSolver::known_least(int link, const LinkPass& pass, double lambda) {
-  LeastByLambda& all = store(link).least[pass];
+  LeastByLambda& all = store(link).pass[pass].least;
   const auto known = all.find(lambda);
   if (known != all.end()) return known->second;
   Least out;
-  if (pass.taken == 0) {
-    const Moved& own = moved(link, pass);
-    out.first = sum_value(own.cost, lambda);
-    out.passage = own.passage;
-  } else {
-    const Least& in_all_room = known_least(link, without_taken(pass), lambda);
-    out.first = in_all_room.best();
-    out.passage = in_all_room.passage;
-  }
-  out.first = std::max(out.first, from_other_lambdas(all, lambda));
+  const Cost& floor = moved(link, pass).cost;
+  if (pass.taken == 0) out.first = sum_value(floor, lambda);
+  else out.first = known_least(link, without_taken(pass), lambda).best();
+  out.first = std::max(out.first, from_other_lambdas(all, std::mem_fn(&Least::best), floor, lambda));
   return all.try_emplace(lambda, out).first->second;
 }
 
 const LinkSolver::Moved& LinkSolver::moved(int link, const LinkPass& pass) {
-  std::map<LinkPass, Moved>& all = store(link).moved;
-  const auto known = all.find(pass);
-  return known != all.end() ? known->second : all.try_emplace(pass, compulsory(link, pass)).first->second;
+  std::optional<Moved>& known = store(link).pass[without_taken(pass)].moved;
+  if (!known) known = compulsory(link, pass);
+  return *known;
 }
 
 const Cost& LinkSolver::least_moved(int link, const LinkPass& pass) { return moved(link, pass).cost; }
@@ -352,7 +405,7 @@ double LinkSolver::whole_bound(int link, const LinkPass& pass, double lambda, co
   whole.level = pass.level;
   whole.at_home = pass.at_home;
   if (whole == pass) return known.best();
-  known.first = std::max(known.first, least(link, whole, lambda, kNoSum, budget) + known.passage);
+  known.first = std::max(known.first, least(link, whole, lambda, kNoSum, budget) + moved(link, pass).passage);
   return known.best();
 }
 

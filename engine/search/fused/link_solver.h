@@ -11,7 +11,7 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "arch/architecture.h"
@@ -46,6 +46,10 @@ struct LinkAnswer {
   std::optional<LinkMapping> found;
   double lower_bound = 0;  // no mapping is below; infinity: there is none at all
   bool proven = false;     // nothing is below what was found, or below the limit
+};
+
+struct HashOfPass {
+  std::size_t operator()(const LinkPass& pass) const;
 };
 
 class LinkSolver {
@@ -121,7 +125,6 @@ class LinkSolver {
   struct Least {
     double first = 0, lower = 0;
     double limit = 0;
-    double passage = 0;  // of what comes to homes and leaves them: every mapping has it
     double best() const { return std::max(first, lower); }
   };
   using LeastByLambda = std::map<double, Least>;
@@ -129,18 +132,23 @@ class LinkSolver {
   // What passes must move.
   struct Moved {
     Cost cost{};
-    double passage = 0;  // as Least has it
+    double passage = 0;  // of what comes to homes and leaves them: every mapping has it
   };
 
-  // What is known of the links of a shape, by the pass without `taken`.
+  // What is known of a pass.
+  struct KnownPass {
+    std::map<double, Memo> searched;  // [lambda], of the pass without `taken`, in any room
+    LeastByLambda least;
+    std::optional<Moved> moved;
+  };
+
+  // What is known of the links of a shape.
   struct Store {
     explicit Store(const RuleSet& rules) : gate(rules, counts) {}
     Store(const Store&) = delete;
     Store& operator=(const Store&) = delete;
 
-    std::map<std::pair<LinkPass, double>, Memo> memo;  // at a lambda
-    std::map<LinkPass, LeastByLambda> least;
-    std::map<LinkPass, Moved> moved;
+    std::unordered_map<LinkPass, KnownPass, HashOfPass> pass;
     LeastByLambda alone;  // the link by itself
     // [level, tensors at home]: the keep choices of its passes, which do not depend on sizes.
     std::map<std::pair<int, TensorMask>, KeepRange> keep;
@@ -159,7 +167,8 @@ class LinkSolver {
   const Moved& moved(int link, const LinkPass& pass);
   Moved compulsory(int link, const LinkPass& pass);
   u64 most_units(int link, const LinkPass& pass);
-  static double from_other_lambdas(const LeastByLambda& known, double lambda);
+  static std::optional<LinkMapping> found_elsewhere(const KnownPass& known, u64 room, double lambda);
+  double proven_elsewhere(int link, const LinkPass& pass, const KnownPass& known, double lambda);
   Store& store(int link) { return store_[shape_[link]]; }
   // The search of a link's pass for the least sum; none: the machine leaves it no mapping.
   Result<LayerSearch> prepare(int link, const LinkPass& pass, double lambda, Strategy strategy) const;
