@@ -282,8 +282,9 @@ TEST(FusedSearch, NoLegalTreeIsBelow) {
         known->second = answer.found->value;
         LinkBounds fresh;
         TreeSearch bound(*interval, solver, kLambda, budget, fresh);
-        const std::vector<double> enough(p.passes.size(), kNoSum);
-        for (const double least : {bound.quick_least(), bound.least(), bound.least_together(enough)})
+        const double quick = bound.quick_least(), searched = bound.least();
+        bound.search_together(std::vector<double>(p.passes.size(), kNoSum), kNoSum);
+        for (const double least : {quick, searched, bound.least_together()})
           EXPECT_LE(least * kEqualSum, known->second);
         sums += !p.terms.empty();
       }
@@ -312,6 +313,8 @@ TEST(FusedSearch, NoLinkOfATreeIsBelowItsBound) {
       LinkSolver solver(toy.graph, toy.architecture, options);
       options.rules.set(Rule::HomeBound, false);
       LinkSolver without(toy.graph, toy.architecture, options);
+      options.rules.set(Rule::PassBound, false);
+      LinkSolver one_by_one(toy.graph, toy.architecture, options);  // each lambda
       testing::RandomTrees random(toy, 5);
       for (int k = 0; k < 150; ++k) {
         const LinkGroup group = random.next();
@@ -331,14 +334,21 @@ TEST(FusedSearch, NoLinkOfATreeIsBelowItsBound) {
             sum += answer.found ? sum_value(answer.found->cost, lambda) : kNoSum;
             if (!answer.found) continue;
             const double value = sum_value(answer.found->cost, lambda), least = bound.least(whole(*interval), l, room);
+            const LinkAnswer alone = one_by_one.solve(l, p.passes[l - group.first], lambda, kNoSum, budget);
+            EXPECT_NEAR(sum_value(alone.found->cost, lambda) / value, 1, 1e-9);
             EXPECT_LE(least * kEqualSum, value) << group_text(group, toy.graph, toy.architecture) << " link " << l;
             ++links;
             reached += value <= least * (1 + 1e-9);
             raised += least > anywhere.least(whole(*interval), l, room) * (1 + 1e-9);
             sum_of_bounds += least;
           }
-          const std::vector<double> enough(at(group.size()), kNoSum);
-          const double together = bound.of_group(enough);
+          const std::vector<double> any(at(group.size()), kNoSum);
+          LinkBounds bounds_below;
+          LinkBound below(*interval, solver, lambda, budget, bounds_below);
+          below.search_together(any, sum_of_bounds * 1.1);
+          EXPECT_LE(below.of_group() * kEqualSum, sum) << group_text(group, toy.graph, toy.architecture);
+          bound.search_together(any, kNoSum);
+          const double together = bound.of_group();
           EXPECT_LE(together * kEqualSum, sum) << group_text(group, toy.graph, toy.architecture);
           EXPECT_GE(together, sum_of_bounds * kEqualSum) << group_text(group, toy.graph, toy.architecture);
           const bool raises = sum < kNoSum && together > sum_of_bounds * (1 + 1e-9);

@@ -101,7 +101,8 @@ TEST(FusedUnits, NoLegalTreeIsBelowWhatIsProven) {
         ++links;
         at_bound += own <= least * (1 + 1e-9);
       }
-      EXPECT_LE(bound.of_group(std::vector<double>(at(group.size()), kNoSum)) * kEqualSum, value);
+      bound.search_together(std::vector<double>(at(group.size()), kNoSum), kNoSum);
+      EXPECT_LE(bound.of_group() * kEqualSum, value);
     }
   }
   EXPECT_GT(trees, 60);

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <memory>
 #include <queue>
 
 #include "engine/network/group_plan.h"
+#include "engine/search/core/parallel.h"
 #include "engine/search/fused/link_bound.h"
 #include "engine/space/divisors.h"
 
@@ -41,10 +43,10 @@ class LinkBound::CommonSplit {
     std::ranges::stable_sort(others_, std::greater(), words);
   }
 
-  // Raises `lower` up to the least, or to what is not below the limit.
+  // Raises `lower` up to the least, or to what is not below the limit. Where time has ended that it may be called
+  // again.
   void run(double limit, double& lower) {
-    if (shared_.front() != 0) apart();
-    if (splits()) refine(limit, lower);
+    if (is_listed_ || list()) refine(limit, lower);
   }
 
  private:
@@ -91,6 +93,15 @@ class LinkBound::CommonSplit {
     return known != others_.end() ? *known : others_.emplace_back(Other{array});
   }
 
+  // Every placement. False: there was no time for them.
+  bool list() {
+    placements_.clear();
+    if (shared_.front() != 0) apart();
+    if (!splits()) return false;
+    for (std::size_t p = 0; p < placements_.size(); ++p) sums_.push({sum_of(placements_[p]), p});
+    return is_listed_ = true;
+  }
+
   // The array is in the nests of all links.
   void apart() {
     std::vector<Split> whole;
@@ -120,6 +131,8 @@ class LinkBound::CommonSplit {
 
   // False: there was no time for them.
   bool splits() {
+    splits_.clear();
+    by_factor_.clear();
     for (const int l : links_) splits_.push_back(b_.splits(b_.root_, l, array_));
     for (std::size_t k = 0; k < links_.size(); ++k)
       for (const Split& s : splits_[k]) {
@@ -312,33 +325,75 @@ class LinkBound::CommonSplit {
   // The placement with the least sum is looked at more closely, until that has been done.
   void refine(double limit, double& lower) {
     if (placements_.empty()) lower = kNoSum;
-    std::priority_queue<Sum, std::vector<Sum>, std::greater<>> sums;
-    for (std::size_t p = 0; p < placements_.size(); ++p) sums.push({sum_of(placements_[p]), p});
-    while (!sums.empty()) {
-      const auto [known, number] = sums.top();
+    while (!sums_.empty()) {
+      const auto [known, number] = sums_.top();
       const Placement& best = placements_[number];
       const double sum = sum_of(best);
       if (sum > known) {
-        sums.pop();
-        sums.push({sum, number});
+        sums_.pop();
+        sums_.push({sum, number});
         continue;
       }
       lower = std::max(lower, sum);
       if (lower >= limit || b_.solver_.over(b_.budget_)) return;
-      // The link of which least is known; if there is no other, in the room that is left.
-      const auto known_of = [&](std::size_t w) {
-        const Way& way = ways_[w];
-        return way.cases.empty() ? BoundEffort::Passes : cases_[least_case(way)].effort;
-      };
-      const std::size_t due = *std::ranges::min_element(best.ways, {}, known_of);
-      if (known_of(due) != BoundEffort::Passes) {
-        look_at(due, sum);
-        continue;
-      }
+      if (look_closer(best, sum)) continue;
       const auto open = std::ranges::find_if(best.ways, [&](std::size_t w) { return !ways_[w].in_room; });
       if (open == best.ways.end()) return;
       put_in_room(ways_[*open]);
     }
+  }
+
+  // A search of a case that is due.
+  struct Look {
+    std::size_t way, number;  // of ways_ and of cases_
+    double limit = kNoSum;
+    double raised = 0;
+  };
+
+  // Looks at the links of which least is known: those of different shapes at a time. False: enough is known of all.
+  bool look_closer(const Placement& best, double sum) {
+    const auto known_of = [&](std::size_t w) {
+      return ways_[w].cases.empty() ? BoundEffort::Passes : cases_[least_case(ways_[w])].effort;
+    };
+    const BoundEffort effort = known_of(*std::ranges::min_element(best.ways, {}, known_of));
+    if (effort == BoundEffort::Passes) return false;
+    std::vector<Look> looks;
+    const auto is_of_shape = [&](const Look& look, int link) {
+      return b_.solver_.shape(links_[ways_[look.way].link]) == b_.solver_.shape(link);
+    };
+    for (const std::size_t w : best.ways) {
+      if (known_of(w) != effort) continue;
+      const int link = links_[ways_[w].link];
+      if (std::ranges::any_of(looks, [&](const Look& look) { return is_of_shape(look, link); })) continue;
+      looks.push_back({w, least_case(ways_[w])});
+      if (effort == BoundEffort::Whole) looks.back().limit = limit_of(looks.back(), sum);
+    }
+    parallel_for(looks.size(), b_.solver_.threads(), [&](std::size_t k) { search(looks[k], effort); });
+    for (const Look& look : looks) {
+      Case& own = cases_[look.number];
+      if (effort == BoundEffort::Moved) own.effort = BoundEffort::Whole;
+      else if (look.raised < look.limit || look.limit == kNoSum) own.effort = BoundEffort::Passes;
+      own.lower = std::max(own.lower, look.raised);
+    }
+    return true;
+  }
+
+  // What a case need not be known to be above: then it is in no placement that is the least. Limits rise by steps that
+  // are not too small.
+  double limit_of(const Look& look, double least) const {
+    const double lower = cases_[look.number].lower;
+    if (lower <= 0) return kNoSum;
+    double others = kNoSum;  // placements without it
+    for (const Placement& p : placements_)
+      if (std::ranges::count(p.ways, look.way) == 0) others = std::min(others, sum_of(p));
+    return std::max(lower * kLeastRise, lower + others - least);
+  }
+
+  void search(Look& look, BoundEffort effort) const {
+    const LinkPass& pass = cases_[look.number].pass;
+    const int link = links_[ways_[look.way].link];
+    if (effort == BoundEffort::Moved) look.raised = b_.solver_.whole_bound(link, pass, b_.lambda_, b_.budget_);
+    else look.raised = b_.solver_.least(link, pass, b_.lambda_, look.limit, b_.budget_);
   }
 
   // Tiles of what is held further in must fit beside the others: as they are in the passes, or beneath more loops. Of
@@ -361,25 +416,6 @@ class LinkBound::CommonSplit {
     if (way.cases.empty()) way.lower = kNoSum;
   }
 
-  void look_at(std::size_t due, double least) {
-    const Way& way = ways_[due];
-    Case& own = cases_[least_case(way)];
-    const int link = links_[way.link];
-    if (own.effort == BoundEffort::Moved) {
-      own.effort = BoundEffort::Whole;
-      own.lower = std::max(own.lower, b_.solver_.whole_bound(link, own.pass, b_.lambda_, b_.budget_));
-      return;
-    }
-    double others = kNoSum;  // placements without it
-    for (const Placement& p : placements_)
-      if (std::ranges::count(p.ways, due) == 0) others = std::min(others, sum_of(p));
-    double limit = kNoSum;
-    if (own.lower > 0) limit = std::max(own.lower * kLeastRise, own.lower + others - least);
-    const double raised = b_.solver_.least(link, own.pass, b_.lambda_, limit, b_.budget_);
-    if (raised < limit || limit == kNoSum) own.effort = BoundEffort::Passes;
-    own.lower = std::max(own.lower, raised);
-  }
-
   LinkBound& b_;
   int array_;
   std::vector<int> links_;
@@ -390,24 +426,23 @@ class LinkBound::CommonSplit {
   std::vector<std::vector<Split>> splits_;                      // [links_]
   std::map<RankFactors, std::vector<const Split*>> by_factor_;  // [links_]
   std::vector<Placement> placements_;
+  std::priority_queue<Sum, std::vector<Sum>, std::greater<>> sums_;
+  bool is_listed_ = false;
   std::vector<Case> cases_;
   std::vector<Way> ways_;
   std::map<std::pair<std::size_t, LinkPass>, std::size_t> case_number_;
   std::map<std::tuple<std::size_t, unsigned, LinkPass>, std::size_t> way_number_;
 };
 
-double LinkBound::with_common_split(int array, std::span<const double> enough) {
-  std::vector<int> links = links_of(array);
-  if (links.empty()) return 0;
-  double limit = 0;
-  for (const int l : links) limit += enough[l - group_.first];
-  CommonBound& known = known_.common[key_of_links(array, links)];
-  if (limit > known.limit) {
-    known.limit = limit;
-    CommonSplit(*this, array, std::move(links)).run(limit, known.lower);
-    if (solver_.over(budget_)) known.limit = 0;
-  }
-  return known.lower;
+LinkBound::~LinkBound() = default;
+
+void LinkBound::search(Together& t, double limit) {
+  if (limit <= t.known->limit) return;
+  if (!t.split) t.split = std::make_unique<CommonSplit>(*this, t.array, t.links);
+  t.split->run(limit, t.known->lower);
+  if (solver_.over(budget_)) return;  // another slice of time goes on with it
+  t.known->limit = limit;
+  t.split.reset();
 }
 
 }  // namespace heliolite

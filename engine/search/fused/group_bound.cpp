@@ -2,6 +2,7 @@
 // (common_split.cpp), each of the others by itself.
 #include <algorithm>
 #include <functional>
+#include <memory>
 
 #include "engine/search/fused/link_bound.h"
 
@@ -58,32 +59,62 @@ std::vector<std::vector<int>> LinkBound::foreign_dimensions(int array, const std
   return out;
 }
 
-// A link is in the sum of one array at most: those first that raise the sum of the links' own bounds most.
-double LinkBound::of_group(std::span<const double> enough) {
-  std::vector<double> own;
-  double sum = 0;
-  for (int l = group_.first; l <= group_.last; ++l) sum += own.emplace_back(quick(l));
-  struct Gain {
-    double gain;
-    std::vector<int> links;
-  };
-  std::vector<Gain> gains;
+// The arrays of the group that more than one link touches and that may be held.
+std::vector<LinkBound::Together>& LinkBound::together() {
+  if (together_) return *together_;
+  together_.emplace();
   for (std::size_t a = 0; a < group_.array.size() && solver_.gate().on(Rule::HomeBound); ++a) {
     const FusedInterval::Array& array = group_.array[a];
     if (root_.array[a].at != ArrayPlace::At::Open || array.inside.empty() || array.first == array.last) continue;
-    Gain one{with_common_split(static_cast<int>(a), enough), links_of(static_cast<int>(a))};
-    for (const int l : one.links) one.gain -= own[l - group_.first];
-    if (one.gain > 0) gains.push_back(std::move(one));
+    std::vector<int> links = links_of(static_cast<int>(a));
+    if (links.empty()) continue;
+    CommonBound* known = &known_.common[key_of_links(static_cast<int>(a), links)];
+    together_->push_back({static_cast<int>(a), std::move(links), known});
   }
+  return *together_;
+}
+
+// How far the bound of an array's links is above the sum of their own.
+double LinkBound::gain_of(const Together& t) {
+  double out = t.known->lower;
+  for (const int l : t.links) out -= quick(l);
+  return out;
+}
+
+// A link is in the sum of one array at most: those first that raise the sum of the links' own bounds most.
+double LinkBound::of_group() {
+  double sum = 0;
+  for (int l = group_.first; l <= group_.last; ++l) sum += quick(l);
+  struct Gain {
+    double gain;
+    const std::vector<int>* links;
+  };
+  std::vector<Gain> gains;
+  for (const Together& t : together())
+    if (const double gain = gain_of(t); gain > 0) gains.push_back({gain, &t.links});
   std::ranges::stable_sort(gains, std::greater(), &Gain::gain);
-  std::vector<bool> taken(own.size(), false);
+  std::vector<bool> taken(at(group_.last - group_.first + 1), false);
   for (const Gain& one : gains) {
-    if (std::ranges::any_of(one.links, [&](int l) { return taken[l - group_.first]; })) continue;
-    for (const int l : one.links) taken[l - group_.first] = true;
+    if (std::ranges::any_of(*one.links, [&](int l) { return taken[l - group_.first]; })) continue;
+    for (const int l : *one.links) taken[l - group_.first] = true;
     sum += one.gain;
-    solver_.gate().pruned(Rule::HomeBound, 1);
   }
   return sum;
+}
+
+// An array's links together need not be known to cost more than what is enough leaves to them beside the others.
+void LinkBound::search_together(std::span<const double> alone, double enough) {
+  for (Together& t : together()) {
+    const double least = of_group();
+    if (least >= enough) return;
+    double limit = 0, own = 0, all = 0;
+    for (int l = group_.first; l <= group_.last; ++l) all += quick(l);
+    for (const int l : t.links) {
+      limit += alone[l - group_.first];
+      own += quick(l);
+    }
+    search(t, std::min(limit, enough - (all - own)));
+  }
 }
 
 }  // namespace heliolite

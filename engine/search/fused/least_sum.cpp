@@ -67,7 +67,10 @@ double LeastSum::prove(double least, bool trees) {
     if (search_alone(near) || search_bounds(near, BoundEffort::Whole) || search_bounds(near, BoundEffort::Passes))
       continue;
     const std::vector<Step> path = least_path(after);
-    if (search_alone(path) || search_common(path)) continue;
+    // [step]: what a group costs that is on no path below the best.
+    std::vector<double> enough;
+    for (const Step& step : path) enough.push_back(best - before[step.first] - after[step.last + 1]);
+    if (search_alone(path) || search_common(path, enough)) continue;
     const auto open = std::ranges::find_if(path, [&](const Step& s) { return !segment_[s.first][s.last].settled; });
     if (open == path.end() || !trees) return std::min(after[0], best);
     search(open->first, open->last, best - before[open->first] - after[open->last + 1]);
@@ -244,22 +247,60 @@ void LeastSum::raise(const Step& step) {
   s.lower = std::max(s.lower, lower);
 }
 
-// Searches what links that share an intermediate cost at least together, in these groups. False: it is known.
-bool LeastSum::search_common(const std::vector<Step>& steps) {
-  bool any = false;
-  for (const Step& step : steps) {
-    if (step.first == step.last) continue;
-    std::vector<double> alone;
-    for (int l = step.first; l <= step.last; ++l) alone.push_back(segment_[l][l].value / runs(l));
-    for (Level& level : levels_[{step.first, step.last}]) {
-      if (level.common || !solver_.gate().on(Rule::LinkBound)) continue;
-      any = true;
-      level.lower = std::max(level.lower, level.trees->least_together(alone) * runs(step.first));
-      level.common = !solver_.over(budget_);
-    }
-    raise(step);
+// Searches what links that share an array cost at least together, in these groups, up to what is enough for each:
+// groups whose links have different shapes at a time. False: it is known.
+bool LeastSum::search_common(const std::vector<Step>& steps, const std::vector<double>& enough) {
+  // Step 1. Groups with links of a shape are searched one after the other.
+  struct Due {
+    Step step;
+    Level* level;
+    double enough;
+  };
+  struct Part {
+    std::set<std::size_t> shapes;
+    std::vector<Due> due;
+  };
+  std::vector<Part> parts;
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    const Step& step = steps[k];
+    if (step.first == step.last || !solver_.gate().on(Rule::LinkBound)) continue;
+    Part own;
+    for (Level& level : levels_[{step.first, step.last}])
+      if (!level.common) own.due.push_back({step, &level, enough[k] / runs(step.first)});
+    if (own.due.empty()) continue;
+    for (int l = step.first; l <= step.last; ++l) own.shapes.insert(solver_.shape(l));
+    const auto shares = [&](const Part& other) {
+      return std::ranges::any_of(other.shapes, [&](std::size_t s) { return own.shapes.contains(s); });
+    };
+    for (Part& other : parts)
+      if (shares(other)) {
+        own.shapes.merge(other.shapes);
+        own.due.insert(own.due.begin(), other.due.begin(), other.due.end());
+        other.due.clear();
+      }
+    std::erase_if(parts, [](const Part& other) { return other.due.empty(); });
+    parts.push_back(std::move(own));
   }
-  return any;
+  if (parts.empty()) return false;
+  for (const Part& part : parts)
+    for (const Due& d : part.due) d.level->trees->least_together();
+  // Step 2. The searches.
+  parallel_for(parts.size(), solver_.threads(), [&](std::size_t k) {
+    for (const auto& [step, level, most] : parts[k].due) {
+      std::vector<double> alone;
+      for (int l = step.first; l <= step.last; ++l) alone.push_back(segment_[l][l].value / runs(l));
+      level->trees->search_together(alone, most);
+    }
+  });
+  // Step 3. What they say.
+  for (const Part& part : parts)
+    for (const Due& d : part.due) {
+      d.level->lower = std::max(d.level->lower, d.level->trees->least_together() * runs(d.step.first));
+      d.level->common = !solver_.over(budget_);
+      solver_.gate().pruned(Rule::HomeBound, solver_.gate().on(Rule::HomeBound) ? 1 : 0);
+    }
+  for (const Step& step : steps) raise(step);
+  return true;
 }
 
 u64 LeastSum::bytes() const {

@@ -104,7 +104,7 @@ class LeastSum {
   void take(Segment& s, int first, int last, int level, const FusedTree& tree);
   void bound(int first, int last);
   bool search_bounds(const std::vector<Step>& steps, BoundEffort effort);
-  bool search_common(const std::vector<Step>& steps);
+  bool search_common(const std::vector<Step>& steps, const std::vector<double>& enough);
   void raise(const Step& step);
   void make_room(const TreeSearch& next);
   void search(int first, int last, double limit);

@@ -2,6 +2,7 @@
 // What a link of a group costs at least, whatever tree it is in and wherever its tensors stay (docs/rules/fused.md,
 // rules link-bound and home-bound). Trees and groups whose links cost too much are not searched.
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -47,6 +48,9 @@ class LinkBound {
   // All but lambda must outlive it. `known`: of this lambda.
   LinkBound(const FusedInterval& group, LinkSolver& solver, double lambda, const SearchBudget& budget,
             LinkBounds& known);
+  ~LinkBound();
+  LinkBound(const LinkBound&) = delete;
+  LinkBound& operator=(const LinkBound&) = delete;
 
   // What no tree beneath the place is below for the link, with this many words of the fusing level left to it.
   double least(const Subtree& s, int link, u64 room);
@@ -58,9 +62,12 @@ class LinkBound {
   bool is_searched(int link, BoundEffort effort) const;
   double search(int link, BoundEffort effort);
   void keep(int link, BoundEffort effort, double lower, bool complete);
-  // What all links of the group cost at least: as quick() says of each, or more where the links of an array must agree
-  // on its split, or on whether it is held. `enough`: [link of the group]: what it need not be known to be above.
-  double of_group(std::span<const double> enough);
+  // What all links of the group cost at least by what is known: as quick() says of each, or more where the links of an
+  // array must agree on its split, or on whether it is held.
+  double of_group();
+  // More of that. `alone`: [link of the group], and `enough`, of all of them: what need not be known to be above. After
+  // a call of of_group(); groups whose links have different shapes may be searched by several threads at a time.
+  void search_together(std::span<const double> alone, double enough);
   // All that the bound at the root depends on.
   std::vector<u64> key_at_root(int link) const { return key_of(root_, link, room_); }
 
@@ -97,7 +104,16 @@ class LinkBound {
                                      u64 room) const;
   bool fits(const Subtree& s, int link, const Split& split, TensorMask held, u64 room) const;
   class CommonSplit;
-  double with_common_split(int array, std::span<const double> enough);
+  // Links that share an array, and the search of what they cost together if time has ended it.
+  struct Together {
+    int array;
+    std::vector<int> links;
+    CommonBound* known;
+    std::unique_ptr<CommonSplit> split{};
+  };
+  std::vector<Together>& together();
+  double gain_of(const Together& t);
+  void search(Together& t, double limit);
   std::vector<std::vector<int>> foreign_dimensions(int array, const std::vector<int>& links) const;
   TensorMask tensors_of(int link, int array) const;
   std::vector<int> links_of(int array) const;
@@ -125,6 +141,7 @@ class LinkBound {
   Subtree root_;
   LinkBounds& known_;
   std::vector<RootBound*> known_at_root_;  // [link of the group], of root_
+  std::optional<std::vector<Together>> together_;
   // [link of the group]: further_in() of its pass and the tensors that may still get a home.
   std::vector<std::unordered_map<std::pair<LinkPass, TensorMask>, double, HashOfOpenPass>> further_in_;
 };

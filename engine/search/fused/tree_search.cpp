@@ -89,8 +89,6 @@ bool TreeSearch::too_dear(double bound, double limit) const {
   return bounds_links() && solver_.gate().prunes(Rule::LinkBound, [&] { return bound >= limit * kEqualSum; });
 }
 
-double TreeSearch::least_together(std::span<const double> enough) { return bound_.of_group(enough) + least_terms(); }
-
 // Terms of a sum whose last one the link makes, where they stay.
 Cost TreeSearch::terms_of(const Subtree& s, int link) const {
   Cost out{};

@@ -54,8 +54,12 @@ class TreeSearch {
   double least() { return least_of(whole(group_), capacity_); }
   // A bound of the group by what is known of its links without searches.
   double quick_least();
-  // More of it, by all links of an array at once (LinkBound::of_group()).
-  double least_together(std::span<const double> enough);
+  // More of it, by all links of an array at once (LinkBound::of_group()); what is known of that is raised by
+  // search_together() as LinkBound::search_together() says, `enough` being of the group.
+  double least_together() { return bound_.of_group() + least_terms(); }
+  void search_together(std::span<const double> alone, double enough) {
+    bound_.search_together(alone, enough - least_terms());
+  }
   LinkBound& bound() { return bound_; }
   u64 states() const { return states_; }
 
