@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 
@@ -296,6 +297,46 @@ TEST(FusedSearch, NoLegalTreeIsBelow) {
   EXPECT_GT(trees, 40);
   EXPECT_GT(reached, 0);
   EXPECT_GT(sums, 0);
+}
+
+// What is proven of trees at some lambdas bounds them at others, and changes nothing of what is found there.
+TEST(FusedSearch, TreesOfOtherLambdasChangeNoAnswer) {
+  int groups = 0, fewer = 0;
+  for (FusionProblem& toy : testing::fusion_toys()) {
+    if (toy.graph.links[0].workload.macs() > 500) continue;
+    toy.architecture = parse_architecture(kSmall, "small.yaml").value();
+    const SearchOptions options = options_for(Objective::Edp);
+    const SearchBudget budget(options);
+    LinkSolver solver(toy.graph, toy.architecture, options);
+    const int last = static_cast<int>(toy.graph.links.size()) - 1;
+    for (int first = 0; first < last; ++first) {
+      const auto interval = make_interval(toy.graph, toy.architecture, 1, first, last, {});
+      if (!interval) continue;
+      ++groups;
+      std::deque<LinkBounds> bounds;
+      std::deque<TreeSearch> searched;
+      std::vector<const TreeSearch*> others;
+      for (const double part : {1.0, 1.1, 0.5, 1.05, 8.0}) {
+        const double lambda = kLambda * part;
+        LinkSolver own(toy.graph, toy.architecture, options);
+        LinkBounds fresh;
+        TreeSearch alone(*interval, own, lambda, budget, fresh);
+        const TreeAnswer expected = alone.run(kNoSum);
+        TreeSearch& search = searched.emplace_back(*interval, solver, lambda, budget, bounds.emplace_back());
+        const TreeAnswer answer = search.run(kNoSum, others);
+        others.push_back(&search);
+        ASSERT_EQ(answer.found == nullptr, expected.found == nullptr);
+        if (!answer.found) continue;
+        EXPECT_NEAR(answer.found->value / expected.found->value, 1, 1e-9) << toy.graph.link(first).name << part;
+        EXPECT_TRUE(answer.is_proven(kNoSum));
+        fewer += search.states() < alone.states();
+        TreeSearch again(*interval, solver, lambda, budget, bounds.emplace_back());
+        EXPECT_FALSE(again.run(answer.found->value * 0.999, std::span(others).first(others.size() - 1)).found);
+      }
+    }
+  }
+  EXPECT_GT(groups, 3);
+  EXPECT_GT(fewer, 2 * groups);
 }
 
 // What a link costs at least in any tree, and all links of a group together, against what they cost in random ones: in

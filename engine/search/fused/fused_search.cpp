@@ -214,6 +214,11 @@ class FusedSearch {
       own = sums_.try_emplace(lambda).first;
       own->second.sum =
           std::make_unique<LeastSum>(graph_, architecture_, rules_, solver_, looks_, lambda, budget, reporter());
+      for (auto& [other, slices] : sums_)
+        if (other != lambda) {
+          slices.sum->know(*own->second.sum);
+          own->second.sum->know(*slices.sum);
+        }
     }
     auto& [sum, lower, is_bounded, is_done] = own->second;
     forget_but(*sum);

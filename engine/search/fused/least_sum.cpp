@@ -12,6 +12,7 @@ namespace heliolite {
 namespace {
 
 constexpr double kSingles = 0.25;        // part of the time that is left, for links alone
+constexpr double kNearSettled = 1.15;    // a lambda this near is one close by
 constexpr double kNearShare = 1.0 / 16;  // of what is between bound and value: so near are paths bounded at a time
 
 }  // namespace
@@ -59,6 +60,7 @@ double LeastSum::prove(double least, bool trees) {
     if (solver_.over(budget_)) return 0;
     if (const auto [i, j] = std::pair(bounded_ / n_, bounded_ % n_); i < j) bound(i, j);
   }
+  inherit();
   while (true) {
     const std::vector<double> before = from_start(), after = to_end();
     const double best = std::min(least, value_of_best());
@@ -323,6 +325,36 @@ void LeastSum::make_room(const TreeSearch& next) {
       if (level.trees.get() != &next) level.trees->forget();
 }
 
+// The same trees at other lambdas, [lambda].
+std::map<double, const LeastSum::Level*> LeastSum::elsewhere(int i, int j, int level) const {
+  std::map<double, const Level*> out;
+  for (const LeastSum* other : others_)
+    if (const auto known = other->levels_.find({i, j}); known != other->levels_.end())
+      for (const Level& l : known->second)
+        if (l.interval->level == level) out.emplace(other->lambda_, &l);
+  return out;
+}
+
+// Takes up what is proven of groups at other lambdas. Where trees were searched at one close by, it is nearly all that
+// bounds of links would say.
+void LeastSum::inherit() {
+  if (!solver_.gate().on(Rule::LinkBound) || others_.empty()) return;
+  for (auto& [links, levels] : levels_) {
+    for (Level& own : levels) {
+      if (own.is_settled) continue;
+      std::map<double, double> proven;
+      for (const auto& [lambda, other] : elsewhere(links.first, links.second, own.interval->level)) {
+        proven.emplace(lambda, other->lower / runs(links.first));
+        if (!other->is_settled || std::max(lambda / lambda_, lambda_ / lambda) > kNearSettled) continue;
+        own.searched = BoundEffort::Passes;
+        own.common = true;
+      }
+      own.lower = std::max(own.lower, own.trees->least_by(proven) * runs(links.first));
+    }
+    raise({links.first, links.second});
+  }
+}
+
 void LeastSum::search(int i, int j, double limit) {
   Segment& s = segment_[i][j];
   double lower = kNoSum;
@@ -331,9 +363,12 @@ void LeastSum::search(int i, int j, double limit) {
     if (level.lower < below * kEqualSum) {
       make_room(*level.trees);
       const u64 before = level.trees->states();
-      const TreeAnswer answer = level.trees->run(below / runs(i));
+      std::vector<const TreeSearch*> others;
+      for (const auto& [lambda, other] : elsewhere(i, j, level.interval->level)) others.push_back(other->trees.get());
+      const TreeAnswer answer = level.trees->run(below / runs(i), others);
       trees_ += level.trees->states() - before;
       level.lower = std::max(level.lower, answer.lower_bound * runs(i));
+      level.is_settled = !solver_.over(budget_);
       if (answer.found) take(s, i, j, level.interval->level, *answer.found);
       report_better();
     }

@@ -43,6 +43,8 @@ class LeastSum {
   // Where the best of the known ones has no groups, some are looked for. Where time is limited trees are left for later
   // slices.
   double run(const std::vector<KnownSchedule>& known);
+  // Another lambda, whose trees have been searched: it must outlive this one.
+  void know(const LeastSum& other) { others_.push_back(&other); }
   // A later slice: the same by more of it.
   double next_slice(const std::vector<KnownSchedule>& known, const SearchBudget& budget);
   // What searches of trees remember, and nothing of it any more.
@@ -80,6 +82,7 @@ class LeastSum {
     double lower = 0;
     std::optional<BoundEffort> searched{};  // the bounds of its links
     bool common = false;                    // and those of all links of an intermediate
+    bool is_settled = false;                // its trees have been searched
   };
   // A step of a path through the network.
   struct Step {
@@ -103,10 +106,12 @@ class LeastSum {
   double prove(double least, bool trees);
   void take(Segment& s, int first, int last, int level, const FusedTree& tree);
   void bound(int first, int last);
+  void inherit();
   bool search_bounds(const std::vector<Step>& steps, BoundEffort effort);
   bool search_common(const std::vector<Step>& steps, const std::vector<double>& enough);
   void raise(const Step& step);
   void make_room(const TreeSearch& next);
+  std::map<double, const Level*> elsewhere(int first, int last, int level) const;
   void search(int first, int last, double limit);
 
   std::vector<double> from_start() const;
@@ -130,6 +135,7 @@ class LeastSum {
   std::vector<std::vector<Segment>> segment_;  // [first][last]
   LinkBounds bounds_;
   std::map<std::pair<int, int>, std::vector<Level>> levels_;
+  std::vector<const LeastSum*> others_;
   u64 trees_ = 0;
   int bounded_ = 0;  // groups whose bounds have begun: those before [bounded_ / n_][bounded_ % n_]
   BetterSchedule report_;

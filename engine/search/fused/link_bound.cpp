@@ -190,14 +190,21 @@ LinkPass LinkBound::with_homes(LinkPass pass, int link, TensorMask others) const
 
 double LinkBound::least(const Subtree& s, int link, u64 room) {
   if (s.depth == 0) return at_root(s, link, room);
-  return std::max(at_root(*known_at_root_[link - group_.first], root_, link, room_), further_in(s, link));
+  return std::max(at_root(*known_at_root_[link - group_.first], root_, link, room_), further_in(s, link).lower);
 }
 
 // By what the passes beneath a loop must move: places with other arrays, or other links, often leave the same of it.
-double LinkBound::further_in(const Subtree& s, int link) {
+const LinkBound::FurtherIn& LinkBound::further_in(const Subtree& s, int link) {
   const auto [known, is_new] = further_in_[link - group_.first].try_emplace({s.of(link), open(s, link)});
-  if (is_new) known->second = anywhere(s, link, BoundEffort::Moved);
-  return known->second;
+  FurtherIn& out = known->second;
+  if (!is_new) return out;
+  out = {kNoSum, {Energy{~u128{0} >> 1}, kTooManyCycles}};
+  for (const Case& c : cases_anywhere(s, link)) {
+    const Cost& moved = solver_.least_moved(link, c.pass);
+    out.lower = std::min(out.lower, c.lower);
+    out.floor = {std::min(out.floor.energy, moved.energy), std::min(out.floor.cycles, moved.cycles)};
+  }
+  return out;
 }
 
 double LinkBound::quick(int link) {
@@ -248,6 +255,11 @@ double LinkBound::bound(const Subtree& s, int link, u64 room, BoundEffort effort
 // In the passes that the place leaves, with all room of the level: its tensors may stay wherever they are not yet. At
 // the root the tiles of what stays fit together, at least beneath all loops above the link.
 double LinkBound::anywhere(const Subtree& s, int link, BoundEffort effort) {
+  std::vector<Case> cases = cases_anywhere(s, link);
+  return least_case(link, cases, effort);
+}
+
+std::vector<LinkBound::Case> LinkBound::cases_anywhere(const Subtree& s, int link) {
   const TensorMask may = open(s, link);
   std::vector<Case> cases;
   for (unsigned some = may;; some = (some - 1) & may) {
@@ -258,7 +270,7 @@ double LinkBound::anywhere(const Subtree& s, int link, BoundEffort effort) {
       cases.push_back({pass, solver_.first_bound(link, pass, lambda_)});
     if (some == 0) break;
   }
-  return least_case(link, cases, effort);
+  return cases;
 }
 
 // The least of the cases, of which only those are looked at more closely that may be it.

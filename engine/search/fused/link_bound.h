@@ -55,6 +55,9 @@ class LinkBound {
   // What no tree beneath the place is below for the link, with this many words of the fusing level left to it.
   double least(const Subtree& s, int link, u64 room);
 
+  // The least energy and the fewest cycles of the link in any tree beneath the place.
+  const Cost& floor(const Subtree& s, int link) { return further_in(s, link).floor; }
+
   // The link's bound at the root by what is known; without a search, but for what the passes must move.
   double quick(int link);
   // More of it. search() keeps nothing of what it finds but in the solver: links of different shapes may be searched by
@@ -87,9 +90,16 @@ class LinkBound {
     BoundEffort effort = BoundEffort::Moved;
   };
 
+  // What the passes beneath a place must move.
+  struct FurtherIn {
+    double lower = 0;
+    Cost floor{};
+  };
+
   double at_root(const Subtree& s, int link, u64 room);
   double at_root(RootBound& known, const Subtree& s, int link, u64 room);
-  double further_in(const Subtree& s, int link);
+  const FurtherIn& further_in(const Subtree& s, int link);
+  std::vector<Case> cases_anywhere(const Subtree& s, int link);
   double bound(const Subtree& s, int link, u64 room, BoundEffort effort);
   double anywhere(const Subtree& s, int link, BoundEffort effort);
   double with_home(const Subtree& s, int link, int array, u64 room, BoundEffort effort);
@@ -143,7 +153,7 @@ class LinkBound {
   std::vector<RootBound*> known_at_root_;  // [link of the group], of root_
   std::optional<std::vector<Together>> together_;
   // [link of the group]: further_in() of its pass and the tensors that may still get a home.
-  std::vector<std::unordered_map<std::pair<LinkPass, TensorMask>, double, HashOfOpenPass>> further_in_;
+  std::vector<std::unordered_map<std::pair<LinkPass, TensorMask>, FurtherIn, HashOfOpenPass>> further_in_;
 };
 
 }  // namespace heliolite

@@ -5,8 +5,10 @@
 //
 // What is known of a link is known of its shape, in a store of its own: links of different shapes may be asked about by
 // several threads at a time.
+#include <algorithm>
 #include <atomic>
 #include <deque>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -40,6 +42,28 @@ struct LinkMapping {
 
 // Energy + lambda x cycles in units of 2^-32 pJ.
 double sum_value(const Cost& cost, double lambda);
+
+// What no E + lambda T of mappings, or of trees, is below, by bounds of them at other lambdas: `bound` of what is known
+// there. It is linear in lambda: between two of these at least what lies on the line between their bounds. Above one it
+// grows by the cycles, below one it falls by those that are not energy: none of them has less than `floor`.
+template <typename T, typename Bound>
+double from_other_lambdas(const std::map<double, T>& known, const Bound& bound, const Cost& floor, double lambda) {
+  const auto own = known.lower_bound(lambda), after = known.upper_bound(lambda);
+  double out = own == after ? 0 : bound(own->second);
+  double below = 0, above = 0;
+  if (own != known.begin()) {
+    below = bound(std::prev(own)->second);
+    out = std::max(out, below + (lambda - std::prev(own)->first) * static_cast<double>(floor.cycles));
+  }
+  if (after != known.end()) {
+    const double part = lambda / after->first;
+    above = bound(after->second);
+    out = std::max(out, part * above + (1 - part) * static_cast<double>(floor.energy.units));
+  }
+  if (own == known.begin() || after == known.end()) return out;
+  const double share = (lambda - std::prev(own)->first) / (after->first - std::prev(own)->first);
+  return std::max(out, below * (1 - share) + above * share);
+}
 
 // What is known of a context at one lambda in some room.
 struct LinkAnswer {

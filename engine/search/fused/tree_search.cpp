@@ -1,6 +1,7 @@
 #include "engine/search/fused/tree_search.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "engine/base/integers.h"
@@ -44,7 +45,36 @@ TreeSearch::TreeSearch(const FusedInterval& group, LinkSolver& solver, double la
         terms_.push_back({t->link, a, solver.term_cost(a, group.level), solver.term_cost(a, group.top())});
 }
 
-TreeAnswer TreeSearch::run(double limit) { return node(whole(group_), capacity_, limit); }
+TreeAnswer TreeSearch::run(double limit, std::span<const TreeSearch* const> others) {
+  others_.assign(others.begin(), others.end());
+  return node(whole(group_), capacity_, limit);
+}
+
+// What no tree of the subtree is below by what was proven of it at other lambdas.
+double TreeSearch::least_elsewhere(Memo TreeSearch::*memo, const std::vector<u64>& key, const Subtree& s, u64 room) {
+  if (others_.empty() || !bounds_links()) return 0;
+  const bool reuses = solver_.gate().on(Rule::RoomReuse);
+  std::map<double, double> proven;  // [lambda]
+  for (const TreeSearch* other : others_)
+    if (const auto known = (other->*memo).find(key); known != (other->*memo).end())
+      for (const Known& k : known->second) {
+        if (reuses ? k.room < room : k.room != room) continue;
+        double& least = proven[other->lambda_];
+        least = std::max(least, k.answer.lower_bound);
+      }
+  return least_by(proven, s);
+}
+
+double TreeSearch::least_by(const std::map<double, double>& proven, const Subtree& s) {
+  if (proven.empty()) return 0;
+  Cost floor{};
+  for (int l = s.first; l <= s.last; ++l) {
+    const Cost& own = bound_.floor(s, l);
+    floor.energy += own.energy;
+    floor.cycles += own.cycles;
+  }
+  return from_other_lambdas(proven, std::identity{}, floor, lambda_);
+}
 
 std::optional<TreeAnswer> TreeSearch::recall(const std::vector<Known>& known, u64 room, double limit) const {
   TreeAnswer best;
@@ -162,10 +192,12 @@ std::vector<u64> TreeSearch::held_sets(const Subtree& s, const std::vector<int>&
 
 // The node whose loop is part of the state: what it holds, and its children.
 TreeAnswer TreeSearch::node(const Subtree& s, u64 room, double limit) {
-  std::vector<Known>& known = nodes_[key_of(group_, s)];
-  if (auto answer = recall(known, room, limit)) return *answer;
+  const std::vector<u64> key = key_of(group_, s);
+  if (auto answer = recall(nodes_[key], room, limit)) return *answer;
   TreeAnswer best{nullptr, least_of(s, room)};
   if (too_dear(best.lower_bound, limit) || solver_.over(budget_)) return best;
+  best.lower_bound = std::max(best.lower_bound, least_elsewhere(&TreeSearch::nodes_, key, s, room));
+  if (too_dear(best.lower_bound, limit)) return best;
   ++states_;
   best.lower_bound = kNoSum;
   const std::vector<int> may = holdable_at(group_, s);
@@ -194,7 +226,7 @@ TreeAnswer TreeSearch::node(const Subtree& s, u64 room, double limit) {
       break;
     }
   }
-  remember(nodes_, key_of(group_, s), room, best);
+  remember(nodes_, key, room, best);
   return best;
 }
 
@@ -245,6 +277,8 @@ TreeAnswer TreeSearch::child(const Subtree& s, u64 room, bool only, double limit
   if (auto answer = recall(children_[key], room, limit)) return *answer;
   TreeAnswer best{nullptr, least_of(s, room)};
   if (too_dear(best.lower_bound, limit) || solver_.over(budget_)) return best;
+  best.lower_bound = std::max(best.lower_bound, least_elsewhere(&TreeSearch::children_, key, s, room));
+  if (too_dear(best.lower_bound, limit)) return best;
   best.lower_bound = kNoSum;
   if (s.first == s.last) take_better(best, leaf(s, room, limit));
   if (options_.exact || (options_.loops && s.depth == 0 && s.first != s.last)) loops(s, room, only, limit, best);

@@ -47,9 +47,12 @@ class TreeSearch {
   TreeSearch(const FusedInterval& group, LinkSolver& solver, double lambda, const SearchBudget& budget,
              LinkBounds& bounds, const TreeSearchOptions& options = {});
 
-  // The best tree of the interval whose value is below `limit`.
-  TreeAnswer run(double limit);
+  // The best tree of the interval whose value is below `limit`. `others`: searches of the same interval at other
+  // lambdas, whose bounds of subtrees are bounds here.
+  TreeAnswer run(double limit, std::span<const TreeSearch* const> others = {});
 
+  // What no tree is below by bounds at other lambdas, [lambda].
+  double least_by(const std::map<double, double>& proven) { return least_by(proven, whole(group_)); }
   // What no tree of the links is below.
   double least() { return least_of(whole(group_), capacity_); }
   // A bound of the group by what is known of its links without searches.
@@ -87,6 +90,8 @@ class TreeSearch {
   std::optional<LinkMapping> fast(int link, const LinkPass& pass, double limit);
   std::vector<u64> held_sets(const Subtree& s, const std::vector<int>& may, u64 room) const;
   void loops(const Subtree& s, u64 room, bool only, double limit, TreeAnswer& best);
+  double least_by(const std::map<double, double>& proven, const Subtree& s);
+  double least_elsewhere(Memo TreeSearch::*memo, const std::vector<u64>& key, const Subtree& s, u64 room);
   std::optional<TreeAnswer> recall(const std::vector<Known>& known, u64 room, double limit) const;
 
   // Whether what links cost at least is asked (rule link-bound), and whether it is too much.
@@ -108,6 +113,7 @@ class TreeSearch {
   LinkBound bound_;
   std::vector<Term> terms_;
   Memo nodes_, children_;
+  std::vector<const TreeSearch*> others_;
   std::map<std::pair<int, int>, std::vector<RankClass>> classes_;
   u64 states_ = 0, bytes_ = 0;
 };
