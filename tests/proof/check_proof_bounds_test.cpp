@@ -26,8 +26,8 @@ void expect_open(const check_proof::Steps& m, const check_proof::Bounds& bounds,
        {check_proof::kEnergy, check_proof::kDelay, check_proof::kEdp, check_proof::kEd2p}) {
     check_proof::Claim claim;
     claim.kind = check_proof::Claim::kBound, claim.objective = objective;
-    claim.value = check_proof::value_of(objective, cost);
-    check_proof::multiply(objective == check_proof::kDelay ? claim.value.second : claim.value.first, 1, 1);
+    set_value(claim, objective == check_proof::kDelay ? check_proof::Cost{cost.energy + 1, cost.cycles} : cost);
+    check_proof::multiply(claim.value, 1, 1);
     check_proof::Extensions extensions(m, bounds, claim, {});
     EXPECT_FALSE(extensions.is_closed(s, i - 1)) << text;
     EXPECT_FALSE(extensions.is_closed(unrolled, i)) << text;

@@ -80,7 +80,7 @@ TEST(CheckProofReading, NamesTheFirstWrongLine) {
   };
   const std::string text = tiny(), state = "s 2 1 K:2 - DRAM,DRAM,DRAM\n";
   says(replaced(replaced(text, state, ""), "end 2", "end 1"), 25, "K:2 - DRAM,DRAM,DRAM");
-  says(replaced(text, "edp 3192", "edp 3193"), 24, "expected, not 3192");
+  says(replaced(text, "edp 3192", "edp 3193"), 24, "expected, not 14 cycles at 228 pJ");
   says(replaced(text, "room 6", "room 7"), 20, "'instance ");
   says(replaced(text, "s 2 1", "s 3 1"), 27, "the number 2");
   says(replaced(text, "s 2 1", "s 2 2"), 27, "stage before");

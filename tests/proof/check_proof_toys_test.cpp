@@ -14,7 +14,7 @@ namespace {
 using namespace heliolite::testing;
 using check_proof::Objective;
 
-using Value = std::pair<check_proof::Big, check_proof::Big>;
+using Value = check_proof::Big;
 
 struct Toy {
   std::string text;
@@ -59,7 +59,8 @@ bool is_true(const std::string& text) {
   if (!find_best(instance, claim.objective, best)) return true;
   if (!best) return claim.kind != check_proof::Claim::kOptimal;
   if (claim.kind == check_proof::Claim::kNone) return false;
-  return claim.kind == check_proof::Claim::kOptimal ? claim.value == *best : claim.value <= *best;
+  const Value value = claim.values().front();
+  return claim.kind == check_proof::Claim::kOptimal ? value == *best : value <= *best;
 }
 
 // With the digest of the lines above it, whatever they are now.
@@ -71,11 +72,9 @@ std::string with_digest(std::string text) {
 }
 
 std::string claim_above(const Toy& toy) {
-  auto [value, second] = *toy.best;
-  const bool is_delay = toy.objective == check_proof::kDelay;
-  check_proof::multiply(is_delay ? second : value, 1, 1);
-  return "claim bound " + std::string(check_proof::kObjectives[toy.objective]) + " " + check_proof::text_of(value) +
-         (is_delay ? " " + check_proof::text_of(second) : "");
+  Value value = *toy.best;
+  check_proof::multiply(value, 1, 1);
+  return "claim bound " + std::string(check_proof::kObjectives[toy.objective]) + " " + decimal(toy.objective, value);
 }
 
 void check_toy(unsigned seed, bool rich) {

@@ -28,6 +28,17 @@ inline std::string joined(const std::vector<std::string>& lines) {
   return out;
 }
 
+// A value as claims state it: of a delay and of corners the cycles, then the energy.
+inline std::string decimal(check_proof::Objective objective, const check_proof::Big& v) {
+  if (objective < check_proof::kDelay) return check_proof::text_of(v);
+  return std::to_string(v[1]) + " " + check_proof::text_of({0, 0, v[2], v[3]});
+}
+// Makes the claim, of one value, one of what this costs.
+inline void set_value(check_proof::Claim& claim, const check_proof::Cost& cost) {
+  if (claim.objective == check_proof::kDelay) claim.corners = {cost};
+  else claim.value = check_proof::value_of(claim.objective, cost);
+}
+
 // What the checker says of a text, as its program does.
 enum class Verdict : check_proof::u8 { Accepted, Rejected, Refused };
 struct Checked {

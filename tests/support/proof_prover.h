@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check_proof/proof.h"
+#include "tests/support/proof_cases.h"
 
 namespace heliolite::testing {
 
@@ -34,7 +35,7 @@ class ToyProver {
       : m_(steps_of(instance, bug)), reader_(m_, no_lines_), bounds_(m_), bug_(bug) {
     claim_.kind = check_proof::Claim::kOptimal;
     claim_.objective = objective;
-    claim_.value.first.fill(~check_proof::u64{0});
+    claim_.value.fill(~check_proof::u64{0});
   }
 
   // The least value of all mappings, if the rules are right, and the proof of it.
@@ -46,14 +47,9 @@ class ToyProver {
       out.claim = "claim none";
       return out;
     }
-    out.claim = "claim optimal " + std::string(check_proof::kObjectives[claim_.objective]) + " " +
-                (claim_.objective == check_proof::kCurve ? "" : check_proof::text_of(claim_.value.first));
-    if (claim_.objective == check_proof::kCurve) out.claim.pop_back();
-    for (const check_proof::Cost& c : claim_.curve.corners)
-      out.claim += " " + std::to_string(c.cycles) + " " +
-                   check_proof::text_of(check_proof::big(static_cast<check_proof::u128>(c.energy)));
-    out.corners = claim_.curve.corners;
-    if (claim_.objective == check_proof::kDelay) out.claim += " " + check_proof::text_of(claim_.value.second);
+    out.claim = "claim optimal " + std::string(check_proof::kObjectives[claim_.objective]);
+    for (const check_proof::Big& v : claim_.values()) out.claim += " " + decimal(claim_.objective, v);
+    out.corners = claim_.corners;
     return out;
   }
 
@@ -115,7 +111,7 @@ class ToyProver {
   // Factors of the loops, then their orders, then the servers.
   bool choose(const Node& parent, int i, check_proof::Step& step, int d, auto& kept, ToyProof& out) {
     if (d < m_.dimensions()) {
-      for (const check_proof::u64 n : m_.divisors(d)) {
+      for (const check_proof::u64 n : m_.divisors[d]) {
         if (n > 1) step.loops.push_back({d, n});
         const bool goes_on = choose(parent, i, step, d + 1, kept, out);
         if (n > 1) step.loops.pop_back();
@@ -148,7 +144,7 @@ class ToyProver {
         add_corner(cost, node.mapping, out);
         return false;
       }
-      claim_.value = check_proof::value_of(claim_.objective, cost);
+      set_value(claim_, cost);
       out.best = cost, out.mapping = node.mapping;
       return false;
     }
@@ -167,19 +163,19 @@ class ToyProver {
   // The curve becomes the lower left hull of its corners and a cost below it.
   void add_corner(const check_proof::Cost& cost, const std::string& mapping, ToyProof& out) {
     found_[{cost.cycles, cost.energy}] = mapping;
-    claim_.curve.corners.clear(), claim_.curve.steps.clear();
+    claim_.corners.clear(), claim_.steps.clear();
     std::vector<std::string> mappings;
     for (const auto& [at, lines] : found_) {
       const check_proof::Cost corner{at.second, at.first};
       const auto step = [&] {
-        const check_proof::Cost& last = claim_.curve.corners.back();
+        const check_proof::Cost& last = claim_.corners.back();
         return check_proof::Cost{last.energy - corner.energy, corner.cycles - last.cycles};
       };
-      if (!claim_.curve.corners.empty() && corner.energy >= claim_.curve.corners.back().energy) continue;
-      while (!claim_.curve.steps.empty() && !check_proof::is_steeper(claim_.curve.steps.back(), step()))
-        claim_.curve.corners.pop_back(), claim_.curve.steps.pop_back(), mappings.pop_back();
-      if (!claim_.curve.corners.empty()) claim_.curve.steps.push_back(step());
-      claim_.curve.corners.push_back(corner), mappings.push_back(lines);
+      if (!claim_.corners.empty() && corner.energy >= claim_.corners.back().energy) continue;
+      while (!claim_.steps.empty() && !check_proof::is_steeper(claim_.steps.back(), step()))
+        claim_.corners.pop_back(), claim_.steps.pop_back(), mappings.pop_back();
+      if (!claim_.corners.empty()) claim_.steps.push_back(step());
+      claim_.corners.push_back(corner), mappings.push_back(lines);
     }
     out.mapping.clear();
     for (const std::string& lines : mappings) out.mapping += lines;
@@ -195,8 +191,9 @@ class ToyProver {
   bool is_closed(const check_proof::State& s, int from) const {
     check_proof::Claim claim = claim_;
     if (bug_ == ProverBug::HighBounds) {
-      check_proof::divide(claim.value.first, 51);
-      check_proof::multiply(claim.value.first, 50);
+      for (check_proof::Cost& c : claim.corners) c.cycles = c.cycles / 51 * 50;
+      check_proof::divide(claim.value, 51);
+      check_proof::multiply(claim.value, 50);
     }
     return check_proof::Extensions(m_, bounds_, claim, {}).is_closed(s, from);
   }
@@ -214,10 +211,10 @@ class ToyProver {
       const check_proof::Mask plain = t.plain | (bug_ == ProverBug::PushAlongSlides ? t.sliding : 0);
       if (check_proof::contains(t.indexing, d) && !check_proof::contains(plain, d)) return false;
     }
-    for (const check_proof::u8 p : m_.primes(d)) {
+    for (const check_proof::u8 p : m_.primes[d]) {
       check_proof::Tile larger = s.tile;
       larger[d] = m_.times(d, larger[d], p);
-      const check_proof::u64 prime = m_.divisors(d)[p], factor = m_.extent(s.tile, d) / m_.extent(s.unrolled, d);
+      const check_proof::u64 prime = m_.divisors[d][p], factor = m_.extent(s.tile, d) / m_.extent(s.unrolled, d);
       if (larger[d] == check_proof::kNone || step.loops[0].factor % prime != 0) continue;
       if (!inner.loops[d].allows(factor * prime)) continue;
       if (bug_ == ProverBug::PushWithoutRoom || m_.fits(i - 1, s.kept, larger)) return true;

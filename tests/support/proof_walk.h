@@ -120,7 +120,7 @@ class ProofWalk {
     std::vector<u64> out;
     for (const auto& rank : t.ranks) {
       out.push_back(1);
-      for (const check_proof::Term& term : rank) out.back() += term.coefficient * (tile[term.dimension] - 1);
+      for (const int d : rank) out.back() += t.coefficient[d] * (tile[d] - 1);
     }
     return out;
   }
@@ -158,9 +158,8 @@ class ProofWalk {
       for (const WalkedLoop& loop : map_[j].temporal) {
         Outer o{std::vector<i128>(t.ranks.size(), 0), loop.factor};
         for (std::size_t r = 0; r < t.ranks.size(); ++r)
-          for (const check_proof::Term& term : t.ranks[r])
-            if (term.dimension == loop.dimension)
-              o.move[r] = static_cast<i128>(term.coefficient) * step[loop.dimension];
+          for (const int d : t.ranks[r])
+            if (d == loop.dimension) o.move[r] = static_cast<i128>(t.coefficient[d]) * step[d];
         loops.push_back(o);
         step[loop.dimension] *= loop.factor;
       }
@@ -210,8 +209,8 @@ class ProofWalk {
       u64 rest = id;
       for (const WalkedLoop& l : loops) {
         for (std::size_t r = 0; r < t.ranks.size(); ++r)
-          for (const check_proof::Term& term : t.ranks[r])
-            if (term.dimension == l.dimension) origin[r] += term.coefficient * step[l.dimension] * (rest % l.factor);
+          for (const int d : t.ranks[r])
+            if (d == l.dimension) origin[r] += t.coefficient[d] * step[d] * (rest % l.factor);
         step[l.dimension] *= l.factor;
         rest /= l.factor;
       }

@@ -8,7 +8,7 @@ class Bounds {
     std::size_t entries = 0;
     with_.resize(m_.in.levels.size()), below_.resize((m_.in.levels.size() + 1) * m_.channels.size());
     for (int i = m_.levels() - 1; i >= 0; --i) {
-      const std::size_t size = m_.sets[i].size() * m_.tiles();
+      const std::size_t size = m_.sets[i].size() * m_.tiles;
       for (std::size_t c = 0; c < m_.channels.size(); ++c) {  // outside its level nothing of a rate moves
         if (c > 0 && i > m_.channels[c].level) continue;
         entries += c == 0 ? 2 * size : size;
@@ -68,7 +68,7 @@ class Bounds {
   using Table = std::vector<i128>;  // [set and tile]
   static i128 product(u64 price, u64 words) { return static_cast<i128>(static_cast<u128>(price) * words); }
   Table& table(std::size_t c, int i) { return below_[static_cast<std::size_t>(i) * m_.channels.size() + c]; }
-  std::size_t place(int set, u32 tile) const { return static_cast<std::size_t>(set) * m_.tiles() + tile; }
+  std::size_t place(int set, u32 tile) const { return static_cast<std::size_t>(set) * m_.tiles + tile; }
   u64 access_price(const Channel& channel, const Flow& f) const {
     return f.server < 0 ? 0 : channel.price[m_.slot(kAsked, f.server, f.tensor)];
   }
@@ -82,17 +82,16 @@ class Bounds {
       const Tensor& t = m_.in.tensors[v];
       const int server = m_.servers(s)[v];
       const u64 price = channel.price[m_.slot(kAsked, server, v)];
-      if (price == 0) continue;
       const u64 share = std::min(m_.gain(from, server, v), m_.left(s.tile, ~(t.indexing & ~t.sliding)));
       out += product(price, (s.pending[v] + share - 1) / share);
     }
     for (const Flow& f : s.flows) {
       const u64 access = access_price(channel, f);
-      if (!f.is_moving() || (access | channel.price[f.into]) == 0) continue;
+      if (!f.is_moving()) continue;
       const u64 along = m_.left(s.tile, m_.in.tensors[f.tensor].along[f.rank]);
       const u64 words = ((f.words - f.full) * along + f.full) * (s.rest / along);
       out += product(channel.price[f.into], words * f.fills);
-      const u64 gain = access == 0 ? 1 : m_.gain(from, f.server, f.tensor);
+      const u64 gain = m_.gain(from, f.server, f.tensor);
       out += product(access, (words * f.serves + gain - 1) / gain);
     }
     return out + order(channel, s, from);
@@ -133,7 +132,6 @@ class Bounds {
   // Every iteration brings the whole tile. Where it slides, along `rank`, all of them bring what they meet along it.
   i128 closed(const Channel& channel, const State& s, int from, const Flow& f, int rank, u64 iterations) const {
     const u64 access = access_price(channel, f), fill = channel.price[f.into], first = channel.first[f.into];
-    if ((access | fill) == 0) return 0;
     u64 fills = f.full * f.fills * iterations, asked = f.full * f.serves * iterations;
     if (rank >= 0) {
       const u64 whole = m_.box(f.tensor, rank, f.tile) * m_.left(s.tile, m_.in.tensors[f.tensor].along[rank]);
@@ -143,7 +141,6 @@ class Bounds {
     i128 out = product(fill, fills);
     if (first != 0)
       out -= std::min(out, product(first, m_.most_first(from + 1, s.tile) * s.summed[m_.slots[f.into].level]));
-    if (access == 0) return out;
     if (const u64 gain = m_.gain(from, f.server, f.tensor); gain > 1) {
       u64 once = f.serves;
       for (std::size_t r = 0; r < m_.in.tensors[f.tensor].ranks.size(); ++r)
@@ -156,7 +153,7 @@ class Bounds {
     const Mask kept = m_.kept(i, set);
     State s;
     s.count.resize(m_.slots.size());
-    for (u32 tile = m_.is_top(i) ? m_.tiles() - 1 : 0; tile < m_.tiles(); ++tile) {
+    for (u32 tile = m_.is_top(i) ? m_.tiles - 1 : 0; tile < m_.tiles; ++tile) {
       s.tile = m_.tile(tile);
       if (!m_.fits(i, kept, s.tile)) continue;
       for (const int next : m_.next[i][set]) {
@@ -176,11 +173,11 @@ class Bounds {
     const Level& level = m_.in.levels[i];
     for (int d = 0; d < m_.dimensions(); ++d) {
       if (level.loops[d].most == 1 && level.unroll[d].most == 1) continue;
-      const std::size_t stride = m_.stride(d), size = stride * m_.divisors(d).size();
+      const std::size_t stride = m_.stride[d], size = stride * m_.divisors[d].size();
       for (std::size_t tile = least.size(); tile > 0;) {  // and the next ones, which are as long along d
         tile -= stride;
         const u8 t = static_cast<u8>(tile % size / stride);
-        for (const u8 p : m_.primes(d))
+        for (const u8 p : m_.primes[d])
           if (const u8 larger = m_.times(d, t, p); larger != kNone)
             for (std::size_t k = tile; k < tile + stride; ++k)
               least[k] = std::min(least[k], least[k + (larger - t) * stride]);

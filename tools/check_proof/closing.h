@@ -16,17 +16,12 @@ class Extensions {
     level_ = parent.level + 1;
     find_room();
     const u32 inside = m_.number(parent.tile);
-    const i128 counted = bounds_.counted(0, parent, parent.level);
+    const i128 least = bounds_.counted(0, parent, parent.level) + bounds_.below(0, level_, parent.set, inside);
     for (std::size_t k = 0; k < m_.unrollings[level_].size(); ++k) {
       const Unrolling& u = m_.unrollings[level_][k];
-      // Most are closed by what the parent has counted, before any step is taken: often all with fewer receivers.
-      const auto surely = [&](u32 tile) {
-        const u64 steps = bounds_.steps(parent.units * u.receivers, level_, tile);
-        return counted + bounds_.below(0, level_, parent.set, tile) > most_energy(parent, steps);
-      };
-      if (surely(inside)) break;
-      Tile tile = parent.tile;
-      if (!m_.multiply(tile, u.both) || surely(m_.number(tile))) continue;
+      // Most are closed by what the parent has counted, with all that have no more receivers.
+      if (least > most_energy(parent, bounds_.steps(parent.units * u.receivers, level_, inside))) break;
+      if (Tile tile = parent.tile; !m_.multiply(tile, u.both)) continue;
       State s = parent;
       m_.unroll(s, u);
       if (is_closed(s, level_)) continue;
@@ -47,12 +42,12 @@ class Extensions {
 
  private:
   // The most energy, in 1/scale of a unit and without that of compute units and leakage, that is not closed.
-  i128 most_energy(const State& s, u64 cycles) {
-    if (cycles != asked_cycles_) asked_cycles_ = cycles, asked_energy_ = claim_.least_energy(cycles);
-    if (asked_energy_ >= kInfinite) return kInfinite / 2;
+  i128 most_energy(const State& s, u64 cycles) const {
+    const i128 asked = claim_.least_energy(cycles);
+    if (asked >= kInfinite) return kInfinite / 2;
     u64 leak = 0;  // of all levels, in a cycle; what is outside has one instance at least
     for (int j = 0; j < m_.levels(); ++j) leak += m_.in.levels[j].leak * (j <= s.level ? s.instances[j] : 1);
-    const i128 rest = asked_energy_ - 1 - static_cast<i128>(m_.in.mac) * m_.in.macs - static_cast<i128>(leak) * cycles;
+    const i128 rest = asked - 1 - static_cast<i128>(m_.in.mac) * m_.in.macs - static_cast<i128>(leak) * cycles;
     return std::min(rest, kInfinite / 2 / m_.in.scale) * m_.in.scale;
   }
   // All tiles, by one prime after another, in the order of dimensions and primes; the last one was of dimension
@@ -74,7 +69,7 @@ class Extensions {
       place(unrolled, waiting);
     }
     for (int d = first; d < m_.dimensions(); ++d)
-      for (const u8 prime : m_.primes(d)) {
+      for (const u8 prime : m_.primes[d]) {
         Tile larger = tile;
         larger[d] = m_.times(d, tile[d], prime);
         if (larger[d] == kNone || (d == first && prime < last)) continue;
@@ -133,17 +128,17 @@ class Extensions {
       if (!contains(plain, d) || outer.loops[d].least > 1) continue;
       const Level& inner = m_.in.levels[level_ - 1];
       const u64 factor = m_.extent(parent_->tile, d) / m_.extent(parent_->unrolled, d);
-      for (const u8 prime : m_.primes(d)) {
+      for (const u8 prime : m_.primes[d]) {
         Tile larger = parent_->tile;
         larger[d] = m_.times(d, larger[d], prime);
         if (larger[d] != kNone && std::ranges::count(inner.order, d) == 0 &&
-            inner.loops[d].allows(factor * m_.divisors(d)[prime]) && m_.fits(level_ - 1, parent_->kept, larger))
+            inner.loops[d].allows(factor * m_.divisors[d][prime]) && m_.fits(level_ - 1, parent_->kept, larger))
           room_[d].push_back(prime);
       }
     }
   }
   bool pushes_in(int d) const {
-    return std::ranges::any_of(room_[d], [&](u8 prime) { return factor_[d] % m_.divisors(d)[prime] == 0; });
+    return std::ranges::any_of(room_[d], [&](u8 prime) { return factor_[d] % m_.divisors[d][prime] == 0; });
   }
   void complete(const State& s) {
     for (const int set : m_.next[level_][parent_->set]) {
@@ -157,8 +152,6 @@ class Extensions {
   const Bounds& bounds_;
   const Claim& claim_;
   const Visit visit_;
-  u64 asked_cycles_ = 0;  // of the least energy that was asked last
-  i128 asked_energy_ = claim_.least_energy(1);
   i128 energy_ = 0;  // of the state that was asked last
   u64 cycles_ = 0;
   const State* parent_ = nullptr;

@@ -6,6 +6,7 @@ struct Cost {
   i128 energy = 0;  // in units of the instance
   u64 cycles = 0;
   Cost operator+(const Cost& more) const { return {energy + more.energy, cycles + more.cycles}; }
+  bool operator==(const Cost&) const = default;
 };
 
 // What a step along a curve saves; of two steps the steeper saves more in a cycle.
@@ -14,86 +15,52 @@ inline bool is_steeper(const Cost& a, const Cost& b) {
   multiply(x, b.cycles), multiply(y, a.cycles);
   return x > y;
 }
-struct Curve {
-  std::vector<Cost> corners, steps;  // fewest cycles first; steps lead to the next corner
-  // The corners CYCLES ENERGY of the current line, from word k on.
-  static Curve read(const Lines& lines, std::size_t k) {
-    Curve out;
-    for (; k < lines.count(); k += 2) {
-      const u64 cycles = lines.positive(lines.word(k));
-      const std::optional<Big> energy = read_big(lines.word(k + 1));
-      if (!energy || *energy >= big(static_cast<u128>(1) << 120)) lines.wrong("an energy below 2^120 expected");
-      const Cost corner{low(*energy), cycles};
-      if (!out.corners.empty()) {
-        const Cost &last = out.corners.back(), step{last.energy - corner.energy, cycles - last.cycles};
-        if (cycles <= last.cycles || step.energy <= 0 || (!out.steps.empty() && !is_steeper(out.steps.back(), step)))
-          lines.wrong("corners expected with more cycles and less energy each, and steps less and less steep");
-        out.steps.push_back(step);
-      }
-      out.corners.push_back(corner);
-    }
-    if (out.corners.empty()) lines.wrong("cycles and energy of each corner expected");
-    return out;
-  }
-  // The least energy on it or above it in `cycles` cycles; kInfinite: there is none.
-  i128 least_energy(u64 cycles) const {
-    const auto next = std::ranges::upper_bound(corners, cycles, {}, &Cost::cycles);
-    if (next == corners.begin()) return kInfinite;
-    if (next == corners.end()) return corners.back().energy;
-    const Cost &last = *(next - 1), &step = steps[static_cast<std::size_t>(next - corners.begin()) - 1];
-    Big saved = big(static_cast<u128>(step.energy));
-    multiply(saved, cycles - last.cycles), divide(saved, step.cycles);
-    return last.energy - low(saved);
-  }
-};
 enum Objective : u8 { kEnergy, kEdp, kEd2p, kDelay, kCurve };
 inline constexpr std::array<std::string_view, 5> kObjectives = {"energy", "edp", "ed2p", "delay", "curve"};
-inline constexpr std::array<const char*, 4> kUnits = {" pJ", " pJ x cycles", " pJ x cycles^2", " cycles at "};
+inline constexpr std::array<const char*, 3> kUnits = {" pJ", " pJ x cycles", " pJ x cycles^2"};
 inline constexpr std::array<const char*, 4> kNames = {"an energy", "an EDP", "an ED2P", "a delay"};
-using Value = std::pair<Big, Big>;  // of delays and corners of curves cycles and energy, of others one number
 
-inline Value value_of(Objective objective, const Cost& cost) {
+// What a claim is about, as a number: that of a delay or a corner has the cycles in front of the 128 bits of energy.
+inline Big value_of(Objective objective, const Cost& cost) {
   Big out = big(static_cast<u128>(cost.energy));
-  if (objective >= kDelay) return {big(cost.cycles), out};
-  if (objective != kEnergy) multiply(out, cost.cycles);
-  if (objective == kEd2p) multiply(out, cost.cycles);
-  return {out, Big{}};
+  if (objective >= kDelay) out[1] = cost.cycles;
+  for (int k = 0; k < objective && objective < kDelay; ++k) multiply(out, cost.cycles);
+  return out;
 }
-// In pJ and cycles.
-inline std::string value_text(Objective objective, const Value& value, int unit_bits) {
-  if (objective < kDelay) return scaled_text(value.first, unit_bits) + kUnits[objective];
-  return text_of(value.first) + kUnits[kDelay] + scaled_text(value.second, unit_bits) + " pJ";
+inline std::string cost_text(const Cost& c, int unit_bits) {
+  return std::to_string(c.cycles) + " cycles at " + scaled_text(value_of(kEnergy, c), unit_bits) + " pJ";
 }
-// No legal mapping is below the value. Closed stays closed where energy or cycles grow: all that a proof needs.
+// No legal mapping is below a value, or below a convex curve through corners, whose first has the fewest cycles and its
+// last the least energy. Closed stays closed where energy or cycles grow: all that a proof needs.
 struct Claim {
   enum Kind : u8 { kOptimal, kBound, kNone };
   Kind kind = kNone;
   Objective objective = kEdp;
-  Value value;
-  Curve curve;  // instead
-  // The least energy that is not below the value in `cycles` cycles; kInfinite: none is, at any that can be met.
+  Big value{};                       // of what is neither a delay, which has one corner, nor a curve
+  std::vector<Cost> corners, steps;  // fewest cycles first; steps lead to the next corner
+  bool operator==(const Claim&) const = default;
+  // The least energy that is not below in `cycles` cycles; kInfinite: none is, at any that can be met.
   i128 least_energy(u64 cycles) const {
     if (kind == kNone) return kInfinite;
-    if (objective == kCurve) return curve.least_energy(cycles);
-    Big least = value.first;
-    if (objective == kDelay) {
-      if (big(cycles) != value.first) return big(cycles) > value.first ? 0 : kInfinite;
-      least = value.second;
-    }
-    const int times = objective == kEdp ? 1 : objective == kEd2p ? 2 : 0;
-    for (int k = 0; k < times; ++k)
+    if (objective >= kDelay) return energy_on_curve(cycles);
+    Big least = value;
+    for (int k = 0; k < objective; ++k)
       if (divide(least, cycles) != 0) multiply(least, 1, 1);
     if (least[0] != 0 || least[1] != 0 || least[2] >> 61 != 0) return kInfinite;
     return low(least);
   }
-  // The values that mappings must have: the claim's, or each corner's.
-  std::vector<Value> met() const {
-    if (kind != kOptimal || objective != kCurve) return std::vector<Value>(kind == kOptimal ? 1 : 0, value);
-    std::vector<Value> out;
-    for (const Cost& c : curve.corners) out.push_back(value_of(kCurve, c));
+  bool is_closed(const Cost& cost) const { return cost.energy >= least_energy(cost.cycles); }
+  // Whether mappings that cost this have what an optimum must have: the value, or each corner.
+  bool is_met_by(const std::vector<Cost>& mappings) const {
+    return kind != kOptimal || std::ranges::all_of(values(), [&](const Big& v) {
+             return place_of(v, mappings, [&](const Cost& c) { return value_of(objective, c); }) >= 0;
+           });
+  }
+  std::vector<Big> values() const {
+    std::vector<Big> out(objective < kDelay ? 1 : 0, value);
+    for (const Cost& c : corners) out.push_back(value_of(objective, c));
     return out;
   }
-  bool is_closed(const Cost& cost) const { return cost.energy >= least_energy(cost.cycles); }
   // `claim optimal edp VALUE` and its like.
   static Claim read(const Lines& lines) {
     Claim out;
@@ -104,23 +71,50 @@ struct Claim {
     const int objective = place_of(lines.word(2), kObjectives);
     if (objective < 0) lines.wrong("'energy', 'delay', 'edp', 'ed2p' or 'curve' expected");
     out.objective = static_cast<Objective>(objective);
-    if (out.objective == kCurve) return out.curve = Curve::read(lines, 3), out;
-    lines.expect("claim", out.objective == kDelay ? 5 : 4);
-    const std::optional<Big> first = read_big(lines.word(3)), second = read_big(lines.word(lines.count() - 1));
-    if (!first || !second) lines.wrong("a decimal integer below 2^256 expected");
-    out.value = {*first, out.objective == kDelay ? *second : Big{}};
+    if (objective != kCurve) lines.expect("claim", objective == kDelay ? 5 : 4);
+    if (objective >= kDelay) {
+      for (std::size_t k = 3; k == 3 || k < lines.count(); k += 2) out.read_corner(lines, k);
+      return out;
+    }
+    const std::optional<Big> value = read_big(lines.word(3));
+    if (!value) lines.wrong("a decimal integer below 2^256 expected");
+    out.value = *value;
     return out;
   }
   // `what`: no legal mapping, or no choice of mappings.
   std::string text(int unit_bits, const std::string& what) const {
     if (kind == kNone) return "there is no legal mapping";
-    if (objective != kCurve)
-      return what + " has " + kNames[objective] + " below " + value_text(objective, value, unit_bits) +
-             (kind == kOptimal ? ", the mapping has it" : "");
-    const std::vector<Cost>& c = curve.corners;
-    return what + " is below the curve from " + value_text(kCurve, value_of(kCurve, c.front()), unit_bits) + " to " +
-           value_text(kCurve, value_of(kCurve, c.back()), unit_bits) +
-           (kind == kOptimal ? ", mappings have its " : ", of ") + std::to_string(c.size()) + " corners";
+    const std::vector<Cost>& c = corners;
+    if (objective == kCurve)
+      return what + " is below the curve from " + cost_text(c.front(), unit_bits) + " to " +
+             cost_text(c.back(), unit_bits) + (kind == kOptimal ? ", mappings have its " : ", of ") +
+             std::to_string(c.size()) + " corners";
+    const std::string least =
+        objective == kDelay ? cost_text(c[0], unit_bits) : scaled_text(value, unit_bits) + kUnits[objective];
+    return what + " has " + kNames[objective] + " below " + least + (kind == kOptimal ? ", the mapping has it" : "");
+  }
+
+ private:
+  void read_corner(const Lines& lines, std::size_t k) {  // CYCLES ENERGY of the current line, from word k on
+    const std::optional<Big> energy = read_big(lines.word(k + 1));
+    if (!energy || *energy >= big(static_cast<u128>(1) << 120)) lines.wrong("an energy below 2^120 expected");
+    corners.push_back({low(*energy), lines.positive(lines.word(k))});
+    if (corners.size() == 1) return;
+    const Cost &last = *(corners.end() - 2), &next = corners.back();
+    steps.push_back({last.energy - next.energy, next.cycles - last.cycles});
+    if (next.cycles <= last.cycles || next.energy >= last.energy ||
+        (steps.size() > 1 && !is_steeper(*(steps.end() - 2), steps.back())))
+      lines.wrong("corners expected with more cycles and less energy each, and steps less and less steep");
+  }
+  i128 energy_on_curve(u64 cycles) const {
+    const auto next = std::ranges::upper_bound(corners, cycles, {}, &Cost::cycles);
+    if (next == corners.begin()) return kInfinite;
+    const Cost& last = *(next - 1);
+    if (next == corners.end()) return objective == kDelay && cycles > last.cycles ? 0 : last.energy;
+    const Cost& step = steps[static_cast<std::size_t>(next - corners.begin()) - 1];
+    Big saved = big(static_cast<u128>(step.energy));
+    multiply(saved, cycles - last.cycles), divide(saved, step.cycles);
+    return last.energy - low(saved);
   }
 };
 

@@ -10,14 +10,10 @@ inline constexpr int kDimensions = 12, kTensors = 8, kLevels = 10, kRanks = 8;
 using Mask = u32;  // of dimensions, tensors or levels
 constexpr bool contains(Mask mask, int k) { return (mask >> k & 1) != 0; }
 constexpr Mask bit(int k) { return Mask{1} << k; }
-struct Term {
-  u64 coefficient = 1;
-  int dimension = 0;
-};
 struct Tensor {
   std::string name;
-  std::vector<std::vector<Term>> ranks;
-  std::vector<Mask> along;                    // [rank]: its dimensions
+  std::vector<std::vector<int>> ranks;        // dimensions that are added up
+  std::vector<Mask> along;                    // [rank]: the same
   Mask indexing = 0, plain = 0, sliding = 0;  // dimensions in its ranks; alone, with coefficient 1; with others
   std::array<int, kDimensions> rank_of{};
   std::array<u64, kDimensions> coefficient{};
@@ -86,9 +82,8 @@ class InstanceReader {
     out_.unit_bits = static_cast<int>(l_.integer(l_.word(1)));
     l_.must("mac", 2);
     out_.mac = l_.integer(l_.word(1));
-    if (l_.take("cycles")) l_.expect("cycles", 2), out_.point = l_.positive(l_.word(1));
-    while (l_.take("dim")) {
-      l_.expect("dim", 3);
+    if (l_.take("cycles", 2)) out_.point = l_.positive(l_.word(1));
+    while (l_.take("dim", 3)) {
       out_.dimensions.push_back(new_name(dimension_of(out_, l_.word(1)), out_.size.size(), kDimensions));
       out_.size.push_back(l_.integer(l_.word(2)));
       if (out_.size.back() < 2) l_.wrong("a size above 1 expected");
@@ -132,11 +127,11 @@ class InstanceReader {
       t.rank_of[d] = static_cast<int>(t.ranks.size()) - 1;
       t.coefficient[d] = factors.size() == 2 ? l_.positive(factors[0]) : 1;
       if (t.coefficient[d] > u64{1} << 20) l_.refuse("no proof of strides above 2^20");
-      t.ranks.back().push_back({t.coefficient[d], d});
+      t.ranks.back().push_back(d);
     }
     t.along.push_back(mask);
     if (t.ranks.back().size() > 1) t.sliding |= mask;
-    else if (t.ranks.back()[0].coefficient == 1) t.plain |= mask;
+    else if (t.coefficient[t.ranks.back()[0]] == 1) t.plain |= mask;
   }
   void level() {
     Level l;

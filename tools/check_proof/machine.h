@@ -40,7 +40,7 @@ struct Machine : Tiles {
     }
     add_prices();
     add_sets();
-    for (int i = 0; i < levels(); ++i) units_.emplace_back(tiles());
+    for (int i = 0; i < levels(); ++i) units_.emplace_back(tiles);
   }
   bool is_top(int i) const { return i == levels() - 1; }
   int slot(Kind kind, int i, int v) const { return 4 * (i * tensors() + v) + kind; }
@@ -89,7 +89,7 @@ struct Machine : Tiles {
         u64 apart = 1;  // receivers that differ in one factor of a rank want different words
         for (const auto& rank : in.tensors[v].ranks) {
           u64 most = 1;
-          for (const Term& t : rank) most = std::max(most, extent(u.both, t.dimension));
+          for (const int d : rank) most = std::max(most, extent(u.both, d));
           apart *= most;
         }
         gain_[i][v] = std::max(gain_[i][v], static_cast<u64>(ceil_div(u.receivers, apart)));

@@ -28,24 +28,25 @@ int run(const std::vector<std::string>& arguments) {
     else file = arguments[k], is_priced = has_value;
   }
   if (file.empty()) return usage("a file expected");
-  const auto say = [&](const char* verdict, const std::string& where, const std::string& what, int exit_code) {
-    std::printf("%s: %s%s\n", verdict, where.c_str(), what.c_str());
-    return exit_code;
-  };
+  std::string said;
+  int exit_code = 0;
   try {
     const std::string text = check_proof::read_file(file);
     check_proof::Lines lines(text);
-    if (is_priced) return say("priced", "", check_proof::priced(lines), 0);
     if (!instance.empty() &&
         ("\n" + text).find("\n" + check_proof::read_file(instance) + "heliolite-proof ") == text.npos)
       throw check_proof::Wrong{0, "a proof of the instance " + instance + " expected", false};
-    return say("accepted", "", check_proof::proved(lines), 0);
+    said = is_priced ? "priced: " + check_proof::priced(lines) : "accepted: " + check_proof::proved(lines);
   } catch (const check_proof::Wrong& w) {
-    const std::string where = file + (w.line == 0 ? ": " : ":" + std::to_string(w.line) + ": ");
-    return say(w.refused ? "refused" : "rejected", where, w.what, w.refused ? 2 : 1);
+    const std::string line = w.line == 0 ? "" : ":" + std::to_string(w.line);
+    said = (w.refused ? "refused: " : "rejected: ") + file + line + ": " + w.what;
+    exit_code = w.refused ? 2 : 1;
   } catch (const std::exception& e) {
-    return say("refused", file + ": ", std::string("memory is missing, or something else: ") + e.what(), 2);
+    said = "refused: " + file + ": memory is missing, or something else: " + e.what();
+    exit_code = 2;
   }
+  std::printf("%s\n", said.c_str());
+  return exit_code;
 }
 
 }  // namespace

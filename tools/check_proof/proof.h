@@ -21,8 +21,6 @@ class Reader {
     l_.expect(l_.word(0), k + 3);
     const int i = s.level + 1, unrolling = number(unrolling_[i], l_.word(k), "an unrolling");
     const Step step{unrolling, loops(l_.word(k + 1)), servers(l_.word(k + 2), i + 1)};
-    if (std::ranges::count(m_.next[i][s.set], step.set) == 0)
-      l_.wrong("servers expected that may follow those of the level inside");
     if (const std::string expected = m_.extend(s, step); !expected.empty()) l_.wrong(expected + " expected");
   }
   // `mapping` and `m` lines; the current line is the first, and the last afterwards.
@@ -81,30 +79,33 @@ class Reader {
   std::vector<Numbers> unrolling_, set_;  // [level]
 };
 
+// What is proved of a layer, or of a network of layers.
+struct Proved {
+  Claim claim;
+  int bits = 0;                // energies are multiples of 2^-bits pJ
+  std::string of, instances;   // "no legal mapping"; how their digests begin
+  std::vector<Cost> mappings;  // what those cost that are named
+  u64 states = 0;
+};
+
 // One pass over the lines behind the instance: a stage is rebuilt from its lines, then every state of the stage before
 // is extended.
-struct ProofChecker {
-  Instance in;
-  Claim claim;
-  std::string digest;
-  u64 count = 0;               // of states
-  std::optional<Cost> chosen;  // of the first mapping
-  explicit ProofChecker(Lines& lines) : in(read_instance(lines)), l_(lines) {}
-  // What is proved; throws where it is not.
-  std::string run() {
+class ProofChecker {
+ public:
+  explicit ProofChecker(Lines& lines) : l_(lines), in_(read_instance(lines)) {}
+  // Throws where nothing is proved.
+  Proved run() {
     l_.must("heliolite-proof 1", 2);
-    digest = sha256(l_.before());
+    const std::string digest = sha256(l_.before());
     l_.must("instance " + digest, 2);  // of the lines above
     l_.next();
-    claim = Claim::read(l_);
-    for (l_.next(); l_.word(0) == "reduce"; l_.next()) reduce(in, l_);
-    m_.emplace(in), reader_.emplace(*m_, l_);
-    const std::vector<Value> met = claim.met();
-    for (std::size_t k = 0; k < met.size() || l_.word(0) == "mapping"; ++k, l_.next()) {
-      const Cost cost = exact_cost(*m_, reader_->mapping());
-      chosen = chosen.value_or(cost);
-      if (const Value value = value_of(claim.objective, cost); !met.empty() && (k >= met.size() || value != met[k]))
-        l_.wrong("a mapping with the claim's value expected, not " + text_of(value.first));
+    out_ = {Claim::read(l_), in_.unit_bits, "no legal mapping", " " + digest.substr(0, 16), {}, 0};
+    for (l_.next(); l_.word(0) == "reduce"; l_.next()) reduce(in_, l_);
+    m_.emplace(in_), reader_.emplace(*m_, l_);
+    for (; l_.word(0) == "mapping"; l_.next()) {
+      const Cost& cost = out_.mappings.emplace_back(exact_cost(*m_, reader_->mapping()));
+      if (out_.claim.kind == Claim::kOptimal && place_of(value_of(out_.claim.objective, cost), out_.claim.values()) < 0)
+        l_.wrong("a mapping with the claim's value expected, not " + cost_text(cost, out_.bits));
     }
     bounds_.emplace(*m_);
     roots();
@@ -112,36 +113,32 @@ struct ProofChecker {
       l_.expect("stage " + std::to_string(i), 2);
       stage(m_->is_top(i));
     }
-    l_.expect("end " + std::to_string(count), 2);
-    return claim.text(in.unit_bits, "no legal mapping") + "; " + std::to_string(count) + " states; instance " +
-           digest.substr(0, 16);
+    l_.expect("end " + std::to_string(out_.states), 2);
+    return std::move(out_);
   }
 
  private:
   void add(State s) {
-    s.id = ++count, s.line = l_.number();
+    s.id = ++out_.states, s.line = l_.number();
     states_.push_back(std::move(s));
-    if (count > 10'000'000) l_.refuse("more than 10 million states");
-    if (l_.integer(l_.word(1)) != count) l_.wrong("the number " + std::to_string(count) + " expected");
+    if (out_.states > 10'000'000) l_.refuse("more than 10 million states");
+    if (l_.integer(l_.word(1)) != out_.states) l_.wrong("the number " + std::to_string(out_.states) + " expected");
   }
   void roots() {
-    std::set<int> listed;
     const u64 before = l_.number();
     for (; l_.word(0) == "r"; l_.next()) {
       l_.expect("r", 3);
-      const int set = reader_->servers(l_.word(2), 0);
-      add(m_->root(set));
-      if (!listed.insert(set).second) l_.wrong("each choice of servers once expected");
+      add(m_->root(reader_->servers(l_.word(2), 0)));
     }
-    for (int set = 0; set < static_cast<int>(m_->sets[0].size()); ++set) {
-      if (listed.contains(set) || Extensions(*m_, *bounds_, claim, {}).is_closed(m_->root(set), -1)) continue;
-      throw Wrong{before, "a line 'r' expected behind it for " + reader_->servers_text(0, set), false};
-    }
+    for (int set = 0; set < static_cast<int>(m_->sets[0].size()); ++set)
+      if (place_of(set, states_, &State::set) < 0 &&
+          !Extensions(*m_, *bounds_, out_.claim, {}).is_closed(m_->root(set), -1))
+        throw Wrong{before, "a line 'r' expected behind it for " + reader_->servers_text(0, set), false};
   }
   // Reads the states of a stage, and extends those of the stage before.
   void stage(bool is_last) {
     const std::vector<State> parents = std::exchange(states_, {});
-    const u64 first = count + 1 - parents.size();  // their numbers follow each other
+    const u64 first = out_.states + 1 - parents.size();  // their numbers follow each other
     for (l_.next(); l_.word(0) == "s"; l_.next()) {
       if (is_last) l_.wrong("no states behind the last level expected");
       const u64 parent = l_.integer(l_.word(2)) - first;
@@ -151,7 +148,7 @@ struct ProofChecker {
     }
     const Listed listed(*m_, states_);
     for (const State& s : parents)
-      Extensions(*m_, *bounds_, claim, [&](const State& extension, const Step& step) {
+      Extensions(*m_, *bounds_, out_.claim, [&](const State& extension, const Step& step) {
         const std::string state = "state " + std::to_string(s.id), text = reader_->text_of(extension.level, step);
         if (is_last) throw Wrong{s.line, "a mapping through " + state + " costs less than the claim: " + text, false};
         if (!listed.stand_for(extension))
@@ -159,36 +156,42 @@ struct ProofChecker {
       }).extend(s);
   }
   Lines& l_;
+  Instance in_;
+  Proved out_;
   std::vector<State> states_;  // of the last stage
   std::optional<Steps> m_;
   std::optional<Reader> reader_;
   std::optional<Bounds> bounds_;
 };
 
+// A layer's proof.
+inline Proved proved_layer(Lines& l) {
+  Proved out = ProofChecker(l).run();
+  if (!out.claim.is_met_by(out.mappings)) l.wrong("mappings with all values of the claim expected");
+  return out;
+}
+
 // A network's proof: its claim, how often it runs each layer, and a proof of each layer's curve. What choices of one
 // mapping for each layer cost is on or above the sum of the curves, which has the steps of all, steepest first. A claim
 // that is closed at each corner of the sum is closed on and above it. The layers' first mappings are a choice; where
 // each layer has one for each of its corners, each corner of the sum is one, too.
-inline std::string proved_network(Lines& l) {
-  l.expect("heliolite-network 1", 2);
+inline Proved proved_network(Lines& l) {
   l.must("unit", 2);
   const u64 bits = l.integer(l.word(1));
   l.next();
-  const Claim claim = Claim::read(l);
-  if (claim.kind == Claim::kNone || bits > 64) l.wrong("a claim of a value expected, in units of 2^-64 pJ or more");
+  Proved out{Claim::read(l), static_cast<int>(bits), "no choice of mappings", "", {}, 0};
+  if (out.claim.kind == Claim::kNone || bits > 64) l.wrong("a claim of a value expected, in units of 2^-64 pJ or more");
   l.must("layers", 0);
   std::vector<u64> runs;
   for (std::size_t k = 1; k < l.count(); ++k) runs.push_back(l.positive(l.word(k)));
   if (runs.empty() || runs.size() > 255) l.wrong("the runs of 1 to 255 layers expected");
+  out.of += " of " + std::to_string(runs.size()) + " layers";
   Cost sum, chosen;
   bool is_chosen = true, is_met = true;  // every layer has a mapping; has one for each corner
   std::vector<Cost> steps;
-  u64 states = 0;
-  std::string instances;
   for (const u64 n : runs) {
-    ProofChecker layer(l);
-    layer.run();
-    const u64 shift = bits - static_cast<u64>(layer.in.unit_bits);
+    const Proved layer = proved_layer(l);
+    const u64 shift = bits - static_cast<u64>(layer.bits);
     if (layer.claim.objective != kCurve || shift > bits)
       l.wrong("a proof of a curve expected, in units no smaller than the network's");
     const auto times = [&](const Cost& c) {
@@ -196,32 +199,30 @@ inline std::string proved_network(Lines& l) {
         l.refuse("no proof of numbers as large as these yet");
       return Cost{(c.energy << shift) * n, c.cycles * n};
     };
-    sum = sum + times(layer.claim.curve.corners[0]), times(layer.claim.curve.corners.back());
-    for (const Cost& s : layer.claim.curve.steps) steps.push_back(times(s));
-    if (layer.chosen) chosen = chosen + times(*layer.chosen);
-    is_chosen &= layer.chosen.has_value(), is_met &= layer.claim.kind == Claim::kOptimal;
-    states += layer.count, instances += " " + layer.digest.substr(0, 16);
+    sum = sum + times(layer.claim.corners[0]), times(layer.claim.corners.back());
+    for (const Cost& s : layer.claim.steps) steps.push_back(times(s));
+    if (!layer.mappings.empty()) chosen = chosen + times(layer.mappings[0]);
+    is_chosen &= !layer.mappings.empty(), is_met &= layer.claim.kind == Claim::kOptimal;
+    out.states += layer.states, out.instances += layer.instances;
   }
   std::ranges::stable_sort(steps, is_steeper);
-  std::set<Value> met;
-  if (is_chosen) met.insert(value_of(claim.objective, chosen));
+  if (is_chosen) out.mappings.push_back(chosen);
   for (std::size_t k = 0;; ++k) {
-    if (is_met) met.insert(value_of(claim.objective, sum));
-    if (!claim.is_closed(sum))
-      l.wrong("the layers' proofs leave room for " + value_text(kDelay, value_of(kDelay, sum), static_cast<int>(bits)));
+    if (is_met) out.mappings.push_back(sum);
+    if (!out.claim.is_closed(sum)) l.wrong("the layers' proofs leave room for " + cost_text(sum, out.bits));
     if (k == steps.size()) break;
     sum = sum + Cost{-steps[k].energy, steps[k].cycles};
   }
-  for (const Value& v : claim.met())
-    if (!met.contains(v)) l.wrong("layers whose mappings have the claim's value expected");
-  return claim.text(static_cast<int>(bits), "no choice of mappings of " + std::to_string(runs.size()) + " layers") +
-         "; " + std::to_string(states) + " states; instances" + instances;
+  if (!out.claim.is_met_by(out.mappings)) l.wrong("layers whose mappings have the claim's value expected");
+  return out;
 }
 // What the whole text proves; throws where it is no proof.
 inline std::string proved(Lines& lines) {
-  const std::string out = lines.take("heliolite-network") ? proved_network(lines) : ProofChecker(lines).run();
+  const Proved p = lines.take("heliolite-network 1", 2) ? proved_network(lines) : proved_layer(lines);
   if (!lines.at_end()) lines.wrong("nothing expected behind this line");
-  return out;
+  const bool is_one = p.instances.size() == 17;
+  return p.claim.text(p.bits, p.of) + "; " + std::to_string(p.states) + " states; instance" + (is_one ? "" : "s") +
+         p.instances;
 }
 
 // The cost of a mapping: an instance, then lines `mapping` and `m`; others of a proof may stand between.
@@ -232,8 +233,8 @@ inline std::string priced(Lines& lines) {
   const Steps m(in);
   const State s = Reader(m, lines).mapping();
   const Cost cost = exact_cost(m, s);
-  std::string out = value_text(kDelay, value_of(kDelay, cost), in.unit_bits) + ", " +
-                    value_text(kEdp, value_of(kEdp, cost), in.unit_bits);
+  std::string out =
+      cost_text(cost, in.unit_bits) + ", " + scaled_text(value_of(kEdp, cost), in.unit_bits) + kUnits[kEdp];
   for (int i = 0; i < m.levels(); ++i)
     for (int v = 0; v < m.tensors(); ++v)
       if (const u64 asked = s.count[m.slot(kAsked, i, v)]; asked != 0)

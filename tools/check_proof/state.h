@@ -135,6 +135,7 @@ class Steps : public Machine {
       if (!level.loops[d].allows(extent(s.tile, d) / extent(s.unrolled, d))) return "factors that are allowed";
     if (!fits(i, kept(i, s.set), s.tile)) return "a tile that fits";
     if (is_top(i) && s.rest != 1) return "factors that multiply to the sizes";
+    if (place_of(step.set, next[i][s.set]) < 0) return "servers that may follow those of the level inside";
     finish(s, step.set);
     return "";
   }

@@ -99,22 +99,21 @@ class Lines {
     begin_ = offset_;
     ++number_;
     words_.clear();
-    if (at_end()) wrong("a line expected, the file ends here");
     const std::size_t end = text_.find('\n', offset_);
-    if (end == std::string_view::npos) wrong("a line that ends expected");
+    if (end == std::string_view::npos) wrong("a line that ends expected, the file ends here");
     words_ = split(text_.substr(offset_, end - offset_), ' ');
     offset_ = end + 1;
     for (const std::string_view w : words_)
       if (w.empty()) wrong("words with one space between them expected");
   }
-  // The next line, where it begins with this word.
-  bool take(std::string_view word) {
+  // The next line, where it begins with these words; it must then have `count` of them; 0: any number.
+  bool take(std::string_view words, std::size_t count = 0) {
     const std::string_view rest = text_.substr(offset_);
-    const bool is_next = rest.starts_with(std::string(word) + " ") || rest.starts_with(std::string(word) + "\n");
-    if (is_next) next();
+    const bool is_next = rest.starts_with(std::string(words) + " ") || rest.starts_with(std::string(words) + "\n");
+    if (is_next) must(words, count);
     return is_next;
   }
-  // The next line, which must begin with these words, and have `count` words; 0: any number.
+  // The next line, which must begin with these words and have as many.
   void must(std::string_view words, std::size_t count) {
     next();
     expect(words, count);

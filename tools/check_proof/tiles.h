@@ -30,25 +30,27 @@ inline u64 distinct_sums(const std::vector<std::pair<u64, u64>>& terms) {
     }
   return static_cast<u64>(std::ranges::count(met, true));
 }
-class Tiles {
- public:
+struct Tiles {
   const Instance& in;
+  u32 tiles = 1;
+  std::vector<std::vector<u64>> divisors;  // [dimension]
+  std::vector<std::vector<u8>> primes;     // [dimension]: places of those that are prime
+  std::array<u32, kDimensions> stride{};   // [dimension]: numbers from a tile to the next along it
   explicit Tiles(const Instance& instance) : in(instance) {
     u64 count = 1;
     for (int d = 0; d < dimensions(); ++d) {
-      stride_[d] = static_cast<u32>(count);
+      stride[d] = static_cast<u32>(count);
       add_divisors(in.size[d]);
-      count *= divisors_[d].size();
-      if (count > 16'000'000 || divisors_[d].size() > 127) throw Wrong{0, "more than 16 million tiles", true};
+      count *= divisors[d].size();
+      if (count > 16'000'000 || divisors[d].size() > 127) throw Wrong{0, "more than 16 million tiles", true};
     }
-    tiles_ = static_cast<u32>(count);
+    tiles = static_cast<u32>(count);
     for (int v = 0; v < tensors(); ++v)
       for (std::size_t r = 0; r < in.tensors[v].ranks.size(); ++r) {
         if (in.tensors[v].ranks[r].size() == 1) continue;
-        if (in.tensors[v].ranks[r].size() > 4) throw Wrong{0, "a rank of more than 4 dimensions", true};
         u64 entries = 1;
-        for (const auto& [c, d] : in.tensors[v].ranks[r]) entries = entries * divisors_[d].size() * divisors_[d].size();
-        if (box(v, static_cast<int>(r), tile(tiles_ - 1)) > u64{1} << 22 || entries > 4'000'000)
+        for (const int d : in.tensors[v].ranks[r]) entries = entries * divisors[d].size() * divisors[d].size();
+        if (box(v, static_cast<int>(r), tile(tiles - 1)) > u64{1} << 22 || entries > 4'000'000)
           throw Wrong{0, "a rank that slides has more than 2^22 positions", true};
         coverage_[v][r].resize(entries);
       }
@@ -56,20 +58,16 @@ class Tiles {
   int dimensions() const { return static_cast<int>(in.size.size()); }
   int tensors() const { return static_cast<int>(in.tensors.size()); }
   int levels() const { return static_cast<int>(in.levels.size()); }
-  u32 tiles() const { return tiles_; }
-  u32 stride(int d) const { return stride_[d]; }
-  const std::vector<u64>& divisors(int d) const { return divisors_[d]; }
-  const std::vector<u8>& primes(int d) const { return primes_[d]; }  // that divide the size
-  u64 extent(const Tile& t, int d) const { return divisors_[d][t[d]]; }
-  u64 left(const Tile& t, int d) const { return divisors_[d][divisors_[d].size() - 1 - t[d]]; }  // iterations outside
+  u64 extent(const Tile& t, int d) const { return divisors[d][t[d]]; }
+  u64 left(const Tile& t, int d) const { return divisors[d][divisors[d].size() - 1 - t[d]]; }  // iterations outside
   u64 left(const Tile& t, Mask of) const {
     u64 out = 1;
     for (int d = 0; d < dimensions(); ++d)
       if (contains(of, d)) out *= left(t, d);
     return out;
   }
-  u8 place(int d, u64 divisor) const { return static_cast<u8>(place_of(divisor, divisors_[d])); }  // kNone: it is none
-  u8 times(int d, u8 a, u8 b) const { return times_[d][a * divisors_[d].size() + b]; }
+  u8 place(int d, u64 divisor) const { return static_cast<u8>(place_of(divisor, divisors[d])); }  // kNone: it is none
+  u8 times(int d, u8 a, u8 b) const { return times_[d][a * divisors[d].size() + b]; }
   // false: the product does not divide the sizes.
   bool multiply(Tile& t, const Tile& by) const {
     for (int d = 0; d < dimensions(); ++d)
@@ -79,17 +77,17 @@ class Tiles {
   // A multiple of a tile has a larger number.
   u32 number(const Tile& t) const {
     u32 out = 0;
-    for (int d = 0; d < dimensions(); ++d) out += t[d] * stride_[d];
+    for (int d = 0; d < dimensions(); ++d) out += t[d] * stride[d];
     return out;
   }
   Tile tile(u32 number) const {
     Tile out{};
-    for (int d = dimensions(); d-- > 0; number %= stride_[d]) out[d] = static_cast<u8>(number / stride_[d]);
+    for (int d = dimensions(); d-- > 0; number %= stride[d]) out[d] = static_cast<u8>(number / stride[d]);
     return out;
   }
   u64 box(int v, int r, const Tile& t) const {  // extent in a rank
     u64 out = 1;
-    for (const Term& term : in.tensors[v].ranks[r]) out += term.coefficient * (extent(t, term.dimension) - 1);
+    for (const int d : in.tensors[v].ranks[r]) out += in.tensors[v].coefficient[d] * (extent(t, d) - 1);
     return out;
   }
   u64 words(int v, const Tile& t) const {
@@ -105,14 +103,15 @@ class Tiles {
   }
   // Different positions along a rank that a tile meets in all iterations outside a larger one, in which it is.
   u64 coverage(int v, int r, const Tile& t, const Tile& outer) const {
-    const std::vector<Term>& rank = in.tensors[v].ranks[r];
-    if (rank.size() == 1) return extent(t, rank[0].dimension) * left(outer, rank[0].dimension);
+    const std::vector<int>& rank = in.tensors[v].ranks[r];
+    if (rank.size() == 1) return extent(t, rank[0]) * left(outer, rank[0]);
     u64 index = 0;
-    for (const auto& [c, d] : rank) index = (index * divisors_[d].size() + t[d]) * divisors_[d].size() + outer[d];
+    for (const int d : rank) index = (index * divisors[d].size() + t[d]) * divisors[d].size() + outer[d];
     u64& known = coverage_[v][r][index];
     if (known != 0) return known;
     std::vector<std::pair<u64, u64>> terms;
-    for (const auto& [c, d] : rank) {
+    for (const int d : rank) {
+      const u64 c = in.tensors[v].coefficient[d];
       terms.emplace_back(c, extent(t, d));
       terms.emplace_back(c * extent(outer, d), left(outer, d));
     }
@@ -124,18 +123,15 @@ class Tiles {
     std::set<u64> found;
     for (u64 k = 1; k * k <= size; ++k)
       if (size % k == 0) found.insert({k, size / k});
-    const std::vector<u64>& of = divisors_.emplace_back(found.begin(), found.end());
-    std::vector<u8>&times = times_.emplace_back(), &primes = primes_.emplace_back();
+    const std::vector<u64>& of = divisors.emplace_back(found.begin(), found.end());
+    std::vector<u8>&times = times_.emplace_back(), &prime = primes.emplace_back();
     for (const u64 a : of)
       for (const u64 b : of)
-        times.push_back(size / a % b == 0 ? place(static_cast<int>(divisors_.size()) - 1, a * b) : kNone);
+        times.push_back(size / a % b == 0 ? place(static_cast<int>(divisors.size()) - 1, a * b) : kNone);
     for (std::size_t k = 1; k < of.size(); ++k)
-      if (std::ranges::none_of(primes, [&](u8 p) { return of[k] % of[p] == 0; })) primes.push_back(static_cast<u8>(k));
+      if (std::ranges::none_of(prime, [&](u8 p) { return of[k] % of[p] == 0; })) prime.push_back(static_cast<u8>(k));
   }
-  u32 tiles_ = 1;
-  std::vector<std::vector<u64>> divisors_;
-  std::vector<std::vector<u8>> times_, primes_;
-  std::array<u32, kDimensions> stride_{};
+  std::vector<std::vector<u8>> times_;
   mutable std::array<std::array<std::vector<u64>, kRanks>, kTensors> coverage_;  // 0: not known yet
 };
 
@@ -157,7 +153,7 @@ inline std::vector<Unrolling> unrollings_of(const Tiles& tiles, const Level& lev
       found.insert(level.has_hops ? u : Unrolling{u.receivers, u.both, {}, {}, u.summed});
       return;
     }
-    const std::vector<u64>& of = tiles.divisors(d);
+    const std::vector<u64>& of = tiles.divisors[d];
     const bool on_x = std::ranges::count(level.x, d) != 0, on_y = std::ranges::count(level.y, d) != 0;
     for (u8 a = 0; a < of.size() && of[a] <= room_x && (a == 0 || on_x); ++a)
       for (u8 b = 0; b < of.size() && of[b] <= room_y && (b == 0 || (on_y && !(level.one_axis && a > 0))); ++b) {
@@ -178,7 +174,7 @@ inline u64 receiver_groups(const Tensor& t, const Tiles& tiles, const Unrolling&
   u64 out = 1;
   for (const auto& rank : t.ranks) {
     std::vector<std::pair<u64, u64>> terms;
-    for (const auto& [c, d] : rank) terms.emplace_back(c * tiles.extent(tile, d), tiles.extent(u.both, d));
+    for (const int d : rank) terms.emplace_back(t.coefficient[d] * tiles.extent(tile, d), tiles.extent(u.both, d));
     out *= distinct_sums(terms);
   }
   return out;
