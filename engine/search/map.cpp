@@ -187,6 +187,12 @@ NetworkOptimum choose_for_network(ShapeSearches& shapes, std::vector<ShapeKey>& 
   return out;
 }
 
+// Where two units have answers of the same number their exact values decide: equally fast mappings by their energies.
+bool is_better(const MappingResult& a, const MappingResult& b, Objective objective) {
+  if (a.value != b.value) return a.value < b.value;
+  return Value::of(objective, a.cost) < Value::of(objective, b.cost);
+}
+
 // Which of the searches of one shape, each on a unit of its own, has the best answer; the first of equally good ones.
 // Its result is proven by the bounds of all.
 ShapeKey choose_unit(ShapeSearches& shapes, std::size_t shape, const SearchOptions& options) {
@@ -195,7 +201,7 @@ ShapeKey choose_unit(ShapeSearches& shapes, std::size_t shape, const SearchOptio
   auto best = begin;
   for (auto s = begin; s != end; ++s)
     if (is_feasible(s->second.result) &&
-        (!is_feasible(best->second.result) || s->second.result.value < best->second.result.value))
+        (!is_feasible(best->second.result) || is_better(s->second.result, best->second.result, options.objective)))
       best = s;
   MappingResult& result = best->second.result;
   double seconds = 0, least = result.lower_bound;

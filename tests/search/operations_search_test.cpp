@@ -119,6 +119,26 @@ TEST(ComputeUnits, TheSearchChoosesTheBest) {
   }
 }
 
+// Of units that are equally fast the cheaper one runs a layer, also where the network's cycles are asked for.
+TEST(ComputeUnits, EnergyDecidesBetweenEquallyFastUnits) {
+  Architecture machine = *parse_architecture(kTwoUnits, "two");
+  Architecture cheaper = machine;
+  cheaper.units.clear();
+  cheaper.compute.name = "cheaper";
+  cheaper.compute.op_pj = 0.5;
+  machine.units = {cheaper};
+  for (Architecture* chain : {&machine, &machine.units[0]}) chain->compute.runs = kAllOperations;
+  const Network network = *parse_network(kLayers, "layers");
+  for (const bool whole : {false, true}) {
+    SearchOptions options;
+    options.objective = Objective::Delay;
+    options.network = whole;
+    const auto answer = map_network(network, machine, options);
+    ASSERT_TRUE(answer.ok()) << to_string(answer.errors());
+    for (const LayerResult& layer : answer->layers) EXPECT_EQ(layer.result.unit, 1U) << layer.name;
+  }
+}
+
 // The network's own optimum is the least of all choices of a unit for each layer, on machines whose units are faster or
 // cheaper by chance; in some a layer runs elsewhere than it would by itself.
 TEST(ComputeUnits, TheNetworkChoosesTheBestOfAllUnits) {
