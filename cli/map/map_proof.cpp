@@ -9,6 +9,7 @@
 #include "cli/ui/table.h"
 #include "engine/base/file_bytes.h"
 #include "engine/base/text.h"
+#include "engine/model/compiled.h"
 #include "engine/model/cost_model.h"
 #include "engine/proof/instance.h"
 #include "engine/proof/proof_file.h"
@@ -27,9 +28,11 @@ std::string file_of(const Network& network, std::size_t i, const std::string& ta
 }
 
 // The answer with the better mapping in its place.
-void replace(MappingResult& result, const Mapping& mapping, const Cost& cost, Objective objective) {
-  result.mapping = mapping;
-  result.utilization *= static_cast<double>(result.cost.cycles) / static_cast<double>(cost.cycles);
+void replace(MappingResult& result, const UnitMapping& better, const Evaluation& priced, const CostModel& model,
+             Objective objective) {
+  const Cost& cost = priced.cost;
+  result.mapping = better.mapping, result.unit = better.unit;
+  result.utilization = utilization(model.compiled(), model.architecture(), cost.cycles);
   result.value *= objective_number(objective, cost) / objective_number(objective, result.cost);
   result.cost = cost;
   result.lower_bound = result.value;
@@ -38,9 +41,9 @@ void replace(MappingResult& result, const Mapping& mapping, const Cost& cost, Ob
 // Writes one proof; again where the pass has found a better mapping, which then is the answer.
 class LayerProver {
  public:
-  LayerProver(const Workload& workload, const Architecture& architecture, const SearchOptions& options,
+  LayerProver(const Workload& workload, const Architecture& machine, const SearchOptions& options,
               const ProofArguments& arguments, const Output& output)
-      : workload_(workload), architecture_(architecture), options_(options), output_(output) {
+      : workload_(workload), machine_(machine), options_(options), output_(output) {
     limits_.file_bytes = static_cast<u64>(arguments.limit_mebibytes * 1048576);
     limits_.budget_seconds = options.budget_seconds;
   }
@@ -55,7 +58,7 @@ class LayerProver {
     do {
       out.report = {};
       const bool written = output_.write(proof_option(file), [&](std::ostream& stream) {
-        out.report = proof::prove(workload_, architecture_, options_, result.mapping, limits_, stream);
+        out.report = proof::prove(workload_, machine_, options_, {result.mapping, result.unit}, limits_, stream);
         return complaints(out.report);
       });
       if (!written && out.report.complete()) out.report.ended = "the file cannot be written";
@@ -73,9 +76,10 @@ class LayerProver {
   }
 
   // Whether the search could have missed it by the rounding of doubles alone.
-  bool take(MappingResult& result, const Mapping& better, bool& is_right) const {
-    const CostModel model(workload_, architecture_);
-    const Evaluation priced = model.evaluate(better);
+  bool take(MappingResult& result, const UnitMapping& better, bool& is_right) const {
+    const Architecture& chain = machine_.chain(better.unit);
+    const CostModel model(workload_, chain);
+    const Evaluation priced = model.evaluate(better.mapping);
     if (priced.verdict != Verdict::Fits) {
       is_right = false;
       fail(fmt::format("error of the program: the proof of {} found a mapping that does not fit", workload_.name));
@@ -84,17 +88,17 @@ class LayerProver {
     const double before = objective_number(options_.objective, result.cost);
     const double now = objective_number(options_.objective, priced.cost);
     constexpr double kCycles = 2;  // one in bounds and one in costs
-    if (now < before * (1 - most_rounding(architecture_, kCycles, priced.cost.cycles))) {
+    if (now < before * (1 - most_rounding(chain, kCycles, priced.cost.cycles))) {
       is_right = false;
       fail(fmt::format("error of the program: the search called {} optimal at {:.17g}, the proof found {:.17g}",
                        workload_.name, before, now));
     }
-    replace(result, better, priced.cost, options_.objective);
+    replace(result, better, priced, model, options_.objective);
     return true;
   }
 
   const Workload& workload_;
-  const Architecture& architecture_;
+  const Architecture& machine_;
   const SearchOptions& options_;
   const Output& output_;
   proof::ProofOptions limits_;
@@ -111,23 +115,27 @@ std::optional<std::string> plain_text_of(const std::string& path) {
   return text ? std::optional(*text) : std::nullopt;
 }
 
-std::string optimal(Objective objective) { return "optimal " + std::string(name(objective)); }
-
 Json refused_proof(const std::string& why) { return {{"refused", why}}; }
 
 }  // namespace
 
-std::vector<std::string> proof_heads(const Workload& workload, const Architecture& architecture,
+std::vector<std::string> proof_heads(const Workload& workload, const Architecture& machine,
                                      const SearchOptions& options, std::string_view claim) {
   std::vector<std::string> out;
-  for (std::size_t unit = 0; unit < architecture.chains(); ++unit) {
-    const auto instance =
-        proof::instance_of(workload, architecture.chain(unit), {.free = options.free, .open = options.open});
-    if (!instance) continue;
-    const std::string text = proof::text_of(*instance);
+  const auto instances = proof::instances_of(workload, machine, {.free = options.free, .open = options.open});
+  if (!instances) return out;
+  for (const proof::UnitInstance& i : *instances) {
+    const std::string text = proof::text_of(i.instance);
     out.push_back(fmt::format("{}heliolite-proof 1\ninstance {}\nclaim {} ", text, proof::sha256_text(text), claim));
   }
+  out.front() = proof::layer_head(out.size()) + out.front();
   return out;
+}
+
+bool has_heads(std::string_view text, const std::vector<std::string>& heads) {
+  return !heads.empty() && std::ranges::all_of(heads, [&](const std::string& head) {
+    return text.starts_with(head) || text.find("\n" + head) != text.npos;
+  });
 }
 
 bool overwrites_no_other(const std::string& file, const std::function<bool(const std::string&)>& is_same) {
@@ -156,11 +164,17 @@ std::string file_name_of(std::string text) {
 
 namespace {
 
+bool is_proof_of_layer(const std::string& text, const Workload& workload, const Architecture& machine,
+                       const SearchOptions& options) {
+  const auto heads = proof_heads(workload, machine, options, fmt::format("optimal {}", name(options.objective)));
+  return has_heads(text, heads) && text.starts_with(heads.front());
+}
+
 // One proof, into a file that was claimed as proof_option(file).
 LayerProof write_proof(const Workload& workload, const Architecture& architecture, const SearchOptions& options,
                        const ProofArguments& arguments, MappingResult& result, const std::string& file,
                        const Output& output, bool& is_right) {
-  return LayerProver(workload, architecture.chain(result.unit), options, arguments, output).run(result, file, is_right);
+  return LayerProver(workload, architecture, options, arguments, output).run(result, file, is_right);
 }
 
 }  // namespace
@@ -183,9 +197,7 @@ Json write_proof_once(const Workload& workload, const Architecture& architecture
                       const ProofArguments& arguments, MappingResult& result, const std::string& file,
                       const Output& output, bool& is_right) {
   const auto is_same = [&](const std::string& text) {
-    return std::ranges::any_of(
-        proof_heads(workload, architecture.chain(result.unit), options, optimal(options.objective)),
-        [&](const std::string& head) { return text.starts_with(head); });
+    return is_proof_of_layer(text, workload, architecture, options);
   };
   return written_once(file, output, is_same, [&] {
     return proof_json(write_proof(workload, architecture, options, arguments, result, file, output, is_right));
@@ -209,9 +221,7 @@ bool claim_proofs(const Network& network, const Architecture& architecture, cons
     if (first[i] != i) continue;
     if (!output.claim(proof_option(file), file)) return false;
     const auto is_same = [&](const std::string& text) {
-      return std::ranges::any_of(
-          proof_heads(network.layers[i].workload, architecture, options, optimal(options.objective)),
-          [&](const std::string& head) { return text.starts_with(head); });
+      return is_proof_of_layer(text, network.layers[i].workload, architecture, options);
     };
     if (!overwrites_no_other(file, is_same)) return false;
   }

@@ -33,10 +33,12 @@ using LayerProofs = std::vector<std::optional<LayerProof>>;
 // written, or is there already and of another question.
 bool claim_proofs(const Network& network, const Architecture& architecture, const SearchOptions& options,
                   const ProofArguments& arguments, const Output& output);
-// What proofs of this layer begin with, one for each compute unit: up to the value of a claim such as "edp". Empty:
-// there are none.
-std::vector<std::string> proof_heads(const Workload& workload, const Architecture& architecture,
+// What a proof of this layer begins with, and on each further compute unit that can run it: up to the value of a claim
+// such as "optimal edp". Empty: there is none.
+std::vector<std::string> proof_heads(const Workload& workload, const Architecture& machine,
                                      const SearchOptions& options, std::string_view claim);
+// Whether a text has them all, at the beginning of lines.
+bool has_heads(std::string_view text, const std::vector<std::string>& heads);
 // False, after a complaint, where the file is there and its text is not the same question's.
 bool overwrites_no_other(const std::string& file, const std::function<bool(const std::string&)>& is_same);
 

@@ -12,7 +12,6 @@
 #include "cli/map/map_proof.h"
 #include "cli/ui/table.h"
 #include "engine/base/text.h"
-#include "engine/model/running_units.h"
 #include "engine/proof/network_proof.h"
 #include "engine/proof/proof_file.h"
 #include "engine/search/map.h"
@@ -26,10 +25,10 @@ std::string network_file(const Network& network, const std::string& target) {
 }
 
 // Writes a proof of one layer's curve from these mappings.
-using CurveProver = std::function<proof::ProofReport(const std::vector<Mapping>&, std::ostream&)>;
+using CurveProver = std::function<proof::ProofReport(const std::vector<UnitMapping>&, std::ostream&)>;
 
 // Proves one curve; again, with it among the mappings, where the pass has found one below.
-proof::ProofReport prove_curve_of(const std::string& layer, const CurveProver& prove, std::vector<Mapping> mappings,
+proof::ProofReport prove_curve_of(const std::string& layer, const CurveProver& prove, std::vector<UnitMapping> mappings,
                                   std::string& text, bool& is_right) {
   while (true) {
     std::ostringstream plain;
@@ -50,23 +49,20 @@ bool is_proof_of_network(const std::string& text, const Network& network, const 
   // Whether the text has a proof of a layer's curve, of one of these kinds.
   const auto has = [&](std::size_t i, const std::vector<std::string>& kinds) {
     return std::ranges::any_of(kinds, [&](const std::string& kind) {
-      const auto heads = proof_heads(network.layers[i].workload, architecture, options, kind);
-      return std::ranges::any_of(heads, [&](const std::string& head) {
-        return text.starts_with(head) || text.find("\n" + head) != std::string::npos;
-      });
+      return has_heads(text, proof_heads(network.layers[i].workload, architecture, options, kind));
     });
   };
   if (!objective && network.layers.size() == 1)
-    return text.starts_with("heliolite-instance") && has(0, {"optimal curve"});
+    return !text.starts_with("heliolite-network") && has(0, {"optimal curve"});
   std::map<std::size_t, u64> runs;  // by the first layer of a shape
   const std::vector<std::size_t> first = first_of_shape(network.layers);
   for (std::size_t i = 0; i < first.size(); ++i) runs[first[i]] += network.layers[i].count;
   const std::string head = fmt::format("\nclaim optimal {} ", objective ? name(*objective) : "curve");
   std::string layers = "\nlayers";
   for (const auto& [i, n] : runs) layers += fmt::format(" {}", n);
-  const std::string_view opening = std::string_view(text).substr(0, text.find("heliolite-instance"));
+  const std::string_view opening = std::string_view(text).substr(0, text.find(layers + "\n"));
   if (!opening.starts_with("heliolite-network 1\n") || opening.find(head) == opening.npos ||
-      !opening.ends_with(layers + "\n"))
+      opening.find("heliolite-instance") != opening.npos || opening.size() == text.size())
     return false;
   return std::ranges::all_of(runs, [&](const auto& shape) {
     return has(shape.first, {"optimal curve", "bound curve"});
@@ -80,10 +76,10 @@ std::string why_incomplete(const proof::ProofReport& report) {
 // One question of a whole network, and where its proof goes.
 class NetworkProver {
  public:
-  NetworkProver(const Network& network, const Architecture& architecture, const SearchOptions& options,
+  NetworkProver(const Network& network, const Architecture& machine, const SearchOptions& options,
                 const ProofArguments& arguments, std::string file, const Output& output, bool& is_right)
       : network_(network),
-        architecture_(architecture),
+        machine_(machine),
         options_(options),
         output_(output),
         is_right_(is_right),
@@ -94,14 +90,17 @@ class NetworkProver {
 
   // The proof from curves that a search has found, each with all its corners' mappings.
   NetworkProofAnswer by_curves(const NetworkCurve& curve, std::optional<Objective> objective) {
-    return run(objective, [&](std::size_t i, const Architecture& chain, proof::ProvenShape& shape) {
+    return run(objective, [&](std::size_t i, proof::ProvenShape& shape) {
       const Workload& layer = network_.layers[i].workload;
       if (curve.layers[i].mappings.empty()) return "no proof: " + layer.name + " has no mapping";
       if (!curve.layers[i].curve.certain) return "no proof: the curve of " + layer.name + " is not certain";
-      const auto prove = [&](const std::vector<Mapping>& mappings, std::ostream& out) {
-        return proof::prove_curve(layer, chain, options_, mappings, limits_, out);
+      const auto prove = [&](const std::vector<UnitMapping>& mappings, std::ostream& out) {
+        return proof::prove_curve(layer, machine_, options_, mappings, limits_, out);
       };
-      shape.report = prove_curve_of(layer.name, prove, curve.layers[i].mappings, shape.text, is_right_);
+      std::vector<UnitMapping> mappings;
+      for (std::size_t k = 0; k < curve.layers[i].mappings.size(); ++k)
+        mappings.push_back({curve.layers[i].mappings[k], curve.layers[i].units[k]});
+      shape.report = prove_curve_of(layer.name, prove, std::move(mappings), shape.text, is_right_);
       return std::string();
     });
   }
@@ -109,19 +108,20 @@ class NetworkProver {
   // The proof from curves under the lines that the search for the optimum has proven, each with the mapping that it
   // chose.
   NetworkProofAnswer by_lines(const NetworkResult& result) {
-    return run(options_.objective, [&](std::size_t i, const Architecture& chain, proof::ProvenShape& shape) {
+    return run(options_.objective, [&](std::size_t i, proof::ProvenShape& shape) {
       const Workload& layer = network_.layers[i].workload;
-      const auto prove = [&](const std::vector<Mapping>& mappings, std::ostream& out) {
-        return proof::prove_lines(layer, chain, options_, result.optimum->proven[i], mappings, limits_, out);
+      const auto prove = [&](const std::vector<UnitMapping>& mappings, std::ostream& out) {
+        return proof::prove_lines(layer, machine_, options_, result.optimum->proven[i], mappings, limits_, out);
       };
-      shape.report = prove_curve_of(layer.name, prove, {result.layers[i].result.mapping}, shape.text, is_right_);
+      const MappingResult& chosen = result.layers[i].result;
+      shape.report = prove_curve_of(layer.name, prove, {{chosen.mapping, chosen.unit}}, shape.text, is_right_);
       return std::string();
     });
   }
 
  private:
-  // Proves a layer's curve on the chain of compute units that runs it; or says why not.
-  using ShapeProver = std::function<std::string(std::size_t, const Architecture&, proof::ProvenShape&)>;
+  // Proves a layer's curve; or says why not.
+  using ShapeProver = std::function<std::string(std::size_t, proof::ProvenShape&)>;
 
   NetworkProofAnswer run(std::optional<Objective> objective, const ShapeProver& prove) {
     NetworkProofAnswer out;
@@ -165,10 +165,8 @@ class NetworkProver {
         continue;
       }
       const Workload& layer = network_.layers[i].workload;
-      const Result<const Architecture*> chain = chain_that_runs(layer, architecture_);
-      if (!chain) return "no proof: " + to_string(chain.errors());
       proof::ProvenShape shape{network_.layers[i].count, {}, {}};
-      if (std::string why = prove(i, **chain, shape); !why.empty()) return why;
+      if (std::string why = prove(i, shape); !why.empty()) return why;
       if (!shape.report.complete()) return layer.name + ": " + why_incomplete(shape.report);
       place[i] = shapes.size();
       shapes.push_back(std::move(shape));
@@ -183,7 +181,7 @@ class NetworkProver {
   }
 
   const Network& network_;
-  const Architecture& architecture_;
+  const Architecture& machine_;
   const SearchOptions& options_;
   const Output& output_;
   bool& is_right_;

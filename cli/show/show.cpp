@@ -23,7 +23,7 @@
 namespace heliolite::cli {
 namespace {
 
-// Shows the instance of a layer on a machine (docs/proofs.md), and returns the exit code.
+// Shows the instance of a layer on each compute unit that can run it (docs/proofs.md), and returns the exit code.
 int show_instance(const std::string& architecture, const std::string& workload, const std::string& layer,
                   const ReadOptions& reading, const Output& output) {
   if (architecture.empty() || workload.empty())
@@ -33,9 +33,10 @@ int show_instance(const std::string& architecture, const std::string& workload, 
   output.report_notes(inputs->notes());
   const Result<Workload> picked = pick_layer(inputs->network, layer);
   if (!picked) return fail(picked.errors());
-  const Result<proof::Instance> instance = proof::instance_of(*picked, inputs->architecture);
-  if (!instance) return fail(instance.errors());
-  const std::string text = proof::text_of(*instance);
+  const auto instances = proof::instances_of(*picked, inputs->architecture);
+  if (!instances) return fail(instances.errors());
+  std::string text;
+  for (const proof::UnitInstance& i : *instances) text += proof::text_of(i.instance);
   if (!output.document("", text)) return kBadInput;
   Json answer = answer_head("show");
   answer["question"] = {{"machine", architecture}, {"workload", workload}, {"layer", picked->name}};

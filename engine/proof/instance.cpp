@@ -8,6 +8,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/compiled.h"
+#include "engine/model/running_units.h"
 
 namespace heliolite::proof {
 namespace {
@@ -40,6 +41,27 @@ std::optional<Diagnostic> unknown_to_proofs(const Compiled& c, const Architectur
     if (c.tensor[v].is_output && c.tensor[v].term_count > 0) return no_proof_yet("for outputs with strides or halos");
   }
   return std::nullopt;
+}
+
+// Calls visit(price) for every price but those of hops: half of a hop is one, because the centre of an even column lies
+// between rows.
+template <class Visit>
+void for_each_price(Instance& of, Visit&& visit) {
+  visit(of.mac);
+  for (InstanceLevel& level : of.levels) {
+    visit(level.leak);
+    for (InstancePrices& p : level.of)
+      for (u64* price : {&p.read, &p.fill, &p.update, &p.address, &p.ingress}) visit(*price);
+  }
+}
+
+// Counts the prices in units of 2^-bits pJ, which are no larger than they were.
+void refine_unit(Instance& of, int bits) {
+  const int shift = bits - of.unit_bits;
+  for_each_price(of, [&](u64& price) { price <<= shift; });
+  for (InstanceLevel& level : of.levels)
+    for (InstancePrices& p : level.of) p.hop <<= shift;
+  of.unit_bits = bits;
 }
 
 // Fills in an instance, part by part.
@@ -139,20 +161,9 @@ class Writer {
     return out;
   }
 
-  // Calls visit(price) for every price; half of a hop is one, because the centre of an even column lies between rows.
-  template <class Visit>
-  void for_each_price(Visit&& visit) {
-    visit(out_.mac);
-    for (InstanceLevel& level : out_.levels) {
-      visit(level.leak);
-      for (InstancePrices& p : level.of)
-        for (u64* price : {&p.read, &p.fill, &p.update, &p.address, &p.ingress}) visit(*price);
-    }
-  }
-
   void shorten_prices() {
     u64 set = 0;
-    for_each_price([&](u64 price) { set |= price; });
+    for_each_price(out_, [&](u64 price) { set |= price; });
     const int zeros = std::countr_zero(set);
     int hop_zeros = 64;
     for (const InstanceLevel& level : out_.levels)
@@ -161,7 +172,7 @@ class Writer {
     const int shift = std::min({zeros, hop_zeros - 1, 32});  // -1: a finer unit
     out_.unit_bits = 32 - shift;
     const auto shifted = [&](u64 price) { return shift < 0 ? price << 1 : price >> shift; };
-    for_each_price([&](u64& price) { price = shifted(price); });
+    for_each_price(out_, [&](u64& price) { price = shifted(price); });
     for (InstanceLevel& level : out_.levels)
       for (InstancePrices& p : level.of) p.hop = shifted(p.hop);
   }
@@ -197,6 +208,28 @@ Result<Instance> instance_of(const Workload& workload, const Architecture& archi
   const Compiled compiled(workload, architecture);
   if (const auto problem = unknown_to_proofs(compiled, architecture)) return *problem;
   return Writer(workload, architecture, *space, compiled).run();
+}
+
+Result<std::vector<UnitInstance>> instances_of(const Workload& workload, const Architecture& machine,
+                                               MapspaceOptions options) {
+  const Result<std::vector<std::size_t>> units = units_that_run(workload, machine);
+  if (!units) return units.errors();
+  std::vector<UnitInstance> out;
+  Diagnostics refused;
+  for (const std::size_t unit : *units) {
+    if (const Result<Mapspace> space = resolve(workload, machine.chain(unit), options); !space) {
+      refused.insert(refused.end(), space.errors().begin(), space.errors().end());
+      continue;
+    }
+    Result<Instance> instance = instance_of(workload, machine.chain(unit), options);
+    if (!instance) return instance.errors();
+    out.push_back({unit, *std::move(instance)});
+  }
+  if (out.empty()) return refused;
+  const int bits =
+      std::ranges::max_element(out, {}, [](const auto& u) { return u.instance.unit_bits; })->instance.unit_bits;
+  for (UnitInstance& u : out) refine_unit(u.instance, bits);
+  return out;
 }
 
 }  // namespace heliolite::proof

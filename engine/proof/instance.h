@@ -94,6 +94,17 @@ struct ExactCost {
 // rules of proofs do not know yet, by its name. Other errors are those of the machine's constraints.
 Result<Instance> instance_of(const Workload& workload, const Architecture& architecture, MapspaceOptions options = {});
 
+// An instance, and the compute unit whose chain of levels it has: a number of Architecture::chain().
+struct UnitInstance {
+  std::size_t unit = 0;
+  Instance instance;
+};
+
+// Those of a layer on each compute unit of a machine that can run it and whose constraints it can obey, with prices in
+// the same unit: what may be done on any of them. Errors: those of one of them, or why no unit runs the layer.
+Result<std::vector<UnitInstance>> instances_of(const Workload& workload, const Architecture& machine,
+                                               MapspaceOptions options = {});
+
 // Its lines, as they stand at the head of a proof.
 std::string text_of(const Instance& instance);
 

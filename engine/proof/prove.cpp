@@ -29,25 +29,34 @@ bool is_tabled(const Question& q, std::size_t number, const State& s, const Exac
   return 2 * cycles >= cost.cycles;
 }
 
-// A mapping of the instance, and what it costs.
+// The question on one compute unit that can run the layer.
+struct UnitQuestion {
+  std::size_t unit = 0;  // a number of Architecture::chain()
+  Reduction reduction;
+  Question q;
+};
+
+// A mapping on one of them, and what it costs.
 struct Priced {
+  const UnitQuestion* on = nullptr;
   ProofMapping steps;
   State end;
   ExactCost cost;
 };
 
-// All that the lines before the states say. `instance`: the question's own lines, `hash`: of them.
-std::string head_of(const Question& q, const std::string& instance, const std::string& hash, const Claim& claim,
-                    bool is_met, const std::vector<Priced>& mappings, const Reduction& reduction) {
+// All that the lines of a unit's proof before the states say.
+std::string head_of(const UnitQuestion& on, const std::string& instance, const std::string& hash, const Claim& claim,
+                    bool is_met, const std::vector<Priced>& mappings) {
   std::string out = instance;
   out += fmt::format("heliolite-proof 1\ninstance {}\nclaim {} {}\n", hash, is_met ? "optimal" : "bound", claim.text());
-  out += reduction.text();
+  out += on.reduction.text();
   for (const Priced& mapping : mappings) {
-    out += fmt::format("mapping {}\n", servers_text(q, 0, mapping.steps.root));
-    for (int i = 0; i < q.levels(); ++i) {
+    if (mapping.on != &on) continue;
+    out += fmt::format("mapping {}\n", servers_text(on.q, 0, mapping.steps.root));
+    for (int i = 0; i < on.q.levels(); ++i) {
       const LevelStep& step = mapping.steps.levels[at(i)];
-      out += fmt::format("m {} {} {}\n", unrolling_text(q, i, step.unrolling), loops_text(q, step.loops),
-                         servers_text(q, i + 1, step.set));
+      out += fmt::format("m {} {} {}\n", unrolling_text(on.q, i, step.unrolling), loops_text(on.q, step.loops),
+                         servers_text(on.q, i + 1, step.set));
     }
   }
   return out;
@@ -80,102 +89,139 @@ struct Asked {
   const CostLines* lines = nullptr;
 };
 
-// Writes one proof.
+// Writes one proof: that of each compute unit that can run the layer, all of the same claim.
 class Prover {
  public:
-  Prover(const Workload& workload, const Architecture& architecture, const SearchOptions& search,
+  Prover(const Workload& workload, const Architecture& machine, const SearchOptions& search,
          const ProofOptions& options)
-      : workload_(workload), architecture_(architecture), search_(search), options_(options) {}
+      : workload_(workload), machine_(machine), search_(search), options_(options) {}
 
-  ProofReport run(const std::vector<Mapping>& mappings, const Asked& asked, std::ostream& out_stream) {
+  ProofReport run(const std::vector<UnitMapping>& mappings, const Asked& asked, std::ostream& out_stream) {
     if (std::string why = refused_space(search_); !why.empty()) return refused(std::move(why));
-    // Step 1. The question.
-    const Result<Instance> whole = instance_of(workload_, architecture_, {.free = search_.free, .open = search_.open});
-    if (!whole) return refused(whole.errors().front().message);
-    const Reduction reduction = reduce(*whole);
-    const Result<Question> made = Question::create(reduction.instance);
-    if (!made) return refused(made.errors().front().message);
-    const Question& q = *made;
+    // Step 1. The questions.
+    if (std::string why = ask(); !why.empty()) return refused(std::move(why));
     // Step 2. The mappings, and what is claimed of them.
     std::vector<Priced> priced;
-    for (const Mapping& mapping : mappings) {
-      const std::optional<Priced> known = priced_by(q, mapping, reduction);
+    for (const UnitMapping& mapping : mappings) {
+      const std::optional<Priced> known = priced_by(mapping);
       if (!known) return refused("no proof: the mapping is not one of the instance");
       if (known->end.too_many)
         return refused(fmt::format("no proof of more than {} flows of words at a time yet", kMaxFlows));
       priced.push_back(*known);
     }
-    const ExactCost first = priced.front().cost;
-    std::vector<ExactCost> corners =
-        asked.is_curve ? corners_of(q, asked, reduction, priced) : std::vector<ExactCost>{};
-    const std::optional<Claim> claim = asked.is_curve
-                                           ? Claim::of_curve(corners, q.scale)
-                                           : Claim::of(search_.objective, first.energy, first.cycles, q.scale);
-    if (!claim)
-      return refused(asked.is_curve ? "no proof of energies of more than 120 bits"
-                                    : "no proof of values of more than 256 bits");
-    const ExactCost& cost = priced.front().cost;
-    const std::string text = text_of(*whole);
-    out_.instance = sha256_text(text);
-    out_.claim = claim->text();
-    out_.unit_bits = q.instance.unit_bits;
-    const int shift = 32 - out_.unit_bits;
-    out_.cost = {Energy{shift >= 0 ? cost.energy << shift : cost.energy >> -shift}, cost.cycles};
-    out_.corners = std::move(corners);
-    if (asked.lines != nullptr) out_.chosen = cost;
-    // Step 3. Tables, then the pass.
-    std::vector<int> tabled;
-    for (std::size_t c = 0; c < q.channels.size(); ++c)
-      if (std::ranges::any_of(priced, [&](const Priced& p) { return is_tabled(q, c, p.end, p.cost); }))
-        tabled.push_back(static_cast<int>(c));
-    const auto is_over = [&] {
-      if (search_.stop != nullptr && search_.stop->load(std::memory_order_relaxed)) return true;
-      return options_.budget_seconds && clock_.seconds() > *options_.budget_seconds;
-    };
-    const PassLimits limits{.over = is_over, .memory_bytes = search_.memory_bytes, .threads = search_.threads};
-    Bounds bounds(q, tabled);
-    if (bounds.bytes() > limits.memory_bytes)
-      return refused("no proof: its tables need more memory than --memory allows");
-    bounds.fill(search_.threads, is_over);
-    if (is_over()) {
-      out_.ended = "the time is up, or it was stopped";
-    } else {
-      ProofFile file(out_stream, options_.packed, options_.file_bytes);
-      file.write(head_of(q, text, out_.instance, *claim, asked.lines == nullptr, priced, reduction));
-      const PassResult pass =
-          run_pass(q, bounds, *claim, limits, [&](const std::string& line) { return file.write(line + "\n"); });
-      out_.questions = pass.questions;
-      out_.states = pass.states;
-      out_.ended = pass.ended;
-      if (pass.better) {
-        out_.better = mapping_of(q, *pass.better, reduction);
-        out_.is_rounding =
-            asked.is_curve && is_rounding(architecture_, *claim, exact_cost(q, *walked(q, *pass.better)), q.scale);
-      }
-      if (pass.complete && !file.finish()) out_.ended = "the limit of the file's size is reached";
-      out_.bytes = file.bytes();
+    if (asked.is_curve) out_.corners = corners_of(asked, priced);
+    if (std::string why = report_claim(priced.front().cost); !why.empty()) return refused(std::move(why));
+    if (asked.lines != nullptr) out_.chosen = priced.front().cost;
+    // Step 3. Unit by unit the pass that finds the states.
+    ProofFile file(out_stream, options_.packed, options_.file_bytes);
+    if (units_.size() > 1) file.write(layer_head(units_.size()));
+    for (const UnitQuestion& on : units_) {
+      if (std::string why = prove_on(on, asked, priced, file); !why.empty()) return refused(std::move(why));
+      if (!out_.complete()) break;
     }
+    if (out_.complete() && !file.finish()) out_.ended = "the limit of the file's size is reached";
+    out_.bytes = file.bytes();
     out_.seconds = clock_.seconds();
     return std::move(out_);
   }
 
  private:
-  static std::optional<Priced> priced_by(const Question& q, const Mapping& mapping, const Reduction& reduction) {
-    const std::optional<ProofMapping> steps = steps_of(q, mapping, reduction);
-    const std::optional<State> end = steps ? walked(q, *steps) : std::nullopt;
+  // Returns why there are no proofs.
+  std::string ask() {
+    const Result<std::vector<UnitInstance>> instances =
+        instances_of(workload_, machine_, {.free = search_.free, .open = search_.open});
+    if (!instances) return instances.errors().front().message;
+    for (const UnitInstance& i : *instances) {
+      Reduction reduction = reduce(i.instance);
+      Result<Question> made = Question::create(reduction.instance);
+      if (!made) return made.errors().front().message;
+      units_.push_back({i.unit, std::move(reduction), *std::move(made)});
+    }
+    return "";
+  }
+
+  // None: the unit's instance does not have it.
+  std::optional<Priced> priced_by(const UnitMapping& mapping) const {
+    const auto on = std::ranges::find(units_, mapping.unit, &UnitQuestion::unit);
+    if (on == units_.end()) return std::nullopt;
+    const std::optional<ProofMapping> steps = steps_of(on->q, mapping.mapping, on->reduction);
+    const std::optional<State> end = steps ? walked(on->q, *steps) : std::nullopt;
     if (!end) return std::nullopt;
-    return Priced{*steps, *end, exact_cost(q, *end)};
+    return Priced{&*on, *steps, *end, exact_cost(on->q, *end)};
+  }
+
+  // That of one unit, in whose scale it counts energies.
+  std::optional<Claim> claim_on(const UnitQuestion& on, const ExactCost& first) const {
+    if (!out_.corners.empty()) return Claim::of_curve(out_.corners, on.q.scale);
+    return Claim::of(search_.objective, first.energy, first.cycles, on.q.scale);
+  }
+
+  // Returns why it is too large.
+  std::string report_claim(const ExactCost& first) {
+    for (const UnitQuestion& on : units_) {
+      const std::optional<Claim> claim = claim_on(on, first);
+      if (!claim)
+        return out_.corners.empty() ? "no proof of values of more than 256 bits"
+                                    : "no proof of energies of more than 120 bits";
+      out_.claim = claim->text();
+    }
+    out_.unit_bits = unit_bits();
+    const int shift = 32 - out_.unit_bits;
+    out_.cost = {Energy{shift >= 0 ? first.energy << shift : first.energy >> -shift}, first.cycles};
+    return "";
+  }
+
+  int unit_bits() const { return units_.front().q.instance.unit_bits; }  // of all
+
+  // Tables, then the pass. Returns why it was not begun.
+  std::string prove_on(const UnitQuestion& on, const Asked& asked, const std::vector<Priced>& priced, ProofFile& file) {
+    const Question& q = on.q;
+    const Claim claim = *claim_on(on, priced.front().cost);
+    const std::string text = text_of(on.reduction.whole), hash = sha256_text(text);
+    out_.instance += (out_.instance.empty() ? "" : " ") + hash;
+    const auto is_over = [&] {
+      if (search_.stop != nullptr && search_.stop->load(std::memory_order_relaxed)) return true;
+      return options_.budget_seconds && clock_.seconds() > *options_.budget_seconds;
+    };
+    const PassLimits limits{.over = is_over, .memory_bytes = search_.memory_bytes, .threads = search_.threads};
+    Bounds bounds(q, tabled_on(on, priced));
+    if (bounds.bytes() > limits.memory_bytes) return "no proof: its tables need more memory than --memory allows";
+    bounds.fill(search_.threads, is_over);
+    if (is_over()) {
+      out_.ended = "the time is up, or it was stopped";
+      return "";
+    }
+    file.write(head_of(on, text, hash, claim, asked.lines == nullptr, priced));
+    const PassResult pass =
+        run_pass(q, bounds, claim, limits, [&](const std::string& line) { return file.write(line + "\n"); });
+    out_.questions += pass.questions;
+    out_.states += pass.states;
+    out_.ended = pass.ended;
+    if (!pass.better) return "";
+    out_.better = {mapping_of(q, *pass.better, on.reduction), on.unit};
+    out_.is_rounding =
+        asked.is_curve && is_rounding(machine_.chain(on.unit), claim, exact_cost(q, *walked(q, *pass.better)), q.scale);
+    return "";
+  }
+
+  // Rates whose tables are worth it for a mapping on this unit; all, where none says which are.
+  static std::vector<int> tabled_on(const UnitQuestion& on, const std::vector<Priced>& priced) {
+    const bool has_none = std::ranges::none_of(priced, [&](const Priced& p) { return p.on == &on; });
+    std::vector<int> out;
+    for (std::size_t c = 0; c < on.q.channels.size(); ++c)
+      if (has_none || std::ranges::any_of(
+                          priced, [&](const Priced& p) { return p.on == &on && is_tabled(on.q, c, p.end, p.cost); }))
+        out.push_back(static_cast<int>(c));
+    return out;
   }
 
   // The curve's corners; of the mappings those are left that the proof names: of a curve of mappings one for each
   // corner, otherwise the first.
-  std::vector<ExactCost> corners_of(const Question& q, const Asked& asked, const Reduction& reduction,
-                                    std::vector<Priced>& priced) const {
+  std::vector<ExactCost> corners_of(const Asked& asked, std::vector<Priced>& priced) const {
     std::vector<ExactCost> points;
     for (const Priced& p : priced) points.push_back(p.cost);
     if (asked.lines != nullptr) {
-      std::ranges::copy(points_under(exact_lines(q, *asked.lines, reduction), asked.lines->least.cycles),
-                        std::back_inserter(points));
+      std::ranges::copy(points_under(exact_lines(*asked.lines), asked.lines->least.cycles), std::back_inserter(points));
       priced.resize(1);
       return lower_hull(std::move(points));
     }
@@ -186,15 +232,15 @@ class Prover {
     return corners;
   }
 
-  // The lines in the instance's unit, through what the mappings that they touch cost exactly.
-  static std::vector<ExactLine> exact_lines(const Question& q, const CostLines& of, const Reduction& reduction) {
+  // The lines in the instances' unit, through what the mappings that they touch cost exactly.
+  std::vector<ExactLine> exact_lines(const CostLines& of) const {
     using Rational = boost::multiprecision::cpp_rational;
-    const int shift = q.instance.unit_bits - 32;
+    const int shift = unit_bits() - 32;
     const Rational unit = shift >= 0 ? Rational(1 << shift) : Rational(1, u64{1} << -shift);
     std::vector<ExactLine> out{{0, unit * Rational(of.least.energy.units)}};
     for (const CostLine& line : of.lines) {
       const Rational lambda = unit * Rational(line.lambda);
-      const std::optional<Priced> touched = line.touches ? priced_by(q, *line.touches, reduction) : std::nullopt;
+      const std::optional<Priced> touched = line.touches ? priced_by(*line.touches) : std::nullopt;
       if (touched) out.push_back({lambda, Rational(touched->cost.energy) + lambda * touched->cost.cycles});
       else out.push_back({lambda, unit * Rational(line.value.units)});
     }
@@ -202,10 +248,11 @@ class Prover {
   }
 
   const Workload& workload_;
-  const Architecture& architecture_;
+  const Architecture& machine_;
   const SearchOptions& search_;
   const ProofOptions& options_;
   const Stopwatch clock_;
+  std::vector<UnitQuestion> units_;
   ProofReport out_;
 };
 
@@ -222,21 +269,25 @@ std::string refusal(const SearchOptions& search) {
   }
 }
 
-ProofReport prove(const Workload& workload, const Architecture& architecture, const SearchOptions& search,
-                  const Mapping& mapping, const ProofOptions& options, std::ostream& out) {
+std::string layer_head(std::size_t units) {
+  return units == 1 ? "" : fmt::format("heliolite-layer 1\nunits {}\n", units);
+}
+
+ProofReport prove(const Workload& workload, const Architecture& machine, const SearchOptions& search,
+                  const UnitMapping& mapping, const ProofOptions& options, std::ostream& out) {
   if (std::string why = refusal(search); !why.empty()) return refused(std::move(why));
-  return Prover(workload, architecture, search, options).run({mapping}, {}, out);
+  return Prover(workload, machine, search, options).run({mapping}, {}, out);
 }
 
-ProofReport prove_curve(const Workload& workload, const Architecture& architecture, const SearchOptions& search,
-                        const std::vector<Mapping>& mappings, const ProofOptions& options, std::ostream& out) {
-  return Prover(workload, architecture, search, options).run(mappings, {.is_curve = true}, out);
+ProofReport prove_curve(const Workload& workload, const Architecture& machine, const SearchOptions& search,
+                        const std::vector<UnitMapping>& mappings, const ProofOptions& options, std::ostream& out) {
+  return Prover(workload, machine, search, options).run(mappings, {.is_curve = true}, out);
 }
 
-ProofReport prove_lines(const Workload& workload, const Architecture& architecture, const SearchOptions& search,
-                        const CostLines& lines, const std::vector<Mapping>& mappings, const ProofOptions& options,
+ProofReport prove_lines(const Workload& workload, const Architecture& machine, const SearchOptions& search,
+                        const CostLines& lines, const std::vector<UnitMapping>& mappings, const ProofOptions& options,
                         std::ostream& out) {
-  return Prover(workload, architecture, search, options).run(mappings, {.is_curve = true, .lines = &lines}, out);
+  return Prover(workload, machine, search, options).run(mappings, {.is_curve = true, .lines = &lines}, out);
 }
 
 }  // namespace heliolite::proof

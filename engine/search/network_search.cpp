@@ -62,7 +62,7 @@ class NetworkSearch {
       shape.proven.least = compulsory(shape);
       const double lambda =
           objective_ == Objective::Delay ? std::ceil(2 * static_cast<double>(best.cost.energy.units)) : 0;
-      shape.proven.lines = {{lambda, {}, best.mapping}};
+      shape.proven.lines = {{lambda, {}, UnitMapping{best.mapping, best.unit}}};
       out_.value += runs * objective_number(objective_, best.cost);
       out_.lower_bound += runs * least_value(shape);
       optimal &= best.status == Status::Optimal;
@@ -106,7 +106,7 @@ class NetworkSearch {
       proven.value = {static_cast<u128>(boost::multiprecision::cpp_int(line.value))};
       // A line that is as close to a mapping touches it.
       if (line.value >= layer.hull.value_at(best, line.lambda) * Wide(kSumRounding))
-        proven.touches = layer.known[best].mapping;
+        proven.touches = {layer.known[best].mapping, layer.known[best].unit};
     }
     return out;
   }

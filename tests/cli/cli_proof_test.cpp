@@ -135,6 +135,61 @@ TEST(CliProof, OfANetworkOnSeveralUnits) {
   EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
 }
 
+// Layers that any of two units can run: a proof on each of them, whatever is asked.
+TEST(CliProof, OfLayersThatSeveralUnitsCanRun) {
+  const TempFolder folder;
+  const std::string machine = folder.write(
+      "two.yaml",
+      "architecture:\n  name: two\n  levels:\n  - {name: DRAM, dram: true, energy: 200, bandwidth: {shared: 8}}\n"
+      "  - {name: SRAM, entries: 64, energy: 6, leak_pj_per_cycle: 0.5, fanout: 4}\n"
+      "  - {name: Regs, entries: 4, energy: 0.5, leak_pj_per_cycle: 0.25}\n  compute: {name: MXU, energy: 3}\n"
+      "  units:\n  - name: VPU\n    below: SRAM\n    fanout: 2\n    energy: 1\n    runs: all\n    levels:\n"
+      "    - {name: VRegs, entries: 8, energy: 0.25}\n");
+  const std::string net =
+      folder.write("net.yaml",
+                   "name: small\nlayers:\n- {name: a, gemm: {m: 16, n: 12, k: 8}, count: 2}\n"
+                   "- {name: b, einsum: \"Z[M,N] = A[M,N]\", sizes: {M: 16, N: 12}, operation: elementwise}\n");
+  const std::string question = " -a " + machine + " -w ";
+  // A layer, of which the instances are asked for, too.
+  const std::string layer = folder.path("a.proof");
+  ASSERT_EQ(run_cli("map --no-look -q" + question + net + " -l a --proof " + layer).exit_code, 0);
+  EXPECT_THAT(read_text(layer), StartsWith("heliolite-layer 1\nunits 2\nheliolite-instance 1\n"));
+  const CliResult accepted = run_cli("check-proof " + layer);
+  EXPECT_EQ(accepted.exit_code, 0) << accepted.out << accepted.err;
+  EXPECT_THAT(accepted.out, HasSubstr("no legal mapping on any of 2 units has an EDP below "));
+  const std::string shown = run_cli("show --instance" + question + net + " -l a").out;
+  const std::size_t second = shown.find("heliolite-instance", 1);
+  ASSERT_NE(second, std::string::npos);
+  for (const std::string& instance : {shown.substr(0, second), shown.substr(second)})
+    EXPECT_THAT(read_text(layer), HasSubstr(instance + "heliolite-proof 1\n"));
+  // The same question may write it again, another may not.
+  EXPECT_EQ(run_cli("map --no-look -q" + question + net + " -l a --proof " + layer).exit_code, 0);
+  EXPECT_EQ(run_cli("map --no-look -q" + question + net + " -l b --proof " + layer).exit_code, 2);
+  // The network.
+  for (const auto& [how, part, claim] : {std::tuple{"--network --no-look", "network", "edp "},
+                                         {"--network --no-look --objective energy", "network", "energy "},
+                                         {"--network --no-look --objective delay", "network", "delay "},
+                                         {"--front energy,delay", "front", "curve "}}) {
+    const std::string target = folder.path(claim);
+    const std::string command = std::string("map -q ") + how + question + net + " --proof '" + target + "' --json -";
+    const CliResult run = run_cli(command);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const json proof = json::parse(run.out)[part]["proof"];
+    ASSERT_FALSE(proof.contains("refused")) << proof;
+    EXPECT_THAT(proof["claim"].get<std::string>(), StartsWith(claim));
+    const CliResult checked = run_cli("check-proof '" + target + "/network.proof.gz'");
+    EXPECT_EQ(checked.exit_code, 0) << how << checked.out << checked.err;
+    EXPECT_EQ(run_cli(command).exit_code, 0) << how;  // the same question again
+  }
+  // The front of one layer is its own curve.
+  const std::string front = folder.path("front.proof"), ask = "map -q --front energy,delay --proof " + front;
+  EXPECT_EQ(run_cli(ask + question + net + " -l a").exit_code, 0);
+  EXPECT_THAT(read_text(front), StartsWith("heliolite-layer 1\nunits 2\nheliolite-instance 1\n"));
+  const CliResult curve = run_cli("check-proof " + front);
+  EXPECT_EQ(curve.exit_code, 0) << curve.out << curve.err;
+  EXPECT_EQ(run_cli(ask + question + net + " -l a").exit_code, 0);
+}
+
 TEST(CliProof, OfTheFrontOfOneLayer) {
   const TempFolder folder;
   const std::string file = folder.path("a.proof");

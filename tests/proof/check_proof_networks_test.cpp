@@ -17,24 +17,6 @@ using check_proof::Cost;
 
 constexpr int kMostMappings = 600;
 
-// The costs of all mappings of which no other has less of both; none: there are too many mappings to tell.
-std::optional<std::vector<Cost>> costs_of(const check_proof::Instance& instance) {
-  std::map<check_proof::u64, check_proof::i128> least;  // by cycles
-  int count = 0;
-  const bool all = ProofEnumeration(instance, [&](const WalkedMapping& mapping) {
-                     if (const auto cost = ProofWalk(instance, mapping).cost()) {
-                       const auto [at, is_new] = least.try_emplace(cost->cycles, cost->energy);
-                       if (!is_new) at->second = std::min(at->second, cost->energy);
-                     }
-                     return ++count < kMostMappings;
-                   }).run();
-  if (!all) return std::nullopt;
-  std::vector<Cost> out;
-  for (const auto& [cycles, energy] : least)
-    if (out.empty() || energy < out.back().energy) out.push_back({energy, cycles});
-  return out;
-}
-
 // One toy: its text, the proof of its curve, all its costs.
 struct Layer {
   std::string text;
@@ -46,7 +28,7 @@ std::optional<Layer> layer_of(unsigned seed, bool rich, ProverBug bug = ProverBu
   ProofToys toys(seed);
   Layer out{toys.next(rich), {}, {}};
   const check_proof::Instance instance = instance_of_text(out.text);
-  const auto costs = costs_of(instance);
+  const auto costs = costs_of(instance, kMostMappings);
   if (!costs || costs->empty()) return std::nullopt;
   out.costs = *costs;
   out.proof = ToyProver(instance, check_proof::kCurve, bug).run();
@@ -89,7 +71,7 @@ bool is_true(const std::string& text) {
   const std::string begin = "heliolite-instance 1\n";
   for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1)) {
     const check_proof::Instance instance = instance_of_text(text.substr(at));
-    auto costs = costs_of(instance);
+    auto costs = costs_of(instance, kMostMappings);
     if (!costs) return true;
     layers.push_back(*std::move(costs));
     bits = static_cast<check_proof::u64>(instance.unit_bits);

@@ -39,7 +39,7 @@ Proven prove_answer(const Workload& workload, const Architecture& machine, const
   EXPECT_TRUE(answer.ok());
   std::ostringstream file;
   Proven out;
-  out.report = proof::prove(workload, machine, search, answer->mapping, options, file);
+  out.report = proof::prove(workload, machine, search, {answer->mapping, answer->unit}, options, file);
   out.text = file.str();
   return out;
 }
@@ -167,7 +167,7 @@ bool proves_no_other(const Workload& workload, const Architecture& machine, Obje
   search.objective = objective;
   search.threads = 1;
   std::ostringstream file;
-  const ProofReport report = proof::prove(workload, machine, search, *second.mapping, {}, file);
+  const ProofReport report = proof::prove(workload, machine, search, {*second.mapping}, {}, file);
   if (report.complete()) {
     EXPECT_NEAR(objective_number(objective, report.cost), second.least, second.least * 1e-6);
   }

@@ -60,7 +60,7 @@ inline std::vector<Cost> all_costs(const Workload& workload, const Architecture&
   const CostModel model(workload, machine);
   const auto price = [&](const Mapping& mapping) {
     const Evaluation e = model.evaluate(mapping);
-    if (e.verdict == Verdict::Fits) all.push_back(e.cost);
+    if (e.verdict == heliolite::Verdict::Fits) all.push_back(e.cost);
     return e;
   };
   if (!enumerate_mapspace(workload, machine, {.limit = limit, .price = price})) all.clear();

@@ -33,6 +33,12 @@ inline std::string decimal(check_proof::Objective objective, const check_proof::
   if (objective < check_proof::kDelay) return check_proof::text_of(v);
   return std::to_string(v[1]) + " " + check_proof::text_of({0, 0, v[2], v[3]});
 }
+inline std::string claim_line(const check_proof::Claim& claim) {
+  std::string out = claim.kind == check_proof::Claim::kOptimal ? "claim optimal " : "claim bound ";
+  out += check_proof::kObjectives[claim.objective];
+  for (const check_proof::Big& v : claim.values()) out += " " + decimal(claim.objective, v);
+  return out;
+}
 // Makes the claim, of one value, one of what this costs.
 inline void set_value(check_proof::Claim& claim, const check_proof::Cost& cost) {
   if (claim.objective == check_proof::kDelay) claim.corners = {cost};

@@ -2,8 +2,11 @@
 // Every legal mapping of a small instance, without any rule that leaves one out.
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <optional>
 #include <vector>
 
+#include "check_proof/cost.h"
 #include "tests/support/proof_walk.h"
 
 namespace heliolite::testing {
@@ -99,5 +102,25 @@ class ProofEnumeration {
   std::vector<u64> left_, x_, y_;
   WalkedMapping mapping_;
 };
+
+// The costs of all mappings of which no other has less of both, fewest cycles first; none: there are more than so many
+// mappings.
+inline std::optional<std::vector<check_proof::Cost>> costs_of(const check_proof::Instance& instance,
+                                                              int most_mappings) {
+  std::map<check_proof::u64, check_proof::i128> least;  // by cycles
+  int count = 0;
+  const bool all = ProofEnumeration(instance, [&](const WalkedMapping& mapping) {
+                     if (const auto cost = ProofWalk(instance, mapping).cost()) {
+                       const auto [at, is_new] = least.try_emplace(cost->cycles, cost->energy);
+                       if (!is_new) at->second = std::min(at->second, cost->energy);
+                     }
+                     return ++count < most_mappings;
+                   }).run();
+  if (!all) return std::nullopt;
+  std::vector<check_proof::Cost> out;
+  for (const auto& [cycles, energy] : least)
+    if (out.empty() || energy < out.back().energy) out.push_back({energy, cycles});
+  return out;
+}
 
 }  // namespace heliolite::testing

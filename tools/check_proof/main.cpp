@@ -7,10 +7,19 @@ constexpr const char* kHelp =
     "       heliolite-check-proof --price FILE\n"
     "Checks a proof that no legal mapping of an instance is below a value. FILE: as `map --proof` writes it; - reads\n"
     "the standard input. Packed files: zcat FILE | heliolite-check-proof -\n"
-    "  --instance FILE  the proof must be of exactly this instance, as `heliolite show --instance` prints it\n"
+    "  --instance FILE  the proof must be of exactly this instance, or these, as `heliolite show --instance` has them\n"
     "  --price FILE     prints the cost of a mapping: an instance, then the lines `mapping` and `m` of a proof\n"
     "  --help, --version\n"
     "Exit codes: 0 accepted, 1 rejected, 2 refused or a wrong command line.\n";
+
+// Whether a text has a proof of each of these instances.
+bool has_all(const std::string& text, const std::string& instances) {
+  for (std::size_t begin = 0, end = 0; begin < instances.size(); begin = end) {
+    end = std::min(instances.find("heliolite-instance ", begin + 1), instances.size());
+    if (("\n" + text).find("\n" + instances.substr(begin, end - begin) + "heliolite-proof ") == text.npos) return false;
+  }
+  return true;
+}
 
 int usage(const std::string& what) { return std::fprintf(stderr, "%s\n%s", what.c_str(), kHelp) < 0 ? 3 : 2; }
 
@@ -33,8 +42,7 @@ int run(const std::vector<std::string>& arguments) {
   try {
     const std::string text = check_proof::read_file(file);
     check_proof::Lines lines(text);
-    if (!instance.empty() &&
-        ("\n" + text).find("\n" + check_proof::read_file(instance) + "heliolite-proof ") == text.npos)
+    if (!instance.empty() && !has_all(text, check_proof::read_file(instance)))
       throw check_proof::Wrong{0, "a proof of the instance " + instance + " expected", false};
     said = is_priced ? "priced: " + check_proof::priced(lines) : "accepted: " + check_proof::proved(lines);
   } catch (const check_proof::Wrong& w) {

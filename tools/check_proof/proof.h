@@ -164,9 +164,19 @@ class ProofChecker {
   std::optional<Bounds> bounds_;
 };
 
-// A layer's proof.
+// A layer's proof. Where several kinds of compute units can run it there is one of the same claim for each of them, and
+// mappings on any of them may have its values.
 inline Proved proved_layer(Lines& l) {
+  u64 units = 1;
+  if (l.take("heliolite-layer 1", 2)) l.must("units", 2), units = l.positive(l.word(1));
   Proved out = ProofChecker(l).run();
+  if (units > 1) out.of += " on any of " + std::to_string(units) + " units";
+  for (u64 k = 1; k < units; ++k) {
+    const Proved unit = ProofChecker(l).run();
+    if (unit.claim != out.claim || unit.bits != out.bits) l.wrong("a proof of the claim of the first unit expected");
+    out.mappings.insert(out.mappings.end(), unit.mappings.begin(), unit.mappings.end());
+    out.states += unit.states, out.instances += unit.instances;
+  }
   if (!out.claim.is_met_by(out.mappings)) l.wrong("mappings with all values of the claim expected");
   return out;
 }

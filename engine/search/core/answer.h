@@ -137,11 +137,17 @@ struct LayerResult {
   MappingResult result;
 };
 
+// A mapping, and the compute unit that it is for: a number of Architecture::chain().
+struct UnitMapping {
+  Mapping mapping;
+  std::size_t unit = 0;
+};
+
 // No mapping of a layer has energy + lambda x cycles below `value`; lambda in units of energy (2^-32 pJ) a cycle.
 struct CostLine {
   double lambda = 0;
-  Energy value;                    // rounded down
-  std::optional<Mapping> touches;  // a mapping that has it, but for the rounding of doubles
+  Energy value;                        // rounded down
+  std::optional<UnitMapping> touches;  // a mapping that has it, but for the rounding of doubles
 };
 
 // What a search has proven of the costs of a layer's mappings, all of them.
