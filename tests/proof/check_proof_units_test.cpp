@@ -315,5 +315,25 @@ TEST(CheckProofUnits, MutantsAreRejectedOrTrue) {
   EXPECT_GT(rejected, tried / 2);
 }
 
+// Bytes changed at random in the lines of a layer and in its first unit: an answer, always.
+TEST(CheckProofUnits, AnswersToAnyBytes) {
+  std::optional<std::vector<Unit>> units;
+  for (unsigned seed = 0; !units; ++seed) units = units_of(seed);
+  const Best best = best_of(*units, check_proof::kEdp);
+  const std::string text = layer_of(parts_of(*units, best.claim, {best.cost}));
+  ProofToys random(3);
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random.below(static_cast<unsigned>(n))); };
+  for (int k = 0; k < 1500; ++k) {
+    std::string mutant = text;
+    const std::size_t at = below(k % 2 == 0 ? 60 : mutant.size());
+    switch (random.below(3)) {
+      case 0: mutant[at] = static_cast<char>(random.below(256)); break;
+      case 1: mutant.erase(at, 1 + below(30)); break;
+      default: mutant.insert(at, mutant.substr(below(mutant.size()), below(30)));
+    }
+    EXPECT_FALSE(check(mutant).what.empty());
+  }
+}
+
 }  // namespace
 }  // namespace heliolite::check_proof_units_test
