@@ -5,7 +5,6 @@
 
 #include <sstream>
 
-#include "engine/model/cost_model.h"
 #include "engine/proof/prove.h"
 #include "engine/search/map.h"
 #include "tests/support/cost_sums.h"

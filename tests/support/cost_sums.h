@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/model/cost_model.h"
 #include "engine/search/network/layer_hull.h"
 #include "tests/support/search_problem.h"
 
