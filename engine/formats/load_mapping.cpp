@@ -191,7 +191,7 @@ Result<UnitMapping> MappingFile::read_on_unit(const Workload& workload, const Ar
   if (!on) return on.errors();
   const Result<Mapping> mapping = read(workload, machine.chain(*on));
   if (!mapping) return mapping.errors();
-  return UnitMapping{*on, *mapping};
+  return UnitMapping{*mapping, *on};
 }
 
 std::optional<DimensionSizes> MappingFile::sizes() const {

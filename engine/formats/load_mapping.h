@@ -10,6 +10,7 @@
 #include "engine/base/yaml_node.h"
 #include "engine/inputs/read_options.h"
 #include "engine/model/mapping.h"
+#include "engine/model/running_units.h"
 #include "workloads/network.h"
 #include "workloads/workload.h"
 
@@ -17,12 +18,6 @@ namespace heliolite {
 
 // Iterations over dimensions by their names.
 using DimensionSizes = std::map<std::string, u64>;
-
-// A mapping, and the machine's chain that it is on, as a number of Architecture::chain().
-struct UnitMapping {
-  std::size_t unit = 0;
-  Mapping mapping;
-};
 
 // A file with a mapping, or with one for each of several layers, before it is known of which workload and machine.
 class MappingFile {

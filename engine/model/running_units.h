@@ -1,13 +1,21 @@
 #pragma once
-// Which of a machine's compute units run a layer: the unit that the layer names, else all that can.
+// Which of a machine's compute units run a layer, the unit that the layer names, else all that can; and which of them a
+// mapping is for.
 #include <optional>
 #include <vector>
 
 #include "arch/architecture.h"
 #include "engine/base/result.h"
+#include "engine/model/mapping.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
+
+// A mapping, and the machine's chain that it is on, as a number of Architecture::chain().
+struct UnitMapping {
+  Mapping mapping;
+  std::size_t unit = 0;
+};
 
 // Numbers of Architecture::chain(), in increasing order, at least one. Errors: the layer names no unit of the machine,
 // or one that does not run its operation; no unit does.

@@ -10,6 +10,7 @@
 #include "engine/base/types.h"
 #include "engine/model/cost.h"
 #include "engine/model/mapping.h"
+#include "engine/model/running_units.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/rules.h"
 #include "engine/search/core/strategy.h"
@@ -135,12 +136,6 @@ struct LayerResult {
   std::string name;
   u64 count = 1;  // how often the network has the layer
   MappingResult result;
-};
-
-// A mapping, and the compute unit that it is for: a number of Architecture::chain().
-struct UnitMapping {
-  Mapping mapping;
-  std::size_t unit = 0;
 };
 
 // No mapping of a layer has energy + lambda x cycles below `value`; lambda in units of energy (2^-32 pJ) a cycle.
