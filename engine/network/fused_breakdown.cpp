@@ -35,15 +35,13 @@ class ScheduleExplainer {
     Cost& sum = out_.groups.emplace_back();
     for (int l = group.first; l <= group.last; ++l) {
       add_link(group, p, l);
-      sum.energy += cost_.links[l].cost.energy;
-      sum.cycles += cost_.links[l].cost.cycles;
+      sum += cost_.links[l].cost;
     }
     for (const SumTerm& term : p.terms) {
       const Cost& cost = cost_.terms[out_.terms.size()];
       out_.terms.push_back(term);
       out_.term_costs.push_back(cost);
-      sum.energy += cost.energy;
-      sum.cycles += cost.cycles;
+      sum += cost;
       if (term.level == top()) out_.outermost += {term.words * runs(group.first), 0};
     }
   }

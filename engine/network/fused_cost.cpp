@@ -156,9 +156,7 @@ Cost term_cost(const SumTerm& term, const LinkGraph& graph, const Architecture& 
 Cost terms_cost(const GroupPlan& plan, const LinkGraph& graph, const Architecture& architecture) {
   Cost sum;
   for (const SumTerm& term : plan.terms) {
-    const Cost cost = term_cost(term, graph, architecture);
-    sum.energy += cost.energy;
-    sum.cycles += cost.cycles;
+    sum += term_cost(term, graph, architecture);
   }
   return sum;
 }

@@ -178,8 +178,7 @@ class FusedSearch {
       alone.first = alone.last = l;
       out.schedule.groups.push_back(alone);
       const Cost terms = terms_cost(plan(alone, graph_, architecture_, rules_), graph_, architecture_);
-      out.cost.energy += terms.energy * graph_.links[l].count;
-      out.cost.cycles += terms.cycles * graph_.links[l].count;
+      out.cost += terms * graph_.links[l].count;
     }
     reporter()(out);
     known_.push_back(std::move(out));
@@ -281,9 +280,7 @@ class FusedSearch {
   Cost least_cost() {
     Cost sum{};
     for (int l = 0; l < static_cast<int>(graph_.links.size()); ++l) {
-      const Cost least = solver_.least_cost(l);
-      sum.energy += least.energy * graph_.links[l].count;
-      sum.cycles += least.cycles * graph_.links[l].count;
+      sum += solver_.least_cost(l) * graph_.links[l].count;
     }
     return sum;
   }

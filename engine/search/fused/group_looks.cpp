@@ -42,13 +42,7 @@ GroupLook GroupLooks::fresh(const LinkGroup& group) {
   out.legal = true;
   out.taken = taken(group, p);
   out.moved = terms_cost(p, graph_, architecture_);
-  for (int l = group.first; l <= group.last; ++l) {
-    LinkPass pass = p.passes[l - group.first];
-    pass.taken = 0;
-    const Cost& own = solver_.least_moved(l, pass);
-    out.moved.energy += own.energy;
-    out.moved.cycles += own.cycles;
-  }
+  for (int l = group.first; l <= group.last; ++l) out.moved += solver_.least_moved(l, p.passes[l - group.first]);
   return out;
 }
 

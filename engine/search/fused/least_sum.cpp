@@ -106,8 +106,7 @@ std::optional<KnownSchedule> LeastSum::unfused() const {
     out.schedule.groups.push_back(*s.group);
     out.schedule.mappings.push_back(s.mappings.front());
     out.links.push_back(s.nests.front());
-    out.cost.energy += s.cost.energy * graph_.links[l].count;
-    out.cost.cycles += s.cost.cycles * graph_.links[l].count;
+    out.cost += s.cost * graph_.links[l].count;
   }
   return out;
 }
@@ -325,7 +324,7 @@ void LeastSum::make_room(const TreeSearch& next) {
       if (level.trees.get() != &next) level.trees->forget();
 }
 
-// The same trees at other lambdas, [lambda].
+// What is known of these trees at other lambdas, [lambda].
 std::map<double, const LeastSum::Level*> LeastSum::elsewhere(int i, int j, int level) const {
   std::map<double, const Level*> out;
   for (const LeastSum* other : others_)

@@ -198,8 +198,10 @@ const LinkBound::FurtherIn& LinkBound::further_in(const Subtree& s, int link) {
   const auto [known, is_new] = further_in_[link - group_.first].try_emplace({s.of(link), open(s, link)});
   FurtherIn& out = known->second;
   if (!is_new) return out;
-  out = {kNoSum, {Energy{~u128{0} >> 1}, kTooManyCycles}};
-  for (const Case& c : cases_anywhere(s, link)) {
+  const std::vector<Case> cases = cases_anywhere(s, link);
+  out.lower = kNoSum;
+  if (!cases.empty()) out.floor = solver_.least_moved(link, cases.front().pass);
+  for (const Case& c : cases) {
     const Cost& moved = solver_.least_moved(link, c.pass);
     out.lower = std::min(out.lower, c.lower);
     out.floor = {std::min(out.floor.energy, moved.energy), std::min(out.floor.cycles, moved.cycles)};

@@ -99,16 +99,12 @@ void LeastSum::refit(const LinkGroup& group, const SearchBudget& budget) {
 void LeastSum::offer(const LinkGroup& group, const GroupPlan& p, std::span<const std::optional<LinkMapping>> found) {
   FusedTree tree;
   tree.node = group.root;
-  const auto add = [&](const Cost& cost) {
-    tree.cost.energy += cost.energy;
-    tree.cost.cycles += cost.cycles;
-  };
   for (const std::optional<LinkMapping>& one : found) {
     if (!one) return;
     tree.mappings.push_back(one->mapping);
-    add(one->cost);
+    tree.cost += one->cost;
   }
-  add(terms_cost(p, graph_, architecture_));
+  tree.cost += terms_cost(p, graph_, architecture_);
   tree.value = sum_value(tree.cost, lambda_);
   take(segment_[group.first][group.last], group.first, group.last, group.level, tree);
 }

@@ -69,9 +69,7 @@ double TreeSearch::least_by(const std::map<double, double>& proven, const Subtre
   if (proven.empty()) return 0;
   Cost floor{};
   for (int l = s.first; l <= s.last; ++l) {
-    const Cost& own = bound_.floor(s, l);
-    floor.energy += own.energy;
-    floor.cycles += own.cycles;
+    floor += bound_.floor(s, l);
   }
   return from_other_lambdas(proven, std::identity{}, floor, lambda_);
 }
@@ -124,9 +122,7 @@ Cost TreeSearch::terms_of(const Subtree& s, int link) const {
   Cost out{};
   for (const Term& t : terms_) {
     if (t.link != link) continue;
-    const Cost& cost = s.array[t.array].at == ArrayPlace::At::Home ? t.at_home : t.outermost;
-    out.energy += cost.energy;
-    out.cycles += cost.cycles;
+    out += s.array[t.array].at == ArrayPlace::At::Home ? t.at_home : t.outermost;
   }
   return out;
 }
@@ -260,8 +256,7 @@ TreeAnswer TreeSearch::with_held(const Subtree& s, u64 room, double limit) {
       auto tree = std::make_shared<FusedTree>(*best[i]);
       tree->node.children.push_back(one.found->node);
       tree->mappings.insert(tree->mappings.end(), one.found->mappings.begin(), one.found->mappings.end());
-      tree->cost.energy += one.found->cost.energy;
-      tree->cost.cycles += one.found->cost.cycles;
+      tree->cost += one.found->cost;
       tree->value = value;
       tree->room = std::max(tree->room, one.found->room + c->live);
       best[j + 1] = std::move(tree);
