@@ -146,6 +146,13 @@ void LinkBound::move(LinkPass& pass, int link, int tensor, u64 words) const {
   pass.returned = words - std::min(words, once);
 }
 
+// The tensor comes in with its tile in each pass; if it slides along one of their loops, once in all.
+void LinkBound::come_in_each_pass(LinkPass& pass, int link, int tensor) const {
+  const u64 once = words_once(link, tensor);
+  if (once != 0 && !slides(link, tensor, pass.size))
+    move(pass, link, tensor, std::max(once, pass.passes * tile(root_, link, tensor, pass.size)));
+}
+
 // Runs the link in as many passes of these sizes as there are in one of the pass.
 void LinkBound::divide_pass(LinkPass& pass, int link, const LinkSizes& size) const {
   const Workload& own = group_.graph->link(link);
@@ -162,16 +169,13 @@ void LinkBound::divide_pass(LinkPass& pass, int link, const LinkSizes& size) con
 // innermost of their homes leave them. That tensor comes in with its tile in each iteration of these.
 std::vector<LinkPass> LinkBound::passes_in_room(int link, const LinkPass& pass, TensorMask tensors, u64 room) const {
   std::vector<LinkPass> out;
-  const Workload& own = group_.graph->link(link);
   for (const LinkSizes& size : sizes_in_room(link, pass.size, tensors, room)) {
     LinkPass part = pass;
     divide_pass(part, link, size);
     if (size == pass.size) return {part};
     for (const int v : bits(tensors)) {
       LinkPass one = part;
-      const u64 once = contains(intermediates(link), v) ? 0 : words_once(link, v);
-      if (once != 0 && !slides_along_part(own, v, size))
-        move(one, link, v, std::max(once, one.passes * tile(root_, link, v, size)));
+      if (!contains(intermediates(link), v)) come_in_each_pass(one, link, v);
       if (std::ranges::count(out, one) == 0) out.push_back(std::move(one));
     }
   }
@@ -387,16 +391,11 @@ std::vector<const LinkBound::Split*> LinkBound::coarsest(const Subtree& s, int l
 // Tensors of `held` stay above the loops that do not divide them, or at the home; each of the others is held further
 // in, where it comes once in each pass at least, or nowhere.
 void LinkBound::add_cases(const Subtree& s, int link, const Split& split, TensorMask held, std::vector<Case>& cases) {
-  const Workload& own = group_.graph->link(link);
   const unsigned others = open(s, link) & ~unsigned{held};
   for (unsigned inner = others;; inner = (inner - 1) & others) {
     LinkPass pass = with_homes(s.of(link), link, static_cast<TensorMask>(held | inner));
     divide_pass(pass, link, split.size);
-    for (const int v : bits(static_cast<TensorMask>(inner))) {
-      const u64 once = words_once(link, v);
-      if (once != 0 && !slides_along_part(own, v, split.size))
-        move(pass, link, v, std::max(once, split.passes * tile(s, link, v, split.size)));
-    }
+    for (const int v : bits(static_cast<TensorMask>(inner))) come_in_each_pass(pass, link, v);
     cases.push_back({pass, solver_.first_bound(link, pass, lambda_)});
     if (inner == 0) break;
   }

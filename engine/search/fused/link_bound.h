@@ -142,6 +142,7 @@ class LinkBound {
   std::vector<LinkPass> passes_in_room(int link, const LinkPass& pass, TensorMask tensors, u64 room) const;
   void divide_pass(LinkPass& pass, int link, const LinkSizes& size) const;
   void move(LinkPass& pass, int link, int tensor, u64 words) const;
+  void come_in_each_pass(LinkPass& pass, int link, int tensor) const;
 
   const FusedInterval& group_;
   LinkSolver& solver_;

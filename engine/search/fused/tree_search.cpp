@@ -43,6 +43,9 @@ TreeSearch::TreeSearch(const FusedInterval& group, LinkSolver& solver, double la
     for (const ArrayTouch* t : group.array[a].inside)
       if (t->is_term)
         terms_.push_back({t->link, a, solver.term_cost(a, group.level), solver.term_cost(a, group.top())});
+  if (terms_.empty()) return;
+  const Subtree root = whole(group);
+  for (int l = group.first; l <= group.last; ++l) least_terms_ += least_terms(root, l);
 }
 
 TreeAnswer TreeSearch::run(double limit, std::span<const TreeSearch* const> others) {
@@ -106,7 +109,7 @@ double TreeSearch::least_of(const Subtree& s, int link, u64 room) {
 }
 
 double TreeSearch::quick_least() {
-  double sum = least_terms();
+  double sum = least_terms_;
   for (int l = group_.first; l <= group_.last; ++l) sum += bound_.quick(l);
   return sum;
 }
@@ -137,15 +140,6 @@ double TreeSearch::least_terms(const Subtree& s, int link) const {
     if (place == ArrayPlace::At::Home || group_.array[t.array].intermediate) sum += at_home;
     else sum += place == ArrayPlace::At::Own ? outermost : std::min(at_home, outermost);
   }
-  return sum;
-}
-
-// All terms of the group.
-double TreeSearch::least_terms() const {
-  if (terms_.empty()) return 0;
-  const Subtree root = whole(group_);
-  double sum = 0;
-  for (int l = group_.first; l <= group_.last; ++l) sum += least_terms(root, l);
   return sum;
 }
 

@@ -59,9 +59,9 @@ class TreeSearch {
   double quick_least();
   // More of it, by all links of an array at once (LinkBound::of_group()); what is known of that is raised by
   // search_together() as LinkBound::search_together() says, `enough` being of the group.
-  double least_together() { return bound_.of_group() + least_terms(); }
+  double least_together() { return bound_.of_group() + least_terms_; }
   void search_together(std::span<const double> alone, double enough) {
-    bound_.search_together(alone, enough - least_terms());
+    bound_.search_together(alone, enough - least_terms_);
   }
   LinkBound& bound() { return bound_; }
   u64 states() const { return states_; }
@@ -101,7 +101,6 @@ class TreeSearch {
   double least_of(const Subtree& s, int link, u64 room);
   Cost terms_of(const Subtree& s, int link) const;
   double least_terms(const Subtree& s, int link) const;
-  double least_terms() const;
   const std::vector<RankClass>& classes(int first, int last);
 
   const FusedInterval& group_;
@@ -112,6 +111,7 @@ class TreeSearch {
   u64 capacity_;  // words of the fusing level; CompiledLevel::kUnbounded: any
   LinkBound bound_;
   std::vector<Term> terms_;
+  double least_terms_ = 0;  // of all of them
   Memo nodes_, children_;
   std::vector<const TreeSearch*> others_;
   std::map<std::pair<int, int>, std::vector<RankClass>> classes_;
