@@ -135,7 +135,7 @@ class OperatorWriter {
     const Workload& from = e.from_input ? layer(e.to) : layer(e.from);
     const int tensor = e.from_input ? e.tensor : from.output();
     out.ranks = ranks_of(from, tensor);
-    if (e.slice) out.ranks[at(e.slice->rank)].size = e.slice->words;
+    if (e.slice) out.ranks[e.slice->rank].size = e.slice->words;
     out.word_bits = from.tensors[tensor].word_bits;
     const Workload& reader = layer(e.to);
     const DimensionMask kept = reader.indexing(reader.output());
@@ -194,17 +194,17 @@ class OperatorWriter {
     std::vector<ArrayRank> lines = made.ranks;
     const Through& t = e.through;
     for (const int r : bits(t.ranks)) {
-      const u64 size = made.ranks[at(r)].size, all = size + 2 * t.pad.value_or(0);
-      lines[at(r)].size = t.pad && all >= t.window ? (all - t.window) / t.stride + 1 : ceil_div(size, t.stride);
+      const u64 size = made.ranks[r].size, all = size + 2 * t.pad.value_or(0);
+      lines[r].size = t.pad && all >= t.window ? (all - t.window) / t.stride + 1 : ceil_div(size, t.stride);
     }
     Workload w = nest(made, kPool, lines);
     add_tensor(w, "A", lines, made.word_bits, Role::Input);
     for (const int r : bits(t.ranks)) {
       if (t.window > 1) {
-        Rank& rank = w.tensors[0].ranks[at(r)];
+        Rank& rank = w.tensors[0].ranks[r];
         rank.terms.front().coefficient = t.stride;
         rank.terms.push_back({static_cast<int>(w.dimensions.size()), 1});
-        w.dimensions.push_back({lines[at(r)].name + "_window", t.window});
+        w.dimensions.push_back({lines[r].name + "_window", t.window});
       }
     }
     add_tensor(w, "Z", lines, made.word_bits, Role::Output);
@@ -227,8 +227,8 @@ class OperatorWriter {
 
   Workload nest(const MadeArray& made, std::string_view what, const std::vector<ArrayRank>& ranks) const {
     Workload w;
-    const std::string& from = made.added             ? added_[at(made.edge.from)].workload.name
-                              : made.edge.from_input ? network_.inputs[at(made.edge.from)].name
+    const std::string& from = made.added             ? added_[made.edge.from].workload.name
+                              : made.edge.from_input ? network_.inputs[made.edge.from].name
                                                      : layer(made.edge.from).name;
     w.name = fmt::format("{}_{}", from, what);
     for (const ArrayRank& r : ranks) w.dimensions.push_back({r.name, r.size});
@@ -269,7 +269,7 @@ class OperatorWriter {
     out.word_bits = operands.front().word_bits;
     out.edge.combine = Combine::Alone;
     if (const auto known = numbers_.find(key); known != numbers_.end()) {
-      Added& same = added_[at(known->second)];
+      Added& same = added_[known->second];
       same.before = std::min(same.before, e.to);
       out.edge.from = known->second;
       out.edge.to = e.to;
@@ -300,15 +300,15 @@ class OperatorWriter {
 
   // As often as what it works on is made; of the last of several outputs, as often as that is read.
   u64 count(const Edge& e) const {
-    if (e.from_input || repeats(network_, e) == Repeats::Last) return network_.layers[at(e.to)].count;
-    return network_.layers[at(e.from)].count;
+    if (e.from_input || repeats(network_, e) == Repeats::Last) return network_.layers[e.to].count;
+    return network_.layers[e.from].count;
   }
 
   // Ranks of the array that an added layer reads, by their names.
   StatedRanks pairs_into(const MadeArray& made, const Workload& w, int tensor) const {
     StatedRanks out;
     if (!made.added && (made.edge.from_input || made.edge.slice)) return out;
-    const Workload& from = made.added ? added_[at(made.edge.from)].workload : layer(made.edge.from);
+    const Workload& from = made.added ? added_[made.edge.from].workload : layer(made.edge.from);
     if (!has_plain_ranks(from, from.output()) || !has_plain_ranks(w, tensor)) return out;
     const std::vector<Rank>& a = from.tensors[from.output()].ranks;
     const std::vector<Rank>& b = w.tensors[tensor].ranks;
@@ -330,7 +330,7 @@ class OperatorWriter {
     edge.from = made.edge.from;
     edge.from_input = false;
     edge.slice.reset();
-    if (count(e) == network_.layers[at(e.to)].count) edge.outputs = edge.shares = 1;
+    if (count(e) == network_.layers[e.to].count) edge.outputs = edge.shares = 1;
     edge.ranks = pairs_out(e, made);
     arrivals_.push_back({edge, true});
   }
@@ -338,7 +338,7 @@ class OperatorWriter {
   // The ranks that the edge stated of its maker, of the added layer that makes the same ranks.
   StatedRanks pairs_out(const Edge& e, const MadeArray& made) const {
     StatedRanks out;
-    const Workload& w = added_[at(made.edge.from)].workload;
+    const Workload& w = added_[made.edge.from].workload;
     if (e.from_input) {
       const Workload& reader = layer(e.to);
       if (!has_plain_ranks(reader, e.tensor)) return out;
@@ -381,12 +381,12 @@ class OperatorWriter {
         added[k] = static_cast<int>(out.layers.size());
         out.layers.push_back({a.workload, a.count});
       }
-      layers[at(l)] = static_cast<int>(out.layers.size());
-      out.layers.push_back(network_.layers[at(l)]);
+      layers[l] = static_cast<int>(out.layers.size());
+      out.layers.push_back(network_.layers[l]);
     }
     const auto begins = [&](Edge& e, bool from_added) {
-      if (from_added) e.from = added[at(e.from)];
-      else if (!e.from_input) e.from = layers[at(e.from)];
+      if (from_added) e.from = added[e.from];
+      else if (!e.from_input) e.from = layers[e.from];
     };
     for (std::size_t k = 0; k < added_.size(); ++k)
       for (auto [e, from_added] : into_added_[k]) {
@@ -396,7 +396,7 @@ class OperatorWriter {
       }
     for (auto [e, from_added] : arrivals_) {
       begins(e, from_added);
-      e.to = layers[at(e.to)];
+      e.to = layers[e.to];
       out.edges.push_back(e);
     }
     inputs(out);
@@ -408,8 +408,8 @@ class OperatorWriter {
     for (Edge& e : out.edges) {
       if (!e.from_input) continue;
       e.ranks = {};
-      Input& input = out.inputs[at(e.from)];
-      const u64 words = out.layers[at(e.to)].workload.tensor_words(e.tensor);
+      Input& input = out.inputs[e.from];
+      const u64 words = out.layers[e.to].workload.tensor_words(e.tensor);
       if (reads_whole(e)) input.words = std::min(input.words, words);
     }
   }

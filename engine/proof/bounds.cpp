@@ -78,11 +78,11 @@ class Orders {
     for (int r = 0; r < shape.rank_count; ++r) {
       const u64 covered = q_.coverage(f.tensor, r, own, tile_);
       t.least *= covered;
-      if (!shape.rank[at(r)].slides()) continue;
+      if (!shape.rank[r].slides()) continue;
       u64 boxes = shape.extent(q_.tiles, own, r);
-      for (const int d : bits(shape.of_rank[at(r)])) boxes *= q_.tiles.left(tile_, d);
-      positions.met[at(r)] = positions.all[at(r)] = 1;
-      if (covered < boxes) positions.met[at(r)] = covered, positions.all[at(r)] = boxes;
+      for (const int d : bits(shape.of_rank[r])) boxes *= q_.tiles.left(tile_, d);
+      positions.met[r] = positions.all[r] = 1;
+      if (covered < boxes) positions.met[r] = covered, positions.all[r] = boxes;
     }
   }
 
@@ -113,7 +113,7 @@ class Orders {
       if (t.v != v) continue;
       u64 filled = t.filled * iterations, served = t.served * iterations;
       if (slides_over >= 0) {
-        const std::size_t rank = q_.shapes[tensor_[v]].rank_of[at(slides_over)];
+        const std::size_t rank = q_.shapes[tensor_[v]].rank_of[slides_over];
         const u64 met = met_[k].met[rank], all = met_[k].all[rank];
         if (met != all) {
           filled = static_cast<u64>(scaled_down(filled, met, all));
@@ -144,16 +144,16 @@ class Orders {
       ends = true;
     }
     std::array<u128, kMaxTensors> plain;  // closed by loops that do not slide
-    for (const int v : bits(static_cast<TensorMask>(set))) plain[at(v)] = closed(at(v), -1, iterations);
+    for (const int v : bits(static_cast<TensorMask>(set))) plain[v] = closed(at(v), -1, iterations);
     u128 least = ends ? kImpossible : 0;
     if (!ends)
-      for (const int v : bits(static_cast<TensorMask>(set))) least += plain[at(v)];
+      for (const int v : bits(static_cast<TensorMask>(set))) least += plain[v];
     for (std::size_t k = 0; k < loops_; ++k) {
       const Loop& loop = loop_[k];
       if ((loop.ends & set) == 0) continue;
       u128 cost = least_of(set & ~loop.ends);
       for (const int v : bits(static_cast<TensorMask>(loop.ends & set)))
-        cost += contains(static_cast<TensorMask>(loop.slides), v) ? closed(at(v), loop.d, iterations) : plain[at(v)];
+        cost += contains(static_cast<TensorMask>(loop.slides), v) ? closed(at(v), loop.d, iterations) : plain[v];
       least = std::min(least, cost);
     }
     is_known_[set] = true;
@@ -191,7 +191,7 @@ Bounds::Bounds(const Question& question, std::vector<int> tabled)
     first_of_.push_back(sets);
     sets += stage.size();
   }
-  for (std::size_t k = 0; k < tabled_.size(); ++k) table_of_[at(tabled_[k])] = static_cast<int>(k);
+  for (std::size_t k = 0; k < tabled_.size(); ++k) table_of_[tabled_[k]] = static_cast<int>(k);
   with_.resize(sets);
   below_.assign(tabled_.size(), std::vector<Table>(sets));
   for (int i = 0; i <= q_.levels(); ++i) most_units_.emplace_back(i < q_.levels() ? q_.tiles.tile_count() : 0);
@@ -206,7 +206,7 @@ u64 Bounds::bytes() const {
 void Bounds::fill(int threads, const std::function<bool()>& over) {
   for (std::size_t table = 0; table < tabled_.size(); ++table)
     for (int i = q_.levels(); i-- > 0;)
-      for (std::size_t set = 0; set < q_.sets[at(i)].size(); ++set) {
+      for (std::size_t set = 0; set < q_.sets[i].size(); ++set) {
         if (over()) return;
         fill_stage(table, i, static_cast<int>(set), threads, over);
       }
@@ -224,18 +224,17 @@ u128 Bounds::ordering(const PricedChannel& channel, std::span<const WaitingFlow>
 // What flows that begin at the stage cost, less what may be refunded of their first accesses, and what is outside.
 u128 Bounds::begun(const PricedChannel& channel, int stage, int set, std::size_t next, const Digits& tile,
                    const TensorWords& words) const {
-  const ServerSet& from = q_.sets[at(stage)][at(set)];
-  const ServerSet& to = q_.sets[at(stage) + 1][at(from.next[next])];
+  const ServerSet& from = q_.sets[stage][set];
+  const ServerSet& to = q_.sets[at(stage) + 1][from.next[next]];
   std::array<WaitingFlow, kMaxTensors> flows;
   std::size_t count = 0;
   u128 refund = 0;
   for (const int v : bits(from.kept)) {
-    const u8 server = to.server[at(v)];
-    flows[count++] = {words[at(v)],       words[at(v)],           1,      0,    0, 0,
-                      static_cast<u8>(v), static_cast<u8>(stage), server, &tile};
+    const u8 server = to.server[v];
+    flows[count++] = {words[v], words[v], 1, 0, 0, 0, static_cast<u8>(v), static_cast<u8>(stage), server, &tile};
     if (v != q_.output) continue;
     flows[count - 1].first = q_.most_first(stage + 1, tile);
-    refund = u128{channel.price[server][at(v)].first_access} * q_.most_first(server + 1, tile);
+    refund = u128{channel.price[server][v].first_access} * q_.most_first(server + 1, tile);
   }
   const u128 cost = ordering(channel, std::span(flows).first(count), tile, stage);
   // Wraps around below zero; sums with what is outside do not.
@@ -246,21 +245,21 @@ u128 Bounds::begun(const PricedChannel& channel, int stage, int set, std::size_t
 // does.
 bool Bounds::fill_row(const PricedChannel& channel, std::size_t table, int stage, int set, Tile first,
                       Table& with) const {
-  const ServerSet& from = q_.sets[at(stage)][at(set)];
+  const ServerSet& from = q_.sets[stage][set];
   Digits tile = q_.tiles.digits(first);
   // Only one rank of a tensor grows along a row.
   TensorWords words{}, others{};
   for (const int v : bits(from.kept)) {
-    const ProofTensor& shape = q_.shapes[at(v)];
-    others[at(v)] = 1;
+    const ProofTensor& shape = q_.shapes[v];
+    others[v] = 1;
     for (int r = 0; r < shape.rank_count; ++r)
-      if (!contains(shape.of_rank[at(r)], 0)) others[at(v)] *= shape.extent(q_.tiles, tile, r);
+      if (!contains(shape.of_rank[r], 0)) others[v] *= shape.extent(q_.tiles, tile, r);
   }
   for (u64 k = 0; k < row(); ++k) {
     tile[0] = static_cast<u16>(k);
     for (const int v : bits(from.kept)) {
-      const ProofTensor& shape = q_.shapes[at(v)];
-      words[at(v)] = others[at(v)] * (contains(shape.indexing, 0) ? shape.extent(q_.tiles, tile, shape.rank_of[0]) : 1);
+      const ProofTensor& shape = q_.shapes[v];
+      words[v] = others[v] * (contains(shape.indexing, 0) ? shape.extent(q_.tiles, tile, shape.rank_of[0]) : 1);
     }
     if (!q_.fits(stage, from.kept, words)) return k > 0;
     u128& least = with[first + k];
@@ -298,7 +297,7 @@ void Bounds::spread(int d, const std::vector<u8>& fits, u64 begin, u64 end, Tabl
 }
 
 void Bounds::fill_stage(std::size_t table, int stage, int set, int threads, const std::function<bool()>& over) {
-  const PricedChannel& channel = q_.channels[at(tabled_[table])];
+  const PricedChannel& channel = q_.channels[tabled_[table]];
   const u64 rows = q_.tiles.tile_count() / row();
   std::vector<u8> fits(rows, 1);
   Table& below = below_[table][place_(stage, set)];
@@ -314,9 +313,9 @@ void Bounds::fill_stage(std::size_t table, int stage, int set, int threads, cons
     });
   }
   if (table == 0) with_[place_(stage, set)] = below;
-  const InstanceLevel& l = q_.instance.levels[at(stage)];
+  const InstanceLevel& l = q_.instance.levels[stage];
   const auto grow = [&](int d, u64 begin, u64 end) {
-    if (l.loops[at(d)].max > 1 || (l.has_fanout() && l.unroll[at(d)].max > 1)) spread(d, fits, begin, end, below);
+    if (l.loops[d].max > 1 || (l.has_fanout() && l.unroll[d].max > 1)) spread(d, fits, begin, end, below);
   };
   // Dimensions of short strides block by block, while the block is in the cache.
   constexpr u64 kBlockBytes = 512 * 1024;
@@ -333,21 +332,21 @@ void Bounds::fill_stage(std::size_t table, int stage, int set, int threads, cons
 }
 
 u64 Bounds::most_units(int level, Tile tile) const {
-  while (level < q_.levels() && !q_.instance.levels[at(level)].has_fanout()) ++level;
+  while (level < q_.levels() && !q_.instance.levels[level].has_fanout()) ++level;
   if (level >= q_.levels()) return 1;
-  std::atomic<u64>& known = most_units_[at(level)][tile];
+  std::atomic<u64>& known = most_units_[level][tile];
   if (const u64 units = known.load(std::memory_order_relaxed); units != 0) return units;
   const Digits digits = q_.tiles.digits(tile);
-  const u64 outside = q_.instances[at(level)];
+  const u64 outside = q_.instances[level];
   u64 best = 1;
-  for (const ProofUnrolling& u : q_.unrollings[at(level)]) {
+  for (const ProofUnrolling& u : q_.unrollings[level]) {
     if (u.receivers * outside <= best) break;
     Tile spread = tile;
     bool divides = true;
     for (int d = 0; d < q_.tiles.dimension_count() && divides; ++d) {
-      const u16 digit = q_.tiles.of(d).times[digits[at(d)]][u.digit[at(d)]];
+      const u16 digit = q_.tiles.of(d).times[digits[d]][u.digit[d]];
       divides = digit != DivisorDigits::kNone;
-      if (divides) spread += q_.tiles.stride(d) * static_cast<Tile>(digit - digits[at(d)]);
+      if (divides) spread += q_.tiles.stride(d) * static_cast<Tile>(digit - digits[d]);
     }
     if (divides) best = std::max(best, u.receivers * most_units(level + 1, spread));
   }

@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "engine/base/integers.h"
 #include "engine/proof/question.h"
 
 namespace heliolite::proof {
@@ -51,7 +50,7 @@ class Bounds {
 
  private:
   using Table = std::vector<u128>;
-  std::size_t place_(int stage, int set) const { return first_of_[at(stage)] + static_cast<std::size_t>(set); }
+  std::size_t place_(int stage, int set) const { return first_of_[stage] + static_cast<std::size_t>(set); }
   u128 begun(const PricedChannel& channel, int stage, int set, std::size_t next, const Digits& tile,
              const TensorWords& words) const;
   void fill_stage(std::size_t table, int stage, int set, int threads, const std::function<bool()>& over);

@@ -19,7 +19,7 @@ void Extender::extend(const State& parent, int stage, const std::function<void(S
   find_growable_axes(parent, stage);
   parent_counted_ = counted(0, parent);
   parent_leak_ = leakage(parent, 1);
-  const std::vector<ProofUnrolling>& all = q_.unrollings[at(stage)];
+  const std::vector<ProofUnrolling>& all = q_.unrollings[stage];
   for (unrolling_ = 0; unrolling_ < all.size() && !stopped_; ++unrolling_) {
     const u64 receivers = all[unrolling_].receivers;
     if (unrolling_ == 0 || receivers < all[unrolling_ - 1].receivers)
@@ -27,8 +27,8 @@ void Extender::extend(const State& parent, int stage, const std::function<void(S
     Digits tile = parent.tile;
     bool divides = true;
     for (int d = 0; d < q_.tiles.dimension_count() && divides; ++d) {
-      tile[at(d)] = q_.tiles.of(d).times[tile[at(d)]][all[unrolling_].digit[at(d)]];
-      divides = tile[at(d)] != DivisorDigits::kNone;
+      tile[d] = q_.tiles.of(d).times[tile[d]][all[unrolling_].digit[d]];
+      divides = tile[d] != DivisorDigits::kNone;
     }
     if (!divides) continue;
     const Tile start = number(tile);
@@ -47,36 +47,36 @@ void Extender::find_growable_axes(const State& parent, int stage) {
   for (auto& primes : growable_) primes.clear();
   if (stage == 0) return;
   const InstanceLevel& inner = q_.instance.levels[at(stage) - 1];
-  const InstanceLevel& outer = q_.instance.levels[at(stage)];
+  const InstanceLevel& outer = q_.instance.levels[stage];
   DimensionMask alone = ~DimensionMask{0};
   const auto only_plain_of = [&](int v) {
-    alone &= static_cast<DimensionMask>(q_.shapes[at(v)].plain | ~q_.shapes[at(v)].indexing);
+    alone &= static_cast<DimensionMask>(q_.shapes[v].plain | ~q_.shapes[v].indexing);
   };
-  for (int f = 0; f < parent.flows; ++f) only_plain_of(parent.flow[at(f)].tensor);
+  for (int f = 0; f < parent.flows; ++f) only_plain_of(parent.flow[f].tensor);
   for (int v = 0; v < q_.tensors() && outer.has_fanout(); ++v) only_plain_of(v);
   for (int d = 0; d < q_.tiles.dimension_count(); ++d) {
-    if (!contains(alone, d) || outer.loops[at(d)].min > 1 || std::ranges::count(inner.order, d) > 0) continue;
+    if (!contains(alone, d) || outer.loops[d].min > 1 || std::ranges::count(inner.order, d) > 0) continue;
     const auto end = parent.order.begin() + parent.loops;
     const auto found = std::find(parent.order.begin(), end, d);
     if (found != end && found + 1 != end) continue;
     const u64 factor = q_.tiles.extent(parent.tile, d) / q_.tiles.extent(parent.inner, d);
-    for (const DivisorDigits::Step& step : q_.tiles.of(d).steps[parent.tile[at(d)]]) {
-      if (!inner.loops[at(d)].allows(factor * step.prime)) continue;
+    for (const DivisorDigits::Step& step : q_.tiles.of(d).steps[parent.tile[d]]) {
+      if (!inner.loops[d].allows(factor * step.prime)) continue;
       Digits larger = parent.tile;
-      larger[at(d)] = step.digit;
-      if (q_.fits(stage - 1, parent.kept, larger)) growable_[at(d)].push_back(step.prime);
+      larger[d] = step.digit;
+      if (q_.fits(stage - 1, parent.kept, larger)) growable_[d].push_back(step.prime);
     }
   }
 }
 
 bool Extender::pushes(int d) const {
   const u64 factor = q_.tiles.extent(factor_, d);
-  return std::ranges::any_of(growable_[at(d)], [&](u32 prime) { return factor % prime == 0; });
+  return std::ranges::any_of(growable_[d], [&](u32 prime) { return factor % prime == 0; });
 }
 
 // All tiles that the level's loops can make of the spread state's, as far as bounds leave them open.
 void Extender::walk_tiles(const State& parent) {
-  const InstanceLevel& l = q_.instance.levels[at(stage_)];
+  const InstanceLevel& l = q_.instance.levels[stage_];
   const Tile first_tile = number(spread_.tile);
   for (std::size_t c = 0; c < q_.channels.size(); ++c) counted_[c] = counted(c, spread_);
   const u64 steps = least_steps(spread_, stage_, first_tile);
@@ -106,16 +106,16 @@ void Extender::walk_tiles(const State& parent) {
     }
     for (int d = e.first; d < q_.tiles.dimension_count(); ++d) {
       const DivisorDigits& of = q_.tiles.of(d);
-      for (const DivisorDigits::Step& step : of.steps[e.tile[at(d)]]) {
-        if (d == e.first && step.prime < of.last_prime[e.factor[at(d)]]) continue;
-        const u64 n = of.divisor[e.factor[at(d)]] * step.prime;
-        if (n > l.loops[at(d)].max) continue;
+      for (const DivisorDigits::Step& step : of.steps[e.tile[d]]) {
+        if (d == e.first && step.prime < of.last_prime[e.factor[d]]) continue;
+        const u64 n = of.divisor[e.factor[d]] * step.prime;
+        if (n > l.loops[d].max) continue;
         ++questions_;
-        const Tile larger = e.number + q_.tiles.stride(d) * static_cast<Tile>(step.digit - e.tile[at(d)]);
+        const Tile larger = e.number + q_.tiles.stride(d) * static_cast<Tile>(step.digit - e.tile[d]);
         if (closed(bounds_.below(0, stage_, parent.set, larger))) continue;
         Entry next = e;
-        next.tile[at(d)] = step.digit;
-        next.factor[at(d)] = q_.tiles.digit_of(d, n);
+        next.tile[d] = step.digit;
+        next.factor[d] = q_.tiles.digit_of(d, n);
         next.number = larger;
         next.first = d;
         stack.push_back(next);
@@ -125,16 +125,16 @@ void Extender::walk_tiles(const State& parent) {
 }
 
 void Extender::walk_orders() {
-  const InstanceLevel& l = q_.instance.levels[at(stage_)];
+  const InstanceLevel& l = q_.instance.levels[stage_];
   DimensionMask loops = 0;
   for (int d = 0; d < q_.tiles.dimension_count(); ++d) {
-    if (!l.loops[at(d)].allows(q_.tiles.extent(factor_, d))) return;
-    if (factor_[at(d)] > 0) loops |= dimension_bit(d);
+    if (!l.loops[d].allows(q_.tiles.extent(factor_, d))) return;
+    if (factor_[d] > 0) loops |= dimension_bit(d);
   }
   ordered_.clear();
   ways_known_.assign(q_.channels.size(), false);
   steps_least_ = least_steps(spread_, stage_, tile_);
-  for (int v = 0; v < q_.tensors(); ++v) share_[at(v)] = share(v, digits_);
+  for (int v = 0; v < q_.tensors(); ++v) share_[v] = share(v, digits_);
   Node& node = node_[0];
   node.tile = spread_.tile;
   node.rest = spread_.rest;
@@ -150,7 +150,7 @@ void Extender::walk_orders() {
 
 void Extender::leaf(const Node& node) {
   if (q_.is_top(stage_)) return ask(node, kNoSlot);
-  const ServerSet& from = q_.sets[at(stage_)][at(parent_->set)];
+  const ServerSet& from = q_.sets[stage_][parent_->set];
   for (std::size_t k = 0; k < from.next.size(); ++k) ask(node, k);
 }
 
@@ -161,15 +161,15 @@ u128 Extender::ordering(std::size_t channel, const Node& node, std::size_t next)
     if (r.key == key) return r.cost;
   std::array<WaitingFlow, kMaxFlows + kMaxTensors> flows;
   std::size_t count = 0;
-  for (const int k : bits(node.waiting)) flows[count++] = placed(spread_, spread_.flow[at(k)], stage_, digits_);
+  for (const int k : bits(node.waiting)) flows[count++] = placed(spread_, spread_.flow[k], stage_, digits_);
   if (next != kNoSlot) {
-    const ServerSet& from = q_.sets[at(stage_)][at(parent_->set)];
-    const ServerSet& to = q_.sets[at(stage_) + 1][at(from.next[next])];
+    const ServerSet& from = q_.sets[stage_][parent_->set];
+    const ServerSet& to = q_.sets[at(stage_) + 1][from.next[next]];
     for (const int v : bits(from.kept)) {
-      const u64 words = q_.shapes[at(v)].words(q_.tiles, digits_);
+      const u64 words = q_.shapes[v].words(q_.tiles, digits_);
       const u64 first = v == q_.output ? q_.most_first(stage_ + 1, digits_) : 0;
-      flows[count++] = {
-          words, words, 1, first, 0, tile_, static_cast<u8>(v), static_cast<u8>(stage_), to.server[at(v)], &digits_};
+      flows[count++] = {words,        words,   1, first, 0, tile_, static_cast<u8>(v), static_cast<u8>(stage_),
+                        to.server[v], &digits_};
     }
   }
   const u128 cost = bounds_.ordering(q_.channels[channel], std::span(flows).first(count), digits_, stage_);
@@ -180,7 +180,7 @@ u128 Extender::ordering(std::size_t channel, const Node& node, std::size_t next)
 void Extender::ask(const Node& node, std::size_t next) {
   ++questions_;
   const bool top = next == kNoSlot;
-  const ServerSet& from = q_.sets[at(stage_)][at(parent_->set)];
+  const ServerSet& from = q_.sets[stage_][parent_->set];
   const int set = top ? 0 : from.next[next];
   u128 outside = 0;
   if (!top && (outside = bounds_.below(0, stage_ + 1, set, tile_)) == kImpossible) return;
@@ -188,7 +188,7 @@ void Extender::ask(const Node& node, std::size_t next) {
   for (u8 k = 0; k < node.closed_count; ++k)
     if (node.closed[k].tensor == q_.output) filled = static_cast<u16>(filled | 1U << node.closed[k].level);
   if (!top && contains(from.kept, q_.output))
-    served = static_cast<u16>(served | 1U << q_.sets[at(stage_) + 1][at(set)].server[at(q_.output)]);
+    served = static_cast<u16>(served | 1U << q_.sets[at(stage_) + 1][set].server[q_.output]);
   const auto ways = [&](std::size_t channel) {
     if (!ways_known_[channel]) {
       ways_[channel] = on_way(channel, spread_, stage_, digits_);
@@ -232,7 +232,7 @@ void Extender::ask(const Node& node, std::size_t next) {
 void Extender::build(const Node& node, std::size_t next) {
   State out = spread_;
   for (u8 k = 0; k < node.loops; ++k) steps_.loop(out, stage_, node.order[k], factor_[node.order[k]]);
-  const ServerSet& from = q_.sets[at(stage_)][at(parent_->set)];
+  const ServerSet& from = q_.sets[stage_][parent_->set];
   if (next == kNoSlot) {
     steps_.finish(out);
     const ExactCost cost = exact_cost(q_, out);

@@ -24,7 +24,7 @@ u32 Extender::ends(const Node& node, int d, bool& slides) const {
   u32 out = 0;
   slides = false;
   for (const int k : bits(node.waiting)) {
-    const ProofTensor& t = q_.shapes[spread_.flow[at(k)].tensor];
+    const ProofTensor& t = q_.shapes[spread_.flow[k].tensor];
     if (!contains(t.indexing, d)) continue;
     out |= 1U << k;
     slides |= contains(t.sliding, d);
@@ -68,9 +68,9 @@ DimensionMask Extender::ended_by_classes(const Node& node, DimensionMask loops, 
 
 void Extender::order(int depth, DimensionMask loops, std::size_t prefix) {
   ++questions_;
-  const Node& node = node_[at(depth)];
+  const Node& node = node_[depth];
   if (loops == 0) return leaf(node);
-  const std::vector<int>& fixed = q_.instance.levels[at(stage_)].order;
+  const std::vector<int>& fixed = q_.instance.levels[stage_].order;
   while (prefix < fixed.size() && !contains(loops, fixed[prefix])) ++prefix;
   const bool first = node.loops == 0;
   if (prefix < fixed.size()) {
@@ -89,8 +89,8 @@ void Extender::order(int depth, DimensionMask loops, std::size_t prefix) {
 
 void Extender::take(int depth, int d, DimensionMask loops, std::size_t prefix) {
   Node& next = node_[at(depth) + 1];
-  next.copy(node_[at(depth)]);
-  const u16 digit = factor_[at(d)];
+  next.copy(node_[depth]);
+  const u16 digit = factor_[d];
   const DivisorDigits& of = q_.tiles.of(d);
   const u64 outside = next.rest / of.divisor[digit];
   u8 moving = 0;
@@ -102,15 +102,15 @@ void Extender::take(int depth, int d, DimensionMask loops, std::size_t prefix) {
   }
   next.moving_count = moving;
   for (const int k : bits(next.waiting)) {
-    if (!contains(q_.shapes[spread_.flow[at(k)].tensor].indexing, d)) continue;
+    if (!contains(q_.shapes[spread_.flow[k].tensor].indexing, d)) continue;
     next.waiting &= ~(1U << k);
-    StateFlow f = spread_.flow[at(k)];
+    StateFlow f = spread_.flow[k];
     const Moved moved = move_flow(q_, f, d, digit, next.tile);
     if (moved == Moved::Moving) next.moving[next.moving_count++] = f;
     else close(next, f, moved == Moved::ClosedBefore ? next.rest : outside);
   }
   next.rest = outside;
-  next.tile[at(d)] = of.times[next.tile[at(d)]][digit];
+  next.tile[d] = of.times[next.tile[d]][digit];
   next.order[next.loops++] = static_cast<u8>(d);
   order(depth + 1, static_cast<DimensionMask>(loops & ~dimension_bit(d)), prefix);
 }

@@ -29,18 +29,18 @@ StateFrontier::StateFrontier(const Question& question, int level) : q_(question)
   energy.of = q_.full;
   energy.rounds = energy.network = true;
   for (int i = 0; i < q_.levels(); ++i) {
-    const InstanceLevel& l = q_.instance.levels[at(i)];
-    if (l.clusters < q_.instances[at(i)]) {
+    const InstanceLevel& l = q_.instance.levels[i];
+    if (l.clusters < q_.instances[i]) {
       Price shared;
-      shared.of[at(i)] = q_.full[at(i)];
+      shared.of[i] = q_.full[i];
       shared.rounds = true;
-      energy.of[at(i)] = {};
+      energy.of[i] = {};
       prices_.push_back(shared);
     }
     if (l.block == 1) continue;
     u64 most = 0;
     for (const InstancePrices& p : l.of) most = std::max({most, p.read, p.fill, p.update});
-    const u128 one = u128{3} * most * at(q_.tensors()) * q_.instances[at(i)] * q_.scale * (l.block - 1);
+    const u128 one = u128{3} * most * at(q_.tensors()) * q_.instances[i] * q_.scale * (l.block - 1);
     rounding_ += one / l.block;
   }
   prices_.insert(prices_.begin(), energy);
@@ -53,7 +53,7 @@ StateFrontier::StateFrontier(const Question& question, int level) : q_(question)
 
 u64 StateFrontier::key(const State& s) const {
   u64 tile = 0;
-  for (int d = 0; d < q_.tiles.dimension_count(); ++d) tile += u64{q_.tiles.stride(d)} * s.tile[at(d)];
+  for (int d = 0; d < q_.tiles.dimension_count(); ++d) tile += u64{q_.tiles.stride(d)} * s.tile[d];
   u64 out = tile * q_.sets[at(level_) + 1].size() + at(s.set);
   for (std::size_t j = 0; j < s.known; ++j) out = (out ^ s.instances[j]) * 0x9e37'79b9'7f4a'7c15;
   return out;
@@ -69,11 +69,11 @@ u128 StateFrontier::total(const Price& price, const State& s) const {
 }
 
 u128 StateFrontier::total(const Price& price, const Placed& placed, int tensor) const {
-  u128 out = price.network ? placed.network[at(tensor)] * q_.scale : 0;
+  u128 out = price.network ? placed.network[tensor] * q_.scale : 0;
   for (int i = 0; i <= level_; ++i) {
-    const u8 k = q_.pair[at(i)][at(tensor)];
+    const u8 k = q_.pair[i][tensor];
     if (k == kNobody) continue;
-    const WordPrices& p = price.of[at(i)][at(tensor)];
+    const WordPrices& p = price.of[i][tensor];
     out += u128{p.access} * placed.count[k].accesses + u128{p.fill} * placed.count[k].fills;
   }
   return out;
@@ -169,13 +169,13 @@ bool StateFrontier::stands_for(const Held& a, const Held& b) const {
   const auto gone = static_cast<TensorMask>(flowing & ~there);
   if ((tensors_in_flow(s, true) & gone) != 0) return false;
   for (const int v : bits(static_cast<TensorMask>(flowing & there)))
-    if (q_.shapes[at(v)].slides && !same_flows(s, t, v)) return false;
+    if (q_.shapes[v].slides && !same_flows(s, t, v)) return false;
   std::optional<State> after;
   if (gone != 0) after.emplace(moved(s, gone));
   const State& own = after ? *after : s;
   const Placed mine = placed(own), theirs = placed(t);
   for (int v = 0; v < q_.tensors(); ++v)
-    if (own.waiting[at(v)] > t.waiting[at(v)] || mine.coming[at(v)] > theirs.coming[at(v)]) return false;
+    if (own.waiting[v] > t.waiting[v] || mine.coming[v] > theirs.coming[v]) return false;
   if (is_nowhere_more(own, mine, t, theirs)) return true;
   for (std::size_t p = 0; p < prices_.size(); ++p) {
     const Price& price = prices_[p];

@@ -104,7 +104,7 @@ class Writer {
     for (const Rank& rank : tensor.ranks) {
       std::vector<InstanceTerm> terms;
       for (const Term& t : rank.terms)
-        if (place_[at(t.dimension)] >= 0) terms.push_back({t.coefficient, place_[at(t.dimension)]});
+        if (place_[t.dimension] >= 0) terms.push_back({t.coefficient, place_[t.dimension]});
       if (!terms.empty()) out.ranks.push_back(std::move(terms));
     }
     return out;
@@ -112,7 +112,7 @@ class Writer {
 
   std::vector<FactorLimit> limits(const FactorLimits& of) const {
     std::vector<FactorLimit> out;
-    for (const int d : out_.dimension_of) out.push_back(of[at(d)]);
+    for (const int d : out_.dimension_of) out.push_back(of[d]);
     return out;
   }
   // Dimensions of size above 1, by their places here.
@@ -130,15 +130,14 @@ class Writer {
 
   InstanceLevel level_of(int i) {
     const CompiledLevel& level = c_.level[i];
-    const LevelSpace& allowed = space_.levels[at(i)];
+    const LevelSpace& allowed = space_.levels[i];
     InstanceLevel out;
-    out.name = architecture_.levels[at(i)].name;
+    out.name = architecture_.levels[i].name;
     if (level.room != CompiledLevel::kUnbounded) out.room = level.room;
     out.block = level.block_words == 1 ? 1 : level.block_parts;
     for (int v = 0; v < c_.tensor_count; ++v) {
-      const ValueUnits& price = level.units[at(v)];
-      out.of[at(v)] = {level.parts.of[at(v)], price.read,    price.fill, price.update,
-                       price.address,         price.ingress, price.hop};
+      const ValueUnits& price = level.units[v];
+      out.of[v] = {level.parts.of[v], price.read, price.fill, price.update, price.address, price.ingress, price.hop};
     }
     out.leak = level.leak_units;
     out.clusters = std::min(level.clusters, c_.fanouts(i + 1, c_.level_count - 1));

@@ -14,7 +14,7 @@ std::string rank_text(const Instance& instance, const std::vector<InstanceTerm>&
   for (const InstanceTerm& t : rank) {
     if (!out.empty()) out += '+';
     if (t.coefficient != 1) out += fmt::format("{}*", t.coefficient);
-    out += instance.dimensions[at(t.dimension)];
+    out += instance.dimensions[t.dimension];
   }
   return out;
 }
@@ -29,14 +29,14 @@ std::string access_prices(const InstancePrices& p) {
 
 std::string tensors_text(const Instance& instance, TensorMask mask) {
   std::string out;
-  for (const int v : bits(mask)) out += " " + instance.tensors[at(v)].name;
+  for (const int v : bits(mask)) out += " " + instance.tensors[v].name;
   return out;
 }
 
 std::string dimensions_text(const Instance& instance, const char* key, const std::vector<int>& of) {
   if (of.empty()) return "";
   std::string out = key;
-  for (const int d : of) out += " " + instance.dimensions[at(d)];
+  for (const int d : of) out += " " + instance.dimensions[d];
   return out + "\n";
 }
 

@@ -18,7 +18,7 @@ struct LevelLoops {
 std::vector<u8> merged_into(const Question& q, const Reduction& reduction) {
   std::vector<u8> out(at(q.tiles.dimension_count()));
   std::iota(out.begin(), out.end(), u8{0});
-  for (const auto& [d, e] : reduction.merged) out[at(e)] = static_cast<u8>(d);
+  for (const auto& [d, e] : reduction.merged) out[e] = static_cast<u8>(d);
   return out;
 }
 
@@ -27,7 +27,7 @@ std::vector<LevelLoops> loops_by_level(const Question& q, const Mapping& mapping
   const std::vector<u8> into = merged_into(q, reduction);
   for (const Loop& loop : mapping.loops()) {
     const auto found = std::ranges::find(q.instance.dimension_of, static_cast<int>(loop.dimension));
-    const u8 d = into[at(found - q.instance.dimension_of.begin())];
+    const u8 d = into[found - q.instance.dimension_of.begin()];
     const u16 digit = q.tiles.digit_of(d, loop.end);
     LevelLoops& level = out[loop.level];
     const auto times = [&](u16& factor) { factor = q.tiles.of(d).times[factor][digit]; };
@@ -45,7 +45,7 @@ void move_outside(const Question& q, int d, std::vector<LevelLoops>& levels) {
   const DivisorDigits& of = q.tiles.of(d);
   u64 moved = 1;
   for (std::size_t i = 0; i < levels.size(); ++i) {
-    if (i + 1 < levels.size() && q.instance.levels[i].loops[at(d)].max > 1) continue;
+    if (i + 1 < levels.size() && q.instance.levels[i].loops[d].max > 1) continue;
     std::erase_if(levels[i].temporal, [&](const std::pair<u8, u16>& loop) {
       if (loop.first != d) return false;
       moved *= of.divisor[loop.second];
@@ -56,12 +56,12 @@ void move_outside(const Question& q, int d, std::vector<LevelLoops>& levels) {
 }
 
 std::optional<u32> unrolling_of(const Question& q, int level, const LevelLoops& loops) {
-  for (std::size_t k = 0; k < q.unrollings[at(level)].size(); ++k) {
-    const ProofUnrolling& u = q.unrollings[at(level)][k];
+  for (std::size_t k = 0; k < q.unrollings[level].size(); ++k) {
+    const ProofUnrolling& u = q.unrollings[level][k];
     bool same = true;
     for (int d = 0; d < q.tiles.dimension_count(); ++d) {
-      const u16 both = q.tiles.of(d).times[loops.x[at(d)]][loops.y[at(d)]];
-      same = same && u.digit[at(d)] == both && (!q.has_hops(level) || u.x[at(d)] == loops.x[at(d)]);
+      const u16 both = q.tiles.of(d).times[loops.x[d]][loops.y[d]];
+      same = same && u.digit[d] == both && (!q.has_hops(level) || u.x[d] == loops.x[d]);
     }
     if (same) return static_cast<u32>(k);
   }
@@ -75,8 +75,8 @@ u8 keeper(const Mapping& mapping, int level, int tensor) {
 }
 
 std::optional<int> set_of(const Question& q, int stage, const Servers& servers) {
-  for (std::size_t k = 0; k < q.sets[at(stage)].size(); ++k)
-    if (std::equal(servers.begin(), servers.begin() + q.tensors(), q.sets[at(stage)][k].server.begin()))
+  for (std::size_t k = 0; k < q.sets[stage].size(); ++k)
+    if (std::equal(servers.begin(), servers.begin() + q.tensors(), q.sets[stage][k].server.begin()))
       return static_cast<int>(k);
   return std::nullopt;
 }
@@ -88,19 +88,19 @@ std::optional<ProofMapping> steps_of(const Question& q, const Mapping& mapping, 
   for (const int d : reduction.batch) move_outside(q, d, levels);
   ProofMapping out;
   Servers servers{};
-  for (int v = 0; v < q.tensors(); ++v) servers[at(v)] = keeper(mapping, 0, v);
+  for (int v = 0; v < q.tensors(); ++v) servers[v] = keeper(mapping, 0, v);
   const std::optional<int> root = set_of(q, 0, servers);
   if (!root) return std::nullopt;
   out.root = *root;
   for (int i = 0; i < q.levels(); ++i) {
     LevelStep step;
-    const std::optional<u32> unrolling = unrolling_of(q, i, levels[at(i)]);
+    const std::optional<u32> unrolling = unrolling_of(q, i, levels[i]);
     if (!unrolling) return std::nullopt;
     step.unrolling = *unrolling;
-    step.loops = levels[at(i)].temporal;
+    step.loops = levels[i].temporal;
     if (!q.is_top(i)) {
       for (int v = 0; v < q.tensors(); ++v)
-        if (servers[at(v)] == i) servers[at(v)] = keeper(mapping, i + 1, v);
+        if (servers[v] == i) servers[v] = keeper(mapping, i + 1, v);
       const std::optional<int> set = set_of(q, i + 1, servers);
       if (!set) return std::nullopt;
       step.set = *set;
@@ -119,25 +119,25 @@ Mapping mapping_of(const Question& q, const ProofMapping& steps, const Reduction
   const auto share_out = [&](int d, u16 digit, std::vector<u64>& factors) {
     u64 rest = q.tiles.of(d).divisor[digit];
     for (int e = d; e < q.tiles.dimension_count(); ++e) {
-      if (into[at(e)] != d) continue;
-      factors[at(e)] = std::gcd(rest, left[at(e)]);
-      left[at(e)] /= factors[at(e)];
-      rest /= factors[at(e)];
+      if (into[e] != d) continue;
+      factors[e] = std::gcd(rest, left[e]);
+      left[e] /= factors[e];
+      rest /= factors[e];
     }
   };
   const auto add_axis = [&](LoopKind kind, int i, const std::vector<int>& whole, const Digits& digits) {
     std::vector<u64> factors(left.size(), 1);
-    for (int d = 0; d < q.tiles.dimension_count(); ++d) share_out(d, digits[at(d)], factors);
-    for (const int e : whole) out.add(kind, i, q.instance.dimension_of[at(e)], factors[at(e)]);
+    for (int d = 0; d < q.tiles.dimension_count(); ++d) share_out(d, digits[d], factors);
+    for (const int e : whole) out.add(kind, i, q.instance.dimension_of[e], factors[e]);
   };
   int set = steps.root;
   for (int i = 0; i < q.levels(); ++i) {
-    const LevelStep& step = steps.levels[at(i)];
-    out.keep[at(i)] = q.sets[at(i)][at(set)].kept;
+    const LevelStep& step = steps.levels[i];
+    out.keep[i] = q.sets[i][set].kept;
     set = step.set;
-    const ProofUnrolling& u = q.unrollings[at(i)][step.unrolling];
-    add_axis(LoopKind::SpatialX, i, reduction.whole.levels[at(i)].x, u.x);
-    add_axis(LoopKind::SpatialY, i, reduction.whole.levels[at(i)].y, u.y);
+    const ProofUnrolling& u = q.unrollings[i][step.unrolling];
+    add_axis(LoopKind::SpatialX, i, reduction.whole.levels[i].x, u.x);
+    add_axis(LoopKind::SpatialY, i, reduction.whole.levels[i].y, u.y);
     for (const auto& [d, digit] : step.loops) {
       std::vector<u64> factors(left.size(), 1);
       share_out(d, digit, factors);

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <mutex>
 
-#include "engine/base/integers.h"
 #include "engine/proof/frontier.h"
 #include "engine/search/core/parallel.h"
 
@@ -154,11 +153,11 @@ std::optional<State> walked(const Question& q, const ProofMapping& mapping) {
   const Steps steps(q);
   State s = steps.root(mapping.root);
   for (int i = 0; i < q.levels(); ++i) {
-    const LevelStep& step = mapping.levels[at(i)];
-    const ProofUnrolling& u = q.unrollings[at(i)][step.unrolling];
-    const TensorMask kept = q.sets[at(i)][at(s.set)].kept;
+    const LevelStep& step = mapping.levels[i];
+    const ProofUnrolling& u = q.unrollings[i][step.unrolling];
+    const TensorMask kept = q.sets[i][s.set].kept;
     for (int d = 0; d < q.tiles.dimension_count(); ++d)
-      if (q.tiles.of(d).times[s.tile[at(d)]][u.digit[at(d)]] == DivisorDigits::kNone) return std::nullopt;
+      if (q.tiles.of(d).times[s.tile[d]][u.digit[d]] == DivisorDigits::kNone) return std::nullopt;
     steps.unroll(s, i, step.unrolling);
     for (const auto& [d, digit] : step.loops) {
       if (q.tiles.of(d).times[s.tile[d]][digit] == DivisorDigits::kNone) return std::nullopt;
@@ -183,11 +182,11 @@ std::string loops_text(const Question& q, const std::vector<std::pair<u8, u16>>&
 }
 
 std::string unrolling_text(const Question& q, int level, std::size_t unrolling) {
-  const ProofUnrolling& u = q.unrollings[at(level)][unrolling];
+  const ProofUnrolling& u = q.unrollings[level][unrolling];
   const auto factors = [&](const Digits& of) {
     std::vector<std::pair<u8, u16>> out;
     for (int d = 0; d < q.tiles.dimension_count(); ++d)
-      if (of[at(d)] > 0) out.emplace_back(static_cast<u8>(d), of[at(d)]);
+      if (of[d] > 0) out.emplace_back(static_cast<u8>(d), of[d]);
     return loops_text(q, out);
   };
   // Where hops have a price it matters which axis a factor is on.
@@ -200,7 +199,7 @@ std::string servers_text(const Question& q, int stage, int set) {
   std::string out;
   for (int v = 0; v < q.tensors(); ++v) {
     if (v > 0) out += ',';
-    out += q.instance.levels[q.sets[at(stage)][at(set)].server[at(v)]].name;
+    out += q.instance.levels[q.sets[stage][set].server[v]].name;
   }
   return out;
 }

@@ -25,7 +25,7 @@ bool is_tabled(const Question& q, std::size_t number, const State& s, const Exac
     const WordPrices& p = channel.price[q.pairs[k].first][q.pairs[k].second];
     words += u128{p.access} * s.count[k].accesses + u128{p.fill} * s.count[k].fills;
   }
-  const u128 cycles = words * channel.denominator / (u128{channel.numerator} * s.instances[at(channel.level)]);
+  const u128 cycles = words * channel.denominator / (u128{channel.numerator} * s.instances[channel.level]);
   return 2 * cycles >= cost.cycles;
 }
 
@@ -54,7 +54,7 @@ std::string head_of(const UnitQuestion& on, const std::string& instance, const s
     if (mapping.on != &on) continue;
     out += fmt::format("mapping {}\n", servers_text(on.q, 0, mapping.steps.root));
     for (int i = 0; i < on.q.levels(); ++i) {
-      const LevelStep& step = mapping.steps.levels[at(i)];
+      const LevelStep& step = mapping.steps.levels[i];
       out += fmt::format("m {} {} {}\n", unrolling_text(on.q, i, step.unrolling), loops_text(on.q, step.loops),
                          servers_text(on.q, i + 1, step.set));
     }

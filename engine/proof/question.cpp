@@ -29,7 +29,7 @@ u64 least_groups(const ProofTensor& t, const ProofTiles& tiles, const Digits& un
 std::vector<u8> servers_from(const Instance& instance, int level, int tensor) {
   std::vector<u8> out;
   for (int i = level; i < instance.level_count(); ++i) {
-    const InstanceLevel& l = instance.levels[at(i)];
+    const InstanceLevel& l = instance.levels[i];
     if (contains(l.keep | l.open, tensor)) out.push_back(static_cast<u8>(i));
     if (contains(l.keep, tensor)) break;
   }
@@ -41,7 +41,7 @@ int index_of(std::vector<ServerSet>& sets, const Servers& server, int stage, int
     if (sets[k].server == server) return static_cast<int>(k);
   ServerSet set{server, 0, {}};
   for (int v = 0; v < tensors; ++v)
-    if (server[at(v)] == stage) set.kept |= static_cast<TensorMask>(1U << v);
+    if (server[v] == stage) set.kept |= static_cast<TensorMask>(1U << v);
   sets.push_back(set);
   return static_cast<int>(sets.size()) - 1;
 }
@@ -71,20 +71,20 @@ Result<Question> Question::create(Instance of) {
   Question out(std::move(of), std::move(space));
   out.shapes = shapes_of(out.instance);
   out.output = out.instance.output();
-  for (const int d : bits(out.shapes[at(out.output)].indexing)) out.output_words *= out.instance.sizes[at(d)];
+  for (const int d : bits(out.shapes[out.output].indexing)) out.output_words *= out.instance.sizes[d];
   out.count_pairs();
   if (const auto problem = out.too_large()) return large(*problem);
   u64 instances = 1;
   for (int i = out.levels(); i-- > 0;) {
-    out.instances[at(i)] = instances;
-    instances *= out.instance.levels[at(i)].fanout_x * out.instance.levels[at(i)].fanout_y;
+    out.instances[i] = instances;
+    instances *= out.instance.levels[i].fanout_x * out.instance.levels[i].fanout_y;
   }
   for (int i = 0; i < out.levels(); ++i) {
     out.unrollings.push_back(unrollings_of(out.instance, out.tiles, i));
     for (int v = 0; v < out.tensors(); ++v) {
-      const InstancePrices& p = out.instance.levels[at(i)].of[at(v)];
-      if (p.ingress != 0) out.ingress_[at(i)] |= static_cast<TensorMask>(1U << v);
-      out.hops_[at(i)] |= p.hop != 0;
+      const InstancePrices& p = out.instance.levels[i].of[v];
+      if (p.ingress != 0) out.ingress_[i] |= static_cast<TensorMask>(1U << v);
+      out.hops_[i] |= p.hop != 0;
     }
   }
   out.list_servers();
@@ -98,9 +98,9 @@ Result<Question> Question::create(Instance of) {
 void Question::count_pairs() {
   for (int i = 0; i < levels(); ++i)
     for (int v = 0; v < tensors(); ++v) {
-      const InstanceLevel& l = instance.levels[at(i)];
+      const InstanceLevel& l = instance.levels[i];
       const bool held = contains(l.keep | l.open, v);
-      pair[at(i)][at(v)] = held ? static_cast<u8>(pairs.size()) : kNobody;
+      pair[i][v] = held ? static_cast<u8>(pairs.size()) : kNobody;
       if (held) pairs.emplace_back(static_cast<u8>(i), static_cast<u8>(v));
     }
 }
@@ -138,12 +138,12 @@ void Question::list_servers() {
   for (int v = 0; v < tensors(); ++v) choices.push_back(servers_from(instance, 0, v));
   for (const Servers& s : combinations(choices)) index_of(sets[0], s, 0, tensors());
   for (int i = 0; i + 1 < levels(); ++i)
-    for (std::size_t k = 0; k < sets[at(i)].size(); ++k) {
+    for (std::size_t k = 0; k < sets[i].size(); ++k) {
       for (int v = 0; v < tensors(); ++v)
-        choices[at(v)] = contains(sets[at(i)][k].kept, v) ? servers_from(instance, i + 1, v)
-                                                          : std::vector<u8>{sets[at(i)][k].server[at(v)]};
+        choices[v] =
+            contains(sets[i][k].kept, v) ? servers_from(instance, i + 1, v) : std::vector<u8>{sets[i][k].server[v]};
       for (const Servers& s : combinations(choices))
-        sets[at(i)][k].next.push_back(index_of(sets[at(i) + 1], s, i + 1, tensors()));
+        sets[i][k].next.push_back(index_of(sets[at(i) + 1], s, i + 1, tensors()));
     }
 }
 
@@ -151,29 +151,29 @@ void Question::set_prices() {
   for (const InstanceLevel& l : instance.levels) scale = std::lcm(scale, l.block);
   PricedChannel energy;
   for (int i = 0; i < levels(); ++i) {
-    const InstanceLevel& l = instance.levels[at(i)];
-    const u64 clusters = l.clusters, all = instances[at(i)];
+    const InstanceLevel& l = instance.levels[i];
+    const u64 clusters = l.clusters, all = instances[i];
     for (int v = 0; v < tensors(); ++v) {
-      const InstancePrices& p = l.of[at(v)];
+      const InstancePrices& p = l.of[v];
       const u64 share = l.block == 1 ? scale : scale / l.block * p.parts, address = p.address * scale;
-      WordPrices& price = full[at(i)][at(v)];
+      WordPrices& price = full[i][v];
       if (v != output) price = {p.read * share + address, p.fill * share + address, 0, 0};
       else
         price = {(p.update + p.read) * share + address, p.fill * share + address, p.read * share,
                  is_top(i) ? 0 : p.fill * share + address};
       const auto down = [&](u64 x) { return static_cast<u64>(u128{x} * clusters / all); };
       const auto up = [&](u64 x) { return static_cast<u64>((u128{x} * clusters + all - 1) / all); };
-      energy.price[at(i)][at(v)] = {down(price.access), down(price.fill), up(price.first_access), up(price.first_fill)};
+      energy.price[i][v] = {down(price.access), down(price.fill), up(price.first_access), up(price.first_fill)};
     }
   }
   channels.push_back(energy);
   for (int i = 0; i < levels(); ++i)
-    for (const InstanceRate& rate : instance.levels[at(i)].rates) {
+    for (const InstanceRate& rate : instance.levels[i].rates) {
       PricedChannel channel{i, rate.kind, rate.numerator, rate.denominator, {}};
       const u64 reads = rate.kind != 'w', writes = rate.kind != 'r';
       for (int v = 0; v < tensors(); ++v) {
-        const u64 parts = instance.levels[at(i)].of[at(v)].parts;
-        WordPrices& price = channel.price[at(i)][at(v)];
+        const u64 parts = instance.levels[i].of[v].parts;
+        WordPrices& price = channel.price[i][v];
         if (v != output) price = {parts * reads, parts * writes, 0, 0};
         else price = {parts * (reads + writes), parts * writes, parts * reads, is_top(i) ? 0 : parts * writes};
       }
@@ -186,12 +186,12 @@ void Question::set_gains() {
     std::array<u64, kMaxTensors> most;
     most.fill(1);
     u64 first = 1;
-    for (const ProofUnrolling& u : unrollings[at(i)]) {
+    for (const ProofUnrolling& u : unrollings[i]) {
       for (int v = 0; v < tensors(); ++v)
-        most[at(v)] = std::max(most[at(v)], ceil_div(u.receivers, least_groups(shapes[at(v)], tiles, u.digit)));
+        most[v] = std::max(most[v], ceil_div(u.receivers, least_groups(shapes[v], tiles, u.digit)));
       u64 summed = 1;
       for (int d = 0; d < tiles.dimension_count(); ++d)
-        if (!contains(shapes[at(output)].indexing, d)) summed *= tiles.extent(u.digit, d);
+        if (!contains(shapes[output].indexing, d)) summed *= tiles.extent(u.digit, d);
       first = std::max(first, summed);
     }
     gain.push_back(most);
@@ -206,21 +206,21 @@ void Question::set_between() {
     std::vector<Between>& row = between_.emplace_back();
     for (int i = 0; i < levels(); ++i) {
       for (int v = 0; v < tensors() && i > level; ++v) {
-        between.gain[at(v)] = saturating_product(between.gain[at(v)], gain[at(i)][at(v)]);
-        if (instance.levels[at(i)].has_fanout() || contains(ingress_[at(i)], v))
+        between.gain[v] = saturating_product(between.gain[v], gain[i][v]);
+        if (instance.levels[i].has_fanout() || contains(ingress_[i], v))
           between.ways |= static_cast<TensorMask>(1U << v);
       }
       row.push_back(between);
     }
   }
   most_summed_.assign(at(levels()) + 1, 1);
-  for (int i = levels(); i-- > 0;) most_summed_[at(i)] = saturating_product(most_summed_[at(i) + 1], first_gain[at(i)]);
+  for (int i = levels(); i-- > 0;) most_summed_[i] = saturating_product(most_summed_[at(i) + 1], first_gain[i]);
 }
 
 std::optional<std::string> Question::set_coverages() {
   for (int v = 0; v < tensors(); ++v)
-    for (std::size_t r = 0; r < shapes[at(v)].rank_count; ++r) {
-      const ProofTensor::Rank& rank = shapes[at(v)].rank[r];
+    for (std::size_t r = 0; r < shapes[v].rank_count; ++r) {
+      const ProofTensor::Rank& rank = shapes[v].rank[r];
       if (!rank.slides()) continue;
       u64 entries = 1;
       for (std::size_t k = 0; k < rank.terms; ++k) {
@@ -228,7 +228,7 @@ std::optional<std::string> Question::set_coverages() {
         entries = saturating_product(entries, n * n);
       }
       if (entries > kMostCoverages) return fmt::format("{} pairs of tiles along a rank that slides", entries);
-      std::vector<u64>& table = coverage_[at(v)][r];
+      std::vector<u64>& table = coverage_[v][r];
       table.assign(entries, 0);
       for (u64 e = 0; e < entries; ++e) {
         u64 rest = e;
@@ -250,22 +250,22 @@ std::optional<std::string> Question::set_coverages() {
 }
 
 bool Question::fits(int level, TensorMask kept, const Digits& tile) const {
-  if (!instance.levels[at(level)].room) return true;
+  if (!instance.levels[level].room) return true;
   TensorWords words{};
-  for (const int v : bits(kept)) words[at(v)] = shapes[at(v)].words(tiles, tile);
+  for (const int v : bits(kept)) words[v] = shapes[v].words(tiles, tile);
   return fits(level, kept, words);
 }
 
 bool Question::fits(int level, TensorMask kept, const TensorWords& words) const {
-  const InstanceLevel& l = instance.levels[at(level)];
+  const InstanceLevel& l = instance.levels[level];
   if (!l.room) return true;
   u128 parts = 0;
-  for (const int v : bits(kept)) parts += u128{words[at(v)]} * l.of[at(v)].parts;
+  for (const int v : bits(kept)) parts += u128{words[v]} * l.of[v].parts;
   return parts <= *l.room;
 }
 
 u64 Question::coverage(int tensor, int r, const Digits& tile, const Digits& outside) const {
-  const ProofTensor::Rank& rank = shapes[at(tensor)].rank[at(r)];
+  const ProofTensor::Rank& rank = shapes[tensor].rank[r];
   if (!rank.slides()) return tiles.extent(tile, rank.dimension[0]) * tiles.left(outside, rank.dimension[0]);
   u64 index = 0, radix = 1;
   for (std::size_t k = 0; k < rank.terms; ++k) {
@@ -273,13 +273,13 @@ u64 Question::coverage(int tensor, int r, const Digits& tile, const Digits& outs
     index += radix * (tile[rank.dimension[k]] + n * outside[rank.dimension[k]]);
     radix *= n * n;
   }
-  return coverage_[at(tensor)][at(r)][index];
+  return coverage_[tensor][r][index];
 }
 
 u64 Question::most_first(int level, const Digits& tile) const {
   const auto all = static_cast<DimensionMask>((1U << tiles.dimension_count()) - 1);
-  const auto summed = static_cast<DimensionMask>(all & ~shapes[at(output)].indexing);
-  return output_words * std::min(most_summed_[at(level)], tiles.left(tile, summed));
+  const auto summed = static_cast<DimensionMask>(all & ~shapes[output].indexing);
+  return output_words * std::min(most_summed_[level], tiles.left(tile, summed));
 }
 
 }  // namespace heliolite::proof

@@ -77,8 +77,8 @@ struct Question {
   std::vector<std::pair<u8, u8>> pairs;                        // [place]: level, tensor
   int output = 0;
   u64 output_words = 1;
-  TensorMask with_ingress(int level) const { return ingress_[at(level)]; }
-  bool has_hops(int level) const { return hops_[at(level)]; }
+  TensorMask with_ingress(int level) const { return ingress_[level]; }
+  bool has_hops(int level) const { return hops_[level]; }
 
   // An error says what is too large.
   static Result<Question> create(Instance instance);
@@ -89,13 +89,9 @@ struct Question {
   bool fits(int level, TensorMask kept, const Digits& tile) const;
   bool fits(int level, TensorMask kept, const TensorWords& words) const;
   // Whether words on their way to `server` have something to pass outside `level`: a fan-out, or a price.
-  bool has_way(int level, int server, int tensor) const {
-    return contains(between_[at(level + 1)][at(server)].ways, tensor);
-  }
+  bool has_way(int level, int server, int tensor) const { return contains(between_[level + 1][server].ways, tensor); }
   // Most receivers that share a word of the tensor at the fan-outs outside `level`, up to the server's.
-  u64 gain_between(int level, int server, int tensor) const {
-    return between_[at(level + 1)][at(server)].gain[at(tensor)];
-  }
+  u64 gain_between(int level, int server, int tensor) const { return between_[level + 1][server].gain[tensor]; }
   // Different positions that a tile meets along a rank over all iterations outside another one.
   u64 coverage(int tensor, int rank, const Digits& tile, const Digits& outside) const;
   // First words of the output, of all receivers that fan-outs of `level` and outside can have.

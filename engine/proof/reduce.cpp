@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/base/integers.h"
 #include "engine/space/divisors.h"
 
 namespace heliolite::proof {
@@ -55,22 +54,22 @@ bool join(InstanceLevel& level, int d, int e, const std::vector<u64>& sizes) {
     std::erase(*list, e);
   }
   const u64 room = (on_x ? level.fanout_x : 1) * (on_y ? level.fanout_y : 1);
-  return join(level.loops[at(d)], level.loops[at(e)], sizes[at(d)], sizes[at(e)], std::numeric_limits<u64>::max()) &&
-         (!level.has_fanout() || join(level.unroll[at(d)], level.unroll[at(e)], sizes[at(d)], sizes[at(e)], room));
+  return join(level.loops[d], level.loops[e], sizes[d], sizes[e], std::numeric_limits<u64>::max()) &&
+         (!level.has_fanout() || join(level.unroll[d], level.unroll[e], sizes[d], sizes[e], room));
 }
 
 // Whether the outermost level may have any loop over d, outside all others.
 bool is_batch(const Instance& instance, int d) {
   const InstanceLevel& top = instance.levels.back();
-  const FactorLimit& limit = top.loops[at(d)];
-  return instance.sizes[at(d)] > 1 && limit.min <= 1 && limit.max >= instance.sizes[at(d)] &&
+  const FactorLimit& limit = top.loops[d];
+  return instance.sizes[d] > 1 && limit.min <= 1 && limit.max >= instance.sizes[d] &&
          std::ranges::count(top.order, d) == 0 &&
          std::ranges::all_of(instance.tensors, [&](const InstanceTensor& t) { return is_alone(t, d); });
 }
 
 void remove_inner_loops(Instance& instance, int d) {
   for (int i = 0; i + 1 < instance.level_count(); ++i) {
-    FactorLimit& limit = instance.levels[at(i)].loops[at(d)];
+    FactorLimit& limit = instance.levels[i].loops[d];
     if (limit.min <= 1) limit.max = 1;
   }
 }
@@ -83,13 +82,13 @@ std::optional<Instance> with_merged(const Instance& instance, int first, int sec
     const bool is_apart = !indexes(t, d) && !indexes(t, e) && !slides(t);
     if (!is_apart && !(is_alone(t, d) && is_alone(t, e))) return std::nullopt;
   }
-  const u64 size = instance.sizes[at(d)] * instance.sizes[at(e)];
+  const u64 size = instance.sizes[d] * instance.sizes[e];
   if (divisors(size).size() > kMostDivisors) return std::nullopt;
   Instance out = instance;
   for (InstanceLevel& level : out.levels)
     if (!join(level, d, e, instance.sizes)) return std::nullopt;
-  out.sizes[at(d)] = size;
-  out.sizes[at(e)] = 1;
+  out.sizes[d] = size;
+  out.sizes[e] = 1;
   return out;
 }
 
@@ -97,7 +96,7 @@ Reduction reduce(const Instance& instance) {
   Reduction out{{}, {}, instance, instance};
   for (int d = 0; d < instance.dimension_count(); ++d)
     for (int e = d + 1; e < instance.dimension_count(); ++e) {
-      if (out.instance.sizes[at(d)] == 1 || out.instance.sizes[at(e)] == 1) continue;
+      if (out.instance.sizes[d] == 1 || out.instance.sizes[e] == 1) continue;
       std::optional<Instance> merged = with_merged(out.instance, d, e);
       if (!merged) continue;
       out.merged.emplace_back(d, e);
@@ -114,8 +113,8 @@ Reduction reduce(const Instance& instance) {
 std::string Reduction::text() const {
   std::string out;
   for (const auto& [d, e] : merged)
-    out += fmt::format("reduce merge {} {}\n", whole.dimensions[at(d)], whole.dimensions[at(e)]);
-  for (const int d : batch) out += fmt::format("reduce batch {}\n", whole.dimensions[at(d)]);
+    out += fmt::format("reduce merge {} {}\n", whole.dimensions[d], whole.dimensions[e]);
+  for (const int d : batch) out += fmt::format("reduce batch {}\n", whole.dimensions[d]);
   return out;
 }
 

@@ -19,8 +19,8 @@ State Steps::root(int set) const {
   State out;
   out.rest = q_.instance.macs;
   out.set = set;
-  const Servers& server = q_.sets[0][at(set)].server;
-  for (int v = 0; v < q_.tensors(); ++v) request(out, v, server[at(v)], out.rest, -1);
+  const Servers& server = q_.sets[0][set].server;
+  for (int v = 0; v < q_.tensors(); ++v) request(out, v, server[v], out.rest, -1);
   return out;
 }
 
@@ -28,10 +28,10 @@ State Steps::root(int set) const {
 void Steps::request(State& s, int tensor, int server, u64 words, int level) const {
   if (tensor == q_.output) s.served = static_cast<u16>(s.served | 1U << server);
   if (!q_.has_way(level, server, tensor)) {
-    s.count[q_.pair[at(server)][at(tensor)]].accesses += words;
+    s.count[q_.pair[server][tensor]].accesses += words;
     return;
   }
-  s.waiting[at(tensor)] = words;
+  s.waiting[tensor] = words;
   s.on_way |= static_cast<TensorMask>(1U << tensor);
 }
 
@@ -46,14 +46,14 @@ void Steps::close(State& s, const StateFlow& f, u64 rest, int level) const {
 }
 
 void Steps::unroll(State& s, int level, std::size_t index) const {
-  const ProofUnrolling& u = q_.unrollings[at(level)][index];
-  const Servers& server = q_.sets[at(level)][at(s.set)].server;
-  const bool spreads = q_.instance.levels[at(level)].has_fanout();
+  const ProofUnrolling& u = q_.unrollings[level][index];
+  const Servers& server = q_.sets[level][s.set].server;
+  const bool spreads = q_.instance.levels[level].has_fanout();
   const TensorMask priced = q_.with_ingress(level);
   std::array<u64, kMaxTensors> groups;
   groups.fill(1);
   if (u.receivers > 1)
-    for (int v = 0; v < q_.tensors(); ++v) groups[at(v)] = receiver_groups(q_.shapes[at(v)], q_.tiles, u.digit, s.tile);
+    for (int v = 0; v < q_.tensors(); ++v) groups[v] = receiver_groups(q_.shapes[v], q_.tiles, u.digit, s.tile);
   if (spreads && q_.has_hops(level)) price_networks(s, level, u);
   const u8 before = s.flows;
   for (u8 k = 0; k < before; ++k) {
@@ -64,45 +64,44 @@ void Steps::unroll(State& s, int level, std::size_t index) const {
     if (f.server == kNobody || f.server < level || !contains(priced, f.tensor)) continue;
     StateFlow entering = f;
     entering.fills = f.serves;
-    entering.price = q_.instance.levels[at(level)].of[f.tensor].ingress;
+    entering.price = q_.instance.levels[level].of[f.tensor].ingress;
     entering.level = static_cast<u8>(level);
     entering.server = kNobody;
     add_flow(s, entering);
   }
   for (const int v : bits(s.on_way)) {
-    u64& words = s.waiting[at(v)];
-    words = words / u.receivers * groups[at(v)];
-    if (contains(priced, v)) s.network += u128{words} * q_.instance.levels[at(level)].of[at(v)].ingress;
-    if (q_.has_way(level, server[at(v)], v)) continue;
-    s.count[q_.pair[server[at(v)]][at(v)]].accesses += std::exchange(words, 0);
+    u64& words = s.waiting[v];
+    words = words / u.receivers * groups[v];
+    if (contains(priced, v)) s.network += u128{words} * q_.instance.levels[level].of[v].ingress;
+    if (q_.has_way(level, server[v], v)) continue;
+    s.count[q_.pair[server[v]][v]].accesses += std::exchange(words, 0);
     s.on_way &= static_cast<TensorMask>(~(1U << v));
   }
   u64 summed = 1;
   for (int d = 0; d < q_.tiles.dimension_count(); ++d)
-    if (!contains(q_.shapes[at(q_.output)].indexing, d)) summed *= q_.tiles.extent(u.digit, d);
+    if (!contains(q_.shapes[q_.output].indexing, d)) summed *= q_.tiles.extent(u.digit, d);
   for (std::size_t j = 0; j < s.known; ++j) s.instances[j] *= u.receivers, s.sums[j] *= summed;
   s.units *= u.receivers;
   s.rest /= u.receivers;
-  for (int d = 0; d < q_.tiles.dimension_count(); ++d)
-    s.tile[at(d)] = q_.tiles.of(d).times[s.tile[at(d)]][u.digit[at(d)]];
+  for (int d = 0; d < q_.tiles.dimension_count(); ++d) s.tile[d] = q_.tiles.of(d).times[s.tile[d]][u.digit[d]];
 }
 
 // Hops are those of the words that would cross into the tile inside the fan-out, whoever holds them (rule 16).
 void Steps::price_networks(State& s, int level, const ProofUnrolling& u) const {
-  const InstanceLevel& l = q_.instance.levels[at(level)];
+  const InstanceLevel& l = q_.instance.levels[level];
   Tile tile = 0;
-  for (int d = 0; d < q_.tiles.dimension_count(); ++d) tile += q_.tiles.stride(d) * s.tile[at(d)];
+  for (int d = 0; d < q_.tiles.dimension_count(); ++d) tile += q_.tiles.stride(d) * s.tile[d];
   for (int v = 0; v < q_.tensors(); ++v) {
-    const u64 hops = half_hops(l, q_.shapes[at(v)], q_.tiles, u, s.tile);
-    if (hops == 0 || l.of[at(v)].hop == 0) continue;
+    const u64 hops = half_hops(l, q_.shapes[v], q_.tiles, u, s.tile);
+    if (hops == 0 || l.of[v].hop == 0) continue;
     StateFlow f;
-    f.full = f.fetched = q_.shapes[at(v)].words(q_.tiles, s.tile);
+    f.full = f.fetched = q_.shapes[v].words(q_.tiles, s.tile);
     f.fills = hops;
     f.tile = tile;
     f.tensor = static_cast<u8>(v);
     f.level = static_cast<u8>(level);
     f.is_hops = true;
-    f.price = l.of[at(v)].hop / 2;
+    f.price = l.of[v].hop / 2;
     add_flow(s, f);
   }
 }
@@ -114,8 +113,8 @@ Moved move_flow(const Question& q, StateFlow& f, int d, u16 digit, const Digits&
   if (!f.is_moving()) {
     if (!indexes) return Moved::InPlace;
     if (!contains(t.sliding, d)) return Moved::ClosedBefore;
-    const int r = t.rank_of[at(d)];
-    const u64 move = t.coefficient[at(d)] * q.tiles.extent(tile, d);
+    const int r = t.rank_of[d];
+    const u64 move = t.coefficient[d] * q.tiles.extent(tile, d);
     const u64 extent = t.extent(q.tiles, q.tiles.digits(f.tile), r);
     f.rank = static_cast<std::int8_t>(r);
     f.first = f.inner = move;
@@ -124,17 +123,17 @@ Moved move_flow(const Question& q, StateFlow& f, int d, u16 digit, const Digits&
   } else if (!indexes) {
     f.fetched *= n;
     return Moved::Moving;
-  } else if (t.rank_of[at(d)] != f.rank) {
+  } else if (t.rank_of[d] != f.rank) {
     return Moved::ClosedBefore;
   } else {
-    const u64 offset = t.coefficient[at(d)] * q.tiles.extent(tile, d);
+    const u64 offset = t.coefficient[d] * q.tiles.extent(tile, d);
     const u64 saved = offset == f.inner ? f.full : offset == f.inner + f.first ? f.full - f.fresh : 0;
     f.fetched = n * f.fetched - (n - 1) * saved;
     f.inner += offset;
   }
-  for (const int e : bits(t.of_rank[at(f.rank)])) {
+  for (const int e : bits(t.of_rank[f.rank])) {
     const DivisorDigits& of = q.tiles.of(e);
-    const u16 now = e == d ? of.times[tile[at(e)]][digit] : tile[at(e)];
+    const u16 now = e == d ? of.times[tile[e]][digit] : tile[e];
     if (of.left[now] != 0) return Moved::Moving;
   }
   return Moved::ClosedBehind;
@@ -153,22 +152,22 @@ void Steps::loop(State& s, int level, int d, u16 digit) const {
   }
   s.flows = kept;
   s.rest = outside;
-  s.tile[at(d)] = of.times[s.tile[at(d)]][digit];
+  s.tile[d] = of.times[s.tile[d]][digit];
 }
 
 void Steps::start(State& s, int level, TensorMask kept, int next) const {
   s.instances[s.known] = s.sums[s.known] = 1;
   ++s.known;
   Tile tile = 0;
-  for (int d = 0; d < q_.tiles.dimension_count(); ++d) tile += q_.tiles.stride(d) * s.tile[at(d)];
-  const Servers& server = q_.sets[at(level) + 1][at(next)].server;
+  for (int d = 0; d < q_.tiles.dimension_count(); ++d) tile += q_.tiles.stride(d) * s.tile[d];
+  const Servers& server = q_.sets[at(level) + 1][next].server;
   for (const int v : bits(kept)) {
     StateFlow f;
-    f.full = f.fetched = q_.shapes[at(v)].words(q_.tiles, s.tile);
+    f.full = f.fetched = q_.shapes[v].words(q_.tiles, s.tile);
     f.tile = tile;
     f.tensor = static_cast<u8>(v);
     f.level = static_cast<u8>(level);
-    f.server = server[at(v)];
+    f.server = server[v];
     if (v == q_.output) s.served = static_cast<u16>(s.served | 1U << f.server);
     add_flow(s, f);
   }
@@ -187,19 +186,19 @@ ExactCost exact_cost(const Question& q, const State& s) {
   ExactCost out{u128{instance.mac} * instance.macs + s.network, instance.cycles_on(s.units)};
   u128 leak = 0;
   for (int i = 0; i < q.levels(); ++i) {
-    const InstanceLevel& l = instance.levels[at(i)];
-    const u64 n = s.instances[at(i)];
+    const InstanceLevel& l = instance.levels[i];
+    const u64 n = s.instances[i];
     u64 reads = 0, writes = 0;
     u128 energy = 0;
     for (int v = 0; v < q.tensors(); ++v) {
-      const u8 place = q.pair[at(i)][at(v)];
+      const u8 place = q.pair[i][v];
       if (place == kNobody) continue;
-      const InstancePrices& p = l.of[at(v)];
+      const InstancePrices& p = l.of[v];
       const u64 accesses = s.count[place].accesses / n, crossing = s.count[place].fills / n;
       if (accesses == 0 && crossing == 0) continue;
       u64 r = accesses, f = q.is_top(i) ? 0 : crossing, u = 0;
       if (v == q.output) {
-        const u64 part = q.output_words * s.sums[at(i)] / n;
+        const u64 part = q.output_words * s.sums[i] / n;
         r = std::max(accesses, part) - part;
         f = q.is_top(i) ? 0 : std::max(crossing, part) - part;
         u = accesses;

@@ -8,7 +8,7 @@ namespace heliolite::proof {
 
 Tile Extender::number(const Digits& tile) const {
   Tile out = 0;
-  for (int d = 0; d < q_.tiles.dimension_count(); ++d) out += q_.tiles.stride(d) * tile[at(d)];
+  for (int d = 0; d < q_.tiles.dimension_count(); ++d) out += q_.tiles.stride(d) * tile[d];
   return out;
 }
 
@@ -34,7 +34,7 @@ u128 Extender::leakage(const State& s, u64 cycles) const {
 
 u64 Extender::rate_cycles(const PricedChannel& channel, const State& s, int level, Tile tile, i128 words) const {
   if (words <= 0) return 0;
-  const u64 instances = channel.level < s.known ? s.instances[at(channel.level)] : 1;
+  const u64 instances = channel.level < s.known ? s.instances[channel.level] : 1;
   const u64 most = instances * bounds_.most_units(std::max(level, channel.level) + 1, tile);
   const u128 rate = u128{channel.numerator} * most;
   return static_cast<u64>((static_cast<u128>(words) * channel.denominator + rate - 1) / rate);
@@ -42,7 +42,7 @@ u64 Extender::rate_cycles(const PricedChannel& channel, const State& s, int leve
 
 // How many receivers can share a word on its way: iterations left that do not need another one.
 u64 Extender::share(int tensor, const Digits& tile) const {
-  const ProofTensor& t = q_.shapes[at(tensor)];
+  const ProofTensor& t = q_.shapes[tensor];
   const auto all = static_cast<DimensionMask>((1U << q_.tiles.dimension_count()) - 1);
   return q_.tiles.left(tile, static_cast<DimensionMask>(all & (~t.indexing | t.sliding)));
 }
@@ -60,19 +60,19 @@ i128 Extender::counted(std::size_t channel, const State& s) const {
 
 i128 Extender::on_way(std::size_t channel, const State& s, int level, const Digits& tile) const {
   i128 out = 0;
-  const Servers& server = q_.sets[at(std::max(level, 0))][at(s.set)].server;
+  const Servers& server = q_.sets[std::max(level, 0)][s.set].server;
   for (const int v : bits(s.on_way)) {
-    const u64 price = q_.channels[channel].price[server[at(v)]][at(v)].access;
+    const u64 price = q_.channels[channel].price[server[v]][v].access;
     if (price == 0) continue;
-    const u64 shared = std::min(q_.gain_between(level, server[at(v)], v), share(v, tile));
-    out += static_cast<i128>(u128{ceil_div(s.waiting[at(v)], shared)} * price);
+    const u64 shared = std::min(q_.gain_between(level, server[v], v), share(v, tile));
+    out += static_cast<i128>(u128{ceil_div(s.waiting[v], shared)} * price);
   }
   return out;
 }
 
 i128 Extender::of_moving(const PricedChannel& channel, const StateFlow& f, int level, const Digits& tile,
                          u64 rest) const {
-  const u64 of_rank = q_.tiles.left(tile, q_.shapes[f.tensor].of_rank[at(f.rank)]);
+  const u64 of_rank = q_.tiles.left(tile, q_.shapes[f.tensor].of_rank[f.rank]);
   const u64 words = ((f.fetched - f.full) * of_rank + f.full) * (rest / of_rank);
   if (f.server == kNobody)
     return channel.level >= 0 ? 0 : static_cast<i128>(u128{words} * f.fills * f.price * q_.scale);
@@ -96,13 +96,12 @@ i128 Extender::refunds(std::size_t channel, const State& s, int level, const Dig
   i128 out = 0;
   const u64 known = q_.most_first(level + 1, tile) * summed;
   for (const int j : bits(served)) {
-    const u64 price = c.price[at(j)][at(z)].first_access;
+    const u64 price = c.price[j][z].first_access;
     if (price == 0) continue;
-    const u64 words = j < s.known ? known * s.sums[at(j)] : q_.most_first(j + 1, tile);
+    const u64 words = j < s.known ? known * s.sums[j] : q_.most_first(j + 1, tile);
     out += static_cast<i128>(u128{price} * words);
   }
-  for (const int j : bits(filled))
-    out += static_cast<i128>(u128{c.price[at(j)][at(z)].first_fill} * known * s.sums[at(j)]);
+  for (const int j : bits(filled)) out += static_cast<i128>(u128{c.price[j][z].first_fill} * known * s.sums[j]);
   return out;
 }
 
@@ -121,21 +120,21 @@ i128 Extender::inside(std::size_t channel, const State& s, int level) const {
 
 // Whether all unrollings with so many receivers, or fewer, are closed: each by a bound that is not below this one.
 bool Extender::fewer_are_closed(const State& parent, u64 receivers) const {
-  const u64 cycles = q_.instance.cycles_on(parent.units * receivers * q_.instances[at(stage_)]);
+  const u64 cycles = q_.instance.cycles_on(parent.units * receivers * q_.instances[stage_]);
   const u128 outside = bounds_.below(0, stage_, parent.set, number(parent.tile));
   if (outside == kImpossible) return true;
   const i128 energy = parent_counted_ + static_cast<i128>(outside) + static_cast<i128>(parent_leak_ * cycles) -
-                      refunds(0, parent, stage_, parent.tile, parent.served, parent.filled, q_.first_gain[at(stage_)]);
+                      refunds(0, parent, stage_, parent.tile, parent.served, parent.filled, q_.first_gain[stage_]);
   return closes(energy, cycles);
 }
 
 // Part of the bound after an unrolling that takes no steps: with what the parent has counted, and without flows in
 // place. It is never above the whole one, and closes most.
 bool Extender::surely_closed(const State& parent, Tile tile) const {
-  const ProofUnrolling& u = q_.unrollings[at(stage_)][unrolling_];
+  const ProofUnrolling& u = q_.unrollings[stage_][unrolling_];
   u64 summed = 1;
   for (int d = 0; d < q_.tiles.dimension_count(); ++d)
-    if (!contains(q_.shapes[at(q_.output)].indexing, d)) summed *= q_.tiles.extent(u.digit, d);
+    if (!contains(q_.shapes[q_.output].indexing, d)) summed *= q_.tiles.extent(u.digit, d);
   const u64 cycles = q_.instance.cycles_on(parent.units * u.receivers * bounds_.most_units(stage_ + 1, tile));
   const i128 outside = static_cast<i128>(bounds_.below(0, stage_, parent.set, tile));
   const i128 energy = parent_counted_ + outside + static_cast<i128>(parent_leak_ * cycles) -

@@ -38,8 +38,8 @@ DivisorDigits digits_of(u64 size) {
 
 ProofTiles::ProofTiles(const Instance& instance) : count_(instance.dimension_count()) {
   for (int d = 0; d < count_; ++d) {
-    of_.push_back(digits_of(instance.sizes[at(d)]));
-    stride_[at(d)] = static_cast<Tile>(std::min<u64>(tiles_, ~Tile{0}));
+    of_.push_back(digits_of(instance.sizes[d]));
+    stride_[d] = static_cast<Tile>(std::min<u64>(tiles_, ~Tile{0}));
     tiles_ = saturating_product(tiles_, of_.back().divisor.size());
   }
 }
@@ -57,7 +57,7 @@ u16 ProofTiles::digit_of(int d, u64 divisor) const {
 
 u64 ProofTensor::extent(const ProofTiles& tiles, const Digits& digits, int r) const {
   u64 out = 1;
-  const Rank& of = rank[at(r)];
+  const Rank& of = rank[r];
   for (std::size_t k = 0; k < of.terms; ++k) out += of.coefficient[k] * (tiles.extent(digits, of.dimension[k]) - 1);
   return out;
 }
@@ -78,8 +78,8 @@ std::vector<ProofTensor> shapes_of(const Instance& instance) {
       for (const InstanceTerm& term : terms) {
         rank.coefficient[rank.terms] = term.coefficient;
         rank.dimension[rank.terms++] = static_cast<u8>(term.dimension);
-        t.rank_of[at(term.dimension)] = t.rank_count;
-        t.coefficient[at(term.dimension)] = term.coefficient;
+        t.rank_of[term.dimension] = t.rank_count;
+        t.coefficient[term.dimension] = term.coefficient;
         t.of_rank[t.rank_count] |= dimension_bit(term.dimension);
       }
       t.indexing |= t.of_rank[t.rank_count];

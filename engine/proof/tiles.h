@@ -36,8 +36,8 @@ class ProofTiles {
 
   int dimension_count() const { return count_; }
   u64 tile_count() const { return tiles_; }  // may be too large for a table
-  const DivisorDigits& of(int d) const { return of_[at(d)]; }
-  Tile stride(int d) const { return stride_[at(d)]; }
+  const DivisorDigits& of(int d) const { return of_[d]; }
+  Tile stride(int d) const { return stride_[d]; }
   Tile last() const { return static_cast<Tile>(tiles_ - 1); }  // the whole workload
 
   Digits digits(Tile tile) const {
@@ -48,11 +48,11 @@ class ProofTiles {
     }
     return out;
   }
-  u64 extent(const Digits& tile, int d) const { return of_[at(d)].divisor[tile[at(d)]]; }
+  u64 extent(const Digits& tile, int d) const { return of_[d].divisor[tile[d]]; }
   // Iterations of dimension d outside a tile.
   u64 left(const Digits& tile, int d) const {
-    const DivisorDigits& of = of_[at(d)];
-    return of.divisor[of.left[tile[at(d)]]];
+    const DivisorDigits& of = of_[d];
+    return of.divisor[of.left[tile[d]]];
   }
   u64 left(const Digits& tile, DimensionMask dimensions) const;
   u16 digit_of(int d, u64 divisor) const;

@@ -38,7 +38,7 @@ class AxesWalk {
       return;
     }
     const DivisorDigits& of = tiles_.of(d);
-    const FactorLimit& limit = level_.unroll[at(d)];
+    const FactorLimit& limit = level_.unroll[d];
     for (u16 a = 0; a < of.divisor.size() && of.divisor[a] <= room_x; ++a) {
       if (a > 0 && !contains(on_x_, d)) break;
       for (u16 b = 0; b < of.divisor.size() && of.divisor[b] <= room_y; ++b) {
@@ -46,12 +46,12 @@ class AxesWalk {
         const u16 both = of.times[a][b];
         if (both == DivisorDigits::kNone || !limit.allows(of.divisor[both])) continue;
         const u64 before = u_.receivers;
-        u_.digit[at(d)] = both, u_.x[at(d)] = a, u_.y[at(d)] = b, u_.receivers *= of.divisor[both];
+        u_.digit[d] = both, u_.x[d] = a, u_.y[d] = b, u_.receivers *= of.divisor[both];
         walk(d + 1, room_x / of.divisor[a], room_y / of.divisor[b]);
         u_.receivers = before;
       }
     }
-    u_.digit[at(d)] = u_.x[at(d)] = u_.y[at(d)] = 0;
+    u_.digit[d] = u_.x[d] = u_.y[d] = 0;
   }
 
   const ProofTiles& tiles_;
@@ -76,7 +76,7 @@ bool stands_before(const PlacedReceiver& a, const PlacedReceiver& b) {
 }  // namespace
 
 std::vector<ProofUnrolling> unrollings_of(const Instance& instance, const ProofTiles& tiles, int level) {
-  const InstanceLevel& l = instance.levels[at(level)];
+  const InstanceLevel& l = instance.levels[level];
   if (!l.has_fanout()) return {ProofUnrolling{}};
   return AxesWalk(instance, tiles, l).run();
 }
@@ -105,7 +105,7 @@ u64 half_hops(const InstanceLevel& level, const ProofTensor& t, const ProofTiles
   std::vector<std::pair<int, u64>> loops;
   const auto add = [&](const std::vector<int>& order, const Digits& axis) {
     for (const int d : order)
-      if (axis[at(d)] > 0) loops.emplace_back(d, tiles.extent(axis, d));
+      if (axis[d] > 0) loops.emplace_back(d, tiles.extent(axis, d));
   };
   add(level.x, u.x);
   add(level.y, u.y);
@@ -120,9 +120,8 @@ u64 half_hops(const InstanceLevel& level, const ProofTensor& t, const ProofTiles
       const auto [d, count] = loops[k];
       const u64 index = rest % count;
       rest /= count;
-      if (contains(t.indexing, d))
-        r.offset[t.rank_of[at(d)]] += t.coefficient[at(d)] * tiles.extent(tile, d) * step[at(d)] * index;
-      step[at(d)] *= count;
+      if (contains(t.indexing, d)) r.offset[t.rank_of[d]] += t.coefficient[d] * tiles.extent(tile, d) * step[d] * index;
+      step[d] *= count;
     }
     all.push_back(r);
   }
