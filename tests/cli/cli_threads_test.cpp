@@ -53,5 +53,31 @@ TEST(CliThreads, LayersSideBySideAreThoseOneByOne) {
   }
 }
 
+// Bounds of different links, and of different groups, are searched by several threads.
+TEST(CliThreads, FusedSchedulesAndTheirProofsAreTheSame) {
+  const TempFolder folder;
+  const std::string network = folder.write("chain.yaml",
+                                           "layers:\n"
+                                           "- {name: a, gemm: 16x24x8, reads: {B: X}}\n"
+                                           "- {name: b, gemm: 12x24x8, reads: {B: X}}\n"
+                                           "- {name: c, gemm: 32x24x12}\n"
+                                           "- {name: d, gemm: 8x24x32}\n"
+                                           "- {name: e, gemm: 18x24x8}\n"
+                                           "edges:\n"
+                                           "- {from: b, to: c, tensor: B}\n"
+                                           "- {from: c, to: d, tensor: B, through: elementwise}\n"
+                                           "- {from: d, to: e, tensor: B, combine: add, ranks: {M: K, N: N}}\n"
+                                           "- {from: X, to: e, tensor: B, combine: add, ranks: {K: K, N: N}}\n");
+  const auto schedule = [&](const std::string& threads) {
+    json answer = map_answer("-a eyeriss -w " + network + " --fuse --budget 200 -t " + threads);
+    json& found = answer["network"];
+    for (const char* key : {"seconds", "answers"}) found.erase(key);
+    return json{found, answer["schedule"], answer["mappings"]};
+  };
+  const json one = schedule("1");
+  EXPECT_EQ(one[0]["status"], "optimal");
+  for (const char* threads : {"1", "2", "8"}) EXPECT_EQ(schedule(threads), one) << threads;
+}
+
 }  // namespace
 }  // namespace heliolite::cli_threads_test
