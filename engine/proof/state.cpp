@@ -123,7 +123,7 @@ Moved move_flow(const Question& q, StateFlow& f, int d, u16 digit, const Digits&
   } else if (!indexes) {
     f.fetched *= n;
     return Moved::Moving;
-  } else if (t.rank_of[d] != f.rank) {
+  } else if (int{t.rank_of[d]} != int{f.rank}) {
     return Moved::ClosedBefore;
   } else {
     const u64 offset = t.coefficient[d] * q.tiles.extent(tile, d);

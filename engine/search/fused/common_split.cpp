@@ -434,11 +434,9 @@ class LinkBound::CommonSplit {
   std::map<std::tuple<std::size_t, unsigned, LinkPass>, std::size_t> way_number_;
 };
 
-LinkBound::~LinkBound() = default;
-
 void LinkBound::search(Together& t, double limit) {
   if (limit <= t.known->limit) return;
-  if (!t.split) t.split = std::make_unique<CommonSplit>(*this, t.array, t.links);
+  if (!t.split) t.split = std::make_shared<CommonSplit>(*this, t.array, t.links);
   t.split->run(limit, t.known->lower);
   if (solver_.over(budget_)) return;  // another slice of time goes on with it
   t.known->limit = limit;

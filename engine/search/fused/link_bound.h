@@ -48,7 +48,6 @@ class LinkBound {
   // All but lambda must outlive it. `known`: of this lambda.
   LinkBound(const FusedInterval& group, LinkSolver& solver, double lambda, const SearchBudget& budget,
             LinkBounds& known);
-  ~LinkBound();
   LinkBound(const LinkBound&) = delete;
   LinkBound& operator=(const LinkBound&) = delete;
 
@@ -119,7 +118,7 @@ class LinkBound {
     int array;
     std::vector<int> links;
     CommonBound* known;
-    std::unique_ptr<CommonSplit> split{};
+    std::shared_ptr<CommonSplit> split{};
   };
   std::vector<Together>& together();
   double gain_of(const Together& t);
