@@ -7,6 +7,7 @@
 
 #include "engine/model/mapping_check.h"
 #include "engine/model/true_counts/cost.h"
+#include "engine/search/core/layer_problem.h"
 #include "engine/search/core/option_table.h"
 
 namespace heliolite {
