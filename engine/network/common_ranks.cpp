@@ -36,13 +36,21 @@ u64 coefficient_of(const Rank& rank, int dimension) {
   return sum;
 }
 
+// Positions along the rank that one step of its line sees.
+u64 window_of(const Workload& link, const Rank& rank, int line) {
+  u64 out = 1;
+  for (const Term& term : rank.terms)
+    if (term.dimension != line) out += term.coefficient * (link.dimensions[term.dimension].size - 1);
+  return out;
+}
+
 // Whether some rank of an operand that slides has the dimension, as `line` of it or not.
 bool is_in_sliding_rank(const Workload& link, int dimension, bool line) {
   for (int v = 0; v < static_cast<int>(link.tensors.size()); ++v) {
     const Tensor& tensor = link.tensors[v];
     if (tensor.is_output()) continue;
     for (int r = 0; r < static_cast<int>(tensor.ranks.size()); ++r) {
-      if (is_plain(tensor.ranks[at(r)]) || coefficient_of(tensor.ranks[at(r)], dimension) == 0) continue;
+      if (is_plain(link, v, r) || coefficient_of(tensor.ranks[at(r)], dimension) == 0) continue;
       if ((line_dimension(link, v, r) == dimension) == line) return true;
     }
   }
@@ -60,11 +68,15 @@ std::optional<int> rank_with(const Workload& link, int v, int dimension) {
 
 bool has_dimension(const Workload& link, int v, int dimension) { return rank_with(link, v, dimension).has_value(); }
 
-bool is_plain(const Rank& rank) { return rank.terms.size() == 1 && rank.terms[0].coefficient == 1; }
+bool is_plain(const Workload& link, int v, int rank) {
+  const Rank& r = link.tensors[v].ranks[rank];
+  const auto line = line_dimension(link, v, rank);
+  return line && coefficient_of(r, *line) == 1 && window_of(link, r, *line) == 1;
+}
 
 std::optional<int> line_dimension(const Workload& link, int v, int rank) {
   const Rank& r = link.tensors[v].ranks[rank];
-  if (is_plain(r)) return r.terms[0].dimension;
+  if (r.terms.size() == 1 && r.terms[0].coefficient == 1) return r.terms[0].dimension;
   std::optional<int> line;
   for (const Term& term : r.terms) {
     if (!has_dimension(link, link.output(), term.dimension) || line == term.dimension) continue;
@@ -85,12 +97,10 @@ std::vector<CommonRank> own_ranks(const Workload& link, int v) {
     if (!line) continue;
     CommonRank& rank = out.emplace_back();
     rank.array = rank.own = {*line};
-    if (is_plain(ranks[r])) continue;
+    if (is_plain(link, v, static_cast<int>(r))) continue;
     rank.slides = true;
     rank.stride = coefficient_of(ranks[r], *line);
-    LinkSizes one_step = sizes_of(link);
-    one_step[*line] = 1;
-    rank.window = rank_extent(ranks[r], one_step);
+    rank.window = window_of(link, ranks[r], *line);
   }
   return out;
 }
@@ -109,7 +119,7 @@ class RankMatcher {
     if (rank.own.size() == 1) {
       const auto r = rank_with(*reader_.link, reader_.tensor, rank.own[0]);
       if (!r) return false;
-      if (!is_plain((*reader_).ranks[*r])) return complete_sliding(rank, (*reader_).ranks[*r]);
+      if (!is_plain(*reader_.link, reader_.tensor, *r)) return complete_sliding(rank, (*reader_).ranks[*r]);
     }
     if (!all_plain(reader_, rank.own) || !all_plain(first_, rank.array)) return false;
     if (rank.array.size() > 1 && rank.own.size() > 1 && rank.array.size() != rank.own.size()) return false;
@@ -166,7 +176,7 @@ class RankMatcher {
     const u64 made = first_.link->dimensions[rank.array[0]].size;
     const Rank& source = (*first_).ranks[*r];
     if (from_input_) return rank_extent(source, sizes_of(*first_.link)) == wanted && made == steps;
-    if (!is_plain(source)) return false;
+    if (!is_plain(*first_.link, first_.tensor, *r)) return false;
     rank.border = wanted > made ? wanted - made : 0;
     rank.divides = made == rank.stride * steps;
     return wanted < made + rank.window && made < wanted + rank.stride;
@@ -208,7 +218,7 @@ class RankMatcher {
   static bool all_plain(LinkTensor t, const std::vector<int>& dimensions) {
     return std::ranges::all_of(dimensions, [&](int d) {
       const auto r = rank_with(*t.link, t.tensor, d);
-      return r && is_plain((*t).ranks[*r]);
+      return r && is_plain(*t.link, t.tensor, *r);
     });
   }
   static u64 product(LinkTensor t, const std::vector<int>& dimensions) {

@@ -24,8 +24,9 @@ u64 tile_words(const Workload& link, int v, const LinkSizes& sizes);
 // The rank of tensor v that has the dimension.
 std::optional<int> rank_with(const Workload& link, int v, int dimension);
 bool has_dimension(const Workload& link, int v, int dimension);
-// Whether the rank is one dimension, position by position; else it slides.
-bool is_plain(const Rank& rank);
+// Whether the rank of tensor v is one dimension, position by position, like the rows of a 1 x 1 convolution; else it
+// slides.
+bool is_plain(const Workload& link, int v, int rank);
 // The dimension whose steps are steps along the rank: of a rank that slides the only one that the output has. None:
 // there is no such dimension, or several.
 std::optional<int> line_dimension(const Workload& link, int v, int rank);

@@ -84,7 +84,7 @@ u64 TreeIndex::extent(int n, int link, int v, int rank) const {
   const Rank& r = w.tensors[v].ranks[rank];
   const LinkSizes sizes = sizes_under(link, n);
   const auto line = line_dimension(w, v, rank);
-  if (is_plain(r) || !line || w.tensors[v].is_output()) return rank_extent(r, sizes);
+  if (is_plain(w, v, rank) || !line || w.tensors[v].is_output()) return rank_extent(r, sizes);
   for (const int above : path_to(n)) {
     if (!divides(above, link, *line)) continue;
     u64 stride = 0;

@@ -44,7 +44,9 @@ LinkPass without_room(LinkPass pass) {
 
 // Whether windows of the tensor overlap: what a nest finds in place of them is the cost model's (docs/cost_model.md).
 bool slides(const Workload& link, int v) {
-  return std::ranges::any_of(link.tensors[at(v)].ranks, [](const Rank& r) { return !is_plain(r); });
+  for (int r = 0; r < static_cast<int>(link.tensors[v].ranks.size()); ++r)
+    if (!is_plain(link, v, r)) return true;
+  return false;
 }
 
 void compare(const FusionProblem& toy, const LinkGroup& group, const GroupPlan& plan, testing::Rng& rng) {

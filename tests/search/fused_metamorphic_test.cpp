@@ -142,5 +142,40 @@ TEST(FusedMetamorphic, WhatAllowsMoreCostsNoMore) {
   EXPECT_GT(cuts_gain, 0);
 }
 
+// Pointwise convolutions over lines and columns with a residual sum, as products or as convolutions of 1 x 1.
+Network pointwise(testing::Rng rng, bool windows) {
+  const u64 p = 2 * pick(rng, 1, 2), q = pick(rng, 2, 3), c = pick(rng, 1, 2), k = pick(rng, 1, 3);
+  const char* product = windows ? "o[k,p,q] += w[k,c,r,s] * x[c,p+r,q+s]" : "o[k,p,q] += w[k,c] * x[c,p,q]";
+  std::string text = "name: pointwise\nlayers:\n";
+  const auto layer = [&](const char* name, u64 made, u64 read) {
+    text += fmt::format("- {{name: {}, einsum: \"{}\", sizes: {{k: {}, p: {}, q: {}, c: {}{}}}}}\n", name, product,
+                        made, p, q, read, windows ? ", r: 1, s: 1" : "");
+  };
+  layer("a", c, 2);
+  layer("b", c, c);
+  layer("d", k, c);
+  const char* ranks = "ranks: {k: c, p: p, q: q}";
+  text += fmt::format(
+      "edges:\n- {{from: a, to: b, tensor: x, {0}}}\n- {{from: a, to: d, tensor: x, combine: add, {0}}}\n"
+      "- {{from: b, to: d, tensor: x, combine: add, {0}}}\n",
+      ranks);
+  return testing::read_well(parse_network(text, "network.yaml"));
+}
+
+TEST(FusedMetamorphic, WindowsOfOneAreNone) {
+  testing::Rng rng(29);
+  int fused = 0;
+  for (int k = 0; k < 6; ++k) {
+    const RandomMachine machine(rng);
+    const auto product = proven(pointwise(rng, false), machine, true),
+               convolution = proven(pointwise(rng, true), machine, true);
+    ASSERT_TRUE(product.has_value() && convolution.has_value());
+    EXPECT_DOUBLE_EQ(product->best.value, convolution->best.value) << machine.entries << " entries";
+    fused += product->best.value < *product->best.unfused_value;
+    rng.discard(1);
+  }
+  EXPECT_GT(fused, 3);
+}
+
 }  // namespace
 }  // namespace heliolite::fused_metamorphic_test

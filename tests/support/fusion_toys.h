@@ -61,7 +61,8 @@ inline FusionProblem on_two_units(FusionProblem problem, const std::string& mach
 }
 
 // Projections of one array, products over heads with a softmax in between, a convolution pair, a residual sum, a
-// fork, and two links that share what one does not make for the other.
+// fork, two links that share what one does not make for the other, and a residual sum of convolutions with windows of
+// one.
 inline std::vector<FusionProblem> fusion_toys() {
   const auto problem = [](const std::string& network, const std::string& ranks) {
     return fusion_problem(kTwoBuffers, network, nlohmann::json::parse(ranks));
@@ -127,6 +128,18 @@ edges:
 )",
                         R"([[[["k"],["k"]],[["j"],["j"]]], [[["k"],["i"]],[["j"],["k"]]],
                             [[["i"],["k"]],[["j"],["j"]]]])"));
+  out.push_back(problem(R"(
+layers:
+- {name: a, einsum: "o[k,p] += w[k,c,r] * x[c,p+r]", sizes: {k: 2, p: 4, c: 2, r: 1}, roles: {w: weight}}
+- {name: b, einsum: "o[k,p] += w[k,c,r] * x[c,p+r]", sizes: {k: 2, p: 4, c: 2, r: 1}, roles: {w: weight}}
+- {name: c, einsum: "o[k,p] += w[k,c,r] * x[c,p+r]", sizes: {k: 3, p: 4, c: 2, r: 1}, roles: {w: weight}}
+edges:
+- {from: a, to: b, tensor: x}
+- {from: a, to: c, tensor: x, combine: add}
+- {from: b, to: c, tensor: x, combine: add}
+)",
+                        R"([[[["k"],["c"]],[["p"],["p"]]], [[["k"],["c"]],[["p"],["p"]]],
+                            [[["k"],["c"]],[["p"],["p"]]]])"));
   return out;
 }
 

@@ -213,9 +213,19 @@ const LinkBound::FurtherIn& LinkBound::further_in(const Subtree& s, int link) {
   return out;
 }
 
+const Cost& LinkBound::floor(const Subtree& s, int link) {
+  if (s.depth != 0) return further_in(s, link).floor;
+  std::optional<Cost>& known = known_at_root_[link - group_.first]->floor;
+  if (!known) known = further_in(s, link).floor;
+  return *known;
+}
+
 double LinkBound::quick(int link) {
   RootBound& known = *known_at_root_[link - group_.first];
-  if (!known.effort) known = {std::max(known.lower, bound(root_, link, room_, BoundEffort::Moved)), BoundEffort::Moved};
+  if (!known.effort) {
+    known.lower = std::max(known.lower, bound(root_, link, room_, BoundEffort::Moved));
+    known.effort = BoundEffort::Moved;
+  }
   return known.lower;
 }
 

@@ -27,6 +27,7 @@ enum class BoundEffort : u8 {
 struct RootBound {
   double lower = 0;
   std::optional<BoundEffort> effort{};  // none: nothing is known
+  std::optional<Cost> floor{};          // the least energy and the fewest cycles
 };
 // What links of an array cost together; sought after up to the limit.
 struct CommonBound {
@@ -55,7 +56,7 @@ class LinkBound {
   double least(const Subtree& s, int link, u64 room);
 
   // The least energy and the fewest cycles of the link in any tree beneath the place.
-  const Cost& floor(const Subtree& s, int link) { return further_in(s, link).floor; }
+  const Cost& floor(const Subtree& s, int link);
 
   // The link's bound at the root by what is known; without a search, but for what the passes must move.
   double quick(int link);

@@ -103,7 +103,7 @@ std::vector<u64> key_of(const FusedInterval& g, const Subtree& s) {
 }
 
 std::optional<int> sliding_line(const Workload& w, int v, int rank) {
-  if (is_plain(w.tensors[v].ranks[rank]) || w.tensors[v].is_output()) return std::nullopt;
+  if (is_plain(w, v, rank) || w.tensors[v].is_output()) return std::nullopt;
   return line_dimension(w, v, rank);
 }
 

@@ -157,6 +157,7 @@ std::map<double, const LeastSum::Level*> LeastSum::elsewhere(int i, int j, int l
 void LeastSum::inherit() {
   if (!solver_.gate().on(Rule::LinkBound) || others_.empty()) return;
   for (auto& [links, levels] : levels_) {
+    if (solver_.over(budget_)) return;
     for (Level& own : levels) {
       if (own.is_settled) continue;
       std::map<double, double> proven;
