@@ -2,32 +2,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "tests/support/fusion_records.h"
 
 namespace heliolite::fusion_records_test {
 namespace {
 
-using testing::FusionProblem;
-
-std::string lines(const nlohmann::json& list) {
-  std::string out;
-  for (const std::string line : list) out += line + "\n";
-  return out;
-}
-
 TEST(FusionRecords, CostWhatIsRecorded) {
   int schedules = 0;
-  for (const auto& file : std::filesystem::directory_iterator(HELIOLITE_TEST_DATA "/network/records")) {
-    SCOPED_TRACE(file.path().string());
-    std::ifstream in(file.path());
-    const auto record = nlohmann::json::parse(in);
-    FusionProblem problem =
-        testing::fusion_problem(lines(record["machine"]), lines(record["network"]), record["ranks"]);
+  for (auto& [file, problem, schedules_there] : testing::fusion_records()) {
+    SCOPED_TRACE(file);
     problem.architecture.timeloop_cycles = true;  // as they were recorded
-    for (const auto& entry : record["schedules"]) {
+    for (const auto& entry : schedules_there) {
       const std::string text = entry["schedule"];
       SCOPED_TRACE(text);
       const FusedSchedule schedule = testing::fused_schedule(problem, text, entry["nests"]);

@@ -22,15 +22,9 @@ namespace {
 
 using testing::FusionProblem;
 using ::testing::HasSubstr;
+using testing::options_for;
 
 constexpr double kLambda = 8 * Energy::kUnitsPerPicojoule;
-
-SearchOptions options_for(Objective objective, int threads = 1) {
-  SearchOptions options;
-  options.objective = objective;
-  options.threads = threads;
-  return options;
-}
 
 std::vector<FusionProblem> toys_on_two_units() {
   std::vector<FusionProblem> out;

@@ -1,6 +1,8 @@
 #pragma once
 // Recorded schedules of small networks with what they cost: JSON with the texts of machine and network, the ranks of
 // the edges, and for each objective a schedule, the nest of one pass of every link, energy and cycles.
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -56,6 +58,29 @@ inline FusionProblem fusion_problem(const std::string& machine, const std::strin
                                     const nlohmann::json& ranks) {
   return {read_well(parse_architecture(machine, "machine.yaml")),
           fusion_graph(read_well(parse_network(network, "network.yaml")), ranks)};
+}
+
+struct FusionRecord {
+  std::string file;
+  FusionProblem problem;
+  nlohmann::json schedules;
+};
+
+inline std::vector<FusionRecord> fusion_records() {
+  const auto lines = [](const nlohmann::json& list) {
+    std::string out;
+    for (const std::string line : list) out += line + "\n";
+    return out;
+  };
+  std::vector<FusionRecord> out;
+  for (const auto& file : std::filesystem::directory_iterator(HELIOLITE_TEST_DATA "/network/records")) {
+    std::ifstream in(file.path());
+    const auto record = nlohmann::json::parse(in);
+    out.push_back({file.path().string(),
+                   fusion_problem(lines(record["machine"]), lines(record["network"]), record["ranks"]),
+                   record["schedules"]});
+  }
+  return out;
 }
 
 // "DRAM: T k=3 j=3 | Buf: X m=2 keep{w}": outermost level first, loops outermost first, T temporal, X and Y spatial;

@@ -4,10 +4,18 @@
 #include <vector>
 
 #include "engine/network/rank_classes.h"
+#include "engine/search/core/options.h"
 #include "tests/support/fusion_records.h"
 #include "tests/support/random_problem.h"
 
 namespace heliolite::testing {
+
+inline SearchOptions options_for(Objective objective, int threads = 1) {
+  SearchOptions options;
+  options.objective = objective;
+  options.threads = threads;
+  return options;
+}
 
 inline const std::string kTwoBuffers = R"(
 architecture:

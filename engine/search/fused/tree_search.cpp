@@ -157,27 +157,38 @@ void TreeSearch::remember(Memo& memo, std::vector<u64> key, u64 room, const Tree
   memo[std::move(key)].push_back({room, answer});
 }
 
-// Sets of arrays that a node may hold, as masks of `may`.
-std::vector<u64> TreeSearch::held_sets(const Subtree& s, const std::vector<int>& may, u64 room) const {
-  std::vector<u64> out;
-  if (options_.exact) {
-    for (u64 held = 0; held < u64{1} << may.size(); ++held) out.push_back(held);
-    return out;
+// Visits the sets of these arrays that fit when they are held, besides what is: all of them without the last array
+// first. `visit` says whether to go on.
+bool TreeSearch::held_sets(const Held& held, std::span<const int> may, u64 room,
+                           const std::function<bool(const Held&)>& visit) const {
+  if (may.empty()) return visit(held);
+  const std::span<const int> others = may.first(may.size() - 1);
+  if (!held_sets(held, others, room, visit)) return false;
+  Held more = held;
+  more.add(group_, may.back());
+  return !holds(room, more.room) || held_sets(more, others, room, visit);
+}
+
+// What a node must hold, then with whatever else of it fits.
+void TreeSearch::few_held_sets(const Subtree& s, std::span<const int> may, u64 room,
+                               const std::function<bool(const Held&)>& visit) const {
+  Held due{s};
+  for (const int a : may)
+    if (s.array[a].at == ArrayPlace::At::Due) due.add(group_, a);
+  Held all{s};
+  u64 taken = 0;
+  bool is_more = false;
+  for (const int a : may) {
+    const ArrayPlace& place = s.array[a];
+    const bool must = place.at == ArrayPlace::At::Due;
+    const u64 words = room_words(a, tile_under(group_, s, a), group_.level, *group_.graph, *group_.architecture);
+    const bool adds = (must || (s.depth > 0 && place.tiles <= 1)) && holds(room, taken + words);
+    if (adds) taken += words;
+    if (adds || must) all.add(group_, a);
+    is_more |= adds && !must;
   }
-  u64 all = 0, taken = 0, due = 0;
-  for (std::size_t k = 0; k < may.size(); ++k) {
-    const ArrayPlace& place = s.array[may[k]];
-    const u64 words =
-        room_words(may[k], tile_under(group_, s, may[k]), group_.level, *group_.graph, *group_.architecture);
-    if (place.at == ArrayPlace::At::Due) due |= u64{1} << k;
-    if (place.at != ArrayPlace::At::Due && (s.depth == 0 || place.tiles > 1)) continue;
-    if (!holds(room, taken + words)) continue;
-    taken += words;
-    all |= u64{1} << k;
-  }
-  out.push_back(due);
-  if ((all | due) != due) out.push_back(all | due);
-  return out;
+  if (holds(room, due.room)) visit(due);
+  if (is_more && holds(room, all.room)) visit(all);
 }
 
 // The node whose loop is part of the state: what it holds, and its children.
@@ -191,31 +202,26 @@ TreeAnswer TreeSearch::node(const Subtree& s, u64 room, double limit) {
   ++states_;
   best.lower_bound = kNoSum;
   const std::vector<int> may = holdable_at(group_, s);
-  for (const u64 held : held_sets(s, may, room)) {
-    Subtree next = s;
-    u64 taken = 0;
-    std::vector<int> arrays;
-    for (std::size_t k = 0; k < may.size() && holds(room, taken); ++k)
-      if (contains(held, k)) {
-        taken += hold(group_, next, may[k]);
-        arrays.push_back(may[k]);
-      }
-    const bool left =
-        std::ranges::any_of(may, [&](int a) { return next.array[a].at == ArrayPlace::At::Due && next.array[a].last; });
-    if (left || !holds(room, taken)) continue;
-    TreeAnswer one = with_held(next, less(room, taken), tightened(best, limit));
+  const auto visit = [&](const Held& held) {
+    const auto is_left = [&](int a) {
+      const ArrayPlace& place = held.state.array[a];
+      return place.at == ArrayPlace::At::Due && place.last;
+    };
+    if (std::ranges::any_of(may, is_left)) return true;
+    TreeAnswer one = with_held(held.state, less(room, held.room), tightened(best, limit));
     if (one.found) {
       auto tree = std::make_shared<FusedTree>(*one.found);
-      tree->node.held = arrays;
-      tree->room += taken;
+      tree->node.held = held.arrays;
+      tree->room += held.room;
       one.found = std::move(tree);
     }
     take_better(best, one);
-    if (solver_.over(budget_)) {
-      best.lower_bound = std::min(best.lower_bound, least_of(s, room));
-      break;
-    }
-  }
+    if (!solver_.over(budget_)) return true;
+    best.lower_bound = std::min(best.lower_bound, least_of(s, room));
+    return false;
+  };
+  if (options_.exact) held_sets({s}, may, room, visit);
+  else few_held_sets(s, may, room, visit);
   remember(nodes_, key, room, best);
   return best;
 }
@@ -237,6 +243,7 @@ TreeAnswer TreeSearch::with_held(const Subtree& s, u64 room, double limit) {
       continue;
     }
     for (int j = i; j < n; ++j) {
+      if (solver_.over(budget_)) return {nullptr, rest[0]};
       const std::optional<Child> c = child_of(group_, s, s.first + i, s.first + j);
       if (!c || !holds(room, c->live)) continue;
       const bool only = i == 0 && j == n - 1 && s.depth > 0;

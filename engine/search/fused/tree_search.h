@@ -2,6 +2,8 @@
 // The best fusion tree of consecutive links for the least energy + lambda x cycles (docs/rules/fused.md): every tree,
 // every choice of what is held, every mapping of each link, as a recursion over subtrees. A subtree is settled by its
 // state (subtree.h) and the room at the fusing level; what was found or proven of it is remembered.
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -82,13 +84,28 @@ class TreeSearch {
     Cost at_home, outermost;
   };
 
+  // What a node holds.
+  struct Held {
+    Subtree state;
+    u64 room = 0;               // of it
+    std::vector<int> arrays{};  // in the group's order
+
+    void add(const FusedInterval& group, int array) {
+      room += hold(group, state, array);
+      arrays.insert(std::ranges::lower_bound(arrays, array), array);
+    }
+  };
+
   void remember(Memo& memo, std::vector<u64> key, u64 room, const TreeAnswer& answer);
   TreeAnswer node(const Subtree& s, u64 room, double limit);
   TreeAnswer with_held(const Subtree& s, u64 room, double limit);
   TreeAnswer child(const Subtree& s, u64 room, bool only, double limit);
   TreeAnswer leaf(const Subtree& s, u64 room, double limit);
   std::optional<LinkMapping> fast(int link, const LinkPass& pass, double limit);
-  std::vector<u64> held_sets(const Subtree& s, const std::vector<int>& may, u64 room) const;
+  bool held_sets(const Held& held, std::span<const int> may, u64 room,
+                 const std::function<bool(const Held&)>& visit) const;
+  void few_held_sets(const Subtree& s, std::span<const int> may, u64 room,
+                     const std::function<bool(const Held&)>& visit) const;
   void loops(const Subtree& s, u64 room, bool only, double limit, TreeAnswer& best);
   double least_by(const std::map<double, double>& proven, const Subtree& s);
   double least_elsewhere(Memo TreeSearch::*memo, const std::vector<u64>& key, const Subtree& s, u64 room);
