@@ -5,7 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <queue>
+#include <set>
 
 #include "engine/network/group_plan.h"
 #include "engine/search/core/parallel.h"
@@ -16,7 +16,7 @@ namespace heliolite {
 namespace {
 
 // A raised limit is at least this much above what is known, so that searches below rising limits are few.
-constexpr double kLeastRise = 1.02;
+constexpr double kLeastRise = 1.05;
 // Arrays of the links whose place is decided together; of the others every place is allowed.
 constexpr std::size_t kMostPlaced = 5;
 
@@ -43,11 +43,9 @@ class LinkBound::CommonSplit {
     std::ranges::stable_sort(others_, std::greater(), words);
   }
 
-  // Raises `lower` up to the least, or to what is not below the limit. Where time has ended that it may be called
-  // again.
-  void run(double limit, double& lower) {
-    if (is_listed_ || list()) refine(limit, lower);
-  }
+  // Raises `lower` up to the least, or to what is not below the limit, by so many looks at most. False: time or looks
+  // have ended it, and it may be called again.
+  bool run(double limit, double& lower, u64 looks) { return (is_listed_ || list()) && refine(limit, lower, looks); }
 
  private:
   // An array that links of the shared one touch, too, and may be held with it.
@@ -98,7 +96,7 @@ class LinkBound::CommonSplit {
     placements_.clear();
     if (shared_.front() != 0) apart();
     if (!splits()) return false;
-    for (std::size_t p = 0; p < placements_.size(); ++p) sums_.push({sum_of(placements_[p]), p});
+    for (std::size_t p = 0; p < placements_.size(); ++p) sums_.insert({sum_of(placements_[p]), p});
     return is_listed_ = true;
   }
 
@@ -323,24 +321,27 @@ class LinkBound::CommonSplit {
   }
 
   // The placement with the least sum is looked at more closely, until that has been done.
-  void refine(double limit, double& lower) {
+  bool refine(double limit, double& lower, u64 looks) {
     if (placements_.empty()) lower = kNoSum;
     while (!sums_.empty()) {
-      const auto [known, number] = sums_.top();
+      const auto [known, number] = *sums_.begin();
       const Placement& best = placements_[number];
       const double sum = sum_of(best);
       if (sum > known) {
-        sums_.pop();
-        sums_.push({sum, number});
+        sums_.erase(sums_.begin());
+        sums_.insert({sum, number});
         continue;
       }
       lower = std::max(lower, sum);
-      if (lower >= limit || b_.solver_.over(b_.budget_)) return;
+      if (lower >= limit) return true;
+      if (looks == 0 || b_.solver_.over(b_.budget_)) return false;
+      --looks;
       if (look_closer(best, sum)) continue;
       const auto open = std::ranges::find_if(best.ways, [&](std::size_t w) { return !ways_[w].in_room; });
-      if (open == best.ways.end()) return;
+      if (open == best.ways.end()) return true;
       put_in_room(ways_[*open]);
     }
+    return true;
   }
 
   // A search of a case that is due.
@@ -384,8 +385,11 @@ class LinkBound::CommonSplit {
     const double lower = cases_[look.number].lower;
     if (lower <= 0) return kNoSum;
     double others = kNoSum;  // placements without it
-    for (const Placement& p : placements_)
+    for (const Sum& s : sums_) {
+      if (s.least >= others) break;
+      const Placement& p = placements_[s.placement];
       if (std::ranges::count(p.ways, look.way) == 0) others = std::min(others, sum_of(p));
+    }
     return std::max(lower * kLeastRise, lower + others - least);
   }
 
@@ -426,7 +430,7 @@ class LinkBound::CommonSplit {
   std::vector<std::vector<Split>> splits_;                      // [links_]
   std::map<RankFactors, std::vector<const Split*>> by_factor_;  // [links_]
   std::vector<Placement> placements_;
-  std::priority_queue<Sum, std::vector<Sum>, std::greater<>> sums_;
+  std::set<Sum> sums_;  // of all placements
   bool is_listed_ = false;
   std::vector<Case> cases_;
   std::vector<Way> ways_;
@@ -434,13 +438,13 @@ class LinkBound::CommonSplit {
   std::map<std::tuple<std::size_t, unsigned, LinkPass>, std::size_t> way_number_;
 };
 
-void LinkBound::search(Together& t, double limit) {
-  if (limit <= t.known->limit) return;
+bool LinkBound::search(Together& t, double limit, u64 looks) {
+  if (limit <= t.known->limit) return true;
   if (!t.split) t.split = std::make_shared<CommonSplit>(*this, t.array, t.links);
-  t.split->run(limit, t.known->lower);
-  if (solver_.over(budget_)) return;  // another slice of time goes on with it
+  if (!t.split->run(limit, t.known->lower, looks) || solver_.over(budget_)) return false;
   t.known->limit = limit;
   t.split.reset();
+  return true;
 }
 
 }  // namespace heliolite

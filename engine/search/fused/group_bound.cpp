@@ -2,7 +2,6 @@
 // (common_split.cpp), each of the others by itself.
 #include <algorithm>
 #include <functional>
-#include <memory>
 
 #include "engine/search/fused/link_bound.h"
 
@@ -103,18 +102,20 @@ double LinkBound::of_group() {
 }
 
 // An array's links together need not be known to cost more than what is enough leaves to them beside the others.
-void LinkBound::search_together(std::span<const double> alone, double enough) {
+bool LinkBound::search_together(std::span<const double> alone, double enough, u64 looks) {
+  bool complete = true;
   for (Together& t : together()) {
     const double least = of_group();
-    if (least >= enough) return;
+    if (least >= enough) return true;
     double limit = 0, own = 0, all = 0;
     for (int l = group_.first; l <= group_.last; ++l) all += quick(l);
     for (const int l : t.links) {
       limit += alone[l - group_.first];
       own += quick(l);
     }
-    search(t, std::min(limit, enough - (all - own)));
+    complete &= search(t, std::min(limit, enough - (all - own)), looks);
   }
+  return complete || of_group() >= enough;
 }
 
 }  // namespace heliolite

@@ -75,13 +75,16 @@ class LeastSum {
     Cost cost{};                // of one repetition
     std::vector<Cost> nests{};  // of a link alone: without terms
   };
-  // Trees of such links at one fusing level.
+  // Trees of such links at one fusing level. Bounds of links that share an array come in rounds, each with twice the
+  // looks of the one before: a group that a few of them take off the best path is worth no more.
+  static constexpr u64 kFirstLooks = 16;
   struct Level {
     std::unique_ptr<FusedInterval> interval;
     std::unique_ptr<TreeSearch> trees;
     double lower = 0;
     std::optional<BoundEffort> searched{};  // the bounds of its links
-    bool common = false;                    // and those of all links of an intermediate
+    bool common = false;                    // and those of all links of an array
+    u64 looks = kFirstLooks;                // that are next spent on each array's links
     bool is_settled = false;                // its trees have been searched
   };
   // A step of a path through the network.

@@ -68,9 +68,11 @@ class LinkBound {
   // What all links of the group cost at least by what is known: as quick() says of each, or more where the links of an
   // array must agree on its split, or on whether it is held.
   double of_group();
-  // More of that. `alone`: [link of the group], and `enough`, of all of them: what need not be known to be above. After
-  // a call of of_group(); groups whose links have different shapes may be searched by several threads at a time.
-  void search_together(std::span<const double> alone, double enough);
+  // More of that. `alone`: [link of the group], and `enough`, of all of them: what need not be known to be above.
+  // `looks`: searches of each array's placements, at most. False: there are more, or time has ended it; a later call
+  // goes on. After a call of of_group(); groups whose links have different shapes may be searched by several threads at
+  // a time.
+  bool search_together(std::span<const double> alone, double enough, u64 looks = ~u64{0});
   // All that the bound at the root depends on.
   std::vector<u64> key_at_root(int link) const { return key_of(root_, link, room_); }
 
@@ -114,7 +116,7 @@ class LinkBound {
                                      u64 room) const;
   bool fits(const Subtree& s, int link, const Split& split, TensorMask held, u64 room) const;
   class CommonSplit;
-  // Links that share an array, and the search of what they cost together if time has ended it.
+  // Links that share an array, and the search of what they cost together as long as it is not complete.
   struct Together {
     int array;
     std::vector<int> links;
@@ -123,7 +125,7 @@ class LinkBound {
   };
   std::vector<Together>& together();
   double gain_of(const Together& t);
-  void search(Together& t, double limit);
+  bool search(Together& t, double limit, u64 looks);
   std::vector<std::vector<int>> foreign_dimensions(int array, const std::vector<int>& links) const;
   TensorMask tensors_of(int link, int array) const;
   std::vector<int> links_of(int array) const;

@@ -86,14 +86,15 @@ void LeastSum::raise(const Step& step) {
   s.lower = std::max(s.lower, lower);
 }
 
-// Searches what links that share an array cost at least together, in these groups, up to what is enough for each:
-// groups whose links have different shapes at a time. False: it is known.
+// Searches what links that share an array cost at least together, in these groups, up to what is enough for each, by
+// one round of looks: groups whose links have different shapes at a time. False: it is known.
 bool LeastSum::search_common(const std::vector<Step>& steps, const std::vector<double>& enough) {
   // Step 1. Groups with links of a shape are searched one after the other.
   struct Due {
     Step step;
     Level* level;
     double enough;
+    bool complete = false;
   };
   struct Part {
     std::set<std::size_t> shapes;
@@ -125,17 +126,18 @@ bool LeastSum::search_common(const std::vector<Step>& steps, const std::vector<d
     for (const Due& d : part.due) d.level->trees->least_together();
   // Step 2. The searches.
   parallel_for(parts.size(), solver_.threads(), [&](std::size_t k) {
-    for (const auto& [step, level, most] : parts[k].due) {
+    for (auto& [step, level, most, complete] : parts[k].due) {
       std::vector<double> alone;
       for (int l = step.first; l <= step.last; ++l) alone.push_back(segment_[l][l].value / runs(l));
-      level->trees->search_together(alone, most);
+      complete = level->trees->search_together(alone, most, level->looks);
     }
   });
   // Step 3. What they say.
   for (const Part& part : parts)
     for (const Due& d : part.due) {
       d.level->lower = std::max(d.level->lower, d.level->trees->least_together() * runs(d.step.first));
-      d.level->common = !solver_.over(budget_);
+      d.level->common = d.complete;
+      if (!solver_.over(budget_)) d.level->looks *= 2;
       solver_.gate().pruned(Rule::HomeBound, solver_.gate().on(Rule::HomeBound) ? 1 : 0);
     }
   for (const Step& step : steps) raise(step);

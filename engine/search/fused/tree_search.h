@@ -62,8 +62,8 @@ class TreeSearch {
   // More of it, by all links of an array at once (LinkBound::of_group()); what is known of that is raised by
   // search_together() as LinkBound::search_together() says, `enough` being of the group.
   double least_together() { return bound_.of_group() + least_terms_; }
-  void search_together(std::span<const double> alone, double enough) {
-    bound_.search_together(alone, enough - least_terms_);
+  bool search_together(std::span<const double> alone, double enough, u64 looks = ~u64{0}) {
+    return bound_.search_together(alone, enough - least_terms_, looks);
   }
   LinkBound& bound() { return bound_; }
   u64 states() const { return states_; }
