@@ -15,76 +15,21 @@
 #include "engine/search/map.h"
 #include "tests/support/buffer_machine.h"
 #include "tests/support/exact_problem.h"
+#include "tests/support/uneven_mappings.h"
 
 namespace heliolite::uneven_search_test {
 namespace {
 
+using testing::all_uneven;
 using testing::buffer_of;
-using testing::enumerate_mapspace;
 using ::testing::HasSubstr;
 using testing::layer_problem;
 using testing::OracleAnswer;
 using testing::random_search_problem;
 using testing::SearchProblem;
+using testing::small_buffers;
 
 constexpr std::array kObjectives{Objective::Energy, Objective::Delay, Objective::Edp, Objective::Ed2p};
-
-// Levels whose tensors may have tiles of their own, from the machine's description alone.
-bool may_split(const Architecture& a, std::size_t i) {
-  if (i + 1 == a.levels.size() || !a.levels[i].loops_allowed) return false;
-  const LoopConstraints& loops = a.levels[i].constraints.temporal;
-  const NetworkEnergy& network = a.levels[i + 1].network;
-  return loops.factors.empty() && loops.order.empty() && network.hop_pj == 0 && network.router_pj == 0;
-}
-
-// Every order of every choice of tensors for a level: as many stores as the choice has tensors.
-std::vector<std::vector<TensorMask>> stores_of(TensorMask keep, TensorMask open) {
-  std::vector<std::vector<TensorMask>> out;
-  for (unsigned chosen = open;; chosen = (chosen - 1) & open) {
-    std::vector<TensorMask> parts;
-    for (const int v : bits(keep | chosen)) parts.push_back(static_cast<TensorMask>(1u << v));
-    do out.push_back(parts.empty() ? std::vector<TensorMask>{0} : parts);
-    while (std::next_permutation(parts.begin(), parts.end()));
-    if (chosen == 0) return out;
-  }
-}
-
-// The optima over all uneven mappings, one stack of stores after the other; none if they are too many.
-std::optional<OracleAnswer> all_uneven(const SearchProblem& p, u64 limit) {
-  const CostModel model(p.workload, p.architecture);
-  const Mapspace space = *resolve(p.workload, p.architecture);
-  std::vector<StackedParts> stacks{{}};
-  for (std::size_t i = 0; i < p.architecture.levels.size(); ++i) {
-    const LevelSpace& level = space.levels[i];
-    const auto choices = may_split(p.architecture, i)
-                             ? stores_of(level.keep, level.open)
-                             : std::vector<std::vector<TensorMask>>{{static_cast<TensorMask>(level.keep | level.open)}};
-    std::vector<StackedParts> next;
-    for (const StackedParts& stack : stacks)
-      for (const auto& parts : choices) {
-        next.push_back(stack);
-        next.back().push_back(parts);
-      }
-    stacks = std::move(next);
-  }
-  OracleAnswer out;
-  for (const StackedParts& parts : stacks) {
-    const StoreStack stack = stack_stores(p.architecture, parts, p.workload);
-    if (stack.level_of.size() > kMaxLevels) return std::nullopt;
-    const auto price = [&](const Mapping& m) { return model.evaluate(unstacked(m, stack)); };
-    const auto some = enumerate_mapspace(p.workload, stack.stacked, {.limit = limit, .price = price});
-    if (!some || out.mappings + some->mappings > limit) return std::nullopt;
-    for (std::size_t k = 0; k < out.best.size() && some->legal > 0; ++k) {
-      const auto objective = static_cast<Objective::Kind>(k);
-      if (out.legal > 0 && Value::of(objective, out.best[k].cost) <= Value::of(objective, some->best[k].cost)) continue;
-      out.best[k] = some->best[k];
-      out.best[k].mapping = unstacked(some->best[k].mapping, stack);
-    }
-    out.mappings += some->mappings;
-    out.legal += some->legal;
-  }
-  return out;
-}
 
 // From nothing: the search has to find the optimum itself.
 void expect_optimum(const SearchProblem& p, const OracleAnswer& all, Objective objective, const RuleSet& rules,
@@ -104,38 +49,6 @@ void expect_optimum(const SearchProblem& p, const OracleAnswer& all, Objective o
   EXPECT_EQ(problem.model.evaluate(answer.mapping).cost, answer.cost);
   EXPECT_TRUE(check(answer.mapping, p.workload, p.architecture).empty());
   EXPECT_TRUE(violations(problem.space, answer.mapping).empty());
-}
-
-// A matrix product or a convolution in one dimension, on a machine whose buffers are small and keep everything. With
-// `word_bits` the words of tensors are 0.5, 1 or 1.5 times as large as a level's.
-SearchProblem small_buffers(u64 seed, bool word_bits) {
-  testing::Rng rng(seed);
-  const auto size = [&] { return std::array<u64, 5>{2, 3, 4, 6, 8}[testing::pick(rng, 0, 4)]; };
-  testing::RandomOptions shape;
-  shape.max_levels = 3;
-  shape.max_fanout = 2;
-  shape.reductions = seed % 3 == 0;
-  SearchProblem p;
-  const std::string text = testing::chance(rng, 60) ? fmt::format("gemm:{}x{}x{}", size(), size(), size())
-                                                    : fmt::format("conv:k={},c={},p={},q=1,r=3,s=1",
-                                                                  testing::pick(rng, 1, 2), size(), size());
-  p.workload = load_network(text)->layers[0].workload;
-  do p.architecture = testing::random_architecture(rng, shape);
-  while (p.architecture.levels.size() < 2);
-  for (StorageLevel& level : p.architecture.levels) {
-    level.keep = {{"all"}, {}};
-    level.network = {};
-    if (shape.reductions) level.network.ingress_pj = static_cast<double>(testing::pick(rng, 0, 80)) / 8;
-    level.entries = testing::pick(rng, 4, 48);
-    level.multiple_buffering = 1;
-  }
-  if (p.architecture.levels.size() > 2) p.architecture.levels[0].keep = {{"outputs"}, {"all"}};
-  p.architecture.levels.back().entries.reset();
-  for (Tensor& t : p.workload.tensors)
-    if (word_bits)
-      t.word_bits = WordLength::of_parts(p.architecture.levels[0].word_bits.parts() * testing::pick(rng, 1, 3), 2);
-  p.answer = *enumerate_mapspace(p.workload, p.architecture);
-  return p;
 }
 
 // Of the seeds [first, last); returns how often uneven tiles beat even ones.
@@ -256,7 +169,10 @@ TEST(UnevenSearch, LevelsWithConstrainedLoopsOrBelowPricedHopsHaveOneTile) {
   Architecture machine = buffer_of(64);
   machine.levels.insert(machine.levels.begin(), machine.levels[0]);
   machine.levels[0].name = "Regs";
-  const auto uneven = [&] { return uneven_levels(layer_problem(workload, machine, {})); };
+  const auto uneven = [&] {
+    const LayerProblem problem = layer_problem(workload, machine, {});
+    return uneven_levels(problem.space, problem.model.compiled());
+  };
   EXPECT_EQ(uneven(), (std::vector<bool>{true, true, false}));
   machine.levels[1].network.hop_pj = 1;
   EXPECT_EQ(uneven(), (std::vector<bool>{false, true, false}));

@@ -41,11 +41,10 @@ std::vector<std::vector<TensorMask>> orders_of(TensorMask keep) {
 
 }  // namespace
 
-std::vector<bool> uneven_levels(const LayerProblem& problem) {
-  const Compiled& c = problem.model.compiled();
+std::vector<bool> uneven_levels(const Mapspace& space, const Compiled& c) {
   std::vector<bool> out(at(c.level_count), false);
   for (int i = 0; i + 1 < c.level_count; ++i) {
-    out[i] = loops_are_free(problem.space, i);
+    out[i] = loops_are_free(space, i);
     // Interconnects send on what the level is asked for.
     for (int k = i + 1; k < c.level_count; ++k) {
       if (c.level[k].hops_cost || c.level[k].routers_cost) out[i] = false;
@@ -56,7 +55,7 @@ std::vector<bool> uneven_levels(const LayerProblem& problem) {
 }
 
 std::optional<std::vector<StoreOrder>> store_orders(const LayerProblem& problem, std::size_t most) {
-  const std::vector<bool> uneven = uneven_levels(problem);
+  const std::vector<bool> uneven = uneven_levels(problem.space, problem.model.compiled());
   std::vector<StoreOrder> out;
   for (const KeepMasks& keep : problem.keep_choices(most)) {
     std::vector<StoreOrder> longer{{keep, {}}};

@@ -19,7 +19,7 @@ struct StoreOrder {
 // Levels whose tensors may have tiles at different places. Not the outermost, whose tiles are the whole tensors; not
 // where loops are forbidden or constrained, for a constraint speaks of all loops of the level; and not below a network
 // that prices hops, which counts the words of tensors that pass a level by at one tile of the level.
-std::vector<bool> uneven_levels(const LayerProblem& problem);
+std::vector<bool> uneven_levels(const Mapspace& space, const Compiled& compiled);
 
 // Every order of the stores of every keep choice, the choices that keep most first. None if there are more than `most`,
 // or if a stack has more than kMaxLevels levels.
