@@ -122,7 +122,7 @@ Json refused_proof(const std::string& why) { return {{"refused", why}}; }
 std::vector<std::string> proof_heads(const Workload& workload, const Architecture& machine,
                                      const SearchOptions& options, std::string_view claim) {
   std::vector<std::string> out;
-  const auto instances = proof::instances_of(workload, machine, {.free = options.free, .open = options.open});
+  const auto instances = proof::instances_of(workload, machine, proof::InstanceOptions::of(options));
   if (!instances) return out;
   for (const proof::UnitInstance& i : *instances) {
     const std::string text = proof::text_of(i.instance);

@@ -249,7 +249,7 @@ bool Bounds::fill_row(const PricedChannel& channel, std::size_t table, int stage
   Digits tile = q_.tiles.digits(first);
   // Only one rank of a tensor grows along a row.
   TensorWords words{}, others{};
-  for (const int v : bits(from.kept)) {
+  for (const int v : bits(from.in_room)) {
     const ProofTensor& shape = q_.shapes[v];
     others[v] = 1;
     for (int r = 0; r < shape.rank_count; ++r)
@@ -257,11 +257,11 @@ bool Bounds::fill_row(const PricedChannel& channel, std::size_t table, int stage
   }
   for (u64 k = 0; k < row(); ++k) {
     tile[0] = static_cast<u16>(k);
-    for (const int v : bits(from.kept)) {
+    for (const int v : bits(from.in_room)) {
       const ProofTensor& shape = q_.shapes[v];
       words[v] = others[v] * (contains(shape.indexing, 0) ? shape.extent(q_.tiles, tile, shape.rank_of[0]) : 1);
     }
-    if (!q_.fits(stage, from.kept, words)) return k > 0;
+    if (!q_.fits(stage, set, words, 0)) return k > 0;
     u128& least = with[first + k];
     for (std::size_t next = 0; next < from.next.size(); ++next) {
       const u128 outside = below_[table][place_(stage + 1, from.next[next])][first + k];

@@ -1,6 +1,7 @@
 #include "engine/proof/extend.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "engine/base/integers.h"
 
@@ -45,9 +46,12 @@ void Extender::extend(const State& parent, int stage, const std::function<void(S
 // Primes that the tile of the level inside could take from a loop directly outside it (rule push-in).
 void Extender::find_growable_axes(const State& parent, int stage) {
   for (auto& primes : growable_) primes.clear();
-  if (stage == 0) return;
+  if (stage == 0 || q_.is_idle(stage - 1, parent.kept)) return;
   const InstanceLevel& inner = q_.instance.levels[at(stage) - 1];
   const InstanceLevel& outer = q_.instance.levels[stage];
+  // What levels to come need of the same room is not known: then the tile may take no more.
+  const std::optional<u128> most = outer.shares ? parent.held : inner.room;
+  const u128 others = parent.held - q_.parts(stage - 1, parent.kept, parent.tile);
   DimensionMask alone = ~DimensionMask{0};
   const auto only_plain_of = [&](int v) {
     alone &= static_cast<DimensionMask>(q_.shapes[v].plain | ~q_.shapes[v].indexing);
@@ -64,7 +68,7 @@ void Extender::find_growable_axes(const State& parent, int stage) {
       if (!inner.loops[d].allows(factor * step.prime)) continue;
       Digits larger = parent.tile;
       larger[d] = step.digit;
-      if (q_.fits(stage - 1, parent.kept, larger)) growable_[d].push_back(step.prime);
+      if (!most || others + q_.parts(stage - 1, parent.kept, larger) <= *most) growable_[d].push_back(step.prime);
     }
   }
 }
@@ -98,12 +102,14 @@ void Extender::walk_tiles(const State& parent) {
     const Entry e = stack.back();
     stack.pop_back();
     ++questions_;
+    if (l.shares && !q_.fits(stage_, parent.set, e.tile, parent.held)) continue;
     if (!closed(bounds_.with(stage_, parent.set, e.number))) {
       tile_ = e.number;
       digits_ = e.tile;
       factor_ = e.factor;
       walk_orders();
     }
+    if (q_.is_idle(stage_, q_.sets[stage_][parent.set].kept)) continue;
     for (int d = e.first; d < q_.tiles.dimension_count(); ++d) {
       const DivisorDigits& of = q_.tiles.of(d);
       for (const DivisorDigits::Step& step : of.steps[e.tile[d]]) {

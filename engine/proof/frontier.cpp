@@ -163,6 +163,7 @@ bool StateFrontier::stands_for(const Held& a, const Held& b) const {
     if (a.total[p] > b.total[p]) return false;
   const State &s = a.state, &t = b.state;
   if (s.units < t.units || s.set != t.set || s.tile != t.tile) return false;
+  if (q_.goes_on(level_) && s.held > t.held) return false;
   for (std::size_t j = 0; j < s.known; ++j)
     if (s.instances[j] != t.instances[j] || s.sums[j] < t.sums[j]) return false;
   const TensorMask flowing = tensors_in_flow(s, false), there = tensors_in_flow(t, false);

@@ -9,6 +9,7 @@
 #include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 #include "engine/model/running_units.h"
+#include "engine/search/uneven/uneven.h"
 
 namespace heliolite::proof {
 namespace {
@@ -201,22 +202,31 @@ int Instance::output() const {
   return static_cast<int>(std::ranges::find_if(tensors, is_output) - tensors.begin());
 }
 
-Result<Instance> instance_of(const Workload& workload, const Architecture& architecture, MapspaceOptions options) {
-  const Result<Mapspace> space = resolve(workload, architecture, options);
+Result<Instance> instance_of(const Workload& workload, const Architecture& architecture, InstanceOptions options) {
+  const Result<Mapspace> space = resolve(workload, architecture, {.free = options.free, .open = options.open});
   if (!space) return space.errors();
   const Compiled compiled(workload, architecture);
   if (const auto problem = unknown_to_proofs(compiled, architecture)) return *problem;
-  return Writer(workload, architecture, *space, compiled).run();
+  Result<Instance> out = Writer(workload, architecture, *space, compiled).run();
+  if (!out || options.tiles == Tiles::Even) return out;
+  const std::vector<bool> uneven = uneven_levels(*space, compiled);
+  for (std::size_t i = 0; i < uneven.size(); ++i) {
+    InstanceLevel& level = out->levels[i];
+    level.uneven = uneven[i] && std::popcount(static_cast<TensorMask>(level.keep | level.open)) > 1;
+  }
+  return out;
 }
 
 Result<std::vector<UnitInstance>> instances_of(const Workload& workload, const Architecture& machine,
-                                               MapspaceOptions options) {
+                                               InstanceOptions options) {
   const Result<std::vector<std::size_t>> units = units_that_run(workload, machine);
   if (!units) return units.errors();
   std::vector<UnitInstance> out;
   Diagnostics refused;
   for (const std::size_t unit : *units) {
-    if (const Result<Mapspace> space = resolve(workload, machine.chain(unit), options); !space) {
+    if (const Result<Mapspace> space =
+            resolve(workload, machine.chain(unit), {.free = options.free, .open = options.open});
+        !space) {
       refused.insert(refused.end(), space.errors().begin(), space.errors().end());
       continue;
     }

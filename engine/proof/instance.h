@@ -11,6 +11,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/result.h"
 #include "engine/base/types.h"
+#include "engine/search/core/options.h"
 #include "engine/space/mapspace.h"
 #include "workloads/workload.h"
 
@@ -59,6 +60,8 @@ struct InstanceLevel {
   bool one_axis = false;
   std::vector<int> x, y;            // dimensions that may be unrolled along an axis, the innermost first
   std::vector<FactorLimit> unroll;  // [dimension]: both axes together
+  bool uneven = false;              // its tensors have tiles of their own, at places among its loops
+  bool shares = false;              // room and rates with the level inside: both stand for an uneven one
 
   bool has_fanout() const { return fanout_x * fanout_y > 1; }
 };
@@ -90,9 +93,17 @@ struct ExactCost {
   bool operator==(const ExactCost&) const = default;
 };
 
+// The mapspace that is asked for.
+struct InstanceOptions {
+  bool free = false, open = false;  // those of MapspaceOptions
+  Tiles tiles = Tiles::Even;
+
+  static InstanceOptions of(const SearchOptions& search) { return {search.free, search.open, search.tiles}; }
+};
+
 // The instance of a layer on a machine. An error is the one reason why there are no proofs of it: something that the
 // rules of proofs do not know yet, by its name. Other errors are those of the machine's constraints.
-Result<Instance> instance_of(const Workload& workload, const Architecture& architecture, MapspaceOptions options = {});
+Result<Instance> instance_of(const Workload& workload, const Architecture& architecture, InstanceOptions options = {});
 
 // An instance, and the compute unit whose chain of levels it has: a number of Architecture::chain().
 struct UnitInstance {
@@ -103,7 +114,7 @@ struct UnitInstance {
 // Those of a layer on each compute unit of a machine that can run it and whose constraints it can obey, with prices in
 // the same unit: what may be done on any of them. Errors: those of one of them, or why no unit runs the layer.
 Result<std::vector<UnitInstance>> instances_of(const Workload& workload, const Architecture& machine,
-                                               MapspaceOptions options = {});
+                                               InstanceOptions options = {});
 
 // Its lines, as they stand at the head of a proof.
 std::string text_of(const Instance& instance);

@@ -67,10 +67,12 @@ std::string level_text(const Instance& instance, std::size_t i) {
   out += "keep" + (l.keep == 0 ? " -" : tensors_text(instance, l.keep)) + "\n";
   if (l.open != 0) out += "open" + tensors_text(instance, l.open) + "\n";
   out += limits_text(instance, "loops", l.loops) + dimensions_text(instance, "order", l.order);
-  if (!l.has_fanout()) return out;
-  out += fmt::format("fanout {} {}{}\n", l.fanout_x, l.fanout_y, l.one_axis ? " one" : "");
-  return out + dimensions_text(instance, "x", l.x) + dimensions_text(instance, "y", l.y) +
-         limits_text(instance, "unroll", l.unroll);
+  if (l.has_fanout()) {
+    out += fmt::format("fanout {} {}{}\n", l.fanout_x, l.fanout_y, l.one_axis ? " one" : "");
+    out += dimensions_text(instance, "x", l.x) + dimensions_text(instance, "y", l.y) +
+           limits_text(instance, "unroll", l.unroll);
+  }
+  return l.uneven ? out + "uneven\n" : out;
 }
 
 }  // namespace

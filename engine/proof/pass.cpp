@@ -163,7 +163,7 @@ std::optional<State> walked(const Question& q, const ProofMapping& mapping) {
       if (q.tiles.of(d).times[s.tile[d]][digit] == DivisorDigits::kNone) return std::nullopt;
       steps.loop(s, i, d, digit);
     }
-    if (!q.fits(i, kept, s.tile)) return std::nullopt;
+    if (!q.fits(i, s.set, s.tile, steps.held_inside(s, i))) return std::nullopt;
     if (q.is_top(i)) steps.finish(s);
     else steps.start(s, i, kept, step.set);
   }

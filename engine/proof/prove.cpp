@@ -10,6 +10,7 @@
 #include "engine/proof/proof_file.h"
 #include "engine/proof/reduce.h"
 #include "engine/proof/sha256.h"
+#include "engine/proof/stacks.h"
 #include "engine/search/core/budget.h"
 
 namespace heliolite::proof {
@@ -32,7 +33,8 @@ bool is_tabled(const Question& q, std::size_t number, const State& s, const Exac
 // The question on one compute unit that can run the layer.
 struct UnitQuestion {
   std::size_t unit = 0;  // a number of Architecture::chain()
-  Reduction reduction;
+  Instance asked;
+  Reduction reduction;  // of the instance with a stack in place of each level of uneven tiles
   Question q;
 };
 
@@ -70,7 +72,6 @@ ProofReport refused(std::string why) {
 
 std::string refused_space(const SearchOptions& search) {
   if (search.factors != Factors::Perfect) return "no proof for factors that do not divide yet";
-  if (search.tiles != Tiles::Even) return "no proof for uneven tiles yet";
   if (!search.evaluator.command.empty()) return "no proof for evaluators yet";
   return "";
 }
@@ -128,14 +129,16 @@ class Prover {
  private:
   // Returns why there are no proofs.
   std::string ask() {
-    const Result<std::vector<UnitInstance>> instances =
-        instances_of(workload_, machine_, {.free = search_.free, .open = search_.open});
+    const Result<std::vector<UnitInstance>> instances = instances_of(workload_, machine_, InstanceOptions::of(search_));
     if (!instances) return instances.errors().front().message;
     for (const UnitInstance& i : *instances) {
       Reduction reduction = reduce(i.instance);
+      reduction.whole = with_stacks(reduction.whole), reduction.instance = with_stacks(reduction.instance);
+      if (reduction.whole.level_count() > kMaxLevels)
+        return fmt::format("no proof of more than {} levels, of uneven tiles one for each tensor, yet", kMaxLevels);
       Result<Question> made = Question::create(reduction.instance);
       if (!made) return made.errors().front().message;
-      units_.push_back({i.unit, std::move(reduction), *std::move(made)});
+      units_.push_back({i.unit, i.instance, std::move(reduction), *std::move(made)});
     }
     return "";
   }
@@ -144,7 +147,8 @@ class Prover {
   std::optional<Priced> priced_by(const UnitMapping& mapping) const {
     const auto on = std::ranges::find(units_, mapping.unit, &UnitQuestion::unit);
     if (on == units_.end()) return std::nullopt;
-    const std::optional<ProofMapping> steps = steps_of(on->q, mapping.mapping, on->reduction);
+    const std::optional<Mapping> stacked = on_stacks(mapping.mapping, on->asked);
+    const std::optional<ProofMapping> steps = stacked ? steps_of(on->q, *stacked, on->reduction) : std::nullopt;
     const std::optional<State> end = steps ? walked(on->q, *steps) : std::nullopt;
     if (!end) return std::nullopt;
     return Priced{&*on, *steps, *end, exact_cost(on->q, *end)};
@@ -177,7 +181,7 @@ class Prover {
   std::string prove_on(const UnitQuestion& on, const Asked& asked, const std::vector<Priced>& priced, ProofFile& file) {
     const Question& q = on.q;
     const Claim claim = *claim_on(on, priced.front().cost);
-    const std::string text = text_of(on.reduction.whole), hash = sha256_text(text);
+    const std::string text = text_of(on.asked), hash = sha256_text(text);
     out_.instance += (out_.instance.empty() ? "" : " ") + hash;
     const auto is_over = [&] {
       if (search_.stop != nullptr && search_.stop->load(std::memory_order_relaxed)) return true;
@@ -198,7 +202,7 @@ class Prover {
     out_.states += pass.states;
     out_.ended = pass.ended;
     if (!pass.better) return "";
-    out_.better = {mapping_of(q, *pass.better, on.reduction), on.unit};
+    out_.better = {off_stacks(mapping_of(q, *pass.better, on.reduction), on.asked), on.unit};
     out_.is_rounding =
         asked.is_curve && is_rounding(machine_.chain(on.unit), claim, exact_cost(q, *walked(q, *pass.better)), q.scale);
     return "";

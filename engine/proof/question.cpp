@@ -25,23 +25,43 @@ u64 least_groups(const ProofTensor& t, const ProofTiles& tiles, const Digits& un
   return out;
 }
 
-// The next servers that a tensor may have outside `level`, the innermost first.
+bool goes_on(const Instance& instance, int level) {
+  return level + 1 < instance.level_count() && instance.levels[at(level) + 1].shares;
+}
+
+// The next servers that a tensor may have from `level` on, the innermost first. Of levels that share a room only one
+// holds it.
 std::vector<u8> servers_from(const Instance& instance, int level, int tensor) {
   std::vector<u8> out;
+  while (level < instance.level_count() && instance.levels[level].shares) ++level;
   for (int i = level; i < instance.level_count(); ++i) {
     const InstanceLevel& l = instance.levels[i];
     if (contains(l.keep | l.open, tensor)) out.push_back(static_cast<u8>(i));
-    if (contains(l.keep, tensor)) break;
+    if (contains(l.keep, tensor) && !goes_on(instance, i)) break;
   }
   return out;
 }
 
-int index_of(std::vector<ServerSet>& sets, const Servers& server, int stage, int tensors) {
+// Whether no level that shares its room holds two tensors.
+bool hold_one_each(const Instance& instance, const Servers& server) {
+  for (int v = 0; v < instance.tensor_count(); ++v) {
+    const int i = server[v];
+    if (!instance.levels[i].shares && !goes_on(instance, i)) continue;
+    if (std::count(server.begin(), server.begin() + v, server[v]) > 0) return false;
+  }
+  return true;
+}
+
+int index_of(std::vector<ServerSet>& sets, const Servers& server, int stage, const Instance& instance) {
   for (std::size_t k = 0; k < sets.size(); ++k)
     if (sets[k].server == server) return static_cast<int>(k);
-  ServerSet set{server, 0, {}};
-  for (int v = 0; v < tensors; ++v)
+  ServerSet set{server, 0, 0, {}};
+  int last = stage;
+  while (goes_on(instance, last)) ++last;
+  for (int v = 0; v < instance.tensor_count(); ++v) {
     if (server[v] == stage) set.kept |= static_cast<TensorMask>(1U << v);
+    if (server[v] <= last) set.in_room |= static_cast<TensorMask>(1U << v);
+  }
   sets.push_back(set);
   return static_cast<int>(sets.size()) - 1;
 }
@@ -136,14 +156,15 @@ void Question::list_servers() {
   sets.resize(at(levels()));
   std::vector<std::vector<u8>> choices;
   for (int v = 0; v < tensors(); ++v) choices.push_back(servers_from(instance, 0, v));
-  for (const Servers& s : combinations(choices)) index_of(sets[0], s, 0, tensors());
+  for (const Servers& s : combinations(choices))
+    if (hold_one_each(instance, s)) index_of(sets[0], s, 0, instance);
   for (int i = 0; i + 1 < levels(); ++i)
     for (std::size_t k = 0; k < sets[i].size(); ++k) {
       for (int v = 0; v < tensors(); ++v)
         choices[v] =
             contains(sets[i][k].kept, v) ? servers_from(instance, i + 1, v) : std::vector<u8>{sets[i][k].server[v]};
       for (const Servers& s : combinations(choices))
-        sets[i][k].next.push_back(index_of(sets[at(i) + 1], s, i + 1, tensors()));
+        if (hold_one_each(instance, s)) sets[i][k].next.push_back(index_of(sets[at(i) + 1], s, i + 1, instance));
     }
 }
 
@@ -169,14 +190,17 @@ void Question::set_prices() {
   channels.push_back(energy);
   for (int i = 0; i < levels(); ++i)
     for (const InstanceRate& rate : instance.levels[i].rates) {
+      if (goes_on(i)) continue;
       PricedChannel channel{i, rate.kind, rate.numerator, rate.denominator, {}};
       const u64 reads = rate.kind != 'w', writes = rate.kind != 'r';
-      for (int v = 0; v < tensors(); ++v) {
-        const u64 parts = instance.levels[i].of[v].parts;
-        WordPrices& price = channel.price[i][v];
-        if (v != output) price = {parts * reads, parts * writes, 0, 0};
-        else price = {parts * (reads + writes), parts * writes, parts * reads, is_top(i) ? 0 : parts * writes};
-      }
+      // And of the levels inside that share it.
+      for (int j = i; j == i || instance.levels[at(j) + 1].shares; --j)
+        for (int v = 0; v < tensors(); ++v) {
+          const u64 parts = instance.levels[j].of[v].parts;
+          WordPrices& price = channel.price[j][v];
+          if (v != output) price = {parts * reads, parts * writes, 0, 0};
+          else price = {parts * (reads + writes), parts * writes, parts * reads, is_top(j) ? 0 : parts * writes};
+        }
       channels.push_back(channel);
     }
 }
@@ -249,18 +273,26 @@ std::optional<std::string> Question::set_coverages() {
   return std::nullopt;
 }
 
-bool Question::fits(int level, TensorMask kept, const Digits& tile) const {
-  if (!instance.levels[level].room) return true;
-  TensorWords words{};
-  for (const int v : bits(kept)) words[v] = shapes[v].words(tiles, tile);
-  return fits(level, kept, words);
+u128 Question::parts(int level, TensorMask tensors, const Digits& tile) const {
+  u128 out = 0;
+  for (const int v : bits(tensors)) out += u128{shapes[v].words(tiles, tile)} * instance.levels[level].of[v].parts;
+  return out;
 }
 
-bool Question::fits(int level, TensorMask kept, const TensorWords& words) const {
+bool Question::fits(int level, int set, const Digits& tile, u128 held) const {
   const InstanceLevel& l = instance.levels[level];
+  const ServerSet& s = sets[level][set];
+  if (s.kept == 0 && s.in_room != 0) return false;
+  return !l.room || held + parts(level, s.in_room, tile) <= *l.room;
+}
+
+bool Question::fits(int level, int set, const TensorWords& words, u128 held) const {
+  const InstanceLevel& l = instance.levels[level];
+  const ServerSet& s = sets[level][set];
+  if (s.kept == 0 && s.in_room != 0) return false;
   if (!l.room) return true;
-  u128 parts = 0;
-  for (const int v : bits(kept)) parts += u128{words[v]} * l.of[v].parts;
+  u128 parts = held;
+  for (const int v : bits(s.in_room)) parts += u128{words[v]} * l.of[v].parts;
   return parts <= *l.room;
 }
 

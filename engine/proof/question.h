@@ -25,8 +25,9 @@ using TensorWords = std::array<u64, kMaxTensors>;
 // Servers that are possible at a stage, and those that may follow them there.
 struct ServerSet {
   Servers server{};
-  TensorMask kept = 0;    // tensors whose server is the stage's level
-  std::vector<int> next;  // indices into the next stage's sets
+  TensorMask kept = 0;     // tensors whose server is the stage's level
+  TensorMask in_room = 0;  // and those of levels outside that share its room
+  std::vector<int> next;   // indices into the next stage's sets
 };
 
 // Prices of a word: an access and a fill of it, and what the first ones of an output are refunded.
@@ -86,8 +87,17 @@ struct Question {
   int levels() const { return instance.level_count(); }
   int tensors() const { return instance.tensor_count(); }
   bool is_top(int level) const { return level + 1 == levels(); }
-  bool fits(int level, TensorMask kept, const Digits& tile) const;
-  bool fits(int level, TensorMask kept, const TensorWords& words) const;
+  // Whether the level outside shares the room of this one.
+  bool goes_on(int level) const { return level + 1 < levels() && instance.levels[at(level) + 1].shares; }
+  // Whether the level holds nothing and has no loops: the levels inside that share its room hold all there is.
+  bool is_idle(int level, TensorMask kept) const { return instance.levels[level].shares && kept == 0; }
+  // Parts of the level's words that these tensors' tiles take.
+  u128 parts(int level, TensorMask tensors, const Digits& tile) const;
+  // Whether a tile fits where levels inside hold these parts of the same room. Tiles of levels outside that share it
+  // are larger, or as large; and none of them holds a tensor if this one holds nothing. `words`: of the tensors that
+  // are in the room.
+  bool fits(int level, int set, const Digits& tile, u128 held) const;
+  bool fits(int level, int set, const TensorWords& words, u128 held) const;
   // Whether words on their way to `server` have something to pass outside `level`: a fan-out, or a price.
   bool has_way(int level, int server, int tensor) const { return contains(between_[level + 1][server].ways, tensor); }
   // Most receivers that share a word of the tensor at the fan-outs outside `level`, up to the server's.

@@ -156,6 +156,7 @@ void Steps::loop(State& s, int level, int d, u16 digit) const {
 }
 
 void Steps::start(State& s, int level, TensorMask kept, int next) const {
+  s.held = held_inside(s, level) + q_.parts(level, kept, s.tile);
   s.instances[s.known] = s.sums[s.known] = 1;
   ++s.known;
   Tile tile = 0;
@@ -185,10 +186,11 @@ ExactCost exact_cost(const Question& q, const State& s) {
   const Instance& instance = q.instance;
   ExactCost out{u128{instance.mac} * instance.macs + s.network, instance.cycles_on(s.units)};
   u128 leak = 0;
+  u64 reads = 0, writes = 0;  // of the level, and of those inside that share its rates
   for (int i = 0; i < q.levels(); ++i) {
     const InstanceLevel& l = instance.levels[i];
     const u64 n = s.instances[i];
-    u64 reads = 0, writes = 0;
+    if (!l.shares) reads = writes = 0;
     u128 energy = 0;
     for (int v = 0; v < q.tensors(); ++v) {
       const u8 place = q.pair[i][v];

@@ -54,6 +54,7 @@ struct State {
   std::array<u8, kMaxDimensions> order{};
   u8 loops = 0;
   TensorMask kept = 0;
+  u128 held = 0;  // parts that these take of its room, with those of levels inside that share it
 };
 
 // The parts of a step. Each changes the state in place.
@@ -68,6 +69,8 @@ class Steps {
   // The flows out of the level's tile; `next`: the servers after it.
   void start(State& state, int level, TensorMask kept, int next) const;
   void finish(State& state) const;
+  // Parts of the level's room that levels inside it hold.
+  u128 held_inside(const State& state, int level) const { return q_.instance.levels[level].shares ? state.held : 0; }
 
  private:
   void close(State& state, const StateFlow& flow, u64 rest, int level) const;

@@ -212,6 +212,19 @@ TEST(CliProof, OfWhatLevelsMayKeep) {
   }
 }
 
+// All places of the tiles are one instance.
+TEST(CliProof, OfUnevenTiles) {
+  const TempFolder folder;
+  const std::string file = folder.path("a.proof");
+  const std::string question = "map -a gemmini -w gemm:12x8x6 --no-look -q --proof " + file;
+  const CliResult run = run_cli(question + " --tiles uneven");
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(read_text(file), HasSubstr("\nuneven\nlevel DRAM "));
+  const CliResult checked = run_cli("check-proof " + file);
+  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+  EXPECT_EQ(run_cli(question).exit_code, 2);  // of even tiles: another question
+}
+
 TEST(CliProof, RefusalsAndInputs) {
   const TempFolder folder;
   const std::string file = folder.path("a.proof");

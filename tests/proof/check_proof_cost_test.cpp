@@ -44,6 +44,12 @@ TEST(CheckProofCost, ComparesThousandsOfMappings) {
   EXPECT_GT(compared, 3000);
 }
 
+TEST(CheckProofCost, UnevenTilesShareRoomAndRates) {
+  int compared = 0;
+  for (unsigned seed = 0; seed < 120; ++seed) compared += compare(ProofToys(seed).next(seed % 2 == 0, true), 2000, 3);
+  EXPECT_GT(compared, 6000);
+}
+
 // docs/cost_model.md, rule 7: a window that slides over one word, by two orders.
 TEST(CheckProofCost, FindsHalosAsTheRuleSays) {
   const std::string text =

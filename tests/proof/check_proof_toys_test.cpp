@@ -40,9 +40,9 @@ bool find_best(const check_proof::Instance& instance, Objective objective, std::
       .run();
 }
 
-Toy toy_of(unsigned seed, bool rich) {
+Toy toy_of(unsigned seed, bool rich, bool uneven = false) {
   ProofToys toys(seed);
-  Toy out{toys.next(rich), {}, static_cast<Objective>(toys.below(4)), std::nullopt, true};
+  Toy out{toys.next(rich, uneven), {}, static_cast<Objective>(toys.below(4)), std::nullopt, true};
   out.instance = instance_of_text(out.text);
   out.is_complete = find_best(out.instance, out.objective, out.best);
   return out;
@@ -77,9 +77,7 @@ std::string claim_above(const Toy& toy) {
   return "claim bound " + std::string(check_proof::kObjectives[toy.objective]) + " " + decimal(toy.objective, value);
 }
 
-void check_toy(unsigned seed, bool rich) {
-  const Toy toy = toy_of(seed, rich);
-  if (!toy.is_complete) return;
+void check_proof_of(const Toy& toy) {
   const ToyProof proof = ToyProver(toy.instance, toy.objective).run();
   ASSERT_EQ(proof.has_mapping, toy.best.has_value()) << toy.text;
   const std::string text = proof.text(toy.text);
@@ -91,6 +89,13 @@ void check_toy(unsigned seed, bool rich) {
   ASSERT_EQ(check(above).verdict, Verdict::Rejected) << above;
 }
 
+// Whether all mappings of the toy are known.
+bool check_toy(unsigned seed, bool rich, bool uneven = false) {
+  const Toy toy = toy_of(seed, rich, uneven);
+  if (toy.is_complete) check_proof_of(toy);
+  return toy.is_complete;
+}
+
 TEST(CheckProofToys, OptimaOfAllMappingsAreAcceptedAndNothingAbove) {
   for (unsigned seed = 0; seed < 30; ++seed) check_toy(seed, false);
 }
@@ -99,10 +104,16 @@ TEST(CheckProofToys, AlsoWithNetworksAndSizesOfWords) {
   for (unsigned seed = 0; seed < 30; ++seed) check_toy(seed, true);
 }
 
+TEST(CheckProofToys, AlsoWithUnevenTiles) {
+  int known = 0;
+  for (unsigned seed = 0; seed < 80; ++seed) known += check_toy(seed, seed % 2 == 0, true);
+  EXPECT_GT(known, 20);
+}
+
 // A line dropped, doubled, exchanged with another, or with another digit, mostly with a digest that is right again.
 // Harmless: what is still claimed is true.
-void check_mutants(unsigned seed) {
-  const Toy toy = toy_of(seed, seed % 2 == 0);
+void check_mutants(unsigned seed, bool uneven = false) {
+  const Toy toy = toy_of(seed, seed % 2 == 0, uneven);
   if (!toy.is_complete || !toy.best) return;
   const std::vector<std::string> lines = lines_of(ToyProver(toy.instance, toy.objective).run().text(toy.text));
   ProofToys random(seed + 1);
@@ -124,6 +135,10 @@ void check_mutants(unsigned seed) {
 
 TEST(CheckProofToys, MutantsAreRejectedOrTrue) {
   for (unsigned seed = 0; seed < 60; ++seed) check_mutants(seed);
+}
+
+TEST(CheckProofToys, MutantsOfUnevenTilesAreRejectedOrTrue) {
+  for (unsigned seed = 0; seed < 60; ++seed) check_mutants(seed, true);
 }
 
 // Each line of small proofs left out: accepted only where the claim is true without it.

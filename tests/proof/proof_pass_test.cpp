@@ -324,9 +324,6 @@ TEST(ProofPass, QuestionsWithoutProofsAreRefusedByName) {
   search.factors = Factors::Any;
   EXPECT_EQ(proof::refusal(search), "no proof for factors that do not divide yet");
   search.factors = Factors::Perfect;
-  search.tiles = Tiles::Uneven;
-  EXPECT_EQ(proof::refusal(search), "no proof for uneven tiles yet");
-  search.tiles = Tiles::Even;
   search.objective = Objective::Edap;
   EXPECT_EQ(proof::refusal(search), "no proof for edap yet");
   search.objective = Objective::Ed2p;

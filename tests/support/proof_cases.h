@@ -63,7 +63,7 @@ inline Checked check(const std::string& text) {
 
 // The states of a mapping from the root on; empty where a step is refused.
 inline std::vector<check_proof::State> states_of(const check_proof::Steps& m, const WalkedMapping& mapping) {
-  check_proof::Servers servers{};
+  check_proof::Servers servers = m.sets[0][0];
   const auto next = [&](int v, int first) {
     int i = first;
     while (!check_proof::contains(mapping[i].keep, v)) ++i;

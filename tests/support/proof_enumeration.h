@@ -1,6 +1,7 @@
 #pragma once
 // Every legal mapping of a small instance, without any rule that leaves one out.
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <map>
 #include <optional>
@@ -33,12 +34,24 @@ class ProofEnumeration {
     }
     const check_proof::Level& l = in_.levels[i];
     for (check_proof::Mask keep = 0; keep < check_proof::bit(static_cast<int>(in_.tensors.size())); ++keep) {
-      if ((keep & l.keep) != l.keep || (keep & ~(l.keep | l.open)) != 0) continue;
+      if ((keep & ~(l.keep | l.open)) != 0 || !may_keep(i, keep)) continue;
       mapping_[i].keep = keep;
       x_.assign(left_.size(), 1), y_ = x_;
       if (!unroll(i, 0, l.fanout_x, l.fanout_y)) return false;
     }
     return true;
+  }
+
+  // Of levels that share a room each has one tensor at most, and together they have what one level must have. Those
+  // that hold nothing are outside the others, and have no loops but for the innermost.
+  bool may_keep(int i, check_proof::Mask keep) const {
+    const std::vector<int> all = sharing(in_, i);
+    check_proof::Mask inside = 0;
+    for (const int j : all)
+      if (j < i) inside |= mapping_[j].keep;
+    if (all.size() > 1 && (std::popcount(keep) > 1 || (keep & inside) != 0)) return false;
+    if (in_.levels[i].shares && mapping_[i - 1].keep == 0 && keep != 0) return false;
+    return i != all.back() || (in_.levels[i].keep & ~(keep | inside)) == 0;
   }
 
   static bool contains(const std::vector<int>& of, int d) { return std::ranges::count(of, d) != 0; }
@@ -70,6 +83,7 @@ class ProofEnumeration {
     if (d == static_cast<int>(in_.size.size())) return orders(i, chosen);
     for (u64 n = 1; n <= left_[d]; ++n) {
       if (left_[d] % n != 0 || !in_.levels[i].loops[d].allows(n)) continue;
+      if (n > 1 && in_.levels[i].shares && mapping_[i].keep == 0) continue;
       if (n > 1) chosen.push_back({d, n});
       left_[d] /= n;
       const bool goes_on = loops(i, d + 1, chosen);

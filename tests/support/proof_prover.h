@@ -211,7 +211,7 @@ class ToyProver {
     const int d = step.loops[0].dimension;
     const check_proof::Level& inner = m_.in.levels[i - 1];
     if (m_.in.levels[i].loops[d].least > 1 || std::ranges::count(inner.order, d) != 0) return false;
-    if (!check_proof::contains(s.free, d)) return false;
+    if (!check_proof::contains(s.free, d) || (inner.shares && s.kept == 0)) return false;
     for (int v = 0; v < m_.tensors(); ++v) {
       const bool flows = std::ranges::count(s.flows, v, &check_proof::Flow::tensor) != 0;
       if (!m_.in.levels[i].has_fanout && !flows) continue;
@@ -225,7 +225,8 @@ class ToyProver {
       const check_proof::u64 prime = m_.divisors[d][p], factor = m_.extent(s.tile, d) / m_.extent(s.unrolled, d);
       if (larger[d] == check_proof::kNone || step.loops[0].factor % prime != 0) continue;
       if (!inner.loops[d].allows(factor * prime)) continue;
-      if (bug_ == ProverBug::PushWithoutRoom || m_.fits(i - 1, s.kept, larger)) return true;
+      const check_proof::u128 own = m_.parts(i - 1, s.kept, s.tile), more = m_.parts(i - 1, s.kept, larger) - own;
+      if (bug_ == ProverBug::PushWithoutRoom || more <= (m_.goes_on(i - 1) ? 0 : inner.room - s.held)) return true;
     }
     return false;
   }

@@ -11,13 +11,15 @@ class ProofToys {
   explicit ProofToys(unsigned seed) : rng_(seed) {}
 
   // `rich`: with words of other sizes, prices of networks and points of several cycles, too.
-  std::string next(bool rich) {
+  // `uneven`: the innermost level has a tile for each tensor.
+  std::string next(bool rich, bool uneven = false) {
     dimensions_.clear(), tensors_.clear();
     std::string out = "heliolite-instance 1\nunit " + std::to_string(rich ? 1 : 0) + "\nmac " + number(0, 3) + "\n";
     if (rich && chance(30)) out += "cycles " + number(2, 5) + "\n";
     out += problem();
     const int levels = below(2) == 0 ? 2 : 1;
-    for (int k = 0; k < levels; ++k) out += level("L" + std::to_string(k), k, rich, false);
+    for (int k = 0; k < levels; ++k)
+      out += level("L" + std::to_string(k), k, rich, false) + (uneven && k == 0 ? "uneven\n" : "");
     return out + level("DRAM", levels, rich, true);
   }
 

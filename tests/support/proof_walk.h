@@ -33,6 +33,15 @@ struct WalkedCost {
   u64 cycles = 0;
 };
 
+// The levels that share the room of level i, with itself.
+inline std::vector<int> sharing(const check_proof::Instance& in, int i) {
+  const int n = static_cast<int>(in.levels.size());
+  while (in.levels[i].shares) --i;
+  std::vector<int> out{i};
+  while (++i < n && in.levels[i].shares) out.push_back(i);
+  return out;
+}
+
 class ProofWalk {
  public:
   ProofWalk(const check_proof::Instance& instance, const WalkedMapping& mapping) : in_(instance), map_(mapping) {
@@ -93,7 +102,8 @@ class ProofWalk {
       energy += static_cast<i128>(price[i] * std::min(instances(i), level.clusters));
       leakage += static_cast<i128>(level.leak) * instances(i);
       for (const check_proof::Rate& r : level.rates) {
-        const u128 words = r.kind == 'r' ? reads[i] : r.kind == 'w' ? writes[i] : reads[i] + writes[i];
+        u128 words = 0;
+        for (const int j : sharing(in_, i)) words += (r.kind == 'w' ? 0 : reads[j]) + (r.kind == 'r' ? 0 : writes[j]);
         cycles = std::max(cycles, static_cast<u64>((words * r.cycles + r.parts - 1) / r.parts));
       }
     }
@@ -131,9 +141,10 @@ class ProofWalk {
   }
   bool fits(int i) const {  // rule 5
     u64 parts = 0;
-    for (int v = 0; v < static_cast<int>(in_.tensors.size()); ++v)
-      if (contains(map_[i].keep, v))
-        parts += words(in_.tensors[v], tile_[i]) * in_.levels[i].of[v][check_proof::kParts];
+    for (const int j : sharing(in_, i))
+      for (int v = 0; v < static_cast<int>(in_.tensors.size()); ++v)
+        if (contains(map_[j].keep, v))
+          parts += words(in_.tensors[v], tile_[j]) * in_.levels[j].of[v][check_proof::kParts];
     return parts <= in_.levels[i].room;
   }
   // Rule 14; nothing of other tensors.

@@ -150,12 +150,11 @@ class Bounds {
     return out + product(access, asked);
   }
   void fill_with(int i, int set) {
-    const Mask kept = m_.kept(i, set);
     State s;
     s.count.resize(m_.slots.size());
     for (u32 tile = m_.is_top(i) ? m_.tiles - 1 : 0; tile < m_.tiles; ++tile) {
       s.tile = m_.tile(tile);
-      if (!m_.fits(i, kept, s.tile)) continue;
+      if (!m_.fits(i, set, s.tile, 0)) continue;
       for (const int next : m_.next[i][set]) {
         if (below(0, i + 1, next, tile) >= kInfinite) continue;
         s.level = i - 1, s.set = set;
@@ -171,17 +170,12 @@ class Bounds {
   }
   void fill_below(int i, Table& least) {
     const Level& level = m_.in.levels[i];
-    for (int d = 0; d < m_.dimensions(); ++d) {
-      if (level.loops[d].most == 1 && level.unroll[d].most == 1) continue;
-      const std::size_t stride = m_.stride[d], size = stride * m_.divisors[d].size();
-      for (std::size_t tile = least.size(); tile > 0;) {  // and the next ones, which are as long along d
-        tile -= stride;
-        const u8 t = static_cast<u8>(tile % size / stride);
-        for (const u8 p : m_.primes[d])
-          if (const u8 larger = m_.times(d, t, p); larger != kNone)
-            for (std::size_t k = tile; k < tile + stride; ++k)
-              least[k] = std::min(least[k], least[k + (larger - t) * stride]);
-      }
+    for (std::size_t k = least.size(); k-- > 0;) {  // of a set a larger tile has a larger place
+      const Tile t = m_.tile(static_cast<u32>(k % m_.tiles));
+      for (int d = 0; d < m_.dimensions(); ++d)
+        for (std::size_t p = 0; p < m_.primes[d].size() && (level.loops[d].most > 1 || level.unroll[d].most > 1); ++p)
+          if (const u8 larger = m_.times(d, t[d], m_.primes[d][p]); larger != kNone)
+            least[k] = std::min(least[k], least[k + (larger - t[d]) * std::size_t{m_.stride[d]}]);
     }
   }
   const Steps& m_;

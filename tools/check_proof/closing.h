@@ -14,7 +14,6 @@ class Extensions {
   void extend(const State& parent) {
     parent_ = &parent;
     level_ = parent.level + 1;
-    find_room();
     const u32 inside = m_.number(parent.tile);
     const i128 least = bounds_.counted(0, parent, parent.level) + bounds_.below(0, level_, parent.set, inside);
     for (std::size_t k = 0; k < m_.unrollings[level_].size(); ++k) {
@@ -53,27 +52,22 @@ class Extensions {
   // All tiles, by one prime after another, in the order of dimensions and primes; the last one was of dimension
   // `first`.
   void tiles(const State& unrolled, const Tile& tile, i128 most_outside, int first, u8 last) {
-    const Level& level = m_.in.levels[level_];
-    const u32 number = m_.number(tile);
-    const i128 with = bounds_.with(level_, parent_->set, number);
-    bool is_allowed = with <= most_outside;
+    if (m_.in.levels[level_].shares && !m_.fits(level_, parent_->set, tile, parent_->held)) return;
+    bool is_allowed = bounds_.with(level_, parent_->set, m_.number(tile)) <= most_outside;
     Mask waiting = 0;
     for (int d = 0; d < m_.dimensions(); ++d) {
       factor_[d] = m_.extent(tile, d) / m_.extent(unrolled.tile, d);
-      is_allowed &= level.loops[d].allows(factor_[d]);
+      is_allowed &= m_.loops(level_, parent_->set, d).allows(factor_[d]);
       if (factor_[d] != 1) waiting |= bit(d);
     }
     step_.loops.clear();
-    if (is_allowed) {
-      most_inside_ = most_energy(unrolled, bounds_.steps(unrolled.units, level_, number)) - with;
-      place(unrolled, waiting);
-    }
+    if (is_allowed) place(unrolled, waiting);
     for (int d = first; d < m_.dimensions(); ++d)
       for (const u8 prime : m_.primes[d]) {
         Tile larger = tile;
         larger[d] = m_.times(d, tile[d], prime);
         if (larger[d] == kNone || (d == first && prime < last)) continue;
-        if (m_.extent(larger, d) / m_.extent(unrolled.tile, d) > level.loops[d].most) continue;
+        if (m_.extent(larger, d) / m_.extent(unrolled.tile, d) > m_.loops(level_, parent_->set, d).most) continue;
         if (bounds_.below(0, level_, parent_->set, m_.number(larger)) > most_outside) continue;
         tiles(unrolled, larger, most_outside, d, prime);
       }
@@ -88,7 +82,6 @@ class Extensions {
       if (!contains(candidates, d) || (step_.loops.empty() && pushes_in(d))) continue;
       State next = s;
       m_.loop(next, d, factor_[d]);
-      if (std::popcount(waiting) > 2 && bounds_.inside(0, next, level_) > most_inside_) continue;
       step_.loops.push_back({d, factor_[d]});
       place(next, waiting & ~bit(d));
       step_.loops.pop_back();
@@ -116,29 +109,26 @@ class Extensions {
     }
     return out;
   }
-  // Rule push-in: what the tile inside has room for, by the loop directly outside it.
-  void find_room() {
-    const Level& outer = m_.in.levels[level_];
-    Mask plain = level_ == 0 ? 0 : parent_->free;
-    const auto only_plain_of = [&](int v) { plain &= m_.in.tensors[v].plain | ~m_.in.tensors[v].indexing; };
-    for (const Flow& f : parent_->flows) only_plain_of(f.tensor);
-    for (int v = 0; v < m_.tensors() && outer.has_fanout; ++v) only_plain_of(v);
-    for (int d = 0; d < m_.dimensions(); ++d) {
-      room_[d].clear();
-      if (!contains(plain, d) || outer.loops[d].least > 1) continue;
-      const Level& inner = m_.in.levels[level_ - 1];
-      const u64 factor = m_.extent(parent_->tile, d) / m_.extent(parent_->unrolled, d);
-      for (const u8 prime : m_.primes[d]) {
-        Tile larger = parent_->tile;
-        larger[d] = m_.times(d, larger[d], prime);
-        if (larger[d] != kNone && std::ranges::count(inner.order, d) == 0 &&
-            inner.loops[d].allows(factor * m_.divisors[d][prime]) && m_.fits(level_ - 1, parent_->kept, larger))
-          room_[d].push_back(prime);
-      }
-    }
-  }
+  // Rule push-in: whether the tile inside has room for a prime of the loop over d directly outside it. Where levels to
+  // come share that room it is not known what they need: it may grow only where it takes no more.
   bool pushes_in(int d) const {
-    return std::ranges::any_of(room_[d], [&](u8 prime) { return factor_[d] % m_.divisors[d][prime] == 0; });
+    if (!contains(parent_->free, d) || m_.in.levels[level_].loops[d].least > 1) return false;
+    const Level& inner = m_.in.levels[level_ - 1];
+    if (inner.shares && parent_->kept == 0) return false;
+    Mask others = 0;  // dimensions that some tensor has in another way than alone with coefficient 1
+    for (const Flow& f : parent_->flows) others |= m_.in.tensors[f.tensor].indexing & ~m_.in.tensors[f.tensor].plain;
+    for (const Tensor& t : m_.in.tensors)
+      if (m_.in.levels[level_].has_fanout) others |= t.indexing & ~t.plain;
+    const u64 factor = m_.extent(parent_->tile, d) / m_.extent(parent_->unrolled, d);
+    const u128 more = m_.goes_on(level_ - 1) ? 0 : inner.room - parent_->held;
+    const u128 most = m_.parts(level_ - 1, parent_->kept, parent_->tile) + more;
+    return !contains(others, d) && place_of(d, inner.order) < 0 && std::ranges::any_of(m_.primes[d], [&](u8 prime) {
+      Tile larger = parent_->tile;
+      larger[d] = m_.times(d, larger[d], prime);
+      return factor_[d] % m_.divisors[d][prime] == 0 && larger[d] != kNone &&
+             inner.loops[d].allows(factor * m_.divisors[d][prime]) &&
+             m_.parts(level_ - 1, parent_->kept, larger) <= most;
+    });
   }
   void complete(const State& s) {
     for (const int set : m_.next[level_][parent_->set]) {
@@ -156,9 +146,7 @@ class Extensions {
   u64 cycles_ = 0;
   const State* parent_ = nullptr;
   int level_ = 0;
-  std::array<std::vector<u8>, kDimensions> room_;  // primes that the tile inside has room for
-  std::array<u64, kDimensions> factor_{};          // of the loops at the tile whose orders are tried
-  i128 most_inside_ = 0;
+  std::array<u64, kDimensions> factor_{};  // of the loops at the tile whose orders are tried
   Step step_;
 };
 constexpr bool is_nowhere_more(const auto& a, const auto& b) { return std::ranges::equal(a, b, std::less_equal{}); }
@@ -183,37 +171,25 @@ struct Flowing {
 class Listed {
  public:
   Listed(const Steps& steps, const std::vector<State>& states) : m_(steps) {
-    for (const State& s : states) alike_[{s.tile, s.set, s.instances}].emplace_back(&s, totals(s));
+    for (const State& s : states) alike_[{s.tile, s.set, s.instances}].push_back(&s);
     // What rounding up to blocks can add at most, all levels and instances together.
-    for (const Level& l : m_.in.levels) {
-      u64 dearest = 0;
-      for (const Prices& p : l.of) dearest = std::max({dearest, p[kRead], p[kFill], p[kUpdate]});
-      rounding_ +=
-          static_cast<i128>(3) * dearest * m_.tensors() * l.instances * (m_.in.scale / l.block) * (l.block - 1);
-    }
+    for (const Level& l : m_.in.levels)
+      for (int v = 0; v < m_.tensors(); ++v)
+        rounding_ += static_cast<i128>(l.of[v][kRead] + l.of[v][kFill] + l.of[v][kUpdate]) * l.instances *
+                     (m_.in.scale / l.block) * (l.block - 1);
   }
   bool stand_for(const State& s) const {
     const auto found = alike_.find({s.tile, s.set, s.instances});
     if (found == alike_.end()) return false;
     const Flowing flowing(m_, s);
-    const std::vector<i128> most = totals(s);
-    return std::ranges::any_of(found->second, [&](const auto& listed) {  // what is asked then only adds to the totals
-      return is_nowhere_more(listed.second, most) && stands(*listed.first, s, flowing);
-    });
+    return std::ranges::any_of(found->second, [&](const State* listed) { return stands(*listed, s, flowing); });
   }
 
  private:
-  // What the words cost that are counted, by comparison.
-  std::vector<i128> totals(const State& s) const {
-    std::vector<i128> out;
-    for (const auto& price : m_.comparisons)
-      out.push_back(std::transform_reduce(price.begin(), price.end(), s.count.begin(), i128{0}, std::plus{},
-                                          [](u64 p, u64 n) { return static_cast<i128>(p) * n; }));
-    return out;
-  }
   // Whether a stands for b, with flows y, which is over the same tile with the same servers and instances.
   bool stands(const State& a, const State& b, const Flowing& y) const {
-    if (a.units < b.units || !is_nowhere_more(b.summed, a.summed) || !is_nowhere_more(a.pending, b.pending))
+    if (a.units < b.units || !is_nowhere_more(b.summed, a.summed) || !is_nowhere_more(a.pending, b.pending) ||
+        (m_.goes_on(a.level) && a.held > b.held))
       return false;
     // What is in place in a and gone in b counts as moved by the next loop, which is the most that it can be.
     State s = a;
@@ -250,8 +226,7 @@ class Listed {
     return true;
   }
   const Steps& m_;
-  std::map<std::tuple<Tile, int, std::array<u64, kLevels>>, std::vector<std::pair<const State*, std::vector<i128>>>>
-      alike_;
+  std::map<std::tuple<Tile, int, std::array<u64, kLevels>>, std::vector<const State*>> alike_;
   i128 rounding_ = 0;
 };
 }  // namespace check_proof

@@ -122,10 +122,12 @@ struct Claim {
 inline Cost exact_cost(const Steps& m, const State& s) {
   i128 energy = static_cast<i128>(m.in.mac) * m.in.macs, leakage = 0;
   u64 cycles = m.in.macs / s.units * m.in.point;
+  u128 read_parts = 0, written_parts = 0;
   for (int i = 0; i < m.levels(); ++i) {
     const Level& level = m.in.levels[i];
     const u64 n = s.instances[i], part = static_cast<u64>(static_cast<u128>(m.in.output_words) * s.summed[i] / n);
-    u128 read_parts = 0, written_parts = 0, price = 0;
+    u128 price = 0;
+    if (!level.shares) read_parts = written_parts = 0;
     for (int v = 0; v < m.tensors(); ++v) {
       const Prices& p = level.of[v];
       energy += static_cast<i128>(p[kIngress]) * s.count[m.slot(kEntered, i, v)];

@@ -45,6 +45,7 @@ struct Level {
   std::vector<int> order, x, y;  // dimensions of temporal loops, and of those that may be unrolled; innermost first
   u64 fanout_x = 1, fanout_y = 1;
   bool one_axis = false, has_fanout = false, has_ingress = false, has_hops = false;
+  bool shares = false;  // its room and rates with the level inside, of which it holds other tensors
 };
 struct Instance {
   int unit_bits = 0;
@@ -84,14 +85,15 @@ class InstanceReader {
     out_.mac = l_.integer(l_.word(1));
     if (l_.take("cycles", 2)) out_.point = l_.positive(l_.word(1));
     while (l_.take("dim", 3)) {
-      out_.dimensions.push_back(new_name(dimension_of(out_, l_.word(1)), out_.size.size(), kDimensions));
+      out_.dimensions.push_back(new_name(l_.word(1), dimension_of, out_.size.size(), kDimensions));
       out_.size.push_back(l_.integer(l_.word(2)));
       if (out_.size.back() < 2) l_.wrong("a size above 1 expected");
     }
     while (l_.take("tensor")) tensor();
     if (out_.output < 0) l_.wrong("an output expected");
     while (l_.take("level")) level();
-    if (out_.levels.empty() || out_.levels.back().keep != bit(static_cast<int>(out_.tensors.size())) - 1)
+    if (out_.levels.empty() || out_.levels.back().shares ||
+        out_.levels.back().keep != bit(static_cast<int>(out_.tensors.size())) - 1)
       l_.wrong("an outermost level that keeps every tensor expected");
     if (!l_.at_end() && !Lines(l_).take("heliolite-proof")) l_.must("heliolite-proof", 0);
     complete();
@@ -99,14 +101,14 @@ class InstanceReader {
   }
 
  private:
-  std::string new_name(int known, std::size_t have, std::size_t most) const {
-    if (known >= 0) l_.wrong("a new name expected");
+  std::string new_name(std::string_view name, const auto& find, std::size_t have, std::size_t most) const {
+    if (find(out_, name) >= 0) l_.wrong("a new name expected");
     if (have == most) l_.refuse("no proof with more than " + std::to_string(most) + " of these");
-    return std::string(l_.word(1));
+    return std::string(name);
   }
   void tensor() {
     Tensor t;
-    t.name = new_name(tensor_of(out_, l_.word(1)), out_.tensors.size(), kTensors);
+    t.name = new_name(l_.word(1), tensor_of, out_.tensors.size(), kTensors);
     const bool is_output = l_.word(2) == "output";
     if (is_output ? out_.output >= 0 : l_.word(2) != "input") l_.wrong("inputs and one output expected");
     for (std::size_t k = 3; k < l_.count(); ++k) rank(t, l_.word(k));
@@ -135,7 +137,7 @@ class InstanceReader {
   }
   void level() {
     Level l;
-    l.name = new_name(level_of(out_, l_.word(1)), out_.levels.size(), kLevels);
+    l.name = new_name(l_.word(1), level_of, out_.levels.size(), kLevels);
     Prices all{};
     all[kParts] = 1;
     each_key([&](std::string_view key, std::string_view text) { level_key(l, all, key, text); });
@@ -161,7 +163,20 @@ class InstanceReader {
       if (l_.take("y")) l.y = named(dimension_of);
       if (l_.take("unroll")) limits(l.unroll);
     }
-    out_.levels.push_back(std::move(l));
+    if (l_.take("uneven", 1)) uneven(l);
+    else out_.levels.push_back(std::move(l));
+  }
+  // A level whose tensors have tiles of their own is as many levels, which share its room and rates. Its fan-out and
+  // what leaks are the innermost one's.
+  void uneven(Level& l) {
+    const std::string name = l.name;
+    for (int k = 1; k <= std::max(1, std::popcount(l.keep | l.open)); ++k) {
+      l.name = new_name(name + "." + std::to_string(k), level_of, out_.levels.size(), kLevels);
+      l.shares = k > 1;
+      out_.levels.push_back(l);
+      l.leak = 0, l.fanout_x = l.fanout_y = 1, l.has_fanout = false, l.unroll = {};
+      for (Prices& p : l.of) p[kIngress] = p[kHop] = 0;
+    }
   }
   // Keys with a value each, behind the first two words.
   void each_key(const auto& visit) {

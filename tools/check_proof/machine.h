@@ -44,11 +44,24 @@ struct Machine : Tiles {
   }
   bool is_top(int i) const { return i == levels() - 1; }
   int slot(Kind kind, int i, int v) const { return 4 * (i * tensors() + v) + kind; }
-  Mask kept(int i, int set) const {  // tensors whose server is level i
+  bool goes_on(int i) const { return i + 1 < levels() && in.levels[i + 1].shares; }  // the level outside has its room
+  Mask kept(int i, int set, int last) const {  // tensors whose server is one of the levels i to last
     Mask out = 0;
     for (int v = 0; v < tensors(); ++v)
-      if (sets[i][set][v] == i) out |= bit(v);
+      if (sets[i][set][v] >= i && sets[i][set][v] <= last) out |= bit(v);
     return out;
+  }
+  // Whether the tile of level i fits, where levels inside that share its room have these parts of it. Those outside
+  // have larger tiles, or as large ones; and none of them holds a tensor if level i holds nothing.
+  bool fits(int i, int set, const Tile& t, u128 held) const {
+    int last = i;
+    while (goes_on(last)) ++last;
+    const Mask own = kept(i, set, i), all = kept(i, set, last);
+    return (own != 0 || all == 0) && (in.levels[i].shares ? held : 0) + parts(i, all, t) <= in.levels[i].room;
+  }
+  // Factors of loops. A level that shares the room of the one inside has none where it holds nothing.
+  Limit loops(int i, int set, int d) const {
+    return in.levels[i].shares && kept(i, set, i) == 0 ? Limit{} : in.levels[i].loops[d];
   }
   // Whether words that go from inside level i + 1 to a server have anything to pass: a fan-out, or a price of words.
   bool has_way(int i, int server) const { return (ways_ & (bit(server + 1) - 1) & ~(bit(i + 1) - 1)) != 0; }
@@ -60,7 +73,6 @@ struct Machine : Tiles {
   }
   // The most that the fan-outs of level i and outside can unroll of what a tile leaves.
   u64 most_units(int i, u32 number) const {
-    while (i < levels() && !in.levels[i].has_fanout) ++i;
     if (i == levels()) return 1;
     u64& known = units_[i][number];
     if (known != 0) return known;
@@ -133,25 +145,31 @@ struct Machine : Tiles {
     energies = comparisons.size();
     for (int i = 0; i < levels(); ++i)
       for (const Rate& rate : in.levels[i].rates) {
+        if (goes_on(i)) continue;
         Channel& c = channels.emplace_back(Channel{i, rate, none, none});
-        for (int v = 0; v < tensors(); ++v) {
-          const u64 parts = in.levels[i].of[v][kParts], written = rate.kind == 'r' ? 0 : parts;
-          set_price(c, i, v, rate.kind == 'w' ? 0 : parts, written, written, 0);
-        }
+        for (int j = i; j == i || in.levels[j + 1].shares; --j)  // and of the levels inside that share it
+          for (int v = 0; v < tensors(); ++v) {
+            const u64 parts = in.levels[j].of[v][kParts], written = rate.kind == 'r' ? 0 : parts;
+            set_price(c, j, v, rate.kind == 'w' ? 0 : parts, written, written, 0);
+          }
         comparisons.push_back(c.price);
       }
   }
-  // What may follow servers behind level i: of its tensors those up to the first level that must hold them.
+  // What may follow servers behind level i: of its tensors those up to the first level that must hold them. Levels that
+  // share a room hold one tensor each at most, and a tensor once.
   std::vector<Servers> followers(const Servers& from, int i) const {
     std::vector<Servers> out = {from};
+    int first = i + 1;
+    while (i >= 0 && first < levels() && in.levels[first].shares) ++first;
     for (int v = 0; v < tensors(); ++v) {
       if (i >= 0 && from[v] != i) continue;
       std::vector<Servers> longer;
       for (Servers s : out)
-        for (int j = i + 1; j < levels(); ++j) {
+        for (int j = first; j < levels(); ++j) {
           s[v] = static_cast<std::int8_t>(j);
-          if (contains(in.levels[j].keep | in.levels[j].open, v)) longer.push_back(s);
-          if (contains(in.levels[j].keep, v)) break;
+          const bool is_taken = (in.levels[j].shares || goes_on(j)) && std::ranges::count(s, s[v]) > 1;
+          if (contains(in.levels[j].keep | in.levels[j].open, v) && !is_taken) longer.push_back(s);
+          if (contains(in.levels[j].keep, v) && !goes_on(j)) break;
         }
       out = std::move(longer);
       if (out.size() > 4096) throw Wrong{0, "too many choices of what levels hold", true};
@@ -160,7 +178,7 @@ struct Machine : Tiles {
   }
   void add_sets() {
     sets.resize(in.levels.size()), next.resize(in.levels.size());
-    sets[0] = followers(Servers{}, -1);
+    sets[0] = followers({-1, -1, -1, -1, -1, -1, -1, -1}, -1);
     for (int i = 0; !is_top(i); ++i)
       for (const Servers& from : sets[i]) {
         next[i].emplace_back();

@@ -230,9 +230,8 @@ inline Proved proved_network(Lines& l) {
 inline std::string proved(Lines& lines) {
   const Proved p = lines.take("heliolite-network 1", 2) ? proved_network(lines) : proved_layer(lines);
   if (!lines.at_end()) lines.wrong("nothing expected behind this line");
-  const bool is_one = p.instances.size() == 17;
-  return p.claim.text(p.bits, p.of) + "; " + std::to_string(p.states) + " states; instance" + (is_one ? "" : "s") +
-         p.instances;
+  return p.claim.text(p.bits, p.of) + "; " + std::to_string(p.states) + " states; instance" +
+         (p.instances.size() == 17 ? "" : "s") + p.instances;
 }
 
 // The cost of a mapping: an instance, then lines `mapping` and `m`; others of a proof may stand between.

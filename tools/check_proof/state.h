@@ -32,6 +32,7 @@ struct State {
   u64 rest = 1, units = 1;  // iterations and instances outside; compute units inside
   int level = -1, set = 0;  // the last level inside; of Machine::sets[level + 1]
   Mask kept = 0, free = 0;  // tensors that the level holds; dimensions of no loop but the outermost
+  u128 held = 0;            // parts that these take of its room, and levels inside that share it
   std::array<u64, kLevels> instances{}, summed{};  // [level inside]; those that differ in no index of the output
   Counts count;                                    // words of closed flows
   std::array<u64, kTensors> pending{};             // words on their way to the server that the tensor has now
@@ -97,7 +98,7 @@ class Steps : public Machine {
   // The level is done. Its tiles begin to move, where there is a level outside; then servers follow.
   void finish(State& s, int next_set) const {
     const int i = s.level + 1;
-    s.kept = kept(i, s.set);
+    s.kept = kept(i, s.set, i), s.held = (in.levels[i].shares ? s.held : 0) + parts(i, s.kept, s.tile);
     s.level = i, s.set = next_set;
     s.instances[i] = s.summed[i] = 1;
     for (int v = 0; v < tensors() && !is_top(i); ++v)
@@ -132,8 +133,8 @@ class Steps : public Machine {
       if (waiting == 0) s.free |= bit(d);
     }
     for (int d = 0; d < dimensions(); ++d)
-      if (!level.loops[d].allows(extent(s.tile, d) / extent(s.unrolled, d))) return "factors that are allowed";
-    if (!fits(i, kept(i, s.set), s.tile)) return "a tile that fits";
+      if (!loops(i, s.set, d).allows(extent(s.tile, d) / extent(s.unrolled, d))) return "factors that are allowed";
+    if (!fits(i, s.set, s.tile, s.held)) return "a tile that fits";
     if (is_top(i) && s.rest != 1) return "factors that multiply to the sizes";
     if (place_of(step.set, next[i][s.set]) < 0) return "servers that may follow those of the level inside";
     finish(s, step.set);

@@ -95,11 +95,11 @@ struct Tiles {
     for (std::size_t r = 0; r < in.tensors[v].ranks.size(); ++r) out *= box(v, static_cast<int>(r), t);
     return out;
   }
-  bool fits(int i, Mask kept, const Tile& t) const {
-    u128 parts = 0;
+  u128 parts(int i, Mask kept, const Tile& t) const {  // of level i, that tiles of these tensors take
+    u128 out = 0;
     for (int v = 0; v < tensors(); ++v)
-      if (contains(kept, v)) parts += static_cast<u128>(words(v, t)) * in.levels[i].of[v][kParts];
-    return parts <= in.levels[i].room;
+      if (contains(kept, v)) out += static_cast<u128>(words(v, t)) * in.levels[i].of[v][kParts];
+    return out;
   }
   // Different positions along a rank that a tile meets in all iterations outside a larger one, in which it is.
   u64 coverage(int v, int r, const Tile& t, const Tile& outer) const {
