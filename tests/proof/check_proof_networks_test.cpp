@@ -220,15 +220,8 @@ TEST(CheckProofNetworks, MutantsAreRejectedOrTrue) {
     ProofToys random(seed + 1);
     for (int k = 0; k < 20; ++k) {
       std::vector<std::string> mutant = lines;
-      const std::size_t at = random.below(static_cast<unsigned>(k % 3 == 0 ? 4 : lines.size()));
-      switch (random.below(4)) {
-        case 0: mutant.erase(mutant.begin() + static_cast<std::ptrdiff_t>(at)); break;
-        case 1: mutant.insert(mutant.begin() + static_cast<std::ptrdiff_t>(at), std::string(mutant[at])); break;
-        case 2: std::swap(mutant[at], mutant[random.below(static_cast<unsigned>(lines.size()))]); break;
-        default:
-          for (char& c : mutant[at])
-            if (c >= '0' && c <= '9' && random.chance(40)) c = static_cast<char>('0' + random.below(10));
-      }
+      const std::size_t at = random.below(k % 3 == 0 ? 4 : lines.size());
+      random.change_line(mutant, at);
       const std::string text = random.chance(60) ? with_digests(joined(mutant)) : joined(mutant);
       const bool is_accepted = check(text).verdict == Verdict::Accepted;
       ASSERT_TRUE(!is_accepted || is_true(text)) << text;
@@ -263,15 +256,9 @@ TEST(CheckProofNetworks, AnswersToAnyBytes) {
   const std::string text =
       network_text(*layers, kRuns, "optimal edp " + decimal(check_proof::kEdp, least_of(check_proof::kEdp, all)));
   ProofToys random(3);
-  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random.below(static_cast<unsigned>(n))); };
   for (int k = 0; k < 1500; ++k) {
     std::string mutant = text;
-    const std::size_t at = below(k % 2 == 0 ? 90 : mutant.size());
-    switch (random.below(3)) {
-      case 0: mutant[at] = static_cast<char>(random.below(256)); break;
-      case 1: mutant.erase(at, 1 + below(30)); break;
-      default: mutant.insert(at, mutant.substr(below(mutant.size()), below(30)));
-    }
+    random.change_bytes(mutant, k % 2 == 0 ? 90 : mutant.size());
     EXPECT_FALSE(check(mutant).what.empty());
   }
 }

@@ -163,16 +163,15 @@ TEST(CheckProofReading, MergesDimensionsThatAreAlike) {
 TEST(CheckProofReading, AnswersToAnyBytes) {
   const std::string text = tiny();
   ProofToys random(7);
-  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random.below(static_cast<unsigned>(n))); };
   for (int k = 0; k < 3000; ++k) {
     std::string mutant = text;
     for (unsigned changes = 1 + random.below(4); changes > 0; --changes) {
-      const std::size_t at = below(mutant.size());
+      const std::size_t at = random.below(mutant.size());
       switch (random.below(4)) {
         case 0: mutant[at] = static_cast<char>(random.below(256)); break;
-        case 1: mutant.erase(at, 1 + below(30)); break;
-        case 2: mutant.insert(at, mutant.substr(below(mutant.size()), below(30))); break;
-        default: mutant[at] = "0123456789:,-/ \nMNKZsrm"[below(23)];
+        case 1: mutant.erase(at, 1 + random.below(30)); break;
+        case 2: mutant.insert(at, mutant.substr(random.below(mutant.size()), random.below(30))); break;
+        default: mutant[at] = "0123456789:,-/ \nMNKZsrm"[random.below(23)];
       }
       if (mutant.empty()) mutant = "s";
     }

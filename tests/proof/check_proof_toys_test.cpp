@@ -119,15 +119,8 @@ void check_mutants(unsigned seed, bool uneven = false) {
   ProofToys random(seed + 1);
   for (int k = 0; k < 12; ++k) {
     std::vector<std::string> mutant = lines;
-    const std::size_t at = random.below(static_cast<unsigned>(lines.size()));
-    switch (random.below(4)) {
-      case 0: mutant.erase(mutant.begin() + static_cast<std::ptrdiff_t>(at)); break;
-      case 1: mutant.insert(mutant.begin() + static_cast<std::ptrdiff_t>(at), std::string(mutant[at])); break;
-      case 2: std::swap(mutant[at], mutant[random.below(static_cast<unsigned>(lines.size()))]); break;
-      default:
-        for (char& c : mutant[at])
-          if (c >= '0' && c <= '9' && random.chance(40)) c = static_cast<char>('0' + random.below(10));
-    }
+    const std::size_t at = random.below(lines.size());
+    random.change_line(mutant, at);
     const std::string text = random.chance(60) ? with_digest(joined(mutant)) : joined(mutant);
     ASSERT_TRUE(check(text).verdict != Verdict::Accepted || is_true(text)) << text;
   }

@@ -291,14 +291,7 @@ TEST(CheckProofUnits, MutantsAreRejectedOrTrue) {
     ProofToys random(seed + 1);
     for (std::size_t k = 0; k < lines.size() && lines.size() < 200; ++k) {
       std::vector<std::string> mutant = lines;
-      switch (random.below(4)) {
-        case 0: mutant.erase(mutant.begin() + static_cast<std::ptrdiff_t>(k)); break;
-        case 1: mutant.insert(mutant.begin() + static_cast<std::ptrdiff_t>(k), std::string(mutant[k])); break;
-        case 2: std::swap(mutant[k], mutant[random.below(static_cast<unsigned>(lines.size()))]); break;
-        default:
-          for (char& c : mutant[k])
-            if (c >= '0' && c <= '9' && random.chance(40)) c = static_cast<char>('0' + random.below(10));
-      }
+      random.change_line(mutant, k);
       const Checked answer = check(joined(mutant));
       // The instances' digests are those of before, so what is accepted is of the same units.
       if (answer.verdict == Verdict::Accepted) {
@@ -322,15 +315,9 @@ TEST(CheckProofUnits, AnswersToAnyBytes) {
   const Best best = best_of(*units, check_proof::kEdp);
   const std::string text = layer_of(parts_of(*units, best.claim, {best.cost}));
   ProofToys random(3);
-  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random.below(static_cast<unsigned>(n))); };
   for (int k = 0; k < 1500; ++k) {
     std::string mutant = text;
-    const std::size_t at = below(k % 2 == 0 ? 60 : mutant.size());
-    switch (random.below(3)) {
-      case 0: mutant[at] = static_cast<char>(random.below(256)); break;
-      case 1: mutant.erase(at, 1 + below(30)); break;
-      default: mutant.insert(at, mutant.substr(below(mutant.size()), below(30)));
-    }
+    random.change_bytes(mutant, k % 2 == 0 ? 60 : mutant.size());
     EXPECT_FALSE(check(mutant).what.empty());
   }
 }

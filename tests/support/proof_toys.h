@@ -1,7 +1,9 @@
 #pragma once
 // Small random questions for proofs, as instance texts: a matrix product or a convolution on one to three levels.
+#include <cstddef>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace heliolite::testing {
@@ -23,8 +25,30 @@ class ProofToys {
     return out + level("DRAM", levels, rich, true);
   }
 
-  unsigned below(unsigned n) { return static_cast<unsigned>(rng_() % n); }
+  unsigned below(std::size_t n) { return static_cast<unsigned>(rng_() % n); }
   bool chance(unsigned percent) { return below(100) < percent; }
+
+  // Drops this line of a proof, doubles it, exchanges it with another, or changes digits of it.
+  void change_line(std::vector<std::string>& lines, std::size_t at) {
+    switch (below(4)) {
+      case 0: lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(at)); break;
+      case 1: lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(at), std::string(lines[at])); break;
+      case 2: std::swap(lines[at], lines[below(lines.size())]); break;
+      default:
+        for (char& c : lines[at])
+          if (c >= '0' && c <= '9' && chance(40)) c = static_cast<char>('0' + below(10));
+    }
+  }
+
+  // Changes a byte of a proof, cuts some out or repeats some, at one of its first bytes.
+  void change_bytes(std::string& text, std::size_t first) {
+    const std::size_t at = below(first);
+    switch (below(3)) {
+      case 0: text[at] = static_cast<char>(below(256)); break;
+      case 1: text.erase(at, 1 + below(30)); break;
+      default: text.insert(at, text.substr(below(text.size()), below(30)));
+    }
+  }
 
  private:
   struct Dimension {
@@ -33,11 +57,11 @@ class ProofToys {
   };
 
   std::string number(unsigned least, unsigned most) { return std::to_string(least + below(most - least + 1)); }
-  std::string pick(std::vector<std::string> of) { return of[below(static_cast<unsigned>(of.size()))]; }
+  std::string pick(std::vector<std::string> of) { return of[below(of.size())]; }
 
   std::string problem() {
     const auto dimension = [&](const std::string& name, std::vector<int> sizes) {
-      const int size = sizes[below(static_cast<unsigned>(sizes.size()))];
+      const int size = sizes[below(sizes.size())];
       dimensions_.push_back({name, size});
       return "dim " + name + " " + std::to_string(size) + "\n";
     };
@@ -108,7 +132,7 @@ class ProofToys {
     if (out.empty()) return "";
     out = key + out + "\n";
     if (key != "loops" || !chance(15)) return out;
-    return out + "order " + dimensions_[below(static_cast<unsigned>(dimensions_.size()))].name + "\n";
+    return out + "order " + dimensions_[below(dimensions_.size())].name + "\n";
   }
   std::string fanout(bool is_top) {
     if (!chance(is_top ? 30 : 50)) return "";
