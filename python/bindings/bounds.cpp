@@ -19,13 +19,9 @@ namespace heliolite::python {
 namespace {
 
 py::dict bound_as_dict(const LevelBound& level) {
-  py::dict out;
-  out["kind"] = "nested";
-  out["level"] = level.boundary.level;
-  out["unit"] = std::string(level.boundary.unit.name());
-  out["capacity_words"] = level.boundary.capacity_words;
-  out["words"] = level.least;
-  return out;
+  return py::dict("kind"_a = "nested", "level"_a = level.boundary.level,
+                  "unit"_a = std::string(level.boundary.unit.name()),
+                  "capacity_words"_a = level.boundary.capacity_words, "words"_a = level.least);
 }
 
 }  // namespace
@@ -77,14 +73,9 @@ py::list rows_of(const std::vector<MemoryBounds>& all, const WordUnit& unit) {
   py::list out;
   for (const MemoryBounds& of : all) {
     for (const LowerBound& bound : of.bounds) {
-      py::dict row;
-      row["kind"] = std::string(name(bound.kind));
-      row["level"] = of.memory.level;
-      row["unit"] = std::string(unit.name());
-      row["capacity_words"] = of.memory.capacity;
-      row["words"] = bound.words;
-      row["because"] = bound.why;
-      out.append(row);
+      out.append(py::dict("kind"_a = std::string(name(bound.kind)), "level"_a = of.memory.level,
+                          "unit"_a = std::string(unit.name()), "capacity_words"_a = of.memory.capacity,
+                          "words"_a = bound.words, "because"_a = bound.why));
     }
   }
   return out;
@@ -257,12 +248,8 @@ py::list not_fused(const Network& network) {
     const std::string why = e.from_input ? "" : why_not_fused(network, e);
     if (why.empty()) continue;
     const Workload& to = network.layers[e.to].workload;
-    py::dict edge;
-    edge["from"] = network.layers[e.from].workload.name;
-    edge["to"] = to.name;
-    edge["tensor"] = to.tensors[e.tensor].name;
-    edge["because"] = why;
-    out.append(edge);
+    out.append(py::dict("from"_a = network.layers[e.from].workload.name, "to"_a = to.name,
+                        "tensor"_a = to.tensors[e.tensor].name, "because"_a = why));
   }
   return out;
 }

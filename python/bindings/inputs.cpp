@@ -19,27 +19,15 @@ namespace heliolite::python {
 namespace {
 
 py::dict storage_level_as_dict(const StorageLevel& level) {
-  py::dict out;
-  out["name"] = level.name;
-  out["entries"] = level.entries;
-  out["capacity_words"] = level.capacity_words();
-  out["word_bits"] = number_of(level.word_bits);
-  out["block_words"] = level.block_words;
-  out["instances"] = level.instances;
-  out["fanout_x"] = level.fanout_x;
-  out["fanout_y"] = level.fanout_y;
-  out["read_pj"] = level.energy.read_pj;
-  out["fill_pj"] = level.energy.fill_pj;
-  out["update_pj"] = level.energy.update_pj;
-  out["leak_pj_per_cycle"] = level.leak_pj_per_cycle;
-  out["area_um2"] = level.area_um2;
-  out["read_bandwidth"] = level.bandwidth.read;
-  out["write_bandwidth"] = level.bandwidth.write;
-  out["shared_bandwidth"] = level.bandwidth.shared;
-  out["is_dram"] = level.is_dram;
-  out["reduction"] = level.reduces();
-  out["is_interconnect"] = level.is_interconnect;
-  return out;
+  return py::dict("name"_a = level.name, "entries"_a = level.entries, "capacity_words"_a = level.capacity_words(),
+                  "word_bits"_a = number_of(level.word_bits), "block_words"_a = level.block_words,
+                  "instances"_a = level.instances, "fanout_x"_a = level.fanout_x, "fanout_y"_a = level.fanout_y,
+                  "read_pj"_a = level.energy.read_pj, "fill_pj"_a = level.energy.fill_pj,
+                  "update_pj"_a = level.energy.update_pj, "leak_pj_per_cycle"_a = level.leak_pj_per_cycle,
+                  "area_um2"_a = level.area_um2, "read_bandwidth"_a = level.bandwidth.read,
+                  "write_bandwidth"_a = level.bandwidth.write, "shared_bandwidth"_a = level.bandwidth.shared,
+                  "is_dram"_a = level.is_dram, "reduction"_a = level.reduces(),
+                  "is_interconnect"_a = level.is_interconnect);
 }
 
 py::list levels_as_dicts(const Architecture& machine) {
@@ -50,13 +38,9 @@ py::list levels_as_dicts(const Architecture& machine) {
 }
 
 py::dict compute_units_as_dict(const Compute& compute) {
-  py::dict out;
-  out["name"] = compute.name;
-  out["instances"] = compute.instances;
-  out["word_bits"] = number_of(compute.word_bits);
-  out["op_pj"] = compute.op_pj;
-  out["area_um2"] = compute.area_um2;
-  return out;
+  return py::dict("name"_a = compute.name, "instances"_a = compute.instances,
+                  "word_bits"_a = number_of(compute.word_bits), "op_pj"_a = compute.op_pj,
+                  "area_um2"_a = compute.area_um2);
 }
 
 }  // namespace
@@ -92,12 +76,9 @@ py::dict dimensions_of(const Workload& workload) {
 py::list tensors_of(const Workload& workload) {
   py::list out;
   for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
-    py::dict tensor;
-    tensor["name"] = workload.tensors[v].name;
-    tensor["role"] = std::string(name(workload.tensors[v].role));
-    tensor["words"] = workload.tensor_words(static_cast<int>(v));
-    tensor["word_bits"] = number_of(workload.tensors[v].word_bits);
-    out.append(tensor);
+    out.append(py::dict("name"_a = workload.tensors[v].name, "role"_a = std::string(name(workload.tensors[v].role)),
+                        "words"_a = workload.tensor_words(static_cast<int>(v)),
+                        "word_bits"_a = number_of(workload.tensors[v].word_bits)));
   }
   return out;
 }
@@ -140,15 +121,10 @@ py::list edges_of(const Network& network) {
   py::list out;
   for (const Edge& e : network.edges) {
     const Workload& to = network.layers[e.to].workload;
-    py::dict edge;
-    edge["from"] = e.from_input ? network.inputs[e.from].name : network.layers[e.from].workload.name;
-    edge["to"] = to.name;
-    edge["tensor"] = to.tensors[e.tensor].name;
-    edge["through"] = std::string(name(e.through.op));
-    edge["combine"] = std::string(name(e.combine));
-    edge["from_input"] = e.from_input;
-    edge["repetitions"] = repeats_text(network, e);
-    out.append(edge);
+    out.append(py::dict("from"_a = e.from_input ? network.inputs[e.from].name : network.layers[e.from].workload.name,
+                        "to"_a = to.name, "tensor"_a = to.tensors[e.tensor].name,
+                        "through"_a = std::string(name(e.through.op)), "combine"_a = std::string(name(e.combine)),
+                        "from_input"_a = e.from_input, "repetitions"_a = repeats_text(network, e)));
   }
   return out;
 }

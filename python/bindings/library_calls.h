@@ -25,6 +25,7 @@ namespace heliolite::python {
 // The parts of the extension module: each file adds its own classes and functions to it.
 
 namespace py = pybind11;
+using namespace py::literals;  // "name"_a = value, the entries of a dict
 
 // Classes come before the functions that take or return them.
 void add_errors(py::module_& module);

@@ -31,11 +31,8 @@ py::list loops_of(const PlacedMapping& placed, int first, int last, LoopKind kin
     if (loop.kind != kind) continue;
     py::dict one;
     const py::str name(placed.workload->dimensions[loop.dimension].name);
-    if (loop.is_perfect()) {
-      one[name] = loop.end;
-    } else {
-      one[name] = std::vector<u32>{loop.end, loop.residual};
-    }
+    if (loop.is_perfect()) one[name] = loop.end;
+    else one[name] = std::vector<u32>{loop.end, loop.residual};
     out.append(one);
   }
   return out;
@@ -78,11 +75,7 @@ py::list rooms_of(const PlacedMapping& placed) {
       if (level->tensor[v].kept)
         tensors[py::str(placed.workload->tensors[v].name)] =
             level->level_words(v, static_cast<double>(level->tensor[v].tile_words));
-    py::dict room;
-    room["level"] = level->name;
-    room["capacity_words"] = level->capacity_words;
-    room["tensors"] = tensors;
-    out.append(room);
+    out.append(py::dict("level"_a = level->name, "capacity_words"_a = level->capacity_words, "tensors"_a = tensors));
   }
   return out;
 }
@@ -147,37 +140,22 @@ py::dict tensor_traffic_as_dict(const TensorTraffic& t, Role role) {
   all["reads"] = t.all.reads;
   all["fills"] = t.all.fills;
   all["updates"] = t.all.updates;
-  py::dict out;
-  out["role"] = std::string(name(role));
-  out["tile_words"] = t.tile_words;
-  out["instances"] = t.instances;
-  out["reads"] = t.reads;
-  out["fills"] = t.fills;
-  out["updates"] = t.updates;
-  out["all_instances"] = all;
-  out["energy_pj"] = t.energy.picojoules();
-  out["address_generation_pj"] = t.address_generation_energy.picojoules();
-  return out;
+  return py::dict("role"_a = std::string(name(role)), "tile_words"_a = t.tile_words, "instances"_a = t.instances,
+                  "reads"_a = t.reads, "fills"_a = t.fills, "updates"_a = t.updates, "all_instances"_a = all,
+                  "energy_pj"_a = t.energy.picojoules(),
+                  "address_generation_pj"_a = t.address_generation_energy.picojoules());
 }
 
 py::dict network_traffic_as_dict(const NetworkTraffic& n) {
   py::list multicast;
   for (const MulticastRecord& m : n.multicast) {
-    py::dict record;
-    record["receivers"] = m.multicast;
-    record["groups"] = m.groups == 0 ? py::object(py::none()) : py::cast(m.groups);
-    record["words"] = m.words;
-    multicast.append(record);
+    multicast.append(py::dict("receivers"_a = m.multicast,
+                              "groups"_a = m.groups == 0 ? py::object(py::none()) : py::cast(m.groups),
+                              "words"_a = m.words));
   }
-  py::dict out;
-  out["fanout"] = n.fanout;
-  out["ingresses"] = n.ingresses;
-  out["all_ingresses"] = n.all_ingresses;
-  out["multicast"] = multicast;
-  out["spatial_reductions"] = n.spatial_reductions;
-  out["hops"] = n.hops;
-  out["energy_pj"] = n.energy.picojoules();
-  return out;
+  return py::dict("fanout"_a = n.fanout, "ingresses"_a = n.ingresses, "all_ingresses"_a = n.all_ingresses,
+                  "multicast"_a = multicast, "spatial_reductions"_a = n.spatial_reductions, "hops"_a = n.hops,
+                  "energy_pj"_a = n.energy.picojoules());
 }
 
 py::dict level_breakdown_as_dict(const LevelBreakdown& level, const Workload& workload) {
@@ -188,41 +166,26 @@ py::dict level_breakdown_as_dict(const LevelBreakdown& level, const Workload& wo
     if (level.tensor[v].counted()) tensors[of] = tensor_traffic_as_dict(level.tensor[v], tensor.role);
     networks[of] = network_traffic_as_dict(level.network[v]);
   }
-  py::dict out;
-  out["level"] = level.name;
-  out["capacity_words"] = level.capacity_words == 0 ? py::object(py::none()) : py::cast(level.capacity_words);
-  out["used_words"] = level.used_words;
-  out["cycles"] = level.cycles;
-  out["leakage_pj"] = level.leakage.picojoules();
-  out["tensors"] = tensors;
-  out["network_below"] = networks;
-  return out;
+  return py::dict(
+      "level"_a = level.name,
+      "capacity_words"_a = level.capacity_words == 0 ? py::object(py::none()) : py::cast(level.capacity_words),
+      "used_words"_a = level.used_words, "cycles"_a = level.cycles, "leakage_pj"_a = level.leakage.picojoules(),
+      "tensors"_a = tensors, "network_below"_a = networks);
 }
 
 py::dict compute_breakdown_as_dict(const ComputeBreakdown& compute) {
-  py::dict out;
-  out["name"] = compute.name;
-  out["computes"] = compute.computes;
-  out["utilized"] = compute.utilized;
-  out["instances"] = compute.instances;
-  out["cycles"] = compute.cycles;
-  out["energy_pj"] = compute.energy.picojoules();
-  return out;
+  return py::dict("name"_a = compute.name, "computes"_a = compute.computes, "utilized"_a = compute.utilized,
+                  "instances"_a = compute.instances, "cycles"_a = compute.cycles,
+                  "energy_pj"_a = compute.energy.picojoules());
 }
 
 py::dict breakdown_as_dict(const Breakdown& b, const Workload& workload) {
   py::list levels;
   for (auto level = b.level.rbegin(); level != b.level.rend(); ++level)
     levels.append(level_breakdown_as_dict(*level, workload));
-  py::dict out;
-  out["energy_pj"] = b.energy.picojoules();
-  out["cycles"] = b.cycles;
-  out["utilization"] = b.utilization;
-  out["counts"] = std::string(name(b.counts));
-  out["factors_divide"] = b.divides;
-  out["levels"] = levels;
-  out["compute"] = compute_breakdown_as_dict(b.compute);
-  return out;
+  return py::dict("energy_pj"_a = b.energy.picojoules(), "cycles"_a = b.cycles, "utilization"_a = b.utilization,
+                  "counts"_a = std::string(name(b.counts)), "factors_divide"_a = b.divides, "levels"_a = levels,
+                  "compute"_a = compute_breakdown_as_dict(b.compute));
 }
 
 // (energy in pJ, cycles) of a mapping that fits.

@@ -41,26 +41,13 @@ py::dict schedule_as_dict(const api::Schedule& schedule) {
     groups.append(one);
   }
   for (const api::ScheduleEdge& edge : schedule.edges) {
-    py::dict one;
-    one["array"] = edge.array;
-    one["reader"] = edge.reader;
-    one["maker"] = text_or_none(edge.maker);
-    one["level"] = text_or_none(edge.level);
-    one["stays"] = edge.stays;
-    one["bytes"] = edge.bytes;
-    one["bytes_read"] = edge.bytes_read;
-    one["bytes_written"] = edge.bytes_written;
-    edges.append(one);
+    edges.append(py::dict("array"_a = edge.array, "reader"_a = edge.reader, "maker"_a = text_or_none(edge.maker),
+                          "level"_a = text_or_none(edge.level), "stays"_a = edge.stays, "bytes"_a = edge.bytes,
+                          "bytes_read"_a = edge.bytes_read, "bytes_written"_a = edge.bytes_written));
   }
-  py::dict out;
-  out["text"] = schedule.text;
-  out["yaml"] = schedule.yaml;
-  out["energy_pj"] = schedule.cost.energy_pj;
-  out["cycles"] = schedule.cost.cycles;
-  out["outermost_words"] = schedule.outermost_words;
-  out["groups"] = groups;
-  out["edges"] = edges;
-  return out;
+  return py::dict("text"_a = schedule.text, "yaml"_a = schedule.yaml, "energy_pj"_a = schedule.cost.energy_pj,
+                  "cycles"_a = schedule.cost.cycles, "outermost_words"_a = schedule.outermost_words,
+                  "groups"_a = groups, "edges"_a = edges);
 }
 
 py::dict scheduled_as_dict(const api::ScheduleAnswer& answer) {
@@ -77,10 +64,7 @@ py::dict scheduled_as_dict(const api::ScheduleAnswer& answer) {
   out["unfused_value"] = answer.unfused_value;
   py::list apart;
   for (const api::KeptApart& one : answer.kept_apart) {
-    py::dict json;
-    json["arrays"] = one.arrays;
-    json["why"] = one.why;
-    apart.append(json);
+    apart.append(py::dict("arrays"_a = one.arrays, "why"_a = one.why));
   }
   out["kept_apart"] = apart;
   out["evaluated"] = answer.evaluated;
@@ -89,15 +73,9 @@ py::dict scheduled_as_dict(const api::ScheduleAnswer& answer) {
 }
 
 py::dict progress_as_dict(const api::MapProgress& news) {
-  py::dict out;
-  out["layer"] = news.layer;
-  out["value"] = news.value;
-  out["lower_bound"] = news.lower_bound;
-  out["evaluated"] = news.evaluated;
-  out["layer_done"] = news.layer_done;
-  out["layers_done"] = news.layers_done;
-  out["layers"] = news.layers;
-  return out;
+  return py::dict("layer"_a = news.layer, "value"_a = news.value, "lower_bound"_a = news.lower_bound,
+                  "evaluated"_a = news.evaluated, "layer_done"_a = news.layer_done, "layers_done"_a = news.layers_done,
+                  "layers"_a = news.layers);
 }
 
 // (answer, None or the exception that ended the search early).

@@ -24,15 +24,10 @@ struct SearchNews {
 
 py::dict news_as_dict(const SearchNews& news) {
   const auto number = [](double x) { return x == 0 ? py::object(py::none()) : py::cast(x); };
-  py::dict out;
-  out["layer"] = news.layer;
-  out["value"] = number(news.progress.value);
-  out["lower_bound"] = number(news.progress.lower_bound);
-  out["evaluated"] = news.progress.evaluated;
-  out["layer_done"] = news.progress.layer_done;
-  out["layers_done"] = news.progress.layers_done;
-  out["layers"] = news.progress.layers;
-  return out;
+  return py::dict("layer"_a = news.layer, "value"_a = number(news.progress.value),
+                  "lower_bound"_a = number(news.progress.lower_bound), "evaluated"_a = news.progress.evaluated,
+                  "layer_done"_a = news.progress.layer_done, "layers_done"_a = news.progress.layers_done,
+                  "layers"_a = news.progress.layers);
 }
 
 // What is asked for and what it is found on.
@@ -53,16 +48,10 @@ py::dict rules_as_dict(const RuleCounts& counts) {
 }
 
 py::dict other_tiles_as_dict(const OtherTilesProbe& probe, const PlacedMapping& placed) {
-  py::dict out;
-  out["value"] = probe.value;
-  out["lower_bound"] = probe.lower_bound;
-  out["energy_pj"] = probe.cost.energy.picojoules();
-  out["cycles"] = probe.cost.cycles;
-  out["utilization"] = probe.utilization;
-  out["evaluated"] = probe.evaluated;
-  out["seconds"] = probe.seconds;
-  out["mapping"] = PlacedMapping{probe.mapping, placed.workload, placed.machine};
-  return out;
+  return py::dict("value"_a = probe.value, "lower_bound"_a = probe.lower_bound,
+                  "energy_pj"_a = probe.cost.energy.picojoules(), "cycles"_a = probe.cost.cycles,
+                  "utilization"_a = probe.utilization, "evaluated"_a = probe.evaluated, "seconds"_a = probe.seconds,
+                  "mapping"_a = PlacedMapping{probe.mapping, placed.workload, placed.machine});
 }
 
 // The numbers that only a layer with a mapping has.
@@ -103,11 +92,8 @@ py::dict layer_as_dict(const LayerResult& layer, const std::shared_ptr<Workload>
   out["seconds"] = r.seconds;
   py::list steps;
   for (const StepReport& step : r.statistics.steps) {
-    py::dict entry;
-    entry["name"] = std::string(step.name);
-    entry["evaluated"] = step.evaluated;
-    entry["seconds"] = step.seconds;
-    steps.append(entry);
+    steps.append(
+        py::dict("name"_a = std::string(step.name), "evaluated"_a = step.evaluated, "seconds"_a = step.seconds));
   }
   out["steps"] = steps;
   out["rules"] = rules_as_dict(r.statistics.rules);
@@ -144,16 +130,11 @@ py::dict answer_as_dict(const NetworkResult& result, const Asked& asked) {
   for (std::size_t i = 0; i < result.layers.size(); ++i)
     layers.append(
         layer_as_dict(result.layers[i], std::make_shared<Workload>(asked.network->layers[i].workload), asked, bound));
-  py::dict out;
-  out["layers"] = layers;
-  out["energy_pj"] = result.total.energy.picojoules();
-  out["cycles"] = result.total.cycles;
-  out["seconds"] = result.seconds;
-  out["all_feasible"] = result.all_feasible();
-  out["optimum"] = optimum_as_dict(result);
-  out["constraint_notes"] = asked.constraint_notes;
-  out["alone_note"] = layers_alone_note(*asked.network, asked.machine->levels.back().name);
-  return out;
+  return py::dict("layers"_a = layers, "energy_pj"_a = result.total.energy.picojoules(),
+                  "cycles"_a = result.total.cycles, "seconds"_a = result.seconds,
+                  "all_feasible"_a = result.all_feasible(), "optimum"_a = optimum_as_dict(result),
+                  "constraint_notes"_a = asked.constraint_notes,
+                  "alone_note"_a = layers_alone_note(*asked.network, asked.machine->levels.back().name));
 }
 
 // (answer, None or the exception that ended the search early). No answer: it came before any.

@@ -30,18 +30,12 @@ py::dict point_as_dict(const PointRecord& point, const SweepRecord& sweep) {
   const auto known = [](double x, bool is) { return is ? py::cast(x) : py::object(py::none()); };
   const bool done = point.state == PointState::Done, bounded = done || point.state == PointState::Cut;
   const bool machine = point.state != PointState::Invalid;
-  py::dict out;
-  out["id"] = point.id;
-  out["state"] = std::string(name(point.state));
-  out["parameters"] = parameters;
-  out["area_um2"] = known(point.area_um2, machine);
-  out["energy_pj"] = known(point.energy_pj, done);
-  out["cycles"] = known(point.cycles, done);
-  out["delay_s"] = known(delay({.seconds = true}, point.cycles, point.cycle_ns), done && point.cycle_ns);
-  out["value"] = known(point.value, done);
-  out["lower_bound"] = known(point.lower_bound, bounded);
-  out["reason"] = point.reason;
-  return out;
+  return py::dict("id"_a = point.id, "state"_a = std::string(name(point.state)), "parameters"_a = parameters,
+                  "area_um2"_a = known(point.area_um2, machine), "energy_pj"_a = known(point.energy_pj, done),
+                  "cycles"_a = known(point.cycles, done),
+                  "delay_s"_a = known(delay({.seconds = true}, point.cycles, point.cycle_ns), done && point.cycle_ns),
+                  "value"_a = known(point.value, done), "lower_bound"_a = known(point.lower_bound, bounded),
+                  "reason"_a = point.reason);
 }
 
 py::list points_as_list(const std::vector<PointRecord>& points, const SweepRecord& sweep) {
@@ -74,20 +68,11 @@ Result<SweepContent> content_of(const Result<Store>& store) {
 // "name", "objective", "parameters", "points", "front" and "best" by energy, delay and area.
 py::dict sweep_as_dict(const SweepContent& content) {
   const auto& [sweep, points, summary] = content;
-  py::dict out;
-  out["name"] = sweep.name;
-  out["objective"] = sweep.objective;
-  out["rank"] = sweep.rank;
-  out["value_unit"] = value_unit(ranking_of(sweep));
-  out["strategy"] = sweep.strategy;
-  out["goal"] = sweep.goal;
-  out["parameters"] = sweep.parameters;
-  out["planned"] = sweep.planned_points;
-  out["notes"] = sweep.notes;
-  out["points"] = points_as_list(points, sweep);
-  out["front"] = points_as_list(summary.front, sweep);
-  out["best"] = points_as_list(summary.best, sweep);
-  return out;
+  return py::dict("name"_a = sweep.name, "objective"_a = sweep.objective, "rank"_a = sweep.rank,
+                  "value_unit"_a = value_unit(ranking_of(sweep)), "strategy"_a = sweep.strategy, "goal"_a = sweep.goal,
+                  "parameters"_a = sweep.parameters, "planned"_a = sweep.planned_points, "notes"_a = sweep.notes,
+                  "points"_a = points_as_list(points, sweep), "front"_a = points_as_list(summary.front, sweep),
+                  "best"_a = points_as_list(summary.best, sweep));
 }
 
 Result<std::vector<LayerRecord>> read_layers(const std::string& database, u64 id, const std::atomic<bool>& stop) {
@@ -104,33 +89,17 @@ py::list layers_of_point(const std::string& database, u64 id) {
   const auto layers = value_of(
       interruptible([database, id](const std::atomic<bool>& stop) { return read_layers(database, id, stop); }));
   for (const LayerRecord& layer : layers) {
-    py::dict row;
-    row["workload"] = layer.workload;
-    row["name"] = layer.name;
-    row["count"] = layer.count;
-    row["weight"] = layer.weight;
-    row["status"] = layer.status;
-    row["energy_pj"] = layer.energy_pj;
-    row["cycles"] = layer.cycles;
-    row["value"] = layer.value;
-    row["lower_bound"] = layer.lower_bound;
-    row["utilization"] = layer.utilization;
-    row["evaluated"] = layer.evaluated;
-    row["seconds"] = layer.seconds;
-    row["mapping"] = layer.mapping;
-    row["reason"] = layer.reason;
-    out.append(row);
+    out.append(py::dict("workload"_a = layer.workload, "name"_a = layer.name, "count"_a = layer.count,
+                        "weight"_a = layer.weight, "status"_a = layer.status, "energy_pj"_a = layer.energy_pj,
+                        "cycles"_a = layer.cycles, "value"_a = layer.value, "lower_bound"_a = layer.lower_bound,
+                        "utilization"_a = layer.utilization, "evaluated"_a = layer.evaluated,
+                        "seconds"_a = layer.seconds, "mapping"_a = layer.mapping, "reason"_a = layer.reason));
   }
   return out;
 }
 
 py::dict news_of_sweep(const SweepNews& news, u64 planned) {
-  py::dict out;
-  out["points"] = news.points;
-  out["planned"] = planned;
-  out["kept"] = news.kept;
-  out["best"] = news.best;
-  return out;
+  return py::dict("points"_a = news.points, "planned"_a = planned, "kept"_a = news.kept, "best"_a = news.best);
 }
 
 // (what the database holds, None or the exception that ended the sweep early).
