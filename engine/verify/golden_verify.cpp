@@ -5,17 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <limits>
-#include <map>
 #include <memory>
-#include <optional>
 #include <utility>
 
-#include "arch/architecture.h"
 #include "engine/base/text.h"
-#include "engine/formats/load_architecture.h"
-#include "engine/formats/load_network.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_check.h"
 #include "engine/verify/json_record.h"
@@ -77,9 +71,8 @@ class Comparison {
     for (const auto& network : expect["networks"].items()) compare_network(network.key(), network.value());
     if (expect.contains("mac")) {
       const Numbers have = numbers(ours_.compute);
-      for (const auto& item : expect["mac"].items()) {
+      for (const auto& item : expect["mac"].items())
         check("mac " + item.key(), item.value().get<double>(), value(have, item.key()), energy_only(item.key()));
-      }
     }
     const double energy = expect["energy_pJ"].get<double>();
     check("cycles", expect["cycles"].get<double>(), static_cast<double>(ours_.cycles), 0);
@@ -166,13 +159,11 @@ class Comparison {
   void compare_multicast(const std::string& where, const json& expected, const NetworkTraffic* traffic) {
     std::vector<std::array<double, 3>> want, have;
     for (const json& record : expected) want.push_back({record[0], record[1], record[2]});
-    if (traffic != nullptr) {
+    if (traffic != nullptr)
       for (const MulticastRecord& m : traffic->multicast)
         have.push_back({static_cast<double>(m.multicast), static_cast<double>(m.groups), m.words});
-    }
-    if (want.size() != have.size()) {
+    if (want.size() != have.size())
       return check(where + " records", static_cast<double>(want.size()), static_cast<double>(have.size()), 0);
-    }
     std::sort(want.begin(), want.end());
     std::sort(have.begin(), have.end());
     for (std::size_t i = 0; i < want.size(); ++i) {
@@ -197,22 +188,18 @@ std::vector<Difference> compare(const GoldenRecord& record, const Breakdown& our
 
 namespace {
 
-namespace fs = std::filesystem;
-
 class Verifier {
  public:
   Verifier(const std::string& path, const VerifyOptions& options)
-      : path_(path), folder_(fs::path(path).parent_path()), options_(options) {}
+      : file_(path, "arch", "problem", "a single problem"), options_(options) {}
 
   Result<VerifyReport> run() {
-    const Diagnostics unreadable = for_each_line(path_, [&](const std::string& line, int number) {
+    file_.read([&](const std::string& line, int number) {
       check_line(line, number);
-      return errors_.size() < kMaxBadLines && !limit_reached();
+      return !limit_reached();
     });
-    if (!unreadable.empty()) return unreadable;
-    if (errors_.empty() && records_ == 0) errors_.push_back({path_, 0, "", "has no records"});
-    if (errors_.empty() && considered_ == 0) errors_.push_back({path_, 0, "", nothing_selected()});
-    if (!errors_.empty()) return errors_;
+    if (!file_.has_errors() && considered_ == 0) file_.refuse(nothing_selected());
+    if (file_.has_errors()) return file_.errors();
     return std::move(report_);
   }
 
@@ -225,9 +212,8 @@ class Verifier {
   }
 
   void check_line(const std::string& line, int number) {
-    const Result<GoldenRecord> record = parse_golden_record(line, path_, number);
-    if (!record) return complain(record.errors());
-    ++records_;
+    const Result<GoldenRecord> record = parse_golden_record(line, file_.path(), number);
+    if (!record) return file_.complain(record.errors());
     const bool other = (options_.mode && record->mode != *options_.mode) || (options_.id && record->id != *options_.id);
     if (other) return remember_names(*record);
     ++considered_;
@@ -245,16 +231,13 @@ class Verifier {
     const CostModel* model = find_model(record);
     if (model == nullptr) return;
     const Result<Mapping> mapping = golden_mapping(record, model->workload(), model->architecture());
-    if (!mapping) return complain(mapping.errors());
+    if (!mapping) return file_.complain(mapping.errors());
     Mismatch mismatch{record.id, record.line, "", {}};
     Diagnostics illegal = well_formed(*mapping, model->workload(), model->architecture());
     if (illegal.empty()) {
       const Evaluation fast = model->evaluate(*mapping, record.counts);
-      if (fast.verdict == Verdict::Fits) {
-        compare_both_paths(record, *model, *mapping, fast.cost, mismatch);
-      } else {
-        illegal = fits(*mapping, model->workload(), model->architecture());
-      }
+      if (fast.verdict == Verdict::Fits) compare_both_paths(record, *model, *mapping, fast.cost, mismatch);
+      else illegal = fits(*mapping, model->workload(), model->architecture());
     }
     mismatch.refused = to_string(illegal);
     const bool matched = illegal.empty() && mismatch.differences.empty();
@@ -279,58 +262,18 @@ class Verifier {
   const CostModel* find_model(const GoldenRecord& record) {
     const auto [entry, is_new] = models_.try_emplace({record.arch, record.problem});
     if (!is_new) return entry->second.get();
-    const Architecture* architecture = find_architecture(record);
-    const Workload* workload = find_workload(record);
-    if (architecture != nullptr && workload != nullptr) {
+    const Architecture* architecture = file_.machine(record.arch);
+    const Workload* workload = file_.workload(record.problem);
+    if (architecture != nullptr && workload != nullptr)
       entry->second = std::make_unique<CostModel>(*workload, *architecture);
-    }
     return entry->second.get();
   }
 
-  const Architecture* find_architecture(const GoldenRecord& record) {
-    const auto [entry, is_new] = architectures_.try_emplace(record.arch);
-    if (is_new) {
-      Result<Architecture> loaded = load_architecture(beside("arch", record.arch));
-      if (loaded) {
-        entry->second = std::move(*loaded);
-      } else {
-        complain(loaded.errors());
-      }
-    }
-    return entry->second ? &*entry->second : nullptr;
-  }
-
-  const Workload* find_workload(const GoldenRecord& record) {
-    const auto [entry, is_new] = workloads_.try_emplace(record.problem);
-    if (is_new) {
-      Result<Network> loaded = load_network(beside("problem", record.problem));
-      if (loaded && loaded->layers.size() == 1) {
-        entry->second = std::move(loaded->layers.front().workload);
-      } else if (loaded) {
-        complain({{beside("problem", record.problem), 0, "", "must be a single problem, not a network"}});
-      } else {
-        complain(loaded.errors());
-      }
-    }
-    return entry->second ? &*entry->second : nullptr;
-  }
-
-  std::string beside(const char* sub, const std::string& name) const {
-    return (folder_ / sub / (name + ".yaml")).string();
-  }
-
-  void complain(const Diagnostics& errors) { errors_.insert(errors_.end(), errors.begin(), errors.end()); }
-
-  std::string path_;
-  fs::path folder_;
+  RecordFile file_;
   VerifyOptions options_;
   VerifyReport report_;
-  Diagnostics errors_;
-  u64 records_ = 0;
   u64 considered_ = 0;
   std::vector<std::string> ids_, modes_;
-  std::map<std::string, std::optional<Architecture>> architectures_;
-  std::map<std::string, std::optional<Workload>> workloads_;
   std::map<std::pair<std::string, std::string>, std::unique_ptr<CostModel>> models_;
 };
 

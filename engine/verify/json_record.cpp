@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 #include <filesystem>
+#include <utility>
 
 #include "engine/base/file_claims.h"
 #include "engine/base/text.h"
+#include "engine/formats/load_architecture.h"
+#include "engine/formats/load_network.h"
+#include "workloads/network.h"
 
 namespace heliolite {
 
@@ -50,13 +54,9 @@ Result<json> parse_record_line(std::string_view text, const std::string& file, i
 const json* record_member(const json& object, const char* key, json::value_t type, const char* what,
                           RecordComplaints& complaints) {
   const auto it = object.find(key);
-  if (it == object.end()) {
-    complaints.add(key, "is missing");
-  } else if (it->type() != type) {
-    complaints.add(key, fmt::format("must be {}", what));
-  } else {
-    return &*it;
-  }
+  if (it == object.end()) complaints.add(key, "is missing");
+  else if (it->type() != type) complaints.add(key, fmt::format("must be {}", what));
+  else return &*it;
   return nullptr;
 }
 
@@ -96,6 +96,45 @@ Diagnostics for_each_line(const std::string& path, const std::function<bool(cons
     if (!trim(text).empty() && !line(text, number)) break;
   }
   return {};
+}
+
+void RecordFile::read(const std::function<bool(const std::string&, int)>& record) {
+  bool has_lines = false;
+  const Diagnostics unreadable = for_each_line(path_, [&](const std::string& line, int number) {
+    has_lines = true;
+    return record(line, number) && errors_.size() < kMaxBadLines;
+  });
+  if (!unreadable.empty()) errors_ = unreadable;
+  else if (!has_lines) refuse("has no records");
+}
+
+const Architecture* RecordFile::machine(const std::string& name) {
+  const auto [entry, is_new] = machines_.try_emplace(name);
+  if (is_new) {
+    Result<Architecture> loaded = load_architecture(beside(machine_folder_, name));
+    if (loaded) entry->second = *std::move(loaded);
+    else complain(loaded.errors());
+  }
+  return entry->second ? &*entry->second : nullptr;
+}
+
+const Workload* RecordFile::workload(const std::string& name) {
+  const auto [entry, is_new] = workloads_.try_emplace(name);
+  if (is_new) {
+    const std::string file = beside(workload_folder_, name);
+    Result<Network> loaded = load_network(file);
+    if (loaded && loaded->layers.size() == 1) entry->second = std::move(loaded->layers.front().workload);
+    else if (loaded) complain({{file, 0, "", fmt::format("must be {}, not a network", one_workload_)}});
+    else complain(loaded.errors());
+  }
+  return entry->second ? &*entry->second : nullptr;
+}
+
+void RecordFile::complain(const Diagnostics& errors) { errors_.insert(errors_.end(), errors.begin(), errors.end()); }
+
+std::string RecordFile::beside(const char* folder, const std::string& name) const {
+  const std::string file = name.find('.') == std::string::npos ? name + ".yaml" : name;
+  return (std::filesystem::path(path_).parent_path() / folder / file).string();
 }
 
 }  // namespace heliolite

@@ -3,11 +3,15 @@
 #include <cstddef>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "arch/architecture.h"
 #include "engine/base/result.h"
+#include "workloads/workload.h"
 
 namespace heliolite {
 
@@ -72,5 +76,35 @@ class LineReader {
 // Calls `line` with every line that is not blank and its number, from 1, until it returns false. Errors: no such file,
 // a folder, a line that is too long.
 Diagnostics for_each_line(const std::string& path, const std::function<bool(const std::string&, int)>& line);
+
+// A file of records, and the machines and workloads in folders beside it that they name, each read once. What cannot be
+// read is complained about once, and is null from then on.
+class RecordFile {
+ public:
+  // `one_workload`: what a workload's file must be, for complaints: "a single workload".
+  RecordFile(const std::string& path, const char* machines, const char* workloads, const char* one_workload)
+      : path_(path), machine_folder_(machines), workload_folder_(workloads), one_workload_(one_workload) {}
+
+  // Calls `record` with each line until it returns false, or until too many lines are bad.
+  void read(const std::function<bool(const std::string&, int)>& record);
+
+  const Architecture* machine(const std::string& name);
+  const Workload* workload(const std::string& name);
+
+  const std::string& path() const { return path_; }
+  bool has_errors() const { return !errors_.empty(); }
+  const Diagnostics& errors() const { return errors_; }
+  void complain(const Diagnostics& errors);
+  void refuse(const std::string& why) { complain({{path_, 0, "", why}}); }  // the file as a whole
+
+ private:
+  std::string beside(const char* folder, const std::string& name) const;
+
+  std::string path_;
+  const char *machine_folder_, *workload_folder_, *one_workload_;
+  Diagnostics errors_;
+  std::map<std::string, std::optional<Architecture>> machines_;
+  std::map<std::string, std::optional<Workload>> workloads_;
+};
 
 }  // namespace heliolite

@@ -4,13 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <mutex>
 #include <utility>
 
 #include "engine/base/text.h"
-#include "engine/formats/load_architecture.h"
-#include "engine/formats/load_network.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_check.h"
 #include "engine/search/core/parallel.h"
@@ -20,8 +17,6 @@
 
 namespace heliolite {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr double kTolerance = 1e-9;  // relative; the records' energies are sums of doubles
 
@@ -50,63 +45,34 @@ struct Outcome {
 class Reader {
  public:
   Reader(const std::string& path, const OptimaOptions& options)
-      : path_(path), folder_(fs::path(path).parent_path()), options_(options) {}
+      : file_(path, "machines", "workloads", "a single workload"), options_(options) {}
 
   Result<std::vector<Question>> run() {
-    const Diagnostics unreadable = for_each_line(path_, [&](const std::string& line, int number) {
+    file_.read([&](const std::string& line, int number) {
       read(line, number);
-      return errors_.size() < kMaxBadLines && (!options_.limit || questions_.size() < *options_.limit);
+      return !options_.limit || questions_.size() < *options_.limit;
     });
-    if (!unreadable.empty()) return unreadable;
-    if (errors_.empty() && records_ == 0) errors_.push_back({path_, 0, "", "has no records"});
-    if (errors_.empty() && questions_.empty()) errors_.push_back({path_, 0, "", nothing_selected()});
-    if (!errors_.empty()) return errors_;
+    if (!file_.has_errors() && questions_.empty()) file_.refuse(nothing_selected());
+    if (file_.has_errors()) return file_.errors();
     return std::move(questions_);
   }
 
  private:
   void read(const std::string& line, int number) {
-    Result<OptimumRecord> record = parse_optimum_record(line, path_, number);
-    if (!record) return complain(record.errors());
-    ++records_;
+    Result<OptimumRecord> record = parse_optimum_record(line, file_.path(), number);
+    if (!record) return file_.complain(record.errors());
     sets_.push_back(record->set);
     ids_.push_back(record->id());
     if ((options_.set && record->set != *options_.set) || (options_.id && record->id() != *options_.id)) return;
-    const Architecture* machine = find_machine(record->machine);
-    const Workload* workload = find_workload(record->workload);
+    const Architecture* machine = file_.machine(record->machine);
+    const Workload* workload = file_.workload(record->workload);
     if (machine == nullptr || workload == nullptr) return;
     Result<RecordedMachine> kept = with_recorded_keep(*record, *workload, *machine);
-    if (!kept) return complain(kept.errors());
+    if (!kept) return file_.complain(kept.errors());
     if (record->one_axis_per_dimension) kept->architecture.one_axis_per_dimension = *record->one_axis_per_dimension;
     const auto mapping = recorded_mapping(*record, *workload, kept->architecture);
-    if (!mapping) return complain(mapping.errors());
+    if (!mapping) return file_.complain(mapping.errors());
     questions_.push_back({*std::move(record), *workload, std::move(kept->architecture), kept->note, *mapping});
-  }
-
-  const Architecture* find_machine(const std::string& name) {
-    const auto [entry, is_new] = machines_.try_emplace(name);
-    if (is_new) {
-      Result<Architecture> loaded = load_architecture(beside("machines", name));
-      if (loaded) entry->second = *std::move(loaded);
-      else complain(loaded.errors());
-    }
-    return entry->second ? &*entry->second : nullptr;
-  }
-
-  const Workload* find_workload(const std::string& name) {
-    const auto [entry, is_new] = workloads_.try_emplace(name);
-    if (is_new) {
-      Result<Network> loaded = load_network(beside("workloads", name));
-      if (loaded && loaded->layers.size() == 1) entry->second = std::move(loaded->layers.front().workload);
-      else if (loaded) complain({{beside("workloads", name), 0, "", "must be a single workload, not a network"}});
-      else complain(loaded.errors());
-    }
-    return entry->second ? &*entry->second : nullptr;
-  }
-
-  std::string beside(const char* sub, const std::string& name) const {
-    const std::string file = name.find('.') == std::string::npos ? name + ".yaml" : name;
-    return (folder_ / sub / file).string();
   }
 
   std::string nothing_selected() {
@@ -116,17 +82,10 @@ class Reader {
     return fmt::format("has no records of set '{}'; sets: {}", options_.set.value_or(""), join(sets_));
   }
 
-  void complain(const Diagnostics& errors) { errors_.insert(errors_.end(), errors.begin(), errors.end()); }
-
-  std::string path_;
-  fs::path folder_;
+  RecordFile file_;
   const OptimaOptions& options_;
-  Diagnostics errors_;
-  std::size_t records_ = 0;
   std::vector<std::string> sets_, ids_;
   std::vector<Question> questions_;
-  std::map<std::string, std::optional<Architecture>> machines_;
-  std::map<std::string, std::optional<Workload>> workloads_;
 };
 
 // The recorded mapping through our cost model.
