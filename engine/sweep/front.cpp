@@ -14,10 +14,19 @@
 namespace heliolite {
 namespace {
 
-// At most as expensive in each respect.
-bool covers(const std::array<double, 3>& a, const std::array<double, 3>& b) {
-  return a[0] <= b[0] && a[1] <= b[1] && a[2] <= b[2];
+// Energy, delay and, if it counts, area.
+using FrontGoods = std::array<double, 3>;
+
+FrontGoods front_goods(const Ranking& ranking, double energy_pj, double cycles, const PointRecord& point) {
+  return {energy_pj, delay(ranking, cycles, point.cycle_ns), ranking.area ? point.area_um2 : 0};
 }
+
+FrontGoods front_goods(const Ranking& ranking, const PointRecord& point) {
+  return front_goods(ranking, point.energy_pj, point.cycles, point);
+}
+
+// At most as expensive in each respect.
+bool covers(const FrontGoods& a, const FrontGoods& b) { return a[0] <= b[0] && a[1] <= b[1] && a[2] <= b[2]; }
 
 class Reasons {
  public:
@@ -55,13 +64,10 @@ void BestPoints::add(const PointRecord& point) {
   points_.insert(std::ranges::upper_bound(points_, point, better), point);
 }
 
-ParetoFront::Costs ParetoFront::costs(const PointRecord& point) const {
-  return {point.energy_pj, delay(ranking_, point), ranking_.area ? point.area_um2 : 0};
-}
-
 void ParetoFront::add(const PointRecord& point) {
   if (point.state != PointState::Done) return;
-  const Costs own = costs(point);
+  const auto costs = [this](const PointRecord& one) { return front_goods(ranking_, one); };
+  const FrontGoods own = costs(point);
   for (std::size_t i = 0; i < members_.size(); ++i) {
     if (!covers(costs(members_[i]), own)) continue;
     if (costs(members_[i]) == own && point.id < members_[i].id) members_[i] = point;
@@ -75,7 +81,7 @@ void ParetoFront::add(const PointRecord& point) {
 
 std::vector<PointRecord> ParetoFront::points() const {
   std::vector<PointRecord> out = members_;
-  std::ranges::sort(out, [&](const PointRecord& a, const PointRecord& b) { return costs(a) < costs(b); });
+  std::ranges::sort(out, {}, [this](const PointRecord& point) { return front_goods(ranking_, point); });
   return out;
 }
 
@@ -143,19 +149,6 @@ constexpr std::string_view kNotSearched = ", whatever its mappings";
 
 bool says(const PointRecord& point, std::string_view word) { return point.reason.starts_with(word); }
 
-// Energy, delay and, if it counts, area.
-using FrontGoods = std::array<double, 3>;
-
-FrontGoods front_goods(const Ranking& ranking, double energy_pj, double cycles, const PointRecord& point) {
-  return {energy_pj, delay(ranking, cycles, point.cycle_ns), ranking.area ? point.area_um2 : 0};
-}
-
-FrontGoods front_goods(const Ranking& ranking, const PointRecord& point) {
-  return front_goods(ranking, point.energy_pj, point.cycles, point);
-}
-
-bool at_most(const FrontGoods& a, const FrontGoods& b) { return a[0] <= b[0] && a[1] <= b[1] && a[2] <= b[2]; }
-
 }  // namespace
 
 bool certifies_front(const SweepSpec& spec) {
@@ -209,21 +202,22 @@ std::vector<u64> FrontCertificate::open_ids() const {
   return out;
 }
 
-u64 FrontCertificate::candidates() const {
-  ParetoFront front(ranking_);
+std::vector<PointRecord> FrontCertificate::front() const {
+  ParetoFront out(ranking_);
   for (const auto* points : {&open_, &proven_})
-    for (const auto& [id, point] : *points) front.add(point);
+    for (const auto& [id, point] : *points) out.add(point);
+  return out.points();
+}
+
+u64 FrontCertificate::candidates() const {
   u64 out = open();
-  for (const PointRecord& point : front.points()) out += open_.contains(point.id) ? 0 : 1;
+  for (const PointRecord& point : front()) out += open_.contains(point.id) ? 0 : 1;
   return out;
 }
 
 std::vector<u64> FrontCertificate::most_urgent(std::size_t many) const {
-  ParetoFront front(ranking_);
-  for (const auto* points : {&open_, &proven_})
-    for (const auto& [id, point] : *points) front.add(point);
   std::vector<u64> out;
-  for (const PointRecord& point : front.points())
+  for (const PointRecord& point : front())
     if (open_.contains(point.id)) out.push_back(point.id);
   if (!out.empty()) return out;
   for (const auto& [id, point] : open_) out.push_back(id);
@@ -239,10 +233,7 @@ std::optional<std::string> FrontCertificate::excluded(const PointRecord& point, 
 }
 
 std::vector<PointRecord> FrontCertificate::conclusions(const std::function<Totals(u64 point)>& least) const {
-  ParetoFront front(ranking_);
-  for (const auto* points : {&open_, &proven_})
-    for (const auto& [id, point] : *points) front.add(point);
-  const std::vector<PointRecord> members = front.points();
+  const std::vector<PointRecord> members = front();
   // What may still come below a member of the front.
   std::map<u64, FrontGoods> may_reach;
   for (const auto& [id, point] : open_) {
@@ -257,11 +248,11 @@ std::vector<PointRecord> FrontCertificate::conclusions(const std::function<Total
     const PointRecord& point = entry.second;
     const u64 id = entry.first;
     const FrontGoods own = front_goods(ranking_, point);
-    const auto beats = [&](const PointRecord& other) { return at_most(front_goods(ranking_, other), own); };
+    const auto beats = [&](const PointRecord& other) { return covers(front_goods(ranking_, other), own); };
     const auto by = std::ranges::find_if(members, beats);
     const bool on_front = by != members.end() && by->id == id;
     const auto threat = std::ranges::find_if(may_reach, [&](const auto& other) {
-      return at_most(other.second, own) && (other.second != own || other.first < id);
+      return covers(other.second, own) && (other.second != own || other.first < id);
     });
     if (!on_front && by != members.end() && !open_.contains(by->id))
       conclude(point, fmt::format("{} by point {}", kDominatedPoint, by->id));

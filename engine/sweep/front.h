@@ -44,9 +44,6 @@ class ParetoFront {
   std::vector<PointRecord> points() const;  // by energy, then delay, area
 
  private:
-  using Costs = std::array<double, 3>;
-  Costs costs(const PointRecord& point) const;
-
   Ranking ranking_;
   std::vector<PointRecord> members_;  // those that beat others lately come first
 };
@@ -154,6 +151,8 @@ class FrontCertificate {
   std::vector<PointRecord> conclusions(const std::function<Totals(u64 point)>& least) const;
 
  private:
+  std::vector<PointRecord> front() const;  // of the open and the proven ones
+
   Ranking ranking_;
   PilotRule rule_;
   std::map<u64, PointRecord> open_, proven_, dominated_;
