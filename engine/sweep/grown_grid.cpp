@@ -178,16 +178,6 @@ Diagnostics copy_rows(const Store& old, Store& now, const TakeOver& rows, GrownS
   });
 }
 
-// The old file gets a second name, which nobody has.
-Diagnostics keep_old(const std::string& path, std::string& name) {
-  name = path + ".before";
-  for (int n = 2; fs::exists(fs::symlink_status(name)); ++n) name = fmt::format("{}.before{}", path, n);
-  std::error_code problem;
-  fs::create_hard_link(path, name, problem);
-  if (problem) return {{path, 0, "", fmt::format("{} cannot be made: {}", name, problem.message())}};
-  return {};
-}
-
 }  // namespace
 
 // Step 1. What is there is the sweep with fewer values. Step 2. Its rows in a new file. Step 3. That takes the place.
@@ -224,7 +214,7 @@ Result<GrownStore> grow_store(const std::string& path, const SweepSpec& spec, co
     if (Diagnostics errors = now->close(false); !errors.empty()) return errors;
     return true;
   };
-  const auto retire = [&](const std::string& real) { return keep_old(real, result.old_copy); };
+  const auto retire = [&](const std::string& real) { return keep_as(real, ".before", result.old_copy); };
   const Result<bool> replaced = replace_store(path, fill, retire);
   if (stopped() && !(replaced && *replaced))
     return Diagnostic{path, 0, "", "taking over its points was interrupted; it is as it was"};

@@ -272,11 +272,8 @@ Diagnostics rescue(const std::string& path, const std::string& part, StoreRepair
 // The damaged file gets a second name, which nobody has: a program that is killed before the new one takes the place
 // leaves one of the two.
 Diagnostics keep_damaged(const std::string& path, std::string& name) {
-  name = path + ".damaged";
-  for (int n = 2; fs::exists(fs::symlink_status(name)); ++n) name = fmt::format("{}.damaged{}", path, n);
-  std::error_code problem, ignored;
-  fs::create_hard_link(path, name, problem);
-  if (problem) return one(path, fmt::format("{} cannot be made: {}", name, problem.message()));
+  if (Diagnostics errors = keep_as(path, ".damaged", name); !errors.empty()) return errors;
+  std::error_code ignored;
   for (const char* suffix : {"-wal", "-journal"}) fs::rename(path + suffix, name + suffix, ignored);
   fs::remove(path + "-shm", ignored);
   return {};

@@ -261,6 +261,15 @@ Diagnostics close_store(OpenStore& store, bool finished) {
   return errors;
 }
 
+Diagnostics keep_as(const std::string& path, const std::string& ending, std::string& name) {
+  name = path + ending;
+  for (int n = 2; fs::exists(fs::symlink_status(name)); ++n) name = fmt::format("{}{}{}", path, ending, n);
+  std::error_code problem;
+  fs::create_hard_link(path, name, problem);
+  if (problem) return {{path, 0, "", fmt::format("{} cannot be made: {}", name, problem.message())}};
+  return {};
+}
+
 Result<bool> replace_store(const std::string& path, const std::function<Result<bool>(const std::string& part)>& fill,
                            const std::function<Diagnostics(const std::string& path)>& retire) {
   const auto refuse = [&](const std::string& why) { return Diagnostic{path, 0, "", why}; };

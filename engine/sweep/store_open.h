@@ -53,6 +53,10 @@ Diagnostics close_store(OpenStore& store, bool finished);
 Result<bool> replace_store(const std::string& path, const std::function<Result<bool>(const std::string& part)>& fill,
                            const std::function<Diagnostics(const std::string& path)>& retire = nullptr);
 
+// Gives the file a second name that no file has, its own with this ending: a program that is killed before another file
+// takes its place leaves one of the two. `name`: the second one.
+Diagnostics keep_as(const std::string& path, const std::string& ending, std::string& name);
+
 double seconds_since_1970();  // as the clock of the machine says
 
 // Why rows of the sweep `there` are no answers to `here`; empty if they are.
