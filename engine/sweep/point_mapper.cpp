@@ -251,14 +251,7 @@ void PointMapper::conclude(OpenPoint& point, std::optional<double> lower_bound) 
     point.record.reason = without_costs(*without) + mark;
     return;
   }
-  const Totals sum = totals(point.layers, ranking_of(spec_), point.record.cycle_ns, lower_bound);
-  point.record.energy_pj = sum.energy_pj;
-  point.record.cycles = sum.cycles;
-  point.record.value = sum.value;
-  point.record.lower_bound = sum.lower_bound;
-  point.record.sum_of_layer_values = sum.sum_of_layer_values;
-  point.record.words_moved = sum.words_moved;
-  point.record.least_words = sum.least_words;
+  point.record.totals() = totals(point.layers, ranking_of(spec_), point.record.cycle_ns, lower_bound);
   if (certifies_front(state_.spec)) point.record.reason = open_reason(point.record, point.layers, spec_.options);
 }
 

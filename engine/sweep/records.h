@@ -55,26 +55,31 @@ inline constexpr std::array<std::string_view, 5> kPointStateNames{"done", "infea
 
 constexpr std::string_view name(PointState state) { return kPointStateNames[at(state)]; }
 
-// A design point and what became of it.
-struct PointRecord {
+// Sums over a point's layers, times counts and workload weights, in the order of the sweep's list.
+struct Totals {
+  double energy_pj = 0;
+  double cycles = 0;               // whole: rounded up
+  double value = 0;                // what points are ranked by, in the unit of value_unit() (totals.h)
+  double lower_bound = 0;          // of `value`, over all mappings
+  double sum_of_layer_values = 0;  // of the layers' objectives, in the same unit
+  // Sums of the layers' fields of these names; 0 if those of a layer are not known.
+  double words_moved = 0, least_words = 0;
+
+  bool operator==(const Totals&) const = default;
+};
+
+// A design point and what became of it; of a cut point the totals are lower bounds.
+struct PointRecord : Totals {
   u64 id = 0;  // place in the grid, counted with the last parameter fastest
   PointState state = PointState::Done;
   std::vector<std::string> values;  // [parameter]: as written
   double area_um2 = 0;              // of the whole machine
   u64 compute_units = 0;
-  double capacity_bytes = 0;  // of all instances of all bounded memories
-  // Sums over the layers, times counts and workload weights; of a cut point lower bounds of these.
-  double energy_pj = 0;
-  double cycles = 0;               // whole: rounded up
+  double capacity_bytes = 0;       // of all instances of all bounded memories
   std::optional<double> cycle_ns;  // the machine's cycle
-  double value = 0;                // what points are ranked by, in the unit of value_unit() (totals.h)
-  double lower_bound = 0;          // of `value`, over all mappings
-  double sum_of_layer_values = 0;  // sum of the layers' objectives, in the same unit
-  // Sums of the layers' fields of these names; 0 if those of a layer are not known.
-  double words_moved = 0;
-  double least_words = 0;
-  std::string reason;  // why not done
+  std::string reason;              // why not done
 
+  Totals& totals() { return *this; }
   bool operator==(const PointRecord&) const = default;
 };
 

@@ -55,10 +55,7 @@ std::size_t thread_count(const SearchOptions& options) {
 PointRecord cut(const RunCandidate& point, std::string reason) {
   PointRecord record = point.record;
   record.state = PointState::Cut;
-  record.energy_pj = point.least.energy_pj;
-  record.cycles = point.least.cycles;
-  record.value = record.lower_bound = point.least.value;
-  record.sum_of_layer_values = point.least.sum_of_layer_values;
+  record.totals() = point.least;
   record.reason = std::move(reason);
   return record;
 }

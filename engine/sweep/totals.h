@@ -57,13 +57,6 @@ std::string value_unit(const Ranking& ranking);
 // Whether the two ranks order points differently.
 bool ranks_differ(const Ranking& ranking);
 
-// Sums over the layers, times counts and workload weights, in the order of the sweep's list: energies in pJ, cycles
-// (rounded up to a whole number), and what PointRecord says of its fields of these names.
-struct Totals {
-  double energy_pj = 0, cycles = 0, value = 0, lower_bound = 0, sum_of_layer_values = 0;
-  double words_moved = 0, least_words = 0;  // 0 if a layer's are not known
-};
-
 // The totals of a point's layers on a machine with this clock. The lower bound of an objective of totals follows from
 // those of the layers by Hoelder's inequality: with runs w and bounds b of E x D it is (sum of w sqrt(b))^2.
 // `network_bound`: that of the network's own objective or within limits, or of several their mean, where it was
