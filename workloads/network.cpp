@@ -3,34 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/inputs/read_options.h"
 
 namespace heliolite {
 
 std::string_view name(Operator op) {
-  switch (op) {
-    case Operator::None: return "none";
-    case Operator::Elementwise: return "elementwise";
-    case Operator::Softmax: return "softmax";
-    case Operator::Norm: return "norm";
-    case Operator::Pool: return "pool";
-    case Operator::Resize: return "resize";
-  }
-  return "";
+  constexpr std::array kNames{"none", "elementwise", "softmax", "norm", "pool", "resize"};
+  return kNames[at(op)];
 }
 
 std::string_view name(Combine combine) {
-  switch (combine) {
-    case Combine::Alone: return "alone";
-    case Combine::Add: return "add";
-    case Combine::Multiply: return "multiply";
-    case Combine::Concat: return "concat";
-  }
-  return "";
+  constexpr std::array kNames{"alone", "add", "multiply", "concat"};
+  return kNames[at(combine)];
 }
 
 bool reads_whole(const Edge& edge) {

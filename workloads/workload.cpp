@@ -44,12 +44,8 @@ bool alone_in_its_ranks(const Tensor& tensor, int dimension) {
 }  // namespace
 
 std::string_view name(Role role) {
-  switch (role) {
-    case Role::Input: return "input";
-    case Role::Weight: return "weight";
-    case Role::Output: return "output";
-  }
-  return "";
+  constexpr std::array kNames{"input", "weight", "output"};
+  return kNames[at(role)];
 }
 
 std::string size_text(const Tensor& tensor) {
@@ -57,14 +53,8 @@ std::string size_text(const Tensor& tensor) {
 }
 
 std::string_view name(DimensionClass c) {
-  switch (c) {
-    case DimensionClass::InputChannel: return "input_channel";
-    case DimensionClass::OutputChannel: return "output_channel";
-    case DimensionClass::Kernel: return "kernel";
-    case DimensionClass::Pixel: return "pixel";
-    case DimensionClass::Group: return "group";
-  }
-  return "";
+  constexpr std::array kNames{"input_channel", "output_channel", "kernel", "pixel", "group"};
+  return kNames[at(c)];
 }
 
 std::optional<int> Workload::find_dimension(std::string_view name) const { return place_of_row(dimensions, name); }

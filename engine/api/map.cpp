@@ -5,6 +5,7 @@
 #include <heliolite/map.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "engine/api/inside.h"
@@ -184,12 +185,8 @@ Result<LayerAnswer> map_workload(const Workload& workload, const Architecture& a
 namespace {
 
 std::string name_of(CoSearchMachine::State state) {
-  switch (state) {
-    case CoSearchMachine::State::Searched: return "searched";
-    case CoSearchMachine::State::Cut: return "cut";
-    case CoSearchMachine::State::Infeasible: return "infeasible";
-  }
-  return {};
+  constexpr std::array kNames{"searched", "cut", "infeasible"};
+  return kNames[at(state)];
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <array>
 #include <queue>
 #include <utility>
 
@@ -171,13 +172,8 @@ CacheTraffic optimal_traffic(const LineMap& lines, CacheShape shape, std::span<c
 }  // namespace
 
 std::string_view name(CachePolicy policy) {
-  switch (policy) {
-    case CachePolicy::Lru: return "lru";
-    case CachePolicy::Fifo: return "fifo";
-    case CachePolicy::Opt: return "opt";
-    case CachePolicy::Scratchpad: return "scratchpad";
-  }
-  return "";
+  constexpr std::array kNames{"lru", "fifo", "opt", "scratchpad"};
+  return kNames[at(policy)];
 }
 
 Diagnostics check_caches(std::span<const SimulatedCache> caches, std::size_t operands, double touches,

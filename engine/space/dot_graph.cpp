@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <array>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/graphviz.hpp>
 #include <map>
@@ -24,12 +25,8 @@ std::string quoted_dot(const std::string& text) {
 }
 
 const char* attributes(DotStyle style) {
-  switch (style) {
-    case DotStyle::Inner: return "";
-    case DotStyle::Kept: return ", shape=box, style=bold";
-    case DotStyle::Cut: return ", style=dashed, color=gray, fontcolor=gray";
-  }
-  return "";
+  constexpr std::array kNames{"", ", shape=box, style=bold", ", style=dashed, color=gray, fontcolor=gray"};
+  return kNames[at(style)];
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "engine/bounds/fusion/cut.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/dag_shortest_paths.hpp>
 #include <limits>
@@ -72,12 +73,8 @@ std::vector<Segment> shortest_path(std::size_t links, const std::vector<Segment>
 }  // namespace
 
 std::string_view name(SegmentKind kind) {
-  switch (kind) {
-    case SegmentKind::Alone: return "alone";
-    case SegmentKind::Untiled: return "untiled";
-    case SegmentKind::Tiled: return "tiled";
-  }
-  return "";
+  constexpr std::array kNames{"alone", "untiled", "tiled"};
+  return kNames[at(kind)];
 }
 
 Result<SegmentedChain> SegmentedChain::create(const Network& network, const Chain& chain, const SegmentOptions& options,

@@ -2,6 +2,7 @@
 #include "engine/bounds/fusion/fusion.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "engine/base/integers.h"
@@ -47,13 +48,8 @@ constexpr u64 kForever = std::numeric_limits<u64>::max();  // no capacity is as 
 }  // namespace
 
 std::string_view name(FusionTemplate how) {
-  switch (how) {
-    case FusionTemplate::Rows: return "rows";
-    case FusionTemplate::InputAgain: return "input_again";
-    case FusionTemplate::OutputSpilled: return "output_spilled";
-    case FusionTemplate::WeightsOuter: return "weights_outer";
-  }
-  return "";
+  constexpr std::array kNames{"rows", "input_again", "output_spilled", "weights_outer"};
+  return kNames[at(how)];
 }
 
 WordwiseCurve::Piece WordwiseCurve::Piece::starting(u64 capacity) const {

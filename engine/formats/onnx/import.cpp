@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "engine/base/file_bytes.h"
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/formats/onnx/inputs.h"
 #include "engine/formats/onnx/merge.h"
@@ -19,15 +21,8 @@
 namespace heliolite::onnx {
 
 std::string_view name(Fate fate) {
-  switch (fate) {
-    case Fate::Layer: return "layer";
-    case Fate::Passed: return "passed";
-    case Fate::Ignored: return "ignored";
-    case Fate::Constant: return "constant";
-    case Fate::Inlined: return "inlined";
-    case Fate::Refused: return "refused";
-  }
-  return "";
+  constexpr std::array kNames{"layer", "passed", "ignored", "constant", "inlined", "refused"};
+  return kNames[at(fate)];
 }
 
 std::vector<const NodeReport*> Report::refused() const {

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 
 std::string_view name(Status status) {
-  switch (status) {
-    case Status::Optimal: return "optimal";
-    case Status::Bounded: return "bounded";
-    case Status::Infeasible: return "infeasible";
-    case Status::Measured: return "measured";
-  }
-  return "";
+  constexpr std::array kNames{"optimal", "bounded", "infeasible", "measured"};
+  return kNames[at(status)];
 }
 
 SearchStatistics& SearchStatistics::operator+=(const SearchStatistics& other) {
