@@ -157,25 +157,27 @@ CLI::Validator no_objective(const CLI::App& command) {
 }
 
 // heliolite help COMMAND: what COMMAND --help says. To be added behind the others, whose names it takes.
-void add_help_command(CLI::App& app, Output& output, Action& action) {
+void add_help_command(CommandLine& line) {
   auto name = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("help", "What a command does and takes");
-  std::vector<std::string> commands = command_names(app);
+  const Command command(line, "help", "What a command does and takes");
+  std::vector<std::string> commands = command_names(line.app);
   commands.emplace_back("man");  // added after this one, for it takes the names of all
-  command->add_option("command", *name, "Which one; none: all of them in a line each")
-      ->type_name("COMMAND")
+  command.value("command", *name, "COMMAND", "Which one; none: all of them in a line each")
       ->transform(one_of(std::move(commands)));
-  add_output_options(*command, output);
-  command->footer("Examples:\n  heliolite help\n  heliolite help map");
-  command->callback([&app, &action, name] {
-    action = [&app, name](const Output& o) {
-      const std::string text = name->empty() ? app.help() : app.get_subcommand(*name)->help();
-      Json answer = answer_head("help");
-      answer["question"] = {{"command", *name}};
-      answer["text"] = text;
-      return o.document("", text) && o.json(answer) ? kSuccess : kBadInput;
-    };
-  });
+  const auto run = [&app = line.app, name](const Output& o) {
+    const std::string text = name->empty() ? app.help() : app.get_subcommand(*name)->help();
+    Json answer = answer_head("help");
+    answer["question"] = {{"command", *name}};
+    answer["text"] = text;
+    return o.document("", text) && o.json(answer) ? kSuccess : kBadInput;
+  };
+  command.runs(run, "Examples:\n  heliolite help\n  heliolite help map");
+}
+
+CLI::Option* add_target(CLI::App& command, Output& output, const std::string& names, std::string& target,
+                        const std::string& help) {
+  output.add_target(names.substr(0, names.find(',')), target);
+  return command.add_option(names, target, help)->type_name("FILE");
 }
 
 }  // namespace
@@ -190,62 +192,60 @@ CLI::Validator whole_number(u64 low, u64 high) {
       "");
 }
 
-CLI::Option* add_target_option(CLI::App& command, Output& output, const std::string& names, std::string& target,
-                               const std::string& help) {
-  output.add_target(names.substr(0, names.find(',')), target);
-  return command.add_option(names, target, help)->type_name("FILE");
+CLI::Option* Command::target(const std::string& names, std::string& target, const std::string& help) const {
+  return add_target(*app_, line_->output, names, target, help);
 }
 
-void add_output_options(CLI::App& command, Output& output) {
+void Command::runs(Action action, const std::string& footer) const {
   // -o is the output: the answer, where a command has no other one.
-  const bool free = command.get_option_no_throw("-o") == nullptr;
-  add_target_option(command, output, free ? "--json,-o" : "--json", output.json_target,
-                    "Write the answer as JSON; - writes it to stdout instead of tables")
-      ->check(no_objective(command));
-  command.add_flag_callback("--wide", set_unlimited_lines,
-                            "Every row and text on one line, however wide the terminal is (without one: 120 columns)");
-  command
-      .add_option_function<std::string>(
+  const bool free = app_->get_option_no_throw("-o") == nullptr;
+  target(free ? "--json,-o" : "--json", line_->output.json_target,
+         "Write the answer as JSON; - writes it to stdout instead of tables")
+      ->check(no_objective(*app_));
+  app_->add_flag_callback("--wide", set_unlimited_lines,
+                          "Every row and text on one line, however wide the terminal is (without one: 120 columns)");
+  app_->add_option_function<std::string>(
           "--color", [](const std::string& when) { set_colours(*find_colours(when)); },
           "Colours of verdicts and complaints: auto, on terminals unless NO_COLOR is set; always or never")
       ->type_name("WHEN")
       ->transform(one_of(colours_names()))
       ->default_str("auto");
-  command.add_flag("-q,--quiet", output.quiet, "No progress and no notes on stderr");
+  app_->add_flag("-q,--quiet", line_->output.quiet, "No progress and no notes on stderr");
+  app_->footer(footer);
+  app_->callback([line = line_, action = std::move(action)] { line->action = action; });
 }
 
 // Parses the command line, runs the command, returns the exit code.
 int run_command_line(int argc, char** argv) {
-  CLI::App app("Maps tensor workloads onto accelerators and proves how good the mappings are.");
+  CommandLine line;
+  auto& [app, output, action] = line;
   set_up(app);
-  Output output;
-  Action action;
   bool version = false;
   app.add_flag("--version", version, "Program, commit, compiler and options");
-  add_target_option(app, output, "--json", output.json_target, "With --version: as JSON, - = stdout");
-  add_map_command(app, output, action);
-  add_eval_command(app, output, action);
-  add_explain_command(app, output, action);
-  add_orders_command(app, output, action);
-  add_space_command(app, output, action);
-  add_bound_command(app, output, action);
-  add_simulate_command(app, output, action);
-  add_emit_command(app, output, action);
-  add_bench_command(app, output, action);
-  add_sweep_command(app, output, action);
-  add_merge_command(app, output, action);
-  add_verify_command(app, output, action);
-  add_check_proof_command(app, output, action);
-  add_show_command(app, output, action);
-  add_report_command(app, output, action);
-  add_convert_command(app, output, action);
-  add_check_command(app, output, action);
-  add_diff_command(app, output, action);
-  add_schema_command(app, output, action);
-  add_completion_command(app, output, action);
-  add_mcp_command(app, output, action);
-  add_help_command(app, output, action);
-  add_man_command(app, output, action);
+  add_target(app, output, "--json", output.json_target, "With --version: as JSON, - = stdout");
+  add_map_command(line);
+  add_eval_command(line);
+  add_explain_command(line);
+  add_orders_command(line);
+  add_space_command(line);
+  add_bound_command(line);
+  add_simulate_command(line);
+  add_emit_command(line);
+  add_bench_command(line);
+  add_sweep_command(line);
+  add_merge_command(line);
+  add_verify_command(line);
+  add_check_proof_command(line);
+  add_show_command(line);
+  add_report_command(line);
+  add_convert_command(line);
+  add_check_command(line);
+  add_diff_command(line);
+  add_schema_command(line);
+  add_completion_command(line);
+  add_mcp_command(line);
+  add_help_command(line);
+  add_man_command(line);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

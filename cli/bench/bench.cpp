@@ -287,38 +287,32 @@ int run(const BenchArguments& arguments, const Output& output) {
 
 }  // namespace
 
-void add_bench_command(CLI::App& app, Output& output, Action& action) {
+void add_bench_command(CommandLine& line) {
   auto arguments = std::make_shared<BenchArguments>();
-  CLI::App* command = app.add_subcommand("bench", "Mappers side by side: time, evaluations, quality, gap");
-  command->add_option("config", arguments->config, "Suite: a YAML file, docs/formats_bench.md")
-      ->required()
-      ->type_name("FILE");
+  const Command command(line, "bench", "Mappers side by side: time, evaluations, quality, gap");
+  command.value("config", arguments->config, "FILE", "Suite: a YAML file, docs/formats_bench.md")->required();
   arguments->search.add_to(*command, {"objective"}, "Instead of the suite's: ");
   add_read_options(*command, arguments->reading);
-  add_target_option(*command, output, "--csv", arguments->csv, "Write the rows as comma-separated values; - = stdout");
-  add_target_option(*command, output, "--trace", arguments->trace,
-                    "Of mappers: write every improvement of every search as comma-separated values; - = stdout");
-  add_target_option(*command, output, "--page", arguments->page, "Of mappers: write a page with plots; - = stdout");
+  command.target("--csv", arguments->csv, "Write the rows as comma-separated values; - = stdout");
+  command.target("--trace", arguments->trace,
+                 "Of mappers: write every improvement of every search as comma-separated values; - = stdout");
+  command.target("--page", arguments->page, "Of mappers: write a page with plots; - = stdout");
   command
-      ->add_option("-t,--threads", arguments->threads,
-                   "Of one search; searches run one after the other; 0 = every core")
-      ->type_name("N")
+      .value("-t,--threads", arguments->threads, "N", "Of one search; searches run one after the other; 0 = every core")
       ->check(whole_number(0, kMaxThreads))
       ->capture_default_str();
   command
-      ->add_option("--layers", arguments->short_form.layers,
-                   "The suite's short form: so many of its layers, evenly spread over its list")
-      ->type_name("N")
+      .value("--layers", arguments->short_form.layers, "N",
+             "The suite's short form: so many of its layers, evenly spread over its list")
       ->check(whole_number(1, kMaxCount));
   command
-      ->add_option("--at-most", arguments->short_form.seconds,
-                   "The suite's short form: no search may take longer; smaller budgets of the suite stay")
-      ->type_name("SECONDS")
+      .value("--at-most", arguments->short_form.seconds, "SECONDS",
+             "The suite's short form: no search may take longer; smaller budgets of the suite stay")
       ->check(CLI::Range(1e-3, kMaxBudgetSeconds));
   command->add_flag("--summary", arguments->summary_only, "Print the summary by strategy and machine only");
   command->add_flag("--check", arguments->check, "Read the suite, say how large it is, search nothing");
-  add_output_options(*command, output);
-  command->footer(
+  command.runs(
+      arguments, run,
       "Ctrl-C ends the suite; the rows that are done are printed and written. Exit code 1 when nothing was mapped.\n\n"
       "Examples:\n"
       "  heliolite bench configs/bench/quick.yaml\n"
@@ -326,7 +320,6 @@ void add_bench_command(CLI::App& app, Output& output, Action& action) {
       "  heliolite bench configs/bench/mappers.yaml --page mappers.html --trace mappers.csv\n"
       "  heliolite bench configs/bench/thesis_resnet18.yaml --layers 3 --at-most 2\n"
       "  heliolite bench configs/bench/ablation.yaml");
-  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }
 
 }  // namespace heliolite::cli

@@ -17,10 +17,9 @@
 namespace heliolite::cli {
 namespace {
 
-struct BoundArguments {
+struct BoundArguments : BoundQuestion {
   std::string kind;  // empty: all, or orojenesis when one of its own options is given
   std::string experiment;
-  std::vector<std::string> buffers, word_sizes;  // as written
   OrojenesisArguments orojenesis;
   SymbolicArguments symbolic;
   RegionArguments regions;
@@ -37,6 +36,16 @@ const CLI::Option* given(const std::vector<const CLI::Option*>& options) {
   return at == options.end() ? nullptr : *at;
 }
 
+// An option of these questions that was given and is neither called so nor one of `own`.
+const CLI::Option* given_besides(const BoundArguments& arguments, const std::vector<std::string>& names,
+                                 const std::vector<const CLI::Option*>& own) {
+  std::vector<const CLI::Option*> others = arguments.of_questions;
+  std::erase_if(others, [&](const CLI::Option* option) {
+    return std::ranges::count(names, option->get_name()) + std::ranges::count(own, option) > 0;
+  });
+  return given(others);
+}
+
 int run_questions(const BoundArguments& arguments, const Output& output) {
   std::string kind = arguments.kind;
   if (kind.empty()) kind = given(arguments.of_orojenesis) != nullptr ? kOrojenesis : "all";
@@ -45,36 +54,21 @@ int run_questions(const BoundArguments& arguments, const Output& output) {
     return fail(fmt::format("{}: does not go with --kind {}", other->get_name(), kind));
   if (curve) return run_orojenesis(arguments.orojenesis, output);
   SymbolicArguments symbolic = arguments.symbolic;
-  const OrojenesisArguments& shared = arguments.orojenesis;
   symbolic.kind = kind;
-  symbolic.architecture = shared.architecture;
-  symbolic.workload = shared.workload;
-  symbolic.layer = shared.layer;
-  symbolic.reading = shared.reading;
-  symbolic.capacities() = shared.capacities();
   return run_symbolic(symbolic, output);
 }
 
 // The tiling program of a layer; of the other options it has the workload's, the capacity and what is written.
 int run_region_question(const BoundArguments& arguments, const Output& output) {
-  static const std::vector<std::string> kShared{"--workload", "--layer",  "--buffer", "--csv",      "--svg",
-                                                "--sparse",   "--define", "--rename", "--word-bits"};
-  std::vector<const CLI::Option*> others = arguments.of_questions;
-  std::erase_if(others, [&](const CLI::Option* option) {
-    return std::ranges::count(kShared, option->get_name()) +
-               std::ranges::count(model_option_names(), option->get_name()) +
-               std::ranges::count(arguments.of_regions, option) >
-           0;
-  });
-  if (const CLI::Option* other = given(others))
+  std::vector<std::string> shared = model_option_names();
+  shared.insert(shared.end(), {"--workload", "--layer", "--buffer", "--csv", "--svg", "--sparse", "--define",
+                               "--rename", "--word-bits"});
+  if (const CLI::Option* other = given_besides(arguments, shared, arguments.of_regions))
     return fail(fmt::format("{}: does not go with --regions", other->get_name()));
-  const std::vector<u64>& buffers = arguments.orojenesis.buffers;
+  const std::vector<u64>& buffers = arguments.buffers;
   if (buffers.size() > 1 || (!buffers.empty() && buffers.front() == 0))
     return fail("--buffer: the picture of --regions has one capacity, at least 1");
   RegionArguments regions = arguments.regions;
-  regions.workload = arguments.orojenesis.workload;
-  regions.layer = arguments.orojenesis.layer;
-  regions.reading = arguments.orojenesis.reading;
   regions.svg = arguments.orojenesis.svg;
   if (!buffers.empty()) regions.capacity = buffers.front();
   return run_regions(regions, output);
@@ -82,21 +76,12 @@ int run_region_question(const BoundArguments& arguments, const Output& output) {
 
 // A C program; of the other options it has the workload's and the capacities.
 int run_program_question(const BoundArguments& arguments, const Output& output) {
-  static const std::vector<std::string> kShared{"--workload", "--buffer", "--word-size", "--csv"};
-  std::vector<const CLI::Option*> others = arguments.of_questions;
-  std::erase_if(others, [&](const CLI::Option* option) {
-    return std::ranges::count(kShared, option->get_name()) + std::ranges::count(arguments.of_program, option) > 0;
-  });
-  if (const CLI::Option* other = given(others))
+  if (const CLI::Option* other =
+          given_besides(arguments, {"--workload", "--buffer", "--word-size", "--csv"}, arguments.of_program))
     return fail(fmt::format("{}: does not go with a C program", other->get_name()));
-  if (!arguments.orojenesis.word_sizes.empty())
+  if (!arguments.word_sizes.empty())
     return fail("--word-size: all words of a C program have one size, as in --word-size 8");
-  ProgramArguments program = arguments.program;
-  program.file = arguments.orojenesis.workload;
-  program.buffers = arguments.orojenesis.buffers;
-  program.csv = !arguments.orojenesis.csv.empty();
-  program.word_bytes = arguments.orojenesis.word_bytes;
-  return run_program(program, output);
+  return run_program(arguments.program, output);
 }
 
 int run(BoundArguments arguments, const Output& output) {
@@ -105,16 +90,18 @@ int run(BoundArguments arguments, const Output& output) {
       return fail(fmt::format("{}: does not go with --experiment, whose file says it", other->get_name()));
     return run_experiment(arguments.experiment, output);
   }
-  if (arguments.orojenesis.workload.empty()) return fail("-w, --workload is required, or --experiment");
+  if (arguments.workload.empty()) return fail("-w, --workload is required, or --experiment");
   const Result<WordSizes> sizes = read_word_sizes(arguments.word_sizes);
   if (!sizes) return fail(sizes.errors());
-  const Result<std::vector<u64>> buffers = read_buffers(arguments.buffers, sizes->every.value_or(1));
+  const Result<std::vector<u64>> buffers = read_buffers(arguments.written, sizes->every.value_or(1));
   if (!buffers) return fail(buffers.errors());
-  arguments.orojenesis.written = arguments.buffers;
-  arguments.orojenesis.buffers = *buffers;
-  arguments.orojenesis.word_sizes = sizes->of_tensor;
-  arguments.orojenesis.word_bytes = sizes->every;
-  if (is_program(arguments.orojenesis.workload)) return run_program_question(arguments, output);
+  arguments.buffers = *buffers;
+  arguments.word_sizes = sizes->of_tensor;
+  arguments.word_bytes = sizes->every;
+  for (BoundQuestion* kind : {&arguments.orojenesis.question(), &arguments.symbolic.question(),
+                              &arguments.regions.question(), &arguments.program.question()})
+    *kind = arguments.question();
+  if (is_program(arguments.workload)) return run_program_question(arguments, output);
   if (const CLI::Option* other = given(arguments.of_program))
     return fail(fmt::format("{}: is about C programs, -w FILE.c", other->get_name()));
   if (arguments.regions.given) return run_region_question(arguments, output);
@@ -124,72 +111,66 @@ int run(BoundArguments arguments, const Output& output) {
 }
 
 // The options that `add` adds to the command.
-template <class Add>
-std::vector<const CLI::Option*> own_options(CLI::App& command, Add&& add) {
-  const std::size_t before = command.get_options().size();
-  add();
-  const std::vector<CLI::Option*> all = command.get_options();
-  return {all.begin() + static_cast<std::ptrdiff_t>(before), all.end()};
+template <class Arguments>
+std::vector<const CLI::Option*> own_options(const Command& command, void (*add)(const Command&, Arguments&),
+                                            Arguments& arguments) {
+  const std::size_t before = command->get_options().size();
+  add(command, arguments);
+  const std::vector<CLI::Option*> all = command->get_options();
+  return {all.begin() + before, all.end()};
 }
 
 // What every kind understands.
-void add_shared_options(CLI::App& command, Output& output, BoundArguments& arguments) {
-  OrojenesisArguments& shared = arguments.orojenesis;
-  add_workload_option(command, shared.workload, "Workload: preset, file or text");
-  command.add_option("-a,--architecture", shared.architecture, "Machine: its levels against the bound")->type_name("A");
-  command.add_option("-l,--layer", shared.layer, "Only this layer")->type_name("LAYER");
+void add_shared_options(const Command& command, BoundArguments& arguments) {
+  add_workload_option(*command, arguments.workload, "Workload: preset, file or text");
+  command.value("-a,--architecture", arguments.architecture, "A", "Machine: its levels against the bound");
+  command.value("-l,--layer", arguments.layer, "LAYER", "Only this layer");
   std::vector<std::string> kinds = symbolic_kinds();
   kinds.emplace_back(kOrojenesis);
   command
-      .add_option("-k,--kind", arguments.kind,
-                  "Which bound: all (the default), orojenesis (the default with its own options), hbl, conv or iolb")
-      ->type_name("NAME")
+      .value("-k,--kind", arguments.kind, "NAME",
+             "Which bound: all (the default), orojenesis (the default with its own options), hbl, conv or iolb")
       ->transform(one_of(std::move(kinds)));
   command
-      .add_option("--buffer", arguments.buffers,
-                  "Only for these capacities: words (or what the answer counts), or bytes with a unit (64KiB, 50MB; of "
-                  "1024)")
-      ->type_name("SIZE")
+      .value("--buffer", arguments.written, "SIZE",
+             "Only for these capacities: words (or what the answer counts), or bytes with a unit (64KiB, 50MB; of "
+             "1024)")
       ->delimiter(',');
   command
-      .add_option("--word-size", arguments.word_sizes,
-                  "Bytes in a word: of every one (2; for units of --buffer, 1 unless given), or of a tensor (A=2; all "
-                  "numbers are then bytes)")
-      ->type_name("[TENSOR=]N")
+      .value("--word-size", arguments.word_sizes, "[TENSOR=]N",
+             "Bytes in a word: of every one (2; for units of --buffer, 1 unless given), or of a tensor (A=2; all "
+             "numbers are then bytes)")
       ->delimiter(',');
-  add_read_options(command, shared.reading);
-  add_target_option(command, output, "--csv", shared.csv, "Write the bounds or the curve; - = stdout");
+  add_read_options(*command, arguments.reading);
+  command.target("--csv", arguments.csv, "Write the bounds or the curve; - = stdout");
 }
 
 }  // namespace
 
-void add_bound_command(CLI::App& app, Output& output, Action& action) {
+void add_bound_command(CommandLine& line) {
   auto arguments = std::make_shared<BoundArguments>();
-  CLI::App* command = app.add_subcommand("bound", "What no mapping can beat, by size of the buffer");
-  arguments->of_questions = own_options(*command, [&] { add_shared_options(*command, output, *arguments); });
-  arguments->of_orojenesis =
-      own_options(*command, [&] { add_orojenesis_options(*command, output, arguments->orojenesis); });
-  arguments->of_symbolic = own_options(*command, [&] { add_symbolic_options(*command, arguments->symbolic); });
-  arguments->of_regions = own_options(*command, [&] { add_region_options(*command, arguments->regions); });
-  arguments->of_program = own_options(*command, [&] { add_program_options(*command, arguments->program); });
+  const Command command(line, "bound", "What no mapping can beat, by size of the buffer");
+  arguments->of_questions = own_options(command, add_shared_options, *arguments);
+  arguments->of_orojenesis = own_options(command, add_orojenesis_options, arguments->orojenesis);
+  arguments->of_symbolic = own_options(command, add_symbolic_options, arguments->symbolic);
+  arguments->of_regions = own_options(command, add_region_options, arguments->regions);
+  arguments->of_program = own_options(command, add_program_options, arguments->program);
   for (const auto* own :
        {&arguments->of_orojenesis, &arguments->of_symbolic, &arguments->of_regions, &arguments->of_program})
     arguments->of_questions.insert(arguments->of_questions.end(), own->begin(), own->end());
-  command->add_option("--experiment", arguments->experiment, "Published numbers against ours, see configs/orojenesis")
-      ->type_name("FILE");
-  add_output_options(*command, output);
-  command->footer(
-      "Examples:\n"
-      "  heliolite bound -w gemm:1024x1024x1024\n"
-      "  heliolite bound -w resnet18 -a eyeriss\n"
-      "  heliolite bound -w resnet18 --layer conv1 --kind iolb --buffer 8192,65536\n"
-      "  heliolite bound -w gemm:1024x1024x1024 --kind orojenesis\n"
-      "  heliolite bound -w resnet18 --layer conv2_x -a eyeriss --map --svg curve.svg\n"
-      "  heliolite bound -w gpt3_6.7b_block@batch=16 --fuse --word-size 2 --buffer 50MiB,320MiB\n"
-      "  heliolite bound -w configs/polybench/lu.c --param N=1000 --buffer 1024 --symbolic\n"
-      "  heliolite bound -w conv:n=9,k=9,c=9,p=9,r=4,stride=2 --regions\n"
-      "  heliolite bound --experiment configs/orojenesis/fig18.yaml");
-  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
+  command.value("--experiment", arguments->experiment, "FILE",
+                "Published numbers against ours, see configs/orojenesis");
+  command.runs([arguments](const Output& o) { return run(*arguments, o); },
+               "Examples:\n"
+               "  heliolite bound -w gemm:1024x1024x1024\n"
+               "  heliolite bound -w resnet18 -a eyeriss\n"
+               "  heliolite bound -w resnet18 --layer conv1 --kind iolb --buffer 8192,65536\n"
+               "  heliolite bound -w gemm:1024x1024x1024 --kind orojenesis\n"
+               "  heliolite bound -w resnet18 --layer conv2_x -a eyeriss --map --svg curve.svg\n"
+               "  heliolite bound -w gpt3_6.7b_block@batch=16 --fuse --word-size 2 --buffer 50MiB,320MiB\n"
+               "  heliolite bound -w configs/polybench/lu.c --param N=1000 --buffer 1024 --symbolic\n"
+               "  heliolite bound -w conv:n=9,k=9,c=9,p=9,r=4,stride=2 --regions\n"
+               "  heliolite bound --experiment configs/orojenesis/fig18.yaml");
 }
 
 }  // namespace heliolite::cli

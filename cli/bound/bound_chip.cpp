@@ -57,11 +57,8 @@ std::string chip_svg(const ChipPicture& picture) {
   const auto y = [&](double rate) {
     return kPictureHeight - kPlotBottom - rate / top_value * (kPictureHeight - top - kPlotBottom);
   };
-  std::string text = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:g}\" height=\"{1:g}\" viewBox=\"0 0 {0:g} {1:g}\" "
-      "font-family=\"sans-serif\" font-size=\"12\">\n<title>{2}</title>\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<text x=\"{3:g}\" y=\"24\" font-size=\"15\">{2}</text>\n",
-      kPictureWidth, kPictureHeight, svg_escaped(picture.title), kPlotLeft);
+  std::string text = svg_head(kPictureWidth, kPictureHeight, picture.title);
+  text += fmt::format("<text x=\"{:g}\" y=\"24\" font-size=\"15\">{}</text>\n", kPlotLeft, svg_escaped(picture.title));
   for (int i = 0; i <= 5; ++i) {
     const double part = i / 5.0;
     text += fmt::format(

@@ -18,8 +18,8 @@
 
 namespace heliolite::cli {
 
-std::optional<double> unit_bytes(const CapacityArguments& arguments, const WordUnit& unit) {
-  return unit.counts_words() ? arguments.word_bytes : std::optional(unit.bytes(1));
+std::optional<double> unit_bytes(const BoundQuestion& question, const WordUnit& unit) {
+  return unit.counts_words() ? question.word_bytes : std::optional(unit.bytes(1));
 }
 
 std::vector<const Workload*> asked_about(const Network& network, const Workload* layer) {
@@ -29,7 +29,7 @@ std::vector<const Workload*> asked_about(const Network& network, const Workload*
   return all;
 }
 
-Diagnostics set_unit(CapacityArguments& arguments, std::span<const Workload* const> workloads,
+Diagnostics set_unit(BoundQuestion& question, std::span<const Workload* const> workloads,
                      const std::optional<Architecture>& architecture) {
   for (const Workload* workload : workloads)
     if (architecture)
@@ -37,15 +37,15 @@ Diagnostics set_unit(CapacityArguments& arguments, std::span<const Workload* con
   const Result<WordUnit> unit =
       word_unit(workloads, architecture ? std::optional(architecture->levels.back().word_bits) : std::nullopt);
   if (!unit) return unit.errors();
-  arguments.unit = *unit;
+  question.unit = *unit;
   if (unit->counts_words()) return {};
-  if (arguments.word_bytes || !arguments.word_sizes.empty()) {
+  if (question.word_bytes || !question.word_sizes.empty()) {
     return {
         second_word_size(**std::ranges::find_if(workloads, [](const Workload* w) { return states_word_bits(*w); }))};
   }
-  Result<std::vector<u64>> buffers = read_buffers(arguments.written, unit->bytes(1));
+  Result<std::vector<u64>> buffers = read_buffers(question.written, unit->bytes(1));
   if (!buffers) return buffers.errors();
-  arguments.buffers = *std::move(buffers);
+  question.buffers = *std::move(buffers);
   return {};
 }
 
@@ -93,11 +93,7 @@ class Drawing {
   }
 
   std::string run() {
-    text_ = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:g}\" height=\"{1:g}\" viewBox=\"0 0 {0:g} {1:g}\" "
-        "font-family=\"sans-serif\" font-size=\"12\">\n<title>{2}</title>\n"
-        "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-        kWidth, kHeight, svg_escaped(picture_.title));
+    text_ = svg_head(kWidth, kHeight, picture_.title);
     label(kLeft, kTitle, "start", fitted(picture_.title, 15, kWidth - kRight - kLeft), 15);
     axes();
     for (const PictureWall& wall : picture_.walls)

@@ -16,6 +16,7 @@
 #include "engine/base/text.h"
 #include "engine/base/types.h"
 #include "engine/bounds/curve/orojenesis.h"
+#include "engine/inputs/read_options.h"
 #include "workloads/word_bits.h"
 #include "workloads/workload.h"
 
@@ -53,20 +54,22 @@ void read_word_size(const std::string& text, const Workload& workload, Number lo
     if (array(v) == array(*tensor)) sizes[v] = *size;
 }
 
-// --buffer and --word-size as they were given, for a question about a workload that may state sizes.
-struct CapacityArguments {
+// What all kinds of bound are asked, as it was given.
+struct BoundQuestion {
+  std::string architecture, workload, layer;
+  ReadOptions reading;                  // how both are read
+  std::string csv;                      // file to write
   std::vector<std::string> written;     // the values of --buffer
   std::vector<u64> buffers;             // what they mean, in the answer's unit
   std::vector<std::string> word_sizes;  // "A=2"
   std::optional<double> word_bytes;     // bytes in a word of any tensor
   WordUnit unit{};                      // of the answer, where --word-size A=2 does not make it bytes
 
-  CapacityArguments& capacities() { return *this; }
-  const CapacityArguments& capacities() const { return *this; }
+  BoundQuestion& question() { return *this; }
 };
 
 // Bytes in a unit, if they are known: words have those of --word-size.
-std::optional<double> unit_bytes(const CapacityArguments& arguments, const WordUnit& unit);
+std::optional<double> unit_bytes(const BoundQuestion& question, const WordUnit& unit);
 
 // The workloads of an answer: `layer` if there is one, else those of all layers.
 std::vector<const Workload*> asked_about(const Network& network, const Workload* layer);
@@ -74,7 +77,7 @@ std::vector<const Workload*> asked_about(const Network& network, const Workload*
 // Finds the unit of an answer about these workloads and reads --buffer in it: plain numbers are units, "64KiB" bytes.
 // Errors: those of word_unit(), where tensors without a size have words of the machine's outermost level; --word-size
 // where sizes are stated; capacities that are too large.
-Diagnostics set_unit(CapacityArguments& arguments, std::span<const Workload* const> workloads,
+Diagnostics set_unit(BoundQuestion& question, std::span<const Workload* const> workloads,
                      const std::optional<Architecture>& architecture);
 
 // A point of a curve, in the unit of its picture.

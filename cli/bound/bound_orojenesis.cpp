@@ -242,47 +242,39 @@ Diagnostics contradictions(const OrojenesisArguments& a, bool one_layer) {
 
 }  // namespace
 
-void add_orojenesis_options(CLI::App& command, Output& output, OrojenesisArguments& a) {
-  command.add_flag("--imperfect", a.imperfect, "Also tiles that do not divide the sizes");
-  command.add_flag("--nested", a.nested, "Any number of levels instead of one buffer");
+void add_orojenesis_options(const Command& command, OrojenesisArguments& a) {
+  command->add_flag("--imperfect", a.imperfect, "Also tiles that do not divide the sizes");
+  command->add_flag("--nested", a.nested, "Any number of levels instead of one buffer");
   command
-      .add_option("--counts", a.counts,
-                  "Words of one buffer: distinct ones, or those that timeloop counts (no bound, for comparison)")
-      ->type_name("NAME")
+      .value("--counts", a.counts, "NAME",
+             "Words of one buffer: distinct ones, or those that timeloop counts (no bound, for comparison)")
       ->transform(one_of({"distinct", "timeloop"}))
       ->capture_default_str();
-  command.add_option("--partial-sums", a.partial_sums, "Of sums that come back: count read_back or write_only")
-      ->type_name("NAME")
+  command.value("--partial-sums", a.partial_sums, "NAME", "Of sums that come back: count read_back or write_only")
       ->transform(one_of({"read_back", "write_only"}))
       ->capture_default_str();
-  command.add_flag("--map", a.map, "With -a: also map the layer and compare");
-  command.add_option("--sample", a.sample, "With -a: also draw N random mappings of the layer and compare")
-      ->type_name("N")
+  command->add_flag("--map", a.map, "With -a: also map the layer and compare");
+  command.value("--sample", a.sample, "N", "With -a: also draw N random mappings of the layer and compare")
       ->check(whole_number(1, 1'000'000));
-  command.add_option("--seed", a.seed, "With --sample: of the draws")->type_name("N")->capture_default_str();
-  command
-      .add_option("--chip", a.chip,
-                  "Divide a chip between buffer and compute units: a file, or area_mm2=,mac_um2=,word_um2=,hertz=,"
-                  "words_per_second=")
-      ->type_name("CHIP");
-  command.add_flag("--all", a.all, "All points of the curve in the table");
-  command.add_flag("--fuse", a.fuse, "The whole network: least over fused schedules (no bound), and the bound");
-  command.add_option("--softmax", a.softmax, "With --fuse: incremental (FlashAttention) or whole rows (FLAT)")
-      ->type_name("NAME")
+  command.value("--seed", a.seed, "N", "With --sample: of the draws")->capture_default_str();
+  command.value("--chip", a.chip, "CHIP",
+                "Divide a chip between buffer and compute units: a file, or area_mm2=,mac_um2=,word_um2=,hertz=,"
+                "words_per_second=");
+  command->add_flag("--all", a.all, "All points of the curve in the table");
+  command->add_flag("--fuse", a.fuse, "The whole network: least over fused schedules (no bound), and the bound");
+  command.value("--softmax", a.softmax, "NAME", "With --fuse: incremental (FlashAttention) or whole rows (FLAT)")
       ->transform(one_of({"incremental", "whole"}))
       ->capture_default_str();
-  command.add_option("--pairs", a.pairs, "With --fuse: links that pass their intermediate in parts: all or first")
-      ->type_name("NAME")
+  command.value("--pairs", a.pairs, "NAME", "With --fuse: links that pass their intermediate in parts: all or first")
       ->transform(one_of({"all", "first"}))
       ->capture_default_str();
-  command.add_option("--execution", a.execution, "With --fuse: sequential or pipelined links")
-      ->type_name("NAME")
+  command.value("--execution", a.execution, "NAME", "With --fuse: sequential or pipelined links")
       ->transform(one_of({"sequential", "pipelined"}))
       ->capture_default_str();
-  command.add_flag("--perfect-blocks", a.perfect_blocks, "With --fuse: blocks and parts divide the rows and columns");
-  command.add_flag("--whole-weights", a.whole_weights, "With --fuse: of a layer's weights all stay or none");
-  command.add_flag("--stream-weights", a.stream_weights, "With --fuse: no weights stay between blocks of rows");
-  add_target_option(command, output, "--svg", a.svg, "Draw the curve; - = stdout");
+  command->add_flag("--perfect-blocks", a.perfect_blocks, "With --fuse: blocks and parts divide the rows and columns");
+  command->add_flag("--whole-weights", a.whole_weights, "With --fuse: of a layer's weights all stay or none");
+  command->add_flag("--stream-weights", a.stream_weights, "With --fuse: no weights stay between blocks of rows");
+  command.target("--svg", a.svg, "Draw the curve; - = stdout");
 }
 
 int run_orojenesis(OrojenesisArguments arguments, const Output& output) {

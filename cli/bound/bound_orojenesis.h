@@ -1,12 +1,12 @@
 #pragma once
 // heliolite bound --kind orojenesis: the least accesses for every buffer size, of layers, of networks fused or not, and
 // how to divide a chip by them.
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/bound/bound_curves.h"
+#include "cli/ui/command.h"
 #include "cli/ui/json.h"
 #include "cli/ui/output.h"
 #include "engine/base/types.h"
@@ -21,9 +21,7 @@
 namespace heliolite::cli {
 
 // The options as they were given; texts are the names of enumerators.
-struct OrojenesisArguments : CapacityArguments {
-  std::string architecture, workload, layer;
-  ReadOptions reading;     // how both are read
+struct OrojenesisArguments : BoundQuestion {
   bool imperfect = false;  // also tiles that do not divide the sizes
   bool nested = false;     // any number of levels instead of one buffer
   bool fuse = false;       // the whole network, with fused layers
@@ -36,14 +34,14 @@ struct OrojenesisArguments : CapacityArguments {
   std::string chip;  // file or keys of a chip to divide
   u64 sample = 0;    // random mappings of the machine to show; 0: none
   u64 seed = 1;      // seed of these mappings
-  std::string csv, svg;
+  std::string svg;
 };
 
 // Whether the curve of a layer is that of any levels of storage.
 inline bool of_any_levels(const OrojenesisArguments& arguments) { return arguments.nested || arguments.sample > 0; }
 
 // Adds the options that only this kind has to the command.
-void add_orojenesis_options(CLI::App& command, Output& output, OrojenesisArguments& arguments);
+void add_orojenesis_options(const Command& command, OrojenesisArguments& arguments);
 
 // Answers and returns the exit code.
 int run_orojenesis(OrojenesisArguments arguments, const Output& output);

@@ -144,22 +144,21 @@ std::string answer_csv(const ProgramAnswer& answer) {
 
 }  // namespace
 
-void add_program_options(CLI::App& command, ProgramArguments& arguments) {
-  command.add_option("--param", arguments.parameters, "C programs: a value for each of its parameters, N=1000,M=500")
-      ->type_name("NAME=N")
+void add_program_options(const Command& command, ProgramArguments& arguments) {
+  command
+      .value("--param", arguments.parameters, "NAME=N", "C programs: a value for each of its parameters, N=1000,M=500")
       ->delimiter(',');
-  command.add_flag("--symbolic", arguments.symbolic,
-                   "C programs: also formulas for all parameters; without --param, formulas alone");
-  add_budget_option(command, arguments.budget);
-  command.add_option("--without", arguments.without, "C programs: leave these rules out, see docs/affine.md")
-      ->type_name("RULE")
+  command->add_flag("--symbolic", arguments.symbolic,
+                    "C programs: also formulas for all parameters; without --param, formulas alone");
+  add_budget_option(*command, arguments.budget);
+  command.value("--without", arguments.without, "RULE", "C programs: leave these rules out, see docs/affine.md")
       ->transform(one_of({std::begin(kProgramRules), std::end(kProgramRules)}))
       ->delimiter(',');
 }
 
 int run_program(const ProgramArguments& arguments, const Output& output) {
   ProgramQuestion question;
-  question.file = arguments.file;
+  question.file = arguments.workload;
   question.capacities = arguments.buffers.empty() ? kProgramCapacities : arguments.buffers;
   question.symbolic = arguments.symbolic;
   question.without = arguments.without;
@@ -183,7 +182,7 @@ int run_program(const ProgramArguments& arguments, const Output& output) {
   if (!*answer) return fail(answer->errors());
   const ProgramAnswer& known = **answer;
   output.report_notes(known.notes);
-  if (known.words.empty() && arguments.csv)
+  if (known.words.empty() && !arguments.csv.empty())
     return fail("--csv: is of numbers, and formulas alone are asked for; give --param a value for each parameter");
   output.table(answer_text(known));
   Json json = answer_json(known);

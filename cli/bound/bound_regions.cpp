@@ -114,13 +114,11 @@ std::vector<PlotCorner> visible_part(const RegionPicture& picture, const TileReg
 
 // An SVG document: one area for each region, one colour for each cost.
 std::string regions_svg(const RegionPicture& picture, const TileRegions& regions, const AccessNest& nest) {
-  std::string text = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:g}\" height=\"{1:g}\" viewBox=\"0 0 {0:g} {1:g}\" "
-      "font-family=\"sans-serif\" font-size=\"12\">\n<title>{2}</title>\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<text x=\"{3:g}\" y=\"24\" font-size=\"15\">{2}: "
-      "regions of the largest tile</text>\n<text x=\"{3:g}\" y=\"44\">{4}</text>\n",
-      kRegionWidth, kRegionHeight, svg_escaped(picture.title), kPlotX,
-      svg_escaped(fmt::format("{}", fmt::join(picture.fixed, ", "))));
+  std::string text = svg_head(kRegionWidth, kRegionHeight, picture.title);
+  text += fmt::format(
+      "<text x=\"{0:g}\" y=\"24\" font-size=\"15\">{1}: regions of the largest tile</text>\n"
+      "<text x=\"{0:g}\" y=\"44\">{2}</text>\n",
+      kPlotX, svg_escaped(picture.title), svg_escaped(fmt::format("{}", fmt::join(picture.fixed, ", "))));
   double line = kPlotY + 12;
   std::string numbers;  // over all regions
   for (std::size_t c = 0; c < regions.costs.size(); ++c) {
@@ -273,13 +271,12 @@ Result<RegionPicture> picture_of(const RegionArguments& arguments, const std::st
 
 }  // namespace
 
-void add_region_options(CLI::App& command, RegionArguments& arguments) {
-  command.add_flag("--regions", arguments.given,
-                   "The largest tile as a formula for all sizes and capacities, region by region");
+void add_region_options(const Command& command, RegionArguments& arguments) {
+  command->add_flag("--regions", arguments.given,
+                    "The largest tile as a formula for all sizes and capacities, region by region");
   command
-      .add_option("--axes", arguments.axes,
-                  "With --regions and --svg: the two parameters to draw (capacity and the largest loop unless given)")
-      ->type_name("X,Y")
+      .value("--axes", arguments.axes, "X,Y",
+             "With --regions and --svg: the two parameters to draw (capacity and the largest loop unless given)")
       ->delimiter(',');
 }
 

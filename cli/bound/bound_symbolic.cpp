@@ -189,12 +189,12 @@ int run_layers(const SymbolicArguments& arguments, const Network& network,
 
 std::vector<std::string> symbolic_kinds() { return {"all", "hbl", "conv", "iolb"}; }
 
-void add_symbolic_options(CLI::App& command, SymbolicArguments& arguments) {
-  command.add_flag("--loads", arguments.loads, "Not of orojenesis: count loads only, stores are free");
-  command.add_flag("--outputs-read", arguments.outputs_read,
-                   "Not of orojenesis: outputs start as words to be read, not as zeros");
-  command.add_flag("--simulate", arguments.simulate,
-                   "Not of orojenesis: execute the best tilings where that takes seconds, and print what they move");
+void add_symbolic_options(const Command& command, SymbolicArguments& arguments) {
+  command->add_flag("--loads", arguments.loads, "Not of orojenesis: count loads only, stores are free");
+  command->add_flag("--outputs-read", arguments.outputs_read,
+                    "Not of orojenesis: outputs start as words to be read, not as zeros");
+  command->add_flag("--simulate", arguments.simulate,
+                    "Not of orojenesis: execute the best tilings where that takes seconds, and print what they move");
 }
 
 int run_symbolic(SymbolicArguments arguments, const Output& output) {

@@ -1,13 +1,13 @@
 #pragma once
 // heliolite bound --kind hbl, conv, iolb or all: bounds over all schedules, of layers and of networks, and the best
 // tilings against them.
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "arch/architecture.h"
 #include "cli/bound/bound_curves.h"
+#include "cli/ui/command.h"
 #include "cli/ui/json.h"
 #include "cli/ui/output.h"
 #include "engine/bounds/hbl/hbl_tile.h"
@@ -32,9 +32,7 @@ Json edges_not_fused(const Network& network);
 std::string note_not_fused(const Network& network);
 
 // The options as they were given.
-struct SymbolicArguments : CapacityArguments {
-  std::string architecture, workload, layer;
-  ReadOptions reading;        // how both are read
+struct SymbolicArguments : BoundQuestion {
   std::string kind;           // one of symbolic_kinds()
   bool loads = false;         // count loads alone
   bool outputs_read = false;  // outputs start as words to be read
@@ -44,7 +42,7 @@ struct SymbolicArguments : CapacityArguments {
 std::vector<std::string> symbolic_kinds();  // "all", "hbl", "conv", "iolb"
 
 // Adds the options that only these kinds have to the command.
-void add_symbolic_options(CLI::App& command, SymbolicArguments& arguments);
+void add_symbolic_options(const Command& command, SymbolicArguments& arguments);
 
 // Answers and returns the exit code.
 int run_symbolic(SymbolicArguments arguments, const Output& output);

@@ -144,25 +144,19 @@ int run(const CheckArguments& arguments, const Output& output) {
 
 }  // namespace
 
-void add_check_command(CLI::App& app, Output& output, Action& action) {
+void add_check_command(CommandLine& line) {
   auto arguments = std::make_shared<CheckArguments>();
-  CLI::App* command = app.add_subcommand("check", "What files are, whether they can be read, and by which command");
-  command->add_option("paths", arguments->paths, "Files, or folders with all that is in them")
-      ->required()
-      ->type_name("FILE");
-  command
-      ->add_option("-a,--architecture", arguments->architecture,
-                   "Machine for constraints and mappings, beside those among the files")
-      ->type_name("A");
-  command->add_option("-w,--workload", arguments->workload, "Workload for mappings, beside those among the files")
-      ->type_name("W");
+  const Command command(line, "check", "What files are, whether they can be read, and by which command");
+  command.value("paths", arguments->paths, "FILE", "Files, or folders with all that is in them")->required();
+  command.value("-a,--architecture", arguments->architecture, "A",
+                "Machine for constraints and mappings, beside those among the files");
+  command.value("-w,--workload", arguments->workload, "W", "Workload for mappings, beside those among the files");
   command->add_flag("--all", arguments->all, "Also list the files that are none of ours or of Timeloop");
   add_read_options(*command, arguments->reading);
-  add_output_options(*command, output);
-  command->footer(
+  command.runs(
+      arguments, run,
       "Exit code 1 when a file is refused.\n\nExamples:\n  heliolite check arch.yaml problem.yaml mapping.yaml\n"
       "  heliolite check ~/designs --json report.json");
-  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }
 
 }  // namespace heliolite::cli

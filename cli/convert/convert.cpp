@@ -248,43 +248,38 @@ int run(const ConvertArguments& arguments, const Output& output) {
 
 }  // namespace
 
-void add_convert_command(CLI::App& app, Output& output, Action& action) {
+void add_convert_command(CommandLine& line) {
   auto arguments = std::make_shared<ConvertArguments>();
-  CLI::App* command =
-      app.add_subcommand("convert", "A machine, a workload, mappings as files of Timeloop, AccelForge, or of ours");
+  const Command command(line, "convert",
+                        "A machine, a workload, mappings as files of Timeloop, AccelForge, or of ours");
   command
-      ->add_option("given", arguments->given,
-                   "Files in any order, told apart by content; presets and texts as -a and -w take them")
-      ->required()
-      ->type_name("A|W|FILE");
-  command
-      ->add_option("-o,--output", arguments->folder,
-                   "Folder for the files; of an ONNX model the file for its network, stdout if left out")
-      ->type_name("DIR");
-  command->add_option("--to", arguments->to, "Whose format: timeloop, accelforge or heliolite")
+      .value("given", arguments->given, "A|W|FILE",
+             "Files in any order, told apart by content; presets and texts as -a and -w take them")
+      ->required();
+  command.value("-o,--output", arguments->folder, "DIR",
+                "Folder for the files; of an ONNX model the file for its network, stdout if left out");
+  command.value("--to", arguments->to, "NAME", "Whose format: timeloop, accelforge or heliolite")
       ->transform(one_of({"timeloop", "accelforge", "heliolite"}))
-      ->type_name("NAME")
       ->capture_default_str();
-  command->add_option("--timeloop-version", arguments->version, "0.3 (Timeloop itself) or 0.4 (its front end)")
+  command.value("--timeloop-version", arguments->version, "V", "0.3 (Timeloop itself) or 0.4 (its front end)")
       ->transform(one_of({"0.3", "0.4"}))
-      ->type_name("V")
       ->capture_default_str();
-  command->add_option("-l,--layer", arguments->layer, "Only this layer")->type_name("LAYER");
+  command.value("-l,--layer", arguments->layer, "LAYER", "Only this layer");
   add_read_options(*command, arguments->reading);
-  add_output_options(*command, output);
-  command->footer(
+  const auto run_on = [arguments, command](const Output& o) {
+    for (const char* option :
+         {"--layer", "--timeloop-version", "--rename", "--define", "--sparse", kPeerChannel.option})
+      if (command->count(option) > 0) arguments->not_of_models.emplace_back(option);
+    if (command->count("--to") > 0 && arguments->to != "heliolite") arguments->not_of_models.emplace_back("--to");
+    return run(*arguments, o);
+  };
+  command.runs(
+      run_on,
       "Every file is read again before it is written: same machine, same mapspace, same cost; what the format cannot\n"
       "say is refused or noted.\n\nExamples:\n"
       "  heliolite convert eyeriss resnet18 best.json -o out --to timeloop\n"
       "  heliolite convert arch.yaml ert.yaml problem.yaml -o ours --to heliolite\n"
       "  heliolite convert bert.onnx --dim batch=1,seq=128 --merge blocks -o bert.yaml");
-  command->callback([command, &action, arguments] {
-    for (const char* option :
-         {"--layer", "--timeloop-version", "--rename", "--define", "--sparse", kPeerChannel.option})
-      if (command->count(option) > 0) arguments->not_of_models.emplace_back(option);
-    if (command->count("--to") > 0 && arguments->to != "heliolite") arguments->not_of_models.emplace_back("--to");
-    action = [arguments](const Output& o) { return run(*arguments, o); };
-  });
 }
 
 }  // namespace heliolite::cli

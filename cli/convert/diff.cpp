@@ -256,27 +256,20 @@ int run_diff(const DiffArguments& arguments, const Output& output) {
 
 }  // namespace
 
-void add_diff_command(CLI::App& app, Output& output, Action& action) {
+void add_diff_command(CommandLine& line) {
   auto arguments = std::make_shared<DiffArguments>();
-  CLI::App* command = app.add_subcommand("diff", "In what two machines, workloads, mappings or schedules differ");
-  command->add_option("first", arguments->a, "As for -a, -w or -m; files are told apart by content")
-      ->required()
-      ->type_name("A|W|FILE");
-  command->add_option("second", arguments->b, "What it is compared with")->required()->type_name("A|W|FILE");
-  command->add_option("-a,--architecture", arguments->architecture, "Machine of two mappings or schedules")
-      ->type_name("A");
-  command->add_option("-w,--workload", arguments->workload, "Workload of two mappings or schedules")->type_name("W");
-  command->add_option("-l,--layer", arguments->layer, "Layer of two mappings, when the workload has several")
-      ->type_name("LAYER");
+  const Command command(line, "diff", "In what two machines, workloads, mappings or schedules differ");
+  command.value("first", arguments->a, "A|W|FILE", "As for -a, -w or -m; files are told apart by content")->required();
+  command.value("second", arguments->b, "A|W|FILE", "What it is compared with")->required();
+  command.value("-a,--architecture", arguments->architecture, "A", "Machine of two mappings or schedules");
+  command.value("-w,--workload", arguments->workload, "W", "Workload of two mappings or schedules");
+  command.value("-l,--layer", arguments->layer, "LAYER", "Layer of two mappings, when the workload has several");
   add_read_options(*command, arguments->reading);
-  add_output_options(*command, output);
-  command->footer(
-      "Exit code 0 when they are the same, 1 when they differ.\n\nExamples:\n"
-      "  heliolite diff eyeriss arch.yaml,ert.yaml\n  heliolite diff resnet18/conv1 problem.yaml\n"
-      "  heliolite diff best.json mine.yaml -a eyeriss -w resnet18 --layer conv1\n"
-      "  heliolite diff fused.yaml unfused.yaml -a machine.yaml -w network.yaml");
-  command->callback(
-      [&action, arguments] { action = [arguments](const Output& o) { return run_diff(*arguments, o); }; });
+  command.runs(arguments, run_diff,
+               "Exit code 0 when they are the same, 1 when they differ.\n\nExamples:\n"
+               "  heliolite diff eyeriss arch.yaml,ert.yaml\n  heliolite diff resnet18/conv1 problem.yaml\n"
+               "  heliolite diff best.json mine.yaml -a eyeriss -w resnet18 --layer conv1\n"
+               "  heliolite diff fused.yaml unfused.yaml -a machine.yaml -w network.yaml");
 }
 
 }  // namespace heliolite::cli

@@ -126,45 +126,38 @@ Result<std::optional<double>> stated_word_bytes(const Workload& workload, const 
 
 }  // namespace
 
-void add_nest_options(CLI::App& command, NestArguments& arguments) {
-  add_workload_option(command, arguments.workload, "Workload: preset, file or text like gemm:124x124x124")->required();
-  command.add_option("-l,--layer", arguments.layer, "Layer, when the workload has several")->type_name("LAYER");
+void add_nest_options(const Command& command, NestArguments& arguments) {
+  add_workload_option(*command, arguments.workload, "Workload: preset, file or text like gemm:124x124x124")->required();
+  command.value("-l,--layer", arguments.layer, "LAYER", "Layer, when the workload has several");
   command
-      .add_option("--cache,--buffer", arguments.cache_texts,
-                  "Capacities: words, or bytes with a unit (64KiB); several are separated by commas")
-      ->type_name("SIZE")
+      .value("--cache,--buffer", arguments.cache_texts, "SIZE",
+             "Capacities: words, or bytes with a unit (64KiB); several are separated by commas")
       ->delimiter(',');
-  command.add_option("--word-size", arguments.word_sizes, "Bytes in a word, for units of --cache; 1 unless given")
-      ->type_name("N");
+  command.value("--word-size", arguments.word_sizes, "N", "Bytes in a word, for units of --cache; 1 unless given");
   CLI::Option* tiling =
       command
-          .add_option(
-              "--tiling", arguments.tiling,
-              "Tiles: best, the best known for each cache; lru, the best that such a cache keeps; together, for "
-              "all caches in one nest; none; or a file")
-          ->type_name("TILING")
+          .value("--tiling", arguments.tiling, "TILING",
+                 "Tiles: best, the best known for each cache; lru, the best that such a cache keeps; together, for "
+                 "all caches in one nest; none; or a file")
           ->check(offered({"best", "lru", "together", "none"}))
           ->capture_default_str();
   CLI::Option* tile =
-      command.add_option("--tile", arguments.tile, "Instead: this tile, as M=31,N=31; else dimensions are whole")
-          ->type_name("EXTENTS")
+      command.value("--tile", arguments.tile, "EXTENTS", "Instead: this tile, as M=31,N=31; else dimensions are whole")
           ->excludes(tiling);
-  command.add_option("--loops", arguments.loops, "The loops over the tile of --tile, outermost first, as M,N,K")
-      ->type_name("DIMENSIONS")
+  command
+      .value("--loops", arguments.loops, "DIMENSIONS", "The loops over the tile of --tile, outermost first, as M,N,K")
       ->needs(tile);
-  command.add_option("--points", arguments.points, "The loops inside the tile of --tile, outermost first")
-      ->type_name("DIMENSIONS")
+  command.value("--points", arguments.points, "DIMENSIONS", "The loops inside the tile of --tile, outermost first")
       ->needs(tile);
   CLI::Option* machine =
-      command.add_option("-a,--architecture", arguments.architecture, "Machine of -m: preset or file")->type_name("A");
-  command.add_option("-m,--mapping", arguments.mapping, "Instead of tiles: a mapping, executed level by level")
-      ->type_name("FILE")
+      command.value("-a,--architecture", arguments.architecture, "A", "Machine of -m: preset or file");
+  command.value("-m,--mapping", arguments.mapping, "FILE", "Instead of tiles: a mapping, executed level by level")
       ->needs(machine)
       ->excludes(tiling)
       ->excludes(tile);
-  command.add_flag("--loads", arguments.loads, "Count loads only, stores are free");
-  command.add_flag("--outputs-read", arguments.outputs_read, "Outputs start as words to be read, not as zeros");
-  add_read_options(command, arguments.reading);
+  command->add_flag("--loads", arguments.loads, "Count loads only, stores are free");
+  command->add_flag("--outputs-read", arguments.outputs_read, "Outputs start as words to be read, not as zeros");
+  add_read_options(*command, arguments.reading);
 }
 
 Result<std::vector<u64>> read_caches(const NestArguments& arguments, bool needed, std::optional<double> word_bytes) {

@@ -1,10 +1,10 @@
 #pragma once
 // What `simulate` and `emit` execute: the options that say it, and the nests that they mean.
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/ui/command.h"
 #include "cli/ui/output.h"
 #include "engine/bounds/lower_bounds.h"
 #include "engine/execution/caches.h"
@@ -27,7 +27,7 @@ struct NestArguments {
 };
 
 // Adds them to the command.
-void add_nest_options(CLI::App& command, NestArguments& arguments);
+void add_nest_options(const Command& command, NestArguments& arguments);
 
 // A nest and the caches that it was made for.
 struct ExecutedNest {

@@ -72,24 +72,23 @@ int run(const EmitArguments& arguments, const Output& output) {
 
 }  // namespace
 
-void add_emit_command(CLI::App& app, Output& output, Action& action) {
+void add_emit_command(CommandLine& line) {
   auto arguments = std::make_shared<EmitArguments>();
-  CLI::App* command = app.add_subcommand("emit", "A tiling or mapping as a C program that checks itself");
-  add_nest_options(*command, arguments->nest);
+  const Command command(line, "emit", "A tiling or mapping as a C program that checks itself");
+  add_nest_options(command, arguments->nest);
   EmitOptions& options = arguments->options;
-  add_target_option(*command, output, "-o", arguments->target, "Write the program; on stdout unless given");
+  command.target("-o", arguments->target, "Write the program; on stdout unless given");
   command->add_flag("--pack", options.pack, "Copy tiles into buffers of their own and count the words copied");
   command->add_flag("--trace", options.trace, "The program prints what it touches: array, element, r or w");
-  command->add_option("--pad", options.pad_bytes, "Bytes that every element takes, in lines of a cache of their own")
-      ->type_name("BYTES");
+  command.value("--pad", options.pad_bytes, "BYTES",
+                "Bytes that every element takes, in lines of a cache of their own");
   command->add_flag("--openmp", options.openmp, "Pragmas for loops that run side by side");
-  add_output_options(*command, output);
-  command->footer(
+  command.runs(
+      arguments, run,
       "Examples:\n"
       "  heliolite emit -w gemm:124x124x124 --cache 1024 -o gemm.c && cc -O2 -std=c99 gemm.c -o gemm && ./gemm\n"
       "  heliolite emit -w resnet18 --layer conv1 --cache 8192,262144 --tiling together --pack -o conv1.c\n"
       "  heliolite emit -a eyeriss -w gemm:64x64x64 -m best.json --openmp -o gemm.c");
-  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }
 
 // heliolite simulate: what caches move when a tiling is executed.
@@ -283,36 +282,32 @@ int run(const SimulateArguments& arguments, const Output& output) {
 
 }  // namespace
 
-void add_simulate_command(CLI::App& app, Output& output, Action& action) {
+void add_simulate_command(CommandLine& line) {
   auto arguments = std::make_shared<SimulateArguments>();
-  CLI::App* command = app.add_subcommand("simulate", "What caches or levels move when a tiling or mapping is executed");
-  add_nest_options(*command, arguments->nest);
+  const Command command(line, "simulate", "What caches or levels move when a tiling or mapping is executed");
+  add_nest_options(command, arguments->nest);
   command
-      ->add_option("--policy", arguments->policies,
-                   "What leaves a full cache: lru, opt, fifo; or scratchpad, the boxes of the tiling (lru,opt)")
-      ->type_name("NAMES")
+      .value("--policy", arguments->policies, "NAMES",
+             "What leaves a full cache: lru, opt, fifo; or scratchpad, the boxes of the tiling (lru,opt)")
       ->transform(one_of(policy_names()))
       ->delimiter(',');
-  command->add_option("--line", arguments->line_words, "Words in a line, which moves as a whole")
-      ->type_name("WORDS")
+  command.value("--line", arguments->line_words, "WORDS", "Words in a line, which moves as a whole")
       ->check(whole_number(1, 1 << 20))
       ->capture_default_str();
-  command->add_option("--ways", arguments->ways, "Lines that a line may take; fully associative unless given")
-      ->type_name("N")
+  command.value("--ways", arguments->ways, "N", "Lines that a line may take; fully associative unless given")
       ->check(whole_number(1, 1 << 20));
-  command->add_option("--param", arguments->parameters, "C programs: a value for each of its parameters, N=30,M=20")
-      ->type_name("NAME=N")
+  command
+      .value("--param", arguments->parameters, "NAME=N", "C programs: a value for each of its parameters, N=30,M=20")
       ->delimiter(',');
   add_budget_option(*command, arguments->budget);
-  add_output_options(*command, output);
-  command->footer(
+  command.runs(
+      arguments, run,
       "Examples:\n"
       "  heliolite simulate -w gemm:124x124x124 --cache 1024,1055 --tile M=31,N=31,K=1 --loops M,N,K --points M,N\n"
       "  heliolite simulate -a eyeriss -w conv:n=1,k=16,c=8,p=28,r=3 -m best.json\n"
       "  heliolite simulate -w configs/polybench/gemm.c --param NI=30,NJ=30,NK=30 --cache 64,256\n"
       "  heliolite simulate -w resnet18 --layer conv5_x --cache 16KiB --word-size 2\n"
       "  heliolite simulate -w gemm:128x128x128 --cache 256,4096 --tiling together --policy lru,opt,scratchpad");
-  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }
 
 }  // namespace heliolite::cli

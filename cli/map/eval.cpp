@@ -136,51 +136,46 @@ int run(const char* command, bool by_level, const EvalArguments& arguments, cons
   return output.json(answer_json(command, *layer, breakdown, outside)) && drawn ? kSuccess : kBadInput;
 }
 
-void add_command(CLI::App& app, Output& output, Action& action, const char* name, const char* what, bool by_level) {
+void add_command(CommandLine& line, const char* name, const char* what, bool by_level) {
   auto arguments = std::make_shared<EvalArguments>();
   MappedLayerNames* names = &arguments->names;
-  CLI::App* command = app.add_subcommand(name, what);
-  command->add_option("-a,--architecture", names->architecture, "Machine: preset or file")->required()->type_name("A");
+  const Command command(line, name, what);
+  command.value("-a,--architecture", names->architecture, "A", "Machine: preset or file")->required();
   add_workload_option(*command, names->workload, "Workload: preset, file or text like gemm:512x512x512")->required();
   command
-      ->add_option("-m,--mapping", names->mapping,
-                   "Mapping: our YAML, an answer of map --json, Timeloop's YAML or its printed nest (map.txt); or the "
-                   "schedule of a whole network, fused or not")
-      ->required()
-      ->type_name("FILE");
-  command->add_option("-l,--layer", names->layer, "Layer, when the workload has several")->type_name("LAYER");
+      .value("-m,--mapping", names->mapping, "FILE",
+             "Mapping: our YAML, an answer of map --json, Timeloop's YAML or its printed nest (map.txt); or the "
+             "schedule of a whole network, fused or not")
+      ->required();
+  command.value("-l,--layer", names->layer, "LAYER", "Layer, when the workload has several");
   command
-      ->add_option("--counts", arguments->counts,
-                   "Where factors do not divide: timeloop, its averages, or true, every word that moves")
-      ->type_name("NAME")
+      .value("--counts", arguments->counts, "NAME",
+             "Where factors do not divide: timeloop, its averages, or true, every word that moves")
       ->transform(one_of({std::string(heliolite::name(Counts::Timeloop)), std::string(heliolite::name(Counts::True))}))
       ->capture_default_str();
   if (by_level) {
     command->add_flag("--nest", arguments->nest, "Draw the loop nest in text, with how full each level is");
-    add_target_option(*command, output, "--svg", arguments->svg,
-                      "Draw the loop nest: levels, what they keep, loops, units in use; - = stdout");
+    command.target("--svg", arguments->svg,
+                   "Draw the loop nest: levels, what they keep, loops, units in use; - = stdout");
   }
   add_read_options(*command, arguments->reading);
-  add_output_options(*command, output);
-  command->footer(std::string("Examples:\n  heliolite ") + name +
-                  " -a eyeriss -w gemm:512x512x512 -m mapping.yaml\n"
-                  "  heliolite map -a eyeriss -w resnet18 --json best.json\n  heliolite " +
-                  name + " -a eyeriss -w resnet18 -m best.json --layer conv1\n  heliolite " + name +
-                  " -a machine.yaml -w network.yaml -m schedule.yaml");
-  command->callback([&action, arguments, command, name, by_level] {
+  const auto run_on = [arguments, command, name, by_level](const Output& o) {
     arguments->counts_given = command->count("--counts") > 0;
-    action = [=](const Output& o) { return run(name, by_level, *arguments, o); };
-  });
+    return run(name, by_level, *arguments, o);
+  };
+  command.runs(run_on, std::string("Examples:\n  heliolite ") + name +
+                           " -a eyeriss -w gemm:512x512x512 -m mapping.yaml\n"
+                           "  heliolite map -a eyeriss -w resnet18 --json best.json\n  heliolite " +
+                           name + " -a eyeriss -w resnet18 -m best.json --layer conv1\n  heliolite " + name +
+                           " -a machine.yaml -w network.yaml -m schedule.yaml");
 }
 
 }  // namespace
 
-void add_eval_command(CLI::App& app, Output& output, Action& action) {
-  add_command(app, output, action, "eval", "Cost of one mapping", false);
-}
+void add_eval_command(CommandLine& line) { add_command(line, "eval", "Cost of one mapping", false); }
 
-void add_explain_command(CLI::App& app, Output& output, Action& action) {
-  add_command(app, output, action, "explain", "Cost of one mapping by level and tensor", true);
+void add_explain_command(CommandLine& line) {
+  add_command(line, "explain", "Cost of one mapping by level and tensor", true);
 }
 
 }  // namespace heliolite::cli

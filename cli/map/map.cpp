@@ -282,15 +282,13 @@ int run(const MapArguments& arguments, const Output& output) {
 
 }  // namespace
 
-void add_map_command(CLI::App& app, Output& output, Action& action) {
+void add_map_command(CommandLine& line) {
   auto arguments = std::make_shared<MapArguments>();
-  CLI::App* command = app.add_subcommand("map", "Best mapping of every layer of a workload on a machine");
-  command->add_option("-a,--architecture", arguments->architecture, "Machine: preset or file")
-      ->required()
-      ->type_name("A");
+  const Command command(line, "map", "Best mapping of every layer of a workload on a machine");
+  command.value("-a,--architecture", arguments->architecture, "A", "Machine: preset or file")->required();
   add_workload_option(*command, arguments->workload, "Workload: preset, file or text like gemm:512x512x512")
       ->required();
-  command->add_option("-l,--layer", arguments->layer, "Only this layer")->type_name("LAYER");
+  command.value("-l,--layer", arguments->layer, "LAYER", "Only this layer");
   arguments->search.add_to(
       *command,
       {"objective",        "strategy", "threads",     "free",    "open",    "without",     "tiles",
@@ -298,57 +296,47 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
        "transfer",         "victory",  "variant",     "weights", "timeout", "least-units", "least-inner",
        "least-outer",      "halo",     "warm-start",  "pad",     "batch",   "evaluator",   "evaluator-protocol",
        "evaluator-seconds"});
-  command
-      ->add_option(
-          "--witness", arguments->witness,
-          "A mapping of the layer (as for eval): say which rules of strategy exact remove it, and by which bounds")
-      ->type_name("FILE");
+  command.value(
+      "--witness", arguments->witness, "FILE",
+      "A mapping of the layer (as for eval): say which rules of strategy exact remove it, and by which bounds");
   command->add_flag("--network", arguments->network,
                     "Choose the layers' mappings so that the objective of the network's energy and cycles is least");
   command
-      ->add_option("--front", arguments->front,
-                   "The curve of all trade-offs instead of one optimum: energy,delay, of each layer and of the network")
-      ->type_name("OF")
+      .value("--front", arguments->front, "OF",
+             "The curve of all trade-offs instead of one optimum: energy,delay, of each layer and of the network")
       ->transform(one_of({kEnergyAndDelay}));
   command->add_flag("--fuse", arguments->fuse,
                     "Fuse layers where that is best for the network: what one makes for the next stays in the machine");
   command->add_option("--softmax", arguments->softmax, "With --fuse: whole rows at a time, or incremental")
       ->check(CLI::IsMember({"whole", "incremental"}))
       ->capture_default_str();
-  add_target_option(*command, output, "--schedule", arguments->schedule,
-                    "With --fuse: write the schedule, for eval -m and explain -m; - = stdout");
+  command.target("--schedule", arguments->schedule,
+                 "With --fuse: write the schedule, for eval -m and explain -m; - = stdout");
   command->add_flag("--no-look", arguments->no_look, "Do not look at what other tile sizes would gain");
-  command->add_option("--from", arguments->from, "Strategy bayes begins with what such a file of --learn knows")
-      ->type_name("FILE");
-  add_target_option(*command, output, "--learn", arguments->learn,
-                    "Write what strategy bayes learned, and what it began with; - = stdout");
-  add_target_option(*command, output, "--dump", arguments->dump,
-                    "Write the program of strategy cosa as CPLEX LP text, for other solvers; - = stdout");
-  add_target_option(*command, output, "--timeloop", arguments->timeloop,
-                    "Write the mapping of the only layer in Timeloop's format; - = stdout");
-  command
-      ->add_option(
-          "--proof", arguments->proof.target,
-          "Write a proof of each optimal layer, with --network and --front of the network, for heliolite check-proof: "
-          "a file, or a folder for a network")
-      ->type_name("FILE|DIR");
-  command->add_option("--proof-limit", arguments->proof.limit_mebibytes, "Largest file of a proof")
-      ->type_name("MIB")
+  command.value("--from", arguments->from, "FILE", "Strategy bayes begins with what such a file of --learn knows");
+  command.target("--learn", arguments->learn, "Write what strategy bayes learned, and what it began with; - = stdout");
+  command.target("--dump", arguments->dump,
+                 "Write the program of strategy cosa as CPLEX LP text, for other solvers; - = stdout");
+  command.target("--timeloop", arguments->timeloop,
+                 "Write the mapping of the only layer in Timeloop's format; - = stdout");
+  command.value(
+      "--proof", arguments->proof.target, "FILE|DIR",
+      "Write a proof of each optimal layer, with --network and --front of the network, for heliolite check-proof: "
+      "a file, or a folder for a network");
+  command.value("--proof-limit", arguments->proof.limit_mebibytes, "MIB", "Largest file of a proof")
       ->check(CLI::Range(1.0, 1e6))
       ->capture_default_str();
-  add_target_option(*command, output, "--csv", arguments->csv,
-                    "Write a row for each layer: costs, sizes, words and energy by level and tensor; with --front for "
-                    "each point; - = stdout");
-  add_target_option(*command, output, "--roofline", arguments->roofline,
-                    "Say what each layer waits for, and write its roofline as SVG; - = stdout");
+  command.target("--csv", arguments->csv,
+                 "Write a row for each layer: costs, sizes, words and energy by level and tensor; with --front for "
+                 "each point; - = stdout");
+  command.target("--roofline", arguments->roofline,
+                 "Say what each layer waits for, and write its roofline as SVG; - = stdout");
   add_read_options(*command, arguments->reading);
-  add_output_options(*command, output);
-  command->footer(
-      "Exit code 1 when no mapping of a layer was found, 130 after Ctrl-C.\n\nExamples:\n"
-      "  heliolite map -a eyeriss -w resnet18\n"
-      "  heliolite map -a eyeriss -w gemm:512x512x512 --objective energy --json best.json\n"
-      "  heliolite eval -a eyeriss -w gemm:512x512x512 -m best.json");
-  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
+  command.runs(arguments, run,
+               "Exit code 1 when no mapping of a layer was found, 130 after Ctrl-C.\n\nExamples:\n"
+               "  heliolite map -a eyeriss -w resnet18\n"
+               "  heliolite map -a eyeriss -w gemm:512x512x512 --objective energy --json best.json\n"
+               "  heliolite eval -a eyeriss -w gemm:512x512x512 -m best.json");
 }
 
 }  // namespace heliolite::cli

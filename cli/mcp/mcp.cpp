@@ -323,13 +323,12 @@ int run_mcp(const CLI::App& app, const Output& output) {
 
 }  // namespace
 
-void add_mcp_command(CLI::App& app, Output& output, Action& action) {
-  CLI::App* command = app.add_subcommand("mcp", "Serve map, bound, explain, check and show to agents, on stdio");
-  add_output_options(*command, output);
-  command->footer(
+void add_mcp_command(CommandLine& line) {
+  const Command command(line, "mcp", "Serve map, bound, explain, check and show to agents, on stdio");
+  command.runs(
+      [&line](const Output& o) { return run_mcp(line.app, o); },
       "Speaks the Model Context Protocol, a message a line; ends with its input. Tools take the options of the "
       "commands.\n\nExamples:\n  heliolite mcp");
-  command->callback([&app, &action] { action = [&app](const Output& o) { return run_mcp(app, o); }; });
 }
 
 }  // namespace heliolite::cli

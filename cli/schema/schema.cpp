@@ -230,19 +230,16 @@ int run(const SchemaArguments& arguments, const Output& output) {
 
 }  // namespace
 
-void add_schema_command(CLI::App& app, Output& output, Action& action) {
+void add_schema_command(CommandLine& line) {
   auto arguments = std::make_shared<SchemaArguments>();
-  CLI::App* command = app.add_subcommand("schema", "The JSON Schema of a file format, for editors");
-  command->add_option("format", arguments->format, "Of which format; none: list them")
-      ->type_name("FORMAT")
+  const Command command(line, "schema", "The JSON Schema of a file format, for editors");
+  command.value("format", arguments->format, "FORMAT", "Of which format; none: list them")
       ->transform(one_of(names_of(kFormats)));
-  add_target_option(*command, output, "-o", arguments->target, "Write it into a file; on stdout unless given");
-  add_output_options(*command, output);
-  command->footer(
-      "A first line in a file tells editors with a YAML language server which schema it has:\n"
-      "  # yaml-language-server: $schema=machine.json\n\n"
-      "Examples:\n  heliolite schema\n  heliolite schema machine -o machine.json");
-  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
+  command.target("-o", arguments->target, "Write it into a file; on stdout unless given");
+  command.runs(arguments, run,
+               "A first line in a file tells editors with a YAML language server which schema it has:\n"
+               "  # yaml-language-server: $schema=machine.json\n\n"
+               "Examples:\n  heliolite schema\n  heliolite schema machine -o machine.json");
 }
 
 }  // namespace heliolite::cli

@@ -172,42 +172,30 @@ int run_man(const CLI::App& app, const ShellArguments& arguments, const Output& 
 
 }  // namespace
 
-void add_completion_command(CLI::App& app, Output& output, Action& action) {
+void add_completion_command(CommandLine& line) {
   auto arguments = std::make_shared<ShellArguments>();
-  CLI::App* command = app.add_subcommand("completion", "What a shell needs to complete commands, options and presets");
-  command->add_option("shell", arguments->name, "For which shell")
-      ->required()
-      ->type_name("SHELL")
-      ->transform(one_of(shell_names()));
-  add_target_option(*command, output, "-o", arguments->target, "Write it into a file; on stdout unless given");
-  add_output_options(*command, output);
-  command->footer(
-      "cmake --install puts it where the shell finds it. By hand:\n"
-      "  source <(heliolite completion bash)\n"
-      "  heliolite completion zsh -o ~/.zfunc/_heliolite\n"
-      "  heliolite completion fish | source");
-  command->callback([&app, &action, arguments] {
-    action = [&app, arguments](const Output& o) { return run_completion(app, *arguments, o); };
-  });
+  const Command command(line, "completion", "What a shell needs to complete commands, options and presets");
+  command.value("shell", arguments->name, "SHELL", "For which shell")->required()->transform(one_of(shell_names()));
+  command.target("-o", arguments->target, "Write it into a file; on stdout unless given");
+  command.runs([&line, arguments](const Output& o) { return run_completion(line.app, *arguments, o); },
+               "cmake --install puts it where the shell finds it. By hand:\n"
+               "  source <(heliolite completion bash)\n"
+               "  heliolite completion zsh -o ~/.zfunc/_heliolite\n"
+               "  heliolite completion fish | source");
 }
 
-void add_man_command(CLI::App& app, Output& output, Action& action) {
+void add_man_command(CommandLine& line) {
   auto arguments = std::make_shared<ShellArguments>();
-  CLI::App* command = app.add_subcommand("man", "The manual page of a command, or of the program");
+  const Command command(line, "man", "The manual page of a command, or of the program");
   std::vector<std::string> commands;
-  for (const CLI::App* other : app.get_subcommands({})) commands.push_back(other->get_name());
-  command->add_option("command", arguments->name, "Of which command; none: the program's page")
-      ->type_name("COMMAND")
+  for (const CLI::App* other : line.app.get_subcommands({})) commands.push_back(other->get_name());
+  command.value("command", arguments->name, "COMMAND", "Of which command; none: the program's page")
       ->transform(one_of(std::move(commands)));
-  add_target_option(*command, output, "-o", arguments->target, "Write it into a file; on stdout unless given");
-  add_output_options(*command, output);
-  command->footer(
-      "In roff, for man(1); cmake --install puts the pages where it finds them. --json: the options of all "
-      "commands.\n\n"
-      "Examples:\n  heliolite man map | man -l -\n  heliolite man --json options.json -o heliolite.1");
-  command->callback([&app, &action, arguments] {
-    action = [&app, arguments](const Output& o) { return run_man(app, *arguments, o); };
-  });
+  command.target("-o", arguments->target, "Write it into a file; on stdout unless given");
+  command.runs([&line, arguments](const Output& o) { return run_man(line.app, *arguments, o); },
+               "In roff, for man(1); cmake --install puts the pages where it finds them. --json: the options of all "
+               "commands.\n\n"
+               "Examples:\n  heliolite man map | man -l -\n  heliolite man --json options.json -o heliolite.1");
 }
 
 }  // namespace heliolite::cli

@@ -311,27 +311,26 @@ int run(const ShowArguments& arguments, const Output& output) {
 
 }  // namespace
 
-void add_show_command(CLI::App& app, Output& output, Action& action) {
+void add_show_command(CommandLine& line) {
   auto arguments = std::make_shared<ShowArguments>();
-  CLI::App* command = app.add_subcommand("show", "The presets; a machine or a workload");
-  command->add_option("name", arguments->name, "A machine or a workload: preset, file or text; none: list the presets")
-      ->type_name("A|W");
-  command->add_option("-a,--architecture", arguments->architecture, "The same, a machine")->type_name("A");
-  command->add_option("-w,--workload", arguments->workload, "The same, a workload")->type_name("W");
-  command->add_option("-l,--layer", arguments->layer, "With --instance: the layer")->type_name("LAYER");
+  const Command command(line, "show", "The presets; a machine or a workload");
+  command.value("name", arguments->name, "A|W",
+                "A machine or a workload: preset, file or text; none: list the presets");
+  command.value("-a,--architecture", arguments->architecture, "A", "The same, a machine");
+  command.value("-w,--workload", arguments->workload, "W", "The same, a workload");
+  command.value("-l,--layer", arguments->layer, "LAYER", "With --instance: the layer");
   command->add_flag("--instance", arguments->instance,
                     "With -a and -w: what mappings of a layer may be and cost, as proofs have it");
   command->add_flag("--resolved", arguments->resolved, "Every number of a machine, with where it comes from");
   command->add_flag("--yaml", arguments->yaml,
                     "The file of a preset, to start one's own with (a machine's: without --yaml too)");
   command->add_flag("--layers", arguments->layers, "Only the names of a workload's layers, one a line");
-  add_target_option(*command, output, "--svg", arguments->svg, "Draw a machine's levels and fan-outs; - = stdout");
+  command.target("--svg", arguments->svg, "Draw a machine's levels and fan-outs; - = stdout");
   add_read_options(*command, arguments->reading);
-  add_output_options(*command, output);
-  command->footer(
+  command.runs(
+      arguments, run,
       "Examples:\n  heliolite show\n  heliolite show eyeriss > mine.yaml\n  heliolite show eyeriss --resolved\n"
       "  heliolite show simba --svg simba.svg\n  heliolite show resnet18\n  heliolite show resnet18 --layers");
-  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }
 
 }  // namespace heliolite::cli

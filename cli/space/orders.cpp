@@ -170,25 +170,22 @@ int run(const OrdersArguments& arguments, const Output& output) {
 
 }  // namespace
 
-void add_orders_command(CLI::App& app, Output& output, Action& action) {
+void add_orders_command(CommandLine& line) {
   auto arguments = std::make_shared<OrdersArguments>();
-  CLI::App* command = app.add_subcommand("orders", "Loop orders that can matter, with each tensor's reuse");
+  const Command command(line, "orders", "Loop orders that can matter, with each tensor's reuse");
   add_workload_option(*command, arguments->workload, "Workload: preset, file or text")->required();
-  command->add_option("-l,--layer", arguments->layer, "Layer, when the workload has several")->type_name("LAYER");
+  command.value("-l,--layer", arguments->layer, "LAYER", "Layer, when the workload has several");
   command->add_flag("--all", arguments->all, "Also what was cut, and why");
-  add_target_option(*command, output, "--dot", arguments->dot, "Draw the trie, kept and cut, for Graphviz; - = stdout");
+  command.target("--dot", arguments->dot, "Draw the trie, kept and cut, for Graphviz; - = stdout");
   command->add_flag("--skip-unit", arguments->skip_unit, "Leave out dimensions of size 1");
-  command->add_option("--without", arguments->without, "Switch rules off: order-prefix, order-run, order-dominance")
-      ->type_name("RULE")
+  command.value("--without", arguments->without, "RULE", "Switch rules off: order-prefix, order-run, order-dominance")
       ->transform(one_of({kOrderRuleNames.begin(), kOrderRuleNames.end()}))
       ->delimiter(',');
   add_read_options(*command, arguments->reading);
-  add_output_options(*command, output);
-  command->footer(
-      "Examples:\n  heliolite orders -w \"o[i,j] += a[i,k,l]*b[k,j]*c[l,j]; i=8,j=8,k=8,l=8\"\n"
-      "  heliolite orders -w resnet18 --layer conv1 --all\n"
-      "  heliolite orders -w gemm:8x8x8 --dot - | dot -Tsvg -o trie.svg");
-  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
+  command.runs(arguments, run,
+               "Examples:\n  heliolite orders -w \"o[i,j] += a[i,k,l]*b[k,j]*c[l,j]; i=8,j=8,k=8,l=8\"\n"
+               "  heliolite orders -w resnet18 --layer conv1 --all\n"
+               "  heliolite orders -w gemm:8x8x8 --dot - | dot -Tsvg -o trie.svg");
 }
 
 }  // namespace heliolite::cli

@@ -188,43 +188,36 @@ int run(const SpaceArguments& arguments, const Output& output) {
 
 }  // namespace
 
-void add_space_command(CLI::App& app, Output& output, Action& action) {
+void add_space_command(CommandLine& line) {
   auto arguments = std::make_shared<SpaceArguments>();
-  CLI::App* command = app.add_subcommand("space", "Size of the mapspace in closed form, by part");
-  command->add_option("-a,--architecture", arguments->architecture, "Machine: preset or file")
-      ->required()
-      ->type_name("A");
+  const Command command(line, "space", "Size of the mapspace in closed form, by part");
+  command.value("-a,--architecture", arguments->architecture, "A", "Machine: preset or file")->required();
   add_workload_option(*command, arguments->workload, "Workload: preset, file or text")->required();
-  command->add_option("-l,--layer", arguments->layer, "Only this layer, in detail")->type_name("LAYER");
+  command.value("-l,--layer", arguments->layer, "LAYER", "Only this layer, in detail");
   command->add_flag("--free", arguments->lifted.free, "Lift the machine's dataflow constraints");
   command->add_flag("--open", arguments->lifted.open, "Lift the machine's keep rules: levels may hold any tensors");
   command->add_flag("--unit-loops", arguments->unit_loops,
                     "Count the orders of dimensions of size 1 too, as published counts do");
-  command->add_option("--tiles", arguments->tiles.level, "The tiles of this level that fit and cannot grow")
-      ->type_name("LEVEL");
+  command.value("--tiles", arguments->tiles.level, "LEVEL", "The tiles of this level that fit and cannot grow");
   command->add_flag("--all", arguments->tiles.all, "With --tiles: also those that can grow");
-  add_target_option(*command, output, "--dot", arguments->tiles.dot,
-                    "With --tiles: draw them for Graphviz; - = stdout");
-  add_sensitivity_options(*command, arguments->sensitivity);
+  command.target("--dot", arguments->tiles.dot, "With --tiles: draw them for Graphviz; - = stdout");
+  add_sensitivity_options(command, arguments->sensitivity);
   command->add_flag("--pruned", arguments->pruned,
                     "Tiles and unrollings that the rules of Sunstone's thesis leave out, by layer");
   SampleQuestion& sample = arguments->sample;
   command
-      ->add_option("--sample", sample.mappings,
-                   "Draw N legal mappings of a layer at random: a histogram of their value")
-      ->type_name("N")
+      .value("--sample", sample.mappings, "N", "Draw N legal mappings of a layer at random: a histogram of their value")
       ->check(whole_number(1, 100'000'000));
-  add_target_option(*command, output, "--csv", sample.csv, "With --sample: write the histogram; - = stdout");
-  add_target_option(*command, output, "--svg", sample.svg, "With --sample: draw the histogram; - = stdout");
+  command.target("--csv", sample.csv, "With --sample: write the histogram; - = stdout");
+  command.target("--svg", sample.svg, "With --sample: draw the histogram; - = stdout");
   add_read_options(*command, arguments->reading);
-  add_output_options(*command, output);
-  command->footer(
+  command.runs(
+      arguments, run,
       "Counted are mappings with perfect factors; whether their tiles fit is not looked at.\n\nExamples:\n"
       "  heliolite space -a eyeriss -w gemm:512x512x512\n"
       "  heliolite space -a edge_unified -w resnet18 --layer conv2_x --unit-loops\n"
       "  heliolite space -a eyeriss -w resnet18 --layer conv2_x --sample 100000 --svg histogram.svg\n"
       "  heliolite space -a eyeriss -w conv:c=4,p=14,k=4,r=3 --tiles PsumSpad --dot - | dot -Tsvg -o tiles.svg");
-  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }
 
 }  // namespace heliolite::cli

@@ -81,19 +81,16 @@ std::string answer_text(const Workload& workload, const Architecture& architectu
 
 }  // namespace
 
-void add_sensitivity_options(CLI::App& command, SensitivityQuestion& question) {
-  command.add_flag("--sensitivity", question.asked, "Which decisions of a mapping decide its cost: Sobol's indices");
-  command.add_flag("--pairs", question.pairs, "With --sensitivity: also what each two features explain together only");
-  command.add_option("--samples", question.samples, "With --sensitivity: samples, a power of two is best")
-      ->type_name("N")
+void add_sensitivity_options(const Command& command, SensitivityQuestion& question) {
+  command->add_flag("--sensitivity", question.asked, "Which decisions of a mapping decide its cost: Sobol's indices");
+  command->add_flag("--pairs", question.pairs, "With --sensitivity: also what each two features explain together only");
+  command.value("--samples", question.samples, "N", "With --sensitivity: samples, a power of two is best")
       ->check(CLI::Range(u64{16}, kMostSamples))
       ->capture_default_str();
-  command
-      .add_option("--from", question.from,
-                  "With --sensitivity: of a process learned from such a file of map --learn, not of the cost model")
-      ->type_name("FILE");
-  question.search.add_to(command, {"encoding"}, "With --sensitivity: ");
-  question.search.add_to(command, {"objective", "seed", "threads"}, "With --sensitivity or --sample: ");
+  command.value("--from", question.from, "FILE",
+                "With --sensitivity: of a process learned from such a file of map --learn, not of the cost model");
+  question.search.add_to(*command, {"encoding"}, "With --sensitivity: ");
+  question.search.add_to(*command, {"objective", "seed", "threads"}, "With --sensitivity or --sample: ");
 }
 
 int show_sensitivity(const Workload& workload, const Architecture& architecture, const MapspaceOptions& lifted,
@@ -174,11 +171,8 @@ std::string histogram_svg(const std::string& title, const std::string& axis, con
     return kHistogramHeight - kHistogramBottom -
            count / static_cast<double>(most) * (kHistogramHeight - kHistogramTop - kHistogramBottom);
   };
-  std::string text = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:g}\" height=\"{1:g}\" viewBox=\"0 0 {0:g} {1:g}\" "
-      "font-family=\"sans-serif\" font-size=\"12\">\n<title>{2}</title>\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<text x=\"{3:g}\" y=\"24\" font-size=\"15\">{2}</text>\n",
-      kHistogramPictureWidth, kHistogramHeight, svg_escaped(title), kHistogramLeft);
+  std::string text = svg_head(kHistogramPictureWidth, kHistogramHeight, title);
+  text += fmt::format("<text x=\"{:g}\" y=\"24\" font-size=\"15\">{}</text>\n", kHistogramLeft, svg_escaped(title));
   for (double decade = first; decade <= last; ++decade)
     text += fmt::format(
         "<line x1=\"{0:.1f}\" y1=\"{1:g}\" x2=\"{0:.1f}\" y2=\"{2:g}\" stroke=\"#ddd\"/>\n"

@@ -1,6 +1,5 @@
 #pragma once
 // What heliolite space shows besides the size of a mapspace: a sample, what decides the cost, trees of tiles.
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -40,7 +39,7 @@ struct SensitivityQuestion {
   }
 };
 
-void add_sensitivity_options(CLI::App& command, SensitivityQuestion& question);
+void add_sensitivity_options(const Command& command, SensitivityQuestion& question);
 
 // Prints the indices, and adds them to `answer` (docs/json.md). Returns the exit code.
 int show_sensitivity(const Workload& workload, const Architecture& architecture, const MapspaceOptions& lifted,

@@ -229,29 +229,25 @@ int run(const MergeArguments& arguments, const Output& output) {
 
 }  // namespace
 
-void add_merge_command(CLI::App& app, Output& output, Action& action) {
+void add_merge_command(CommandLine& line) {
   auto arguments = std::make_shared<MergeArguments>();
-  CLI::App* command = app.add_subcommand("merge", "The shards of a sweep in one database");
-  command->add_option("result", arguments->result, "Database to write; if it exists, its points stay in it")
-      ->required()
-      ->type_name("OUT");
-  command->add_option("shards", arguments->shards, "Databases that sweep --shard wrote")
-      ->required()
-      ->type_name("SHARD..");
-  CLI::Option* rest = command->add_option(
-      "--rest", arguments->rest,
-      "Deal what is left to N shards of about equal work, and write an sbatch script of them; docs/slurm.md");
-  rest->type_name("N")->check(whole_number(1, kMaxSlurmShards));
-  CLI::Option* file = command->add_option("--sweep", arguments->sweep, "With --rest: the sweep's file");
-  file->type_name("FILE")->needs(rest);
+  const Command command(line, "merge", "The shards of a sweep in one database");
+  command.value("result", arguments->result, "OUT", "Database to write; if it exists, its points stay in it")
+      ->required();
+  command.value("shards", arguments->shards, "SHARD..", "Databases that sweep --shard wrote")->required();
+  CLI::Option* rest =
+      command
+          .value("--rest", arguments->rest, "N",
+                 "Deal what is left to N shards of about equal work, and write an sbatch script of them; docs/slurm.md")
+          ->check(whole_number(1, kMaxSlurmShards));
+  CLI::Option* file = command.value("--sweep", arguments->sweep, "FILE", "With --rest: the sweep's file")->needs(rest);
   rest->needs(file);
-  command->add_option("-t,--threads", arguments->threads, "With --rest: of a shard; 0 = as the cluster gives it")
-      ->type_name("N")
+  command.value("-t,--threads", arguments->threads, "N", "With --rest: of a shard; 0 = as the cluster gives it")
       ->check(whole_number(0, kMaxThreads))
       ->needs(rest);
-  arguments->question.add_to(*command);
-  add_output_options(*command, output);
-  command->footer(
+  arguments->question.add_to(command);
+  command.runs(
+      arguments, run,
       "The order does not matter and a second merge changes nothing. Shards of another sweep and results that\n"
       "contradict each other are refused. Exit code 1 when points are still missing: merge again when they are there,\n"
       "or go on with heliolite sweep FILE -o OUT --resume. 130 after Ctrl-C, which leaves OUT as it was. Options\n"
@@ -259,7 +255,6 @@ void add_merge_command(CLI::App& app, Output& output, Action& action) {
       "Examples:\n"
       "  heliolite merge night.db night.shards/*.db\n"
       "  heliolite merge night.db night.shards/*.db --rest 16 --sweep night.yaml");
-  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }
 
 }  // namespace heliolite::cli

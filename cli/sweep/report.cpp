@@ -202,38 +202,32 @@ int run(const ReportArguments& arguments, bool has_limits, const Output& output)
 
 }  // namespace
 
-void add_report_command(CLI::App& app, Output& output, Action& action) {
+void add_report_command(CommandLine& line) {
   auto arguments = std::make_shared<ReportArguments>();
-  CLI::App* command = app.add_subcommand("report", "A sweep, or an answer of map, as one HTML page");
-  command->add_option("source", arguments->source, "Database of a sweep, running or done, or what map --json wrote")
-      ->required()
-      ->type_name("FILE");
-  add_target_option(*command, output, "-o,--output", arguments->page,
-                    "The page; without it FILE's name with .html; - = stdout");
+  const Command command(line, "report", "A sweep, or an answer of map, as one HTML page");
+  command.value("source", arguments->source, "FILE", "Database of a sweep, running or done, or what map --json wrote")
+      ->required();
+  command.target("-o,--output", arguments->page, "The page; without it FILE's name with .html; - = stdout");
   command
-      ->add_option("--serve", arguments->port,
-                   "Serve the page to this machine at http://127.0.0.1:PORT/ (default 8321) and follow the sweep")
-      ->type_name("PORT")
+      .value("--serve", arguments->port, "PORT",
+             "Serve the page to this machine at http://127.0.0.1:PORT/ (default 8321) and follow the sweep")
       ->expected(0, 1)
       ->default_str("8321");
   command
-      ->add_option("--points", arguments->limits.points, "Draw so many points at most, a sample of those off the front")
-      ->type_name("N")
+      .value("--points", arguments->limits.points, "N", "Draw so many points at most, a sample of those off the front")
       ->check(whole_number(0, kMaxDrawn))
       ->capture_default_str();
-  command->add_option("--best", arguments->limits.best, "So many best points in the table")
-      ->type_name("N")
+  command.value("--best", arguments->limits.best, "N", "So many best points in the table")
       ->check(whole_number(1, kMaxBest))
       ->capture_default_str();
-  add_output_options(*command, output);
-  command->footer(
+  const auto run_on = [arguments, command](const Output& o) {
+    return run(*arguments, command->count("--points") + command->count("--best") > 0, o);
+  };
+  command.runs(
+      run_on,
       "Examples:\n  heliolite report eyeriss.db\n  heliolite report eyeriss.db --serve\n  heliolite report eyeriss.db "
       "-o front.html --points 20000\n"
       "  heliolite map -a eyeriss -w resnet18 --json best.json && heliolite report best.json");
-  command->callback([&action, arguments, command] {
-    const bool has_limits = command->count("--points") + command->count("--best") > 0;
-    action = [arguments, has_limits](const Output& o) { return run(*arguments, has_limits, o); };
-  });
 }
 
 }  // namespace heliolite::cli

@@ -311,58 +311,49 @@ int run(const SweepArguments& arguments, const Output& output) {
 
 }  // namespace
 
-void add_sweep_command(CLI::App& app, Output& output, Action& action) {
+void add_sweep_command(CommandLine& line) {
   auto arguments = std::make_shared<SweepArguments>();
-  CLI::App* command = app.add_subcommand("sweep", "Design-space exploration: many machines, many layers");
-  CLI::Option* file = command->add_option("sweep", arguments->file, "Sweep: a YAML file, docs/formats_sweep.md");
-  file->type_name("FILE");
-  command->add_option("-o,--output", arguments->database, "Results database; the sweep's name with .db if not given")
-      ->type_name("DB");
+  const Command command(line, "sweep", "Design-space exploration: many machines, many layers");
+  CLI::Option* file = command.value("sweep", arguments->file, "FILE", "Sweep: a YAML file, docs/formats_sweep.md");
+  command.value("-o,--output", arguments->database, "DB", "Results database; the sweep's name with .db if not given");
   CLI::Option* resume =
       command->add_flag("--resume", arguments->resume, "Go on with what the database has, or begin it");
   command->add_flag("--repair", arguments->repair, "With --resume: rows that are damaged or lost are searched again")
       ->needs(resume);
   CLI::Option* shard =
-      command->add_option("--shard", arguments->shard, "Only the I-th of N parts, 1/N to N/N; merge unites them");
-  shard->type_name("I/N");
+      command.value("--shard", arguments->shard, "I/N", "Only the I-th of N parts, 1/N to N/N; merge unites them");
   CLI::Option* points =
-      command->add_option("--points", arguments->points, "Only the points of a part that merge --rest wrote");
-  points->type_name("FILE")->excludes(shard);
-  command->add_option("-t,--threads", arguments->threads, "0 = every core; the results do not depend on it")
-      ->type_name("N")
+      command.value("--points", arguments->points, "FILE", "Only the points of a part that merge --rest wrote")
+          ->excludes(shard);
+  command.value("-t,--threads", arguments->threads, "N", "0 = every core; the results do not depend on it")
       ->check(whole_number(0, kMaxThreads))
       ->capture_default_str();
-  arguments->question.add_to(*command);
+  arguments->question.add_to(command);
   command->add_flag("--check", arguments->check, "Read the sweep, say how large it is, map nothing");
-  CLI::Option* slurm = command->add_option("--slurm", arguments->slurm,
-                                           "Map nothing, write an sbatch script of N shards; docs/slurm.md");
-  slurm->type_name("N")->check(whole_number(1, kMaxSlurmShards))->excludes(points);
+  CLI::Option* slurm =
+      command.value("--slurm", arguments->slurm, "N", "Map nothing, write an sbatch script of N shards; docs/slurm.md")
+          ->check(whole_number(1, kMaxSlurmShards))
+          ->excludes(points);
   command
-      ->add_option(
-          "--proofs", arguments->proofs,
-          "Write a proof of each layer of the best points, for heliolite check-proof; those that are there stay")
-      ->type_name("DIR")
+      .value("--proofs", arguments->proofs, "DIR",
+             "Write a proof of each layer of the best points, for heliolite check-proof; those that are there stay")
       ->needs(file)
       ->excludes(slurm);
-  CLI::Option* status = command->add_option("--status", arguments->status, "How far the sweep of a database is");
-  status->type_name("DB")->excludes(file);
-  CLI::Option* rows = command->add_option("--export", arguments->rows.database, "Read out the points of a database");
-  rows->type_name("DB")->excludes(file)->excludes(status);
-  add_target_option(*command, output, "--csv", arguments->rows.points_csv, "With --export: the points; - = stdout")
-      ->needs(rows);
-  add_target_option(*command, output, "--layers-csv", arguments->rows.layers_csv,
-                    "With --export: the layers of the points")
-      ->needs(rows);
-  add_target_option(*command, output, "--jsonl", arguments->rows.lines,
-                    "With --export: a line of JSON for each point, with its layers")
+  CLI::Option* status =
+      command.value("--status", arguments->status, "DB", "How far the sweep of a database is")->excludes(file);
+  CLI::Option* rows = command.value("--export", arguments->rows.database, "DB", "Read out the points of a database")
+                          ->excludes(file)
+                          ->excludes(status);
+  command.target("--csv", arguments->rows.points_csv, "With --export: the points; - = stdout")->needs(rows);
+  command.target("--layers-csv", arguments->rows.layers_csv, "With --export: the layers of the points")->needs(rows);
+  command.target("--jsonl", arguments->rows.lines, "With --export: a line of JSON for each point, with its layers")
       ->needs(rows);
   command
-      ->add_option("--mappings", arguments->rows.mappings,
-                   "With --export: the mappings of the best points and of the front as files, a folder for each point")
-      ->type_name("DIR")
+      .value("--mappings", arguments->rows.mappings, "DIR",
+             "With --export: the mappings of the best points and of the front as files, a folder for each point")
       ->needs(rows);
-  add_output_options(*command, output);
-  command->footer(
+  command.runs(
+      arguments, run,
       "Results are kept as they come: after Ctrl-C, a crash or a power cut --resume goes on. Exit code 1 when no point "
       "was\n"
       "mapped, 130 after Ctrl-C.\n\n"
@@ -372,7 +363,6 @@ void add_sweep_command(CLI::App& app, Output& output, Action& action) {
       "  heliolite sweep --status night.db                  from another terminal\n"
       "  heliolite sweep --export night.db --csv points.csv --layers-csv layers.csv --json all.json\n"
       "  heliolite sweep configs/sweeps/eyeriss_l1_l2_pe.yaml -o night.db --slurm 16");
-  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }
 
 }  // namespace heliolite::cli

@@ -2,7 +2,6 @@
 // The parts of `heliolite sweep`, `merge` and `report`: databases that are read, what is asked besides the file, the
 // answer as tables, JSON and proofs, array jobs of Slurm, and how far a sweep is.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -90,7 +89,7 @@ Result<SweepProofs> write_sweep_proofs(const SweepSpec& spec, const Store& store
 
 class SweepQuestion {
  public:
-  void add_to(CLI::App& command);
+  void add_to(const Command& command);
 
   SweepOverrides overrides() const;
   // The options that were given, for another command line: "--objective", "energy".

@@ -14,33 +14,28 @@
 
 namespace heliolite::cli {
 
-void SweepQuestion::add_to(CLI::App& command) {
-  search_.add_to(command,
+void SweepQuestion::add_to(const Command& command) {
+  search_.add_to(*command,
                  {"objective", "strategy", "budget", "evaluations", "memory", "seed", "evaluator", "evaluator-protocol",
                   "evaluator-seconds"},
                  "Instead of the file's: ");
-  command.add_option("--goal", goal_, "Instead of the file's: all, front, best or explore")
-      ->type_name("NAME")
+  command.value("--goal", goal_, "NAME", "Instead of the file's: all, front, best or explore")
       ->transform(one_of({kSweepGoalNames.begin(), kSweepGoalNames.end()}));
   command
-      .add_option("--rank", rank_,
-                  "Instead of the file's: best is what has the least objective of total energy and total delay "
-                  "(totals), or the least sum of the layers' own (layers)")
-      ->type_name("BY")
+      .value("--rank", rank_, "BY",
+             "Instead of the file's: best is what has the least objective of total energy and total delay "
+             "(totals), or the least sum of the layers' own (layers)")
       ->transform(one_of({kSweepRankNames.begin(), kSweepRankNames.end()}));
-  command.add_option("--sample", sample_, "Instead of the file's: so many points of the grid")
-      ->type_name("N")
+  command.value("--sample", sample_, "N", "Instead of the file's: so many points of the grid")
       ->check(whole_number(1, kMaxGridPoints));
   command
-      .add_option("--explore-points", explored_, "Instead of the file's: points that goal explore evaluates at most")
-      ->type_name("N")
+      .value("--explore-points", explored_, "N", "Instead of the file's: points that goal explore evaluates at most")
       ->check(whole_number(1, kMaxExplored));
   command
-      .add_option("--sweep-budget", budget_,
-                  "Instead of the file's: end after so many seconds with the best so far; --resume goes on")
-      ->type_name("SECONDS")
+      .value("--sweep-budget", budget_, "SECONDS",
+             "Instead of the file's: end after so many seconds with the best so far; --resume goes on")
       ->check(CLI::Range(0.0, kMaxSweepSeconds));
-  add_read_options(command, reading_);
+  add_read_options(*command, reading_);
 }
 
 SweepOverrides SweepQuestion::overrides() const {

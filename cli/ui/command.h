@@ -5,6 +5,7 @@
 #include <functional>
 #include <initializer_list>
 #include <list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,41 +21,73 @@ namespace heliolite::cli {
 // What to run, set by the subcommand that was given; returns the exit code.
 using Action = std::function<int(const Output&)>;
 
-// Adds --json and --quiet, which every command has.
-void add_output_options(CLI::App& command, Output& output);
+// The program's command line, to which each command adds itself.
+struct CommandLine {
+  CLI::App app{"Maps tensor workloads onto accelerators and proves how good the mappings are."};
+  Output output;
+  Action action;
+};
 
-// Adds an option that names a file to write, "-" being standard output. The file is claimed before the command runs;
-// the command writes it with Output::write(), by the option's long name, or by its short one if it has one.
-CLI::Option* add_target_option(CLI::App& command, Output& output, const std::string& names, std::string& target,
-                               const std::string& help);
+// A command on its way onto the command line: its options, where their values go, and what is run with them.
+class Command {
+ public:
+  Command(CommandLine& line, const char* name, const char* help)
+      : line_(&line), app_(line.app.add_subcommand(name, help)) {}
+
+  CLI::App* operator->() const { return app_; }
+  CLI::App& operator*() const { return *app_; }
+
+  // Adds an option, or an argument without dashes, with a value, which help calls by the placeholder.
+  template <class T>
+  CLI::Option* value(const std::string& names, T& value, const std::string& placeholder,
+                     const std::string& help) const {
+    return app_->add_option(names, value, help)->type_name(placeholder);
+  }
+
+  // Adds an option that names a file to write, "-" being standard output. The file is claimed before the command runs;
+  // the command writes it with Output::write(), by the option's long name, or by its short one if it has one.
+  CLI::Option* target(const std::string& names, std::string& target, const std::string& help) const;
+
+  // Behind all options: adds those that every command has, --json, --quiet and others, and says what to run.
+  void runs(Action action, const std::string& footer) const;
+  template <class Arguments>
+  void runs(const std::shared_ptr<Arguments>& arguments, int (*run)(const Arguments&, const Output&),
+            const std::string& footer) const {
+    runs([arguments, run](const Output& output) { return run(*arguments, output); }, footer);
+  }
+
+ private:
+  CommandLine* line_;
+  CLI::App* app_;
+};
 
 // Checks that the text of an option is an integer from `low` to `high`.
 CLI::Validator whole_number(u64 low, u64 high);
 
-void add_map_command(CLI::App& app, Output& output, Action& action);
-void add_eval_command(CLI::App& app, Output& output, Action& action);
-void add_explain_command(CLI::App& app, Output& output, Action& action);
-void add_orders_command(CLI::App& app, Output& output, Action& action);
-void add_space_command(CLI::App& app, Output& output, Action& action);
-void add_bound_command(CLI::App& app, Output& output, Action& action);
-void add_simulate_command(CLI::App& app, Output& output, Action& action);
-void add_emit_command(CLI::App& app, Output& output, Action& action);
-void add_bench_command(CLI::App& app, Output& output, Action& action);
-void add_sweep_command(CLI::App& app, Output& output, Action& action);
-void add_merge_command(CLI::App& app, Output& output, Action& action);
-void add_verify_command(CLI::App& app, Output& output, Action& action);
-void add_check_proof_command(CLI::App& app, Output& output, Action& action);
-void add_show_command(CLI::App& app, Output& output, Action& action);
-void add_report_command(CLI::App& app, Output& output, Action& action);
-void add_convert_command(CLI::App& app, Output& output, Action& action);
-void add_check_command(CLI::App& app, Output& output, Action& action);
-void add_diff_command(CLI::App& app, Output& output, Action& action);
-void add_schema_command(CLI::App& app, Output& output, Action& action);
-void add_completion_command(CLI::App& app, Output& output, Action& action);
+void add_map_command(CommandLine& line);
+void add_eval_command(CommandLine& line);
+void add_explain_command(CommandLine& line);
+void add_orders_command(CommandLine& line);
+void add_space_command(CommandLine& line);
+void add_bound_command(CommandLine& line);
+void add_simulate_command(CommandLine& line);
+void add_emit_command(CommandLine& line);
+void add_bench_command(CommandLine& line);
+void add_sweep_command(CommandLine& line);
+void add_merge_command(CommandLine& line);
+void add_verify_command(CommandLine& line);
+void add_check_proof_command(CommandLine& line);
+void add_show_command(CommandLine& line);
+void add_report_command(CommandLine& line);
+void add_convert_command(CommandLine& line);
+void add_check_command(CommandLine& line);
+void add_diff_command(CommandLine& line);
+void add_schema_command(CommandLine& line);
+void add_completion_command(CommandLine& line);
 // Behind all commands that it makes tools.
-void add_mcp_command(CLI::App& app, Output& output, Action& action);
+void add_mcp_command(CommandLine& line);
 // Behind all other commands, whose names it takes.
-void add_man_command(CLI::App& app, Output& output, Action& action);
+void add_man_command(CommandLine& line);
 
 // The form of --help: the usage with the required options, then one line for each option with its default at the end.
 

@@ -56,6 +56,14 @@ LabelPlace Labels::beside(double x, double y, const std::string& text, double si
   return best;
 }
 
+std::string svg_head(double width, double height, const std::string& title) {
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:g}\" height=\"{1:g}\" viewBox=\"0 0 {0:g} {1:g}\" "
+      "font-family=\"sans-serif\" font-size=\"12\">\n<title>{2}</title>\n"
+      "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+      width, height, svg_escaped(title));
+}
+
 namespace {
 
 constexpr double kCanvasMargin = 16;  // below the lowest thing drawn

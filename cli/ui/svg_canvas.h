@@ -22,6 +22,9 @@ inline std::string svg_escaped(const std::string& text) {
   return out;
 }
 
+// The beginning of a document on white, whose texts are of size 12 unless they say another.
+std::string svg_head(double width, double height, const std::string& title);
+
 // Places the labels of a picture so that they neither collide nor leave it.
 
 // A rectangle in pixels; y grows downwards.

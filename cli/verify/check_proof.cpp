@@ -82,16 +82,14 @@ int run_check_proof(const std::vector<std::string>& files, const Output& output)
 
 }  // namespace
 
-void add_check_proof_command(CLI::App& app, Output& output, Action& action) {
+void add_check_proof_command(CommandLine& line) {
   auto files = std::make_shared<std::vector<std::string>>();
-  CLI::App* command = app.add_subcommand("check-proof", "Check what map --proof wrote, by a program of its own");
-  command->add_option("file", *files, "Proofs, packed or not")->required()->type_name("FILE");
-  add_output_options(*command, output);
-  command->footer(
-      "Exit code 1 when a proof is rejected, 2 when one is refused.\n\nExamples:\n"
-      "  heliolite map -a eyeriss -w resnet18 --proof proofs\n"
-      "  heliolite check-proof proofs/*.gz");
-  command->callback([&action, files] { action = [files](const Output& o) { return run_check_proof(*files, o); }; });
+  const Command command(line, "check-proof", "Check what map --proof wrote, by a program of its own");
+  command.value("file", *files, "FILE", "Proofs, packed or not")->required();
+  command.runs(files, run_check_proof,
+               "Exit code 1 when a proof is rejected, 2 when one is refused.\n\nExamples:\n"
+               "  heliolite map -a eyeriss -w resnet18 --proof proofs\n"
+               "  heliolite check-proof proofs/*.gz");
 }
 
 }  // namespace heliolite::cli

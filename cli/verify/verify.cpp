@@ -182,44 +182,34 @@ int run(const VerifyArguments& arguments, const Output& output) {
 
 }  // namespace
 
-void add_verify_command(CLI::App& app, Output& output, Action& action) {
+void add_verify_command(CommandLine& line) {
   auto arguments = std::make_shared<VerifyArguments>();
-  CLI::App* command =
-      app.add_subcommand("verify", "Check against recorded runs of Timeloop or AccelForge, or proven optima");
+  const Command command(line, "verify", "Check against recorded runs of Timeloop or AccelForge, or proven optima");
   command
-      ->add_option("files", arguments->paths,
-                   "Recorded runs (arch/ and problem/ beside them), proven optima (machines/ and workloads/) or "
-                   "recorded results of AccelForge; of a folder all its .jsonl files")
-      ->required()
-      ->type_name("FILE");
-  command
-      ->add_option(
-          "--mode", arguments->mode,
-          "Only records of this mode (strict, free, imperfect, link; true counts: residual, perfect) or, of optima, "
-          "set, of AccelForge's results machine")
-      ->type_name("MODE");
-  command->add_option("--id", arguments->id, "Only this record; an optimum is called \"edp of gemm_a on m1_flat2\"")
-      ->type_name("ID");
-  command->add_option("--limit", arguments->limit, "At most N records")
-      ->type_name("N")
-      ->check(whole_number(1, 1'000'000'000));
-  command->add_option("--show", arguments->show, "Print the differences of the first N records that differ")
-      ->type_name("N")
+      .value("files", arguments->paths, "FILE",
+             "Recorded runs (arch/ and problem/ beside them), proven optima (machines/ and workloads/) or "
+             "recorded results of AccelForge; of a folder all its .jsonl files")
+      ->required();
+  command.value(
+      "--mode", arguments->mode, "MODE",
+      "Only records of this mode (strict, free, imperfect, link; true counts: residual, perfect) or, of optima, "
+      "set, of AccelForge's results machine");
+  command.value("--id", arguments->id, "ID", "Only this record; an optimum is called \"edp of gemm_a on m1_flat2\"");
+  command.value("--limit", arguments->limit, "N", "At most N records")->check(whole_number(1, 1'000'000'000));
+  command.value("--show", arguments->show, "N", "Print the differences of the first N records that differ")
       ->check(whole_number(0, 1'000'000'000))
       ->capture_default_str();
   arguments->search.add_to(*command, {"strategy", "budget"}, "Of optima: ");
-  command->add_option("-t,--threads", arguments->threads, "Of optima: records side by side, 0 = one for every core")
-      ->type_name("N")
+  command.value("-t,--threads", arguments->threads, "N", "Of optima: records side by side, 0 = one for every core")
       ->check(whole_number(0, kMaxThreads))
       ->capture_default_str();
-  add_output_options(*command, output);
-  command->footer(
+  command.runs(
+      arguments, run,
       "The kind of file is told by its content. Options count for each file. Exit code 1 when a record "
       "differs.\n\nExamples:\n"
       "  heliolite verify tests/golden/golden.jsonl           recorded runs: every count, energy and cycle number\n"
       "  heliolite verify tests/golden/optima/optima.jsonl    proven optima: searched, and their mappings replayed\n"
       "  heliolite verify tests/golden tests/golden/optima    every .jsonl file of these folders");
-  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }
 
 }  // namespace heliolite::cli
