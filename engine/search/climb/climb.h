@@ -211,46 +211,36 @@ class Climb {
   bool pairs() {
     moves_.list(best_.plan.factor, MoveReach::Near, list_);
     const OrderKey orders(best_.plan.order);
-    const PlanKey key(best_.plan);
-    for (const Move& a : list_) {
-      const LoopColumn before = moves_.column(best_.plan.factor, a.dimension);
-      if (moves_.apply(best_.plan.factor, a) &&
-          second_moves(a, key.after(before, best_.plan.factor, a.dimension, moves_.place_count()), orders))
-        return true;
-      moves_.restore(best_.plan.factor, a.dimension, before);
-      if (space_.is_exhausted()) return false;
-    }
-    return false;
-  }
-  bool second_moves(const Move& a, const PlanKey& key, const OrderKey& orders) {
-    moves_.list(best_.plan.factor, MoveReach::Near, second_list_, a.dimension);
-    for (const Move& b : second_list_) {
-      if (!moves_.meet(a, b)) continue;
-      if (space_.is_exhausted()) return false;
-      const LoopColumn before = moves_.column(best_.plan.factor, b.dimension);
-      if (moves_.apply(best_.plan.factor, b) &&
-          is_new(key.after(before, best_.plan.factor, b.dimension, moves_.place_count()), orders) &&
-          take(space_.price(best_.plan)))
-        return true;
-      moves_.restore(best_.plan.factor, b.dimension, before);
-    }
-    return false;
+    return first_that(list_, PlanKey(best_.plan), [&](const Move& a, const PlanKey& after_one) {
+      moves_.list(best_.plan.factor, MoveReach::Near, second_list_, a.dimension);
+      std::erase_if(second_list_, [&](const Move& b) { return !moves_.meet(a, b); });
+      return first_that(second_list_, after_one, [&](const Move&, const PlanKey& after_both) {
+        return is_new(after_both, orders) && take(space_.price(best_.plan));
+      });
+    });
   }
 
   // Step 5.
   bool moves_with_orders() {
     moves_.list(best_.plan.factor, MoveReach::Near, list_);
     const Orders orders = best_.plan.order;
-    const PlanKey key(best_.plan);
-    for (const Move& m : list_) {
+    return first_that(list_, PlanKey(best_.plan), [&](const Move&, const PlanKey& after) {
+      if (chooses_anew(space_, after, orders) && take(space_.choose_orders(best_.plan))) return true;
+      best_.plan.order = orders;
+      return false;
+    });
+  }
+
+  // Makes the moves one by one, the plan being that of the key, until `takes` says yes to one; others are taken back.
+  template <class Takes>
+  bool first_that(const std::vector<Move>& list, const PlanKey& key, Takes takes) {
+    for (const Move& m : list) {
       if (space_.is_exhausted()) return false;
       const LoopColumn before = moves_.column(best_.plan.factor, m.dimension);
       if (moves_.apply(best_.plan.factor, m) &&
-          chooses_anew(space_, key.after(before, best_.plan.factor, m.dimension, moves_.place_count()), orders) &&
-          take(space_.choose_orders(best_.plan)))
+          takes(m, key.after(before, best_.plan.factor, m.dimension, moves_.place_count())))
         return true;
       moves_.restore(best_.plan.factor, m.dimension, before);
-      best_.plan.order = orders;
     }
     return false;
   }
