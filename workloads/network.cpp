@@ -114,8 +114,7 @@ Diagnostics rename_dimensions(Workload& workload, std::span<const Rename> rename
     names.push_back(rename == renames.end() ? d.name : rename->to);
   }
   for (std::size_t d = 0; d < names.size(); ++d)
-    if (std::ranges::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(d), names[d]) !=
-        names.begin() + static_cast<std::ptrdiff_t>(d))
+    if (std::ranges::find(names.begin(), names.begin() + d, names[d]) != names.begin() + d)
       return {{"", 0, "--rename", fmt::format("{} would have two dimensions '{}'", workload.name, names[d])}};
   for (std::size_t d = 0; d < names.size(); ++d) workload.dimensions[d].name = std::move(names[d]);
   return {};

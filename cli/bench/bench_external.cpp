@@ -137,8 +137,7 @@ class RowsReader {
     for (std::string& name : names) name = lower(name);
     header_ = std::move(names);
     for (std::size_t k = 0; k < header_.size(); ++k)
-      if (std::find(header_.begin(), header_.begin() + static_cast<std::ptrdiff_t>(k), header_[k]) !=
-          header_.begin() + static_cast<std::ptrdiff_t>(k))
+      if (std::find(header_.begin(), header_.begin() + k, header_[k]) != header_.begin() + k)
         complain("", fmt::format("two columns are called '{}'", header_[k]));
     if (header_.size() == 1 && header_[0].find_first_of(";\t") != std::string::npos)
       return complain("", "the names of the columns must be separated by commas");

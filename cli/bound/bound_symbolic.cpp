@@ -106,7 +106,7 @@ namespace {
 
 Result<std::vector<double>> word_sizes(const SymbolicArguments& arguments, const Workload& workload) {
   const WordUnit::Sizes stated = arguments.unit.sizes(workload);
-  std::vector<double> sizes(stated.begin(), stated.begin() + static_cast<std::ptrdiff_t>(workload.tensors.size()));
+  std::vector<double> sizes(stated.begin(), stated.begin() + workload.tensors.size());
   Diagnostics errors;
   for (const std::string& text : arguments.word_sizes)
     read_word_size<double>(text, workload, kLeastWordSize, kMostWordSize,

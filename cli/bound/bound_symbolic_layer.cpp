@@ -117,9 +117,8 @@ void tile_together(SymbolicAnswer& answer) {
     answer.nested_places.push_back(i);
   }
   const std::size_t extra = caches.size() > kMostNested ? caches.size() - kMostNested : 0;
-  caches.erase(caches.begin(), caches.begin() + static_cast<std::ptrdiff_t>(extra));
-  answer.nested_places.erase(answer.nested_places.begin(),
-                             answer.nested_places.begin() + static_cast<std::ptrdiff_t>(extra));
+  caches.erase(caches.begin(), caches.begin() + extra);
+  answer.nested_places.erase(answer.nested_places.begin(), answer.nested_places.begin() + extra);
   if (caches.size() > 1) answer.nested = best_tiling(answer.tiling, caches);
 }
 

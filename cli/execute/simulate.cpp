@@ -222,8 +222,7 @@ std::vector<SimulatedNest> simulate_all(std::vector<ExecutedNest> executed, cons
     std::vector<CacheTraffic> all = simulate(e.nest, caches, outputs_read);
     SimulatedNest n{std::move(e), {}};
     for (std::size_t first = 0; first < all.size(); first += policies.size())
-      n.traffic.emplace_back(all.begin() + static_cast<std::ptrdiff_t>(first),
-                             all.begin() + static_cast<std::ptrdiff_t>(first + policies.size()));
+      n.traffic.emplace_back(all.begin() + first, all.begin() + (first + policies.size()));
     nests.push_back(std::move(n));
   }
   return nests;

@@ -99,7 +99,7 @@ const LowerBound& best(std::span<const LowerBound> bounds) {
 
 u64 operand_units(const Workload& workload, const WordUnit& unit) {
   const WordUnit::Sizes sizes = unit.sizes(workload);
-  return std::accumulate(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(workload.tensors.size()), u64{0});
+  return std::accumulate(sizes.begin(), sizes.begin() + workload.tensors.size(), u64{0});
 }
 
 std::optional<double> words_inside(const Boundary& wall, const Architecture& architecture, const Workload& workload) {

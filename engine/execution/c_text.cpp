@@ -37,7 +37,7 @@ CNest::CNest(const LoopNest& nest, const EmitOptions& options) : nest_(nest), op
 
 std::string CNest::tile(const LoopNestPart& part, std::size_t i) const {
   const u8 variable = part.loops[i].variable;
-  const auto inner = std::count_if(part.loops.begin() + static_cast<std::ptrdiff_t>(i), part.loops.end(),
+  const auto inner = std::count_if(part.loops.begin() + i, part.loops.end(),
                                    [&](const BoxLoop& l) { return l.variable == variable && l.step > 1; });
   return fmt::format("{}_{}", variables_[variable], inner);
 }

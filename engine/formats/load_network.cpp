@@ -191,7 +191,7 @@ Result<Network> from_files(const std::vector<std::string>& paths, const NetworkR
     return others.front().error("several files: one must be a Timeloop problem, the others have its variables");
   const std::size_t at = found == others.end() ? 0 : static_cast<std::size_t>(found - others.begin());
   const YamlNode root = others[at];
-  others.erase(others.begin() + static_cast<std::ptrdiff_t>(at));
+  others.erase(others.begin() + at);
   Result<Network> network =
       from_yaml(root, fs::path(paths[at]).stem().string(), request, outer, reading, false, others);
   if (network) network->notes.insert(network->notes.begin(), notes.begin(), notes.end());

@@ -200,9 +200,7 @@ class Places {
   }
 
   // Whether no parameter behind k varies.
-  bool is_last(std::size_t k) const {
-    return std::find(used_.begin() + static_cast<std::ptrdiff_t>(k) + 1, used_.end(), true) == used_.end();
-  }
+  bool is_last(std::size_t k) const { return std::find(used_.begin() + k + 1, used_.end(), true) == used_.end(); }
 
   PolytopeCount inside_;
   std::vector<bool> used_;

@@ -142,9 +142,7 @@ RationalMatrix hull_equalities(const isl::basic_set& points, isl_size& locals) {
 
 int rank_of_columns(const RationalMatrix& rows, std::size_t first, std::size_t count) {
   RationalMatrix part;
-  for (const auto& row : rows)
-    part.emplace_back(row.begin() + static_cast<std::ptrdiff_t>(first),
-                      row.begin() + static_cast<std::ptrdiff_t>(first + count));
+  for (const auto& row : rows) part.emplace_back(row.begin() + first, row.begin() + (first + count));
   return Subspace::span(static_cast<int>(count), std::move(part)).dimension();
 }
 

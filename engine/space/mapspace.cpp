@@ -100,7 +100,7 @@ class Resolver {
     }
     std::vector<std::string> known = space_.dimension_names;
     for (const DimensionClass c : kDimensionClasses) known.emplace_back(name(c));
-    const auto classes_from = known.begin() + static_cast<std::ptrdiff_t>(space_.dimension_names.size());
+    const auto classes_from = known.begin() + space_.dimension_names.size();
     const std::string hint = did_you_mean(word, known);
     complain(where, fmt::format("'{}' is not a dimension of workload '{}' (it has {}) nor a class of dimensions ({}){}",
                                 word, workload_.name, join(space_.dimension_names),

@@ -111,7 +111,7 @@ class MachineTree {
     std::vector<MachineRange> out;
     std::size_t at = 0;
     for (auto& [shape, members] : shapes) {
-      std::ranges::copy(members, points_.begin() + static_cast<std::ptrdiff_t>(at));
+      std::ranges::copy(members, points_.begin() + at);
       const std::size_t end = at + members.size();
       if (shape == 0) {
         for (; at < end; ++at) out.push_back({at, at + 1, 0, 0, nullptr, made_++});
@@ -269,7 +269,7 @@ class MachineTree {
       if (present.size() < 2) continue;
       const std::vector<std::size_t> order = ordered(p, present);
       for (const std::size_t cut : cuts(order.size())) {
-        const std::vector<std::size_t> left(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(cut));
+        const std::vector<std::size_t> left(order.begin(), order.begin() + cut);
         std::array<std::vector<u64>, 2> half;
         for (const u64 point : points)
           half[std::ranges::find(left, parts_.choice(point, p)) == left.end()].push_back(point);
@@ -320,9 +320,7 @@ class MachineTree {
       out_.excluded[at(why)] += set.size();
       decided_ += set.size();
       if (hooks_.excluded)
-        hooks_.excluded({points_.begin() + static_cast<std::ptrdiff_t>(set.begin),
-                         points_.begin() + static_cast<std::ptrdiff_t>(set.end)},
-                        why, outcome.value, out_.point);
+        hooks_.excluded({points_.begin() + set.begin, points_.begin() + set.end}, why, outcome.value, out_.point);
     };
     if (outcome.value.infeasible) return exclude(Excluded::Infeasible);
     if (outcome.split) return split(set, std::move(outcome));
@@ -361,8 +359,8 @@ class MachineTree {
 
   void split(const MachineRange& set, Outcome outcome) {
     ++out_.splits;
-    const auto begin = points_.begin() + static_cast<std::ptrdiff_t>(set.begin);
-    const auto end = points_.begin() + static_cast<std::ptrdiff_t>(set.end);
+    const auto begin = points_.begin() + set.begin;
+    const auto end = points_.begin() + set.end;
     const auto middle = std::stable_partition(begin, end, [&](u64 point) {
       return std::ranges::find(outcome.left, parts_.choice(point, outcome.parameter)) != outcome.left.end();
     });

@@ -227,7 +227,7 @@ Explorer::Learned Explorer::learned(std::size_t cost, const std::vector<PointRec
   const auto key = std::pair(fitted, cost);
   out.process = std::make_unique<GaussianProcess>(categorical());
   if (!fits_.contains(key)) {
-    const auto end = evaluated.begin() + static_cast<std::ptrdiff_t>(fitted);
+    const auto end = evaluated.begin() + fitted;
     out.process->fit(observations(cost, samples({evaluated.begin(), end}), out), kStarts, kAscent, is_over_);
     if (is_over_()) return out;
     fits_[key] = out.process->parameters();

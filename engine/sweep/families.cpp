@@ -45,8 +45,8 @@ std::optional<std::vector<u64>> Families::next_of_sample() {
   if (sample_.empty()) return std::nullopt;
   std::vector<u64>& ids = sample_.begin()->second;
   const auto piece = std::min<std::size_t>(ids.size(), kMaxFamily);
-  std::vector<u64> out(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(piece));
-  ids.erase(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(piece));
+  std::vector<u64> out(ids.begin(), ids.begin() + piece);
+  ids.erase(ids.begin(), ids.begin() + piece);
   if (ids.empty()) sample_.erase(sample_.begin());
   return out;
 }

@@ -71,7 +71,7 @@ class NestingSearch {
     slide(0);
     for (std::size_t k = 0; k < left.size() && !given_up(); ++k) {
       std::vector<u8> rest = left;
-      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(k));
+      rest.erase(rest.begin() + k);
       nested_.push_back(left[k]);
       choose(rest);
       nested_.pop_back();

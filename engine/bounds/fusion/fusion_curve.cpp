@@ -89,11 +89,8 @@ void WordwiseCurve::lower_to(const Pieces& plan) {
   const Pieces merged = lower(Pieces(first, last), plan, last == pieces_.end() ? kForever : last->from);
   const auto fits = std::min(last - first, static_cast<std::ptrdiff_t>(merged.size()));
   const auto rest = std::copy(merged.begin(), merged.begin() + fits, first);
-  if (fits < static_cast<std::ptrdiff_t>(merged.size())) {
-    pieces_.insert(rest, merged.begin() + fits, merged.end());
-  } else {
-    pieces_.erase(rest, last);
-  }
+  if (fits < static_cast<std::ptrdiff_t>(merged.size())) pieces_.insert(rest, merged.begin() + fits, merged.end());
+  else pieces_.erase(rest, last);
 }
 
 std::size_t WordwiseCurve::piece_at(const Pieces& pieces, u64 capacity) {

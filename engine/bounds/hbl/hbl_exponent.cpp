@@ -185,7 +185,7 @@ SizedExponent hbl_exponent(const AccessNest& nest, std::span<const RankRow> rows
   Simplex<double> program(transposed<double>(rows, nest.accesses.size(), nest.loops.size()), std::move(cost));
   program.maximize(ranks<double>(rows));
   const std::vector<double> exponents = program.dual();
-  const auto middle = exponents.begin() + static_cast<std::ptrdiff_t>(nest.accesses.size());
+  const auto middle = exponents.begin() + nest.accesses.size();
   return {program.value(), {exponents.begin(), middle}, {middle, exponents.end()}};
 }
 

@@ -72,10 +72,9 @@ RationalMatrix reduced_echelon(int columns, RationalMatrix rows) {
   std::size_t rank = 0;
   for (int c = 0; c < columns && rank < rows.size(); ++c) {
     const auto column = at(c);
-    const auto pivot = std::find_if(rows.begin() + static_cast<std::ptrdiff_t>(rank), rows.end(),
-                                    [&](const auto& row) { return row[column] != 0; });
+    const auto pivot = std::find_if(rows.begin() + rank, rows.end(), [&](const auto& row) { return row[column] != 0; });
     if (pivot == rows.end()) continue;
-    std::iter_swap(rows.begin() + static_cast<std::ptrdiff_t>(rank), pivot);
+    std::iter_swap(rows.begin() + rank, pivot);
     const Rational scale = rows[rank][column];
     for (Rational& x : rows[rank]) x /= scale;
     for (std::size_t r = 0; r < rows.size(); ++r) {

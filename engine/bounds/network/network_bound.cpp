@@ -177,7 +177,7 @@ class Sizer {
   Sizer(const Network& network, Unnamed unnamed, const WordUnit& unit) : network_(network) {
     for (const Layer& layer : network.layers) {
       const WordUnit::Sizes sizes = unit.sizes(layer.workload);
-      own_.emplace_back(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(layer.workload.tensors.size()));
+      own_.emplace_back(sizes.begin(), sizes.begin() + layer.workload.tensors.size());
     }
     const UnnamedOperands operands(network, unnamed);
     for (int l = 0; l < static_cast<int>(network.layers.size()); ++l)

@@ -168,8 +168,7 @@ SketchProduct execute_sketch(const Sketch& sketch, const SketchTile& tile, const
       const u64 rows = std::min(tile.rows, sizes.d - d0);
       std::vector<double> sums(rows * columns);
       for (u64 x = 0; x < sizes.m; ++x) {
-        const std::vector<double> row(a.begin() + static_cast<std::ptrdiff_t>(x * sizes.n + n0),
-                                      a.begin() + static_cast<std::ptrdiff_t>(x * sizes.n + n0 + columns));
+        const std::vector<double> row(a.begin() + (x * sizes.n + n0), a.begin() + (x * sizes.n + n0 + columns));
         counts.loads += columns;
         counts.held = std::max<u64>(counts.held, sums.size() + row.size() + 1);
         for (u64 i = 0; i < rows; ++i) {

@@ -277,7 +277,7 @@ IterationLimit IterationLimiter::with_exponents(std::span<const double> s, std::
                                                 double budget) const {
   Vector x{};
   std::copy(s.begin(), s.end(), x.begin());
-  std::copy(t.begin(), t.end(), x.begin() + static_cast<std::ptrdiff_t>(arrays_));
+  std::copy(t.begin(), t.end(), x.begin() + arrays_);
   double missing = 1;
   for (const Row& row : rows_) missing = std::max(missing, row.rank / (slack(row, x) + row.rank));
   double exponent = 0;

@@ -182,7 +182,7 @@ class CascadeReader {
       const auto same = [&](const TensorAccess& a) {
         return a.tensor == e.accesses[i].tensor && a.output == e.accesses[i].output && a.ranks == e.accesses[i].ranks;
       };
-      const auto before = e.accesses.begin() + static_cast<std::ptrdiff_t>(i);
+      const auto before = e.accesses.begin() + i;
       if (std::find_if(e.accesses.begin(), before, same) != before) e.accesses.erase(before);
       else ++i;
     }

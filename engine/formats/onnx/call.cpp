@@ -114,8 +114,8 @@ std::vector<i64> Call::integers(std::string_view attribute, std::size_t count, i
   if (right) return *given;
   const std::size_t shown = std::min<std::size_t>(given->size(), 12);
   fail(fmt::format("{} = [{}{}], must be {} integers from {} to {}", attribute,
-                   fmt::join(given->begin(), given->begin() + static_cast<std::ptrdiff_t>(shown), ", "),
-                   shown < given->size() ? ", .." : "", count, low, kMaxSize));
+                   fmt::join(given->begin(), given->begin() + shown, ", "), shown < given->size() ? ", .." : "", count,
+                   low, kMaxSize));
   return std::vector<i64>(count, fallback);
 }
 

@@ -166,8 +166,8 @@ std::vector<Repetition> disjoint(std::vector<Repetition> runs, std::size_t layer
   });
   std::vector<bool> taken(layers, false);
   std::erase_if(runs, [&](const Repetition& run) {
-    const auto begin = taken.begin() + static_cast<std::ptrdiff_t>(run.first);
-    const auto end = taken.begin() + static_cast<std::ptrdiff_t>(run.end());
+    const auto begin = taken.begin() + run.first;
+    const auto end = taken.begin() + run.end();
     if (std::find(begin, end, true) != end) return true;
     std::fill(begin, end, true);
     return false;

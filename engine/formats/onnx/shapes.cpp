@@ -45,7 +45,7 @@ Shapes layer_normalization_shapes(Call& call) {
   const std::size_t axis = call.axis(call.integer("axis", -1), in.size());
   if (!call.ok()) return {};
   Shape one = in;
-  std::fill(one.begin() + static_cast<std::ptrdiff_t>(axis), one.end(), 1);
+  std::fill(one.begin() + axis, one.end(), 1);
   Shapes shapes{in};
   // Output 3, of those that add a second input first, is their sum.
   for (std::size_t i = 1; i < call.outputs(); ++i) shapes.push_back(i < 3 ? one : in);
@@ -73,11 +73,8 @@ Shapes arg_shape(Call& call) {
   Shape out = call.shape(0);
   const std::size_t axis = call.axis(call.integer("axis", 0), out.size());
   if (!call.ok()) return {};
-  if (call.integer("keepdims", 1) != 0) {
-    out[axis] = 1;
-  } else {
-    out.erase(out.begin() + static_cast<std::ptrdiff_t>(axis));
-  }
+  if (call.integer("keepdims", 1) != 0) out[axis] = 1;
+  else out.erase(out.begin() + axis);
   return {out};
 }
 
@@ -143,7 +140,7 @@ Shapes one_hot_shape(Call& call) {
   const std::size_t axis = call.axis(call.integer("axis", -1), out.size() + 1);
   if (call.ok() && (!depth || depth->size() != 1)) call.fail("depth is no integer");
   if (!call.ok()) return {};
-  out.insert(out.begin() + static_cast<std::ptrdiff_t>(axis), depth->front());
+  out.insert(out.begin() + axis, depth->front());
   return {out};
 }
 

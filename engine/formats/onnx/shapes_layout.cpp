@@ -203,7 +203,7 @@ Shapes gather_shape(Call& call) {
   const Shape &data = call.shape(0), &indices = call.shape(1);
   const std::size_t axis = call.axis(call.integer("axis", 0), data.size());
   if (!call.ok()) return {};
-  const auto middle = data.begin() + static_cast<std::ptrdiff_t>(axis);
+  const auto middle = data.begin() + axis;
   Shape out(data.begin(), middle);
   out.insert(out.end(), indices.begin(), indices.end());
   out.insert(out.end(), middle + 1, data.end());
@@ -220,7 +220,7 @@ Shapes gather_nd_shape(Call& call) {
     call.fail(fmt::format("indices of {} for {}", to_text(indices), to_text(data)));
   if (!call.ok()) return {};
   Shape out(indices.begin(), indices.end() - 1);
-  out.insert(out.end(), data.begin() + static_cast<std::ptrdiff_t>(batch + indices.back()), data.end());
+  out.insert(out.end(), data.begin() + (batch + indices.back()), data.end());
   return {out};
 }
 

@@ -118,7 +118,7 @@ std::string listed(const UnreadAttributes& unread) {
     const auto is_same = [&](const UnreadAttribute& other) {
       return other.name == first.name && other.hint == first.hint;
     };
-    const auto here = unread.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto here = unread.begin() + i;
     if (std::any_of(unread.begin(), here, is_same)) continue;
     const auto others = std::count_if(here + 1, unread.end(), is_same);
     names.push_back(fmt::format("'{}' of {}{} ({}:{}){}", first.name, first.owner,

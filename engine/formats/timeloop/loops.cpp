@@ -130,8 +130,7 @@ std::vector<std::string> strings(const YamlNode& node, std::string_view what, Sp
 void refuse_twice(const std::vector<std::string>& words, const YamlNode& node, std::string_view what,
                   Diagnostics& errors) {
   for (std::size_t i = 0; i < words.size(); ++i)
-    if (std::find(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(i), words[i]) !=
-        words.begin() + static_cast<std::ptrdiff_t>(i))
+    if (std::find(words.begin(), words.begin() + i, words[i]) != words.begin() + i)
       errors.push_back(node.error(fmt::format("{} '{}' is named twice", what, words[i])));
 }
 

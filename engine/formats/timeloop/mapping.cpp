@@ -74,7 +74,7 @@ class MappingReader {
       const NestDirective& across = said_.spatial[i];
       for (const LoopKind kind : {LoopKind::SpatialX, LoopKind::SpatialY}) {
         const bool x = kind == LoopKind::SpatialX;
-        const auto middle = across.order.begin() + static_cast<std::ptrdiff_t>(across.split);
+        const auto middle = across.order.begin() + across.split;
         const std::vector<int> order(x ? across.order.begin() : middle, x ? middle : across.order.end());
         append(mapping, kind, i, across, order, node);
         check_fanout(across, order, i, x);

@@ -52,9 +52,9 @@ class BudgetBarrier {
       for (int i = 0; i < kMostNewtonSteps && newton_step(barrier); ++i) {
       }
     BudgetPoint point;
-    point.s.assign(x_.begin(), x_.begin() + static_cast<std::ptrdiff_t>(m_));
-    point.t.assign(x_.begin() + static_cast<std::ptrdiff_t>(m_), x_.begin() + static_cast<std::ptrdiff_t>(m_ + l_));
-    point.weight.assign(x_.begin() + static_cast<std::ptrdiff_t>(m_ + l_), x_.end());
+    point.s.assign(x_.begin(), x_.begin() + m_);
+    point.t.assign(x_.begin() + m_, x_.begin() + (m_ + l_));
+    point.weight.assign(x_.begin() + (m_ + l_), x_.end());
     return point;
   }
 
@@ -70,9 +70,7 @@ class BudgetBarrier {
     return sum;
   }
 
-  BudgetVector share_of(const BudgetVector& x) const {
-    return shares(shape_, {x.begin() + static_cast<std::ptrdiff_t>(m_ + l_), x.end()});
-  }
+  BudgetVector share_of(const BudgetVector& x) const { return shares(shape_, {x.begin() + (m_ + l_), x.end()}); }
 
   double merit(const BudgetVector& x, double barrier) const {
     double value = 0;

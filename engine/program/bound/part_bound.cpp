@@ -186,7 +186,7 @@ ProgramPart without_idle(const ProgramPart& whole, const ProgramPart& chosen) {
   for (std::size_t j = used.families.size(); j-- > 0;) {
     ProgramPart fewer = whole;
     fewer.families = used.families;
-    fewer.families.erase(fewer.families.begin() + static_cast<std::ptrdiff_t>(j));
+    fewer.families.erase(fewer.families.begin() + j);
     if (fewer.families.empty() || !trim(fewer)) continue;
     const auto shape = budget_shape(fewer);
     if (!shape) continue;

@@ -258,7 +258,7 @@ void PlanBuilder::place(const PartBound& bound) {
     if (both) together.part = *both;
     if (!both || !numbers_.fill(together)) continue;
     std::vector<PartBound> others = placed_;
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    others.erase(others.begin() + i);
     consider(with_whole_part(others, together));
   }
   placed_ = std::move(best);

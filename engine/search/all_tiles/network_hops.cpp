@@ -89,8 +89,8 @@ struct GroupHops {
 bool idles(const FanoutLoops::Side& side) { return !side.spreads && side.last != side.units; }
 
 std::size_t idle_sides(const FanoutLoops& loops) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      loops.sides.begin(), loops.sides.begin() + static_cast<std::ptrdiff_t>(loops.side_count), idles));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(loops.sides.begin(), loops.sides.begin() + loops.side_count, idles));
 }
 
 // Where nothing more is known than the loops: each unit by itself is what a word may go to, if some idle.

@@ -273,7 +273,7 @@ std::optional<Mip> LogTrafficProgram::held_at(const Mapping& mapping) const {
 // machine orders have theirs.
 void LogTrafficProgram::set_slots(const Slots& slots, const std::vector<u8>& loops, std::span<double> values) const {
   const std::size_t ordered = factors_.ordered_loops(slots.level);
-  std::vector<u8> sequence(slots.loops.begin(), slots.loops.begin() + static_cast<std::ptrdiff_t>(ordered));
+  std::vector<u8> sequence(slots.loops.begin(), slots.loops.begin() + ordered);
   const auto take = [&](u8 d) {
     if (std::ranges::find(sequence, d) == sequence.end()) sequence.push_back(d);
   };

@@ -110,11 +110,9 @@ void Frontier::compact() {
     if (kept != k) {
       nodes_[kept] = nodes_[k];
       // Flows are in the order of their nodes.
-      std::copy_n(sliding_.begin() + nodes_[k].sliding_begin, nodes_[k].sliding_count,
-                  sliding_.begin() + static_cast<std::ptrdiff_t>(flows));
+      std::copy_n(sliding_.begin() + nodes_[k].sliding_begin, nodes_[k].sliding_count, sliding_.begin() + flows);
       nodes_[kept].sliding_begin = static_cast<u32>(flows);
-      std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(k * width), width,
-                  values_.begin() + static_cast<std::ptrdiff_t>(kept * width));
+      std::copy_n(values_.begin() + (k * width), width, values_.begin() + (kept * width));
     }
     flows += nodes_[kept++].sliding_count;
   }
@@ -144,7 +142,7 @@ ObjectiveKey Frontier::narrow(std::vector<u32>& order, std::size_t width) {
     const ObjectiveKey &x = nodes_[a].key, &y = nodes_[b].key;
     return x < y || (!(y < x) && a < b);
   };
-  std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(width), order.end(), less);
+  std::nth_element(order.begin(), order.begin() + width, order.end(), less);
   for (std::size_t k = width; k < order.size(); ++k) {
     left = std::min(left, nodes_[order[k]].key);
     nodes_[order[k]].dropped = true;

@@ -147,7 +147,7 @@ class Optimum {
     for (std::size_t k = 0; k < due.size();) {
       if (due.size() > 1 && lifted - due[k].open >= wanted) {
         lifted -= due[k].open;
-        due.erase(due.begin() + static_cast<std::ptrdiff_t>(k));
+        due.erase(due.begin() + k);
       } else {
         ++k;
       }

@@ -156,8 +156,7 @@ bool Fillings::can_share(const Extents& product, u64 used) {
       for (std::size_t s = 0; s < count; ++s) {
         const u64 along_x = ways[s] * x;
         if (along_x > fanout_->fanout_x ||
-            std::find(next.begin(), next.begin() + static_cast<std::ptrdiff_t>(next_count), along_x) !=
-                next.begin() + static_cast<std::ptrdiff_t>(next_count))
+            std::find(next.begin(), next.begin() + next_count, along_x) != next.begin() + next_count)
           continue;
         if (next_count < kMaxShares) next[next_count++] = along_x;
       }
@@ -165,8 +164,7 @@ bool Fillings::can_share(const Extents& product, u64 used) {
     std::copy_n(next.begin(), next_count, ways.begin());
     count = next_count;
   }
-  return std::any_of(ways.begin(), ways.begin() + static_cast<std::ptrdiff_t>(count),
-                     [&](u64 x) { return used / x <= fanout_->fanout_y; });
+  return std::any_of(ways.begin(), ways.begin() + count, [&](u64 x) { return used / x <= fanout_->fanout_y; });
 }
 
 }  // namespace heliolite

@@ -44,7 +44,7 @@ class Shortlist {
  private:
   static bool before(const PartialPlan& a, const PartialPlan& b) { return a.before(b); }
   void trim() {
-    const auto end = plans_.begin() + static_cast<std::ptrdiff_t>(width_);
+    const auto end = plans_.begin() + width_;
     std::nth_element(plans_.begin(), end - 1, plans_.end(), before);
     plans_.resize(width_);
     worst_ = plans_.back().score.value;
