@@ -93,13 +93,9 @@ bool CostResolver::node_known(const Place& place) {
 
 AccessEnergy CostResolver::pat_energy(const LevelSpec& spec, const StorageLevel& level) {
   double pj = 0;
-  if (level.is_dram) {
-    pj = pat_dram_pj(level.word_bits, level.block_words);
-  } else if (level.entries) {
-    pj = pat_sram_pj(*level.entries, level.word_bits, level.block_words, level.cluster_size);
-  } else if (spec.capacity) {
-    complain(spec.place, "energies from a table need a bounded capacity, or give 'energy' in pJ");
-  }
+  if (level.is_dram) pj = pat_dram_pj(level.word_bits, level.block_words);
+  else if (level.entries) pj = pat_sram_pj(*level.entries, level.word_bits, level.block_words, level.cluster_size);
+  else if (spec.capacity) complain(spec.place, "energies from a table need a bounded capacity, or give 'energy' in pJ");
   return {pj, pj, pj};
 }
 

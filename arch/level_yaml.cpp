@@ -94,14 +94,12 @@ void read_bandwidth(FieldReader& parent, LevelSpec& level, Diagnostics& errors) 
   if (!node) return;
   level.bandwidth = level.gigabytes_per_second = Bandwidth{};
   if (node->is_scalar()) {
-    if (const auto gigabytes = parse_gigabytes_per_second(node->text())) {
-      level.gigabytes_per_second->shared = gigabytes;
-    } else {
+    if (const auto gigabytes = parse_gigabytes_per_second(node->text())) level.gigabytes_per_second->shared = gigabytes;
+    else
       errors.push_back(node->error(fmt::format(
           "bandwidth = {}, must be a map of read, write or shared (of one instance; words per cycle, or '25.6 GB/s'), "
           "or one value with its unit ({}) for both together",
           shown(*node), kByteRateUnits)));
-    }
     return;
   }
   FieldReader reader(*node, bandwidth_fields(), errors);

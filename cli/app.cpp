@@ -101,9 +101,8 @@ int fail_parse(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = given.empty() ? app : *given.front();
   std::string message = error.what();
   for (const CLI::Option* option : command.get_options()) {
-    if (option->count() > 1 && option->get_items_expected_max() == 1) {
+    if (option->count() > 1 && option->get_items_expected_max() == 1)
       message = fmt::format("{} is given {} times, once is possible", option->get_name(), option->count());
-    }
     if (option->get_positional() && option->get_required() && option->count() == 0) {
       message = fmt::format("missing '{}': {}", option->get_name(), option->get_description());
       break;

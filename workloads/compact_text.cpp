@@ -98,11 +98,8 @@ class ArgumentParser {
 
   Result<Arguments> run() {
     TextCursor ahead = cursor_;
-    if (ahead.digits() || ahead.take("-")) {
-      positional();
-    } else {
-      named();
-    }
+    if (ahead.digits() || ahead.take("-")) positional();
+    else named();
     if (!errors_.empty()) return errors_;
     return std::move(arguments_);
   }
@@ -112,9 +109,7 @@ class ArgumentParser {
 
   std::string shape() const {
     std::string out;
-    for (int i = 0; i < family_.positional; ++i) {
-      out += (i > 0 ? "x" : "") + std::string(family_.dimensions[i]);
-    }
+    for (int i = 0; i < family_.positional; ++i) out += (i > 0 ? "x" : "") + std::string(family_.dimensions[i]);
     return out;
   }
 
@@ -146,11 +141,10 @@ class ArgumentParser {
       }
       ++count;
     } while (separator());
-    if (!cursor_.at_end()) {
+    if (!cursor_.at_end())
       complain(cursor_.column(), fmt::format("expected 'x' and another size, found {}", cursor_.found()));
-    } else if (count != family_.positional) {
+    else if (count != family_.positional)
       complain(start, fmt::format("{} sizes, {} takes {} ({})", count, family_.name, family_.positional, shape()));
-    }
   }
 
   void named() {
@@ -181,10 +175,9 @@ class ArgumentParser {
   }
 
   void set(std::string_view name, const std::string& text, u64 value, std::size_t column) {
-    if (value < 1 || value > largest_value(name)) {
+    if (value < 1 || value > largest_value(name))
       complain(column,
                fmt::format("{} = {}, must be an integer from 1 to {}", name, shortened(text), largest_value(name)));
-    }
     arguments_.emplace(name, value);
   }
 
@@ -214,9 +207,8 @@ Result<Arguments> parse_arguments(const Family& family, std::string_view text) {
 }
 
 Result<Workload> parse_compact_text(std::string_view text, std::vector<std::string>* notes) {
-  if (text.size() > kLongestText) {
+  if (text.size() > kLongestText)
     return Diagnostic{shortened(text), 0, "", fmt::format("longer than {} characters", kLongestText)};
-  }
   const std::size_t colon = colon_after_name(text);
   if (colon == std::string_view::npos) return parse_einsum(text, notes);
   TextCursor cursor(text);

@@ -108,11 +108,8 @@ constexpr const char* kOperators = "none, elementwise, softmax, norm, {pool: {k:
 std::vector<RankName> read_ranks(FieldReader& map, Diagnostics& errors) {
   std::vector<RankName> ranks;
   for (const YamlNode& node : elements(map.child("ranks"))) {
-    if (node.is_scalar()) {
-      ranks.push_back({node.text(), node});
-    } else {
-      errors.push_back(node.error(fmt::format("ranks = {}, must be names of dimensions", shown(node))));
-    }
+    if (node.is_scalar()) ranks.push_back({node.text(), node});
+    else errors.push_back(node.error(fmt::format("ranks = {}, must be names of dimensions", shown(node))));
   }
   return ranks;
 }

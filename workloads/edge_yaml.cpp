@@ -99,11 +99,9 @@ class EdgeReader {
     for (const std::string& key : node.keys()) {
       const YamlNode value = *node.find(key);
       EdgeText text{.edge = {.to = layer}, .node = value};
-      if (!value.is_scalar()) {
+      if (!value.is_scalar())
         errors_.push_back(value.error(fmt::format("{} must be the name of an input or a layer", shortened(key))));
-      } else if (origin(value, text.edge) && operand(value, key, text.edge)) {
-        edges_.push_back(std::move(text));
-      }
+      else if (origin(value, text.edge) && operand(value, key, text.edge)) edges_.push_back(std::move(text));
     }
   }
 

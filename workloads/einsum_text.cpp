@@ -47,9 +47,8 @@ class EinsumParser {
     workload_.tensors.push_back(std::move(output));
     // ; sizes
     if (cursor_.take(";")) sizes();
-    if (errors_.empty() && !cursor_.at_end()) {
+    if (errors_.empty() && !cursor_.at_end())
       fail(fmt::format("expected '*' and another tensor, or ';' and the sizes, found {}", cursor_.found()));
-    }
     if (!errors_.empty()) return errors_;
     if (std::string problem = left_out_.problem(workload_.dimensions); !problem.empty()) {
       errors_.push_back(cursor_.error_at(1, std::move(problem)));
@@ -82,9 +81,8 @@ class EinsumParser {
     const auto name = cursor_.identifier();
     if (!name) return fail(fmt::format("expected a tensor like a[i,k], found {}", cursor_.found()));
     tensor.name = *name;
-    if (!cursor_.take("[")) {
+    if (!cursor_.take("["))
       return fail(fmt::format("expected '[' after tensor {}, found {}", shortened(*name), cursor_.found()));
-    }
     if (cursor_.take("]")) return true;  // one word
     do {
       Rank rank_here;
@@ -124,10 +122,9 @@ class EinsumParser {
   bool term(Term& term) {
     std::size_t column = cursor_.column();
     const auto before = cursor_.digits();
-    if (before && !cursor_.take("*")) {
+    if (before && !cursor_.take("*"))
       return fail(fmt::format("expected '*' and a dimension after the factor {}, found {}", shortened(before->text),
                               cursor_.found()));
-    }
     if (before && !coefficient(*before, column, term)) return false;
     if (!dimension(term)) return false;
     if (before || !cursor_.take("*")) return true;
@@ -148,9 +145,7 @@ class EinsumParser {
   bool dimension(Term& term) {
     const std::size_t column = cursor_.column();
     const auto name = cursor_.identifier();
-    if (!name) {
-      return fail(fmt::format("expected a dimension, like p or 2*p, found {}", cursor_.found()));
-    }
+    if (!name) return fail(fmt::format("expected a dimension, like p or 2*p, found {}", cursor_.found()));
     const std::optional<int> known = workload_.find_dimension(*name);
     if (!known && known_only_) {
       const std::vector<std::string> names = names_of(workload_.dimensions);
@@ -279,9 +274,8 @@ std::vector<std::string> LeftOut::notes(std::span<const Dimension> dimensions) c
 
 Result<Workload> parse_formula(std::string_view text, std::span<const std::string_view> order,
                                std::vector<std::string>* notes) {
-  if (text.size() > kLongestText) {
+  if (text.size() > kLongestText)
     return Diagnostic{shortened(text), 0, "", fmt::format("longer than {} characters", kLongestText)};
-  }
   LeftOut left_out;
   Result<Workload> parsed = EinsumParser(text, order, left_out).formula();
   if (parsed && notes != nullptr)
@@ -308,9 +302,8 @@ Result<Workload> parse_einsum(std::string_view text, std::vector<std::string>* n
 }
 
 Result<Rank> parse_rank(std::string_view text, std::span<const Dimension> dimensions, LeftOut& left_out) {
-  if (text.size() > kLongestText) {
+  if (text.size() > kLongestText)
     return Diagnostic{shortened(text), 0, "", fmt::format("longer than {} characters", kLongestText)};
-  }
   return EinsumParser(text, dimensions, left_out).rank_alone();
 }
 

@@ -83,10 +83,9 @@ Result<ConvShape> conv_shape(Arguments& a) {
   };
   for (const auto& [both, width, height] :
        {std::array{"stride", "wstride", "hstride"}, std::array{"dilation", "wdilation", "hdilation"}}) {
-    if (a.contains(both) && (a.contains(width) || a.contains(height))) {
+    if (a.contains(both) && (a.contains(width) || a.contains(height)))
       return Diagnostic{"", 0, both,
                         fmt::format("{} sets both directions; give either {} or {} and {}", both, both, width, height)};
-    }
   }
   const u64 stride = get("stride", 1), dilation = get("dilation", 1), groups = get("groups", 1);
   const u64 p = get("p", 1), r = get("r", 1);
@@ -102,10 +101,9 @@ Result<ConvShape> conv_shape(Arguments& a) {
                   get("wdilation", dilation),
                   get("hdilation", dilation),
                   groups};
-  if (shape.k % groups != 0 || shape.c % groups != 0) {
+  if (shape.k % groups != 0 || shape.c % groups != 0)
     return Diagnostic{"", 0, "groups",
                       fmt::format("groups = {}, must divide the channels c = {} and k = {}", groups, shape.c, shape.k)};
-  }
   shape.k /= groups;
   shape.c /= groups;
   return shape;
@@ -179,9 +177,8 @@ u64 largest_value(std::string_view parameter) {
 
 Result<Workload> build_workload(const Family& family, Arguments arguments) {
   std::vector<std::string> missing;
-  for (const std::string_view name : family.required) {
+  for (const std::string_view name : family.required)
     if (!arguments.contains(name)) missing.emplace_back(name);
-  }
   if (!missing.empty()) {
     const std::vector<std::string> all(family.parameters.begin(), family.parameters.end());
     return Diagnostic{"", 0, "", fmt::format("{} needs {} (it takes {})", family.name, join(missing), join(all))};
@@ -189,9 +186,8 @@ Result<Workload> build_workload(const Family& family, Arguments arguments) {
   Result<Workload> workload = [&]() -> Result<Workload> {
     if (!family.formula.empty()) {
       Sizes sizes;
-      for (std::size_t i = 0; i < family.dimensions.size(); ++i) {
+      for (std::size_t i = 0; i < family.dimensions.size(); ++i)
         sizes.emplace_back(family.dimensions[i], arguments.find(family.parameters[i])->second);
-      }
       return with_sizes(family.formula, sizes);
     }
     const Result<ConvShape> shape = conv_shape(arguments);

@@ -62,11 +62,9 @@ WordRange read_width(const Workload& workload, const Rank& rank) {
   const u64 extent = rank_size(workload, rank);
   u64 window = 1, stride = 0;
   for (const Term& term : rank.terms) {
-    if (contains(in_output, term.dimension)) {
+    if (contains(in_output, term.dimension))
       stride = stride == 0 ? term.coefficient : std::min(stride, term.coefficient);
-    } else {
-      window += term.coefficient * (workload.dimensions[term.dimension].size - 1);
-    }
+    else window += term.coefficient * (workload.dimensions[term.dimension].size - 1);
   }
   const u64 border = 2 * (window - 1);
   if (rank.terms.size() < 2 && stride <= 1) return {extent, extent};

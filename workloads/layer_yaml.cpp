@@ -29,13 +29,9 @@ class WorkloadReader {
       complain_about(shapes);
       return std::nullopt;
     }
-    if (shapes[0] == "einsum") {
-      einsum();
-    } else if (shapes[0] == "dimensions") {
-      explicit_tensors();
-    } else {
-      family(*find_family(shapes[0]));
-    }
+    if (shapes[0] == "einsum") einsum();
+    else if (shapes[0] == "dimensions") explicit_tensors();
+    else family(*find_family(shapes[0]));
     if (errors_.size() != before) return std::nullopt;
     operation();
     roles();
@@ -55,25 +51,22 @@ class WorkloadReader {
 
   std::vector<std::string> given_shapes() {
     std::vector<std::string> given;
-    for (const std::string& name : all_shapes()) {
+    for (const std::string& name : all_shapes())
       if (map_.child(name)) given.push_back(name);
-    }
     return given;
   }
 
   void complain_about(const std::vector<std::string>& shapes) {
     if (!shapes.empty()) return map_.error(fmt::format("several shapes ({}), must be one", join(shapes)));
     // A slip in the shape's name is the likely reason that there is none.
-    for (const std::string& key : map_.node().keys()) {
+    for (const std::string& key : map_.node().keys())
       if (nearest(key, all_shapes()) && find_family(key) == nullptr) return;
-    }
     map_.error(fmt::format("no shape; give one of {}", join(all_shapes(), "or")));
   }
 
   void refuse(std::initializer_list<const char*> keys, std::string_view why) {
-    for (const char* key : keys) {
+    for (const char* key : keys)
       if (const auto node = map_.child(key)) errors_.push_back(node->error(fmt::format("'{}' {}", key, why)));
-    }
   }
 
   void family(const Family& family) {
@@ -81,9 +74,8 @@ class WorkloadReader {
     place_ = *map_.child(family.name);
     std::optional<Arguments> arguments = read_arguments(family, place_, errors_);
     if (!arguments) return;
-    if (const auto it = context_.defaults.find(family.name); it != context_.defaults.end()) {
+    if (const auto it = context_.defaults.find(family.name); it != context_.defaults.end())
       arguments->insert(it->second.begin(), it->second.end());
-    }
     if (context_.batch != 1 && !batched(family, *arguments)) return;
     const Family* shape = context_.pass == Pass::WeightUpdate ? updated(family, *arguments) : &family;
     if (shape == nullptr) return;
@@ -176,12 +168,10 @@ class WorkloadReader {
     const auto output = map_.string("output");
     if (!output || workload_.tensors.empty()) return;
     std::vector<std::string> names = names_of(workload_.tensors);
-    if (const std::optional<int> v = workload_.find_tensor(*output)) {
-      workload_.tensors[*v].role = Role::Output;
-    } else {
+    if (const std::optional<int> v = workload_.find_tensor(*output)) workload_.tensors[*v].role = Role::Output;
+    else
       errors_.push_back(map_.child("output")->error(fmt::format("output = {}, must be one of {}{}", shortened(*output),
                                                                 join(names, "or"), did_you_mean(*output, names))));
-    }
     link_accesses(workload_);
     workload_.name = "workload";
   }
@@ -191,9 +181,8 @@ class WorkloadReader {
       errors_.push_back(node.error("dimensions must be a map of names and sizes, like {M: 512, N: 512, K: 64}"));
       return;
     }
-    for (const std::string& key : node.keys()) {
+    for (const std::string& key : node.keys())
       workload_.dimensions.push_back({key, read_size(*node.find(key), key, kMaxDimensionSize, errors_).value_or(1)});
-    }
   }
 
   void tensors(const YamlNode& node) {
@@ -243,9 +232,8 @@ class WorkloadReader {
       errors_.push_back(node->error("roles must be a map of tensors and roles, like {A: weight, B: input}"));
       return;
     }
-    for (Tensor& t : workload_.tensors) {
+    for (Tensor& t : workload_.tensors)
       if (t.role == Role::Weight) t.role = Role::Input;
-    }
     const std::vector<std::string> names = names_of(workload_.tensors);
     for (const std::string& key : node->keys()) {
       const YamlNode value = *node->find(key);
@@ -258,11 +246,8 @@ class WorkloadReader {
       Tensor& tensor = workload_.tensors[*v];
       const std::string allowed = tensor.is_output() ? "output" : "input or weight";
       if (value.text() == name(tensor.role)) continue;
-      if (!tensor.is_output() && value.text() == "weight") {
-        tensor.role = Role::Weight;
-      } else {
-        errors_.push_back(value.error(fmt::format("{} = {}, must be {}", key, shown(value), allowed)));
-      }
+      if (!tensor.is_output() && value.text() == "weight") tensor.role = Role::Weight;
+      else errors_.push_back(value.error(fmt::format("{} = {}, must be {}", key, shown(value), allowed)));
     }
   }
 

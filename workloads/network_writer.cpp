@@ -246,11 +246,8 @@ class NetworkWriter {
     std::string text = fmt::format("- {{from: {}, to: {}, tensor: {}", yaml_scalar(from), yaml_scalar(to.name),
                                    yaml_scalar(to.tensors[e.tensor].name));
     if (e.through.op != Operator::None) text += fmt::format(", through: {}", through(e));
-    if (e.combine == Combine::Concat) {
-      text += fmt::format(", combine: {{concat: {}}}", rank(to, e.tensor, e.along));
-    } else if (e.combine != Combine::Alone) {
-      text += fmt::format(", combine: {}", name(e.combine));
-    }
+    if (e.combine == Combine::Concat) text += fmt::format(", combine: {{concat: {}}}", rank(to, e.tensor, e.along));
+    else if (e.combine != Combine::Alone) text += fmt::format(", combine: {}", name(e.combine));
     if (e.slice)
       text +=
           fmt::format(", slice: {{rank: {}, from: {}, words: {}}}",

@@ -53,16 +53,14 @@ std::vector<TensorBits> read_word_bits(const YamlNode& node, Diagnostics& errors
   const auto add = [&](const std::string& tensors, const YamlNode& value, std::string_view what) {
     if (const std::optional<WordLength> bits = read_word_length(value, what, errors)) out.push_back({tensors, *bits});
   };
-  if (node.is_scalar()) {
-    add(kAll, node, "word_bits");
-  } else if (node.is_map()) {
+  if (node.is_scalar()) add(kAll, node, "word_bits");
+  else if (node.is_map())
     for (const std::string& key : node.keys())
       add(key, *node.find(key), fmt::format("word_bits of {}", shortened(key)));
-  } else {
+  else
     errors.push_back(
         node.error("word_bits must be a number of bits, or a map of tensors and bits, like {weights: 4, "
                    "inputs: 8, outputs: 32}"));
-  }
   return out;
 }
 

@@ -84,9 +84,8 @@ u64 Workload::tensor_words(int v) const {
 
 DimensionMask Workload::indexing(int v) const {
   unsigned mask = 0;
-  for (const Rank& r : tensors[v].ranks) {
+  for (const Rank& r : tensors[v].ranks)
     for (const Term& t : r.terms) mask |= 1U << static_cast<unsigned>(t.dimension);
-  }
   return static_cast<DimensionMask>(mask);
 }
 
@@ -205,9 +204,8 @@ class Checker {
   void tensor(const Tensor& t) {
     const std::string field = "tensors." + t.name;
     name_of(field, "tensor", t.access_of ? w_.tensors[*t.access_of].name : t.name);
-    if (t.ranks.size() > at(kMaxRanks)) {
+    if (t.ranks.size() > at(kMaxRanks))
       complain(field, fmt::format("{} has {} ranks, must be at most {}", t.name, t.ranks.size(), kMaxRanks));
-    }
     for (const Rank& r : t.ranks) rank(t, r, field);
     if (!t.word_bits) return;
     if (const std::optional<std::string> why = refusal(*t.word_bits))
@@ -216,10 +214,9 @@ class Checker {
   }
 
   void rank(const Tensor& t, const Rank& r, const std::string& field) {
-    if (r.terms.empty() || r.terms.size() > at(kMaxTerms)) {
+    if (r.terms.empty() || r.terms.size() > at(kMaxTerms))
       complain(field,
                fmt::format("a rank of {} is a sum of {} terms, must be 1 to {}", t.name, r.terms.size(), kMaxTerms));
-    }
     std::vector<int> seen;
     for (const Term& term : r.terms) {
       if (term.dimension < 0 || at(term.dimension) >= w_.dimensions.size()) {
@@ -228,13 +225,11 @@ class Checker {
         continue;
       }
       const std::string& d = w_.dimensions[term.dimension].name;
-      if (term.coefficient < 1 || term.coefficient > kMaxCoefficient) {
+      if (term.coefficient < 1 || term.coefficient > kMaxCoefficient)
         complain(field, fmt::format("the coefficient of {} in {} is {}, must be an integer from 1 to {}", d, t.name,
                                     term.coefficient, kMaxCoefficient));
-      }
-      if (std::ranges::find(seen, term.dimension) != seen.end()) {
+      if (std::ranges::find(seen, term.dimension) != seen.end())
         complain(field, fmt::format("dimension {} occurs twice in one rank of {}", d, t.name));
-      }
       seen.push_back(term.dimension);
     }
   }
@@ -242,15 +237,13 @@ class Checker {
   void unique() {
     for (std::size_t i = 0; i < w_.dimensions.size(); ++i) {
       const std::string& name = w_.dimensions[i].name;
-      if (*w_.find_dimension(name) != static_cast<int>(i)) {
+      if (*w_.find_dimension(name) != static_cast<int>(i))
         complain("dimensions." + name, fmt::format("two dimensions have the name '{}'", name));
-      }
     }
     for (std::size_t i = 0; i < w_.tensors.size(); ++i) {
       const std::string& name = w_.tensors[i].name;
-      if (*w_.find_tensor(name) != static_cast<int>(i)) {
+      if (*w_.find_tensor(name) != static_cast<int>(i))
         complain("tensors." + name, fmt::format("two tensors have the name '{}'; an output cannot be read", name));
-      }
     }
   }
 
@@ -270,9 +263,8 @@ class Checker {
 
   void outputs() {
     std::vector<std::string> outputs;
-    for (const Tensor& t : w_.tensors) {
+    for (const Tensor& t : w_.tensors)
       if (t.is_output()) outputs.push_back(t.name);
-    }
     if (outputs.size() == 1) return;
     complain("tensors", outputs.empty()
                             ? "no tensor is the output, exactly one must be"
@@ -284,11 +276,10 @@ class Checker {
     for (std::size_t v = 0; v < w_.tensors.size(); ++v) {
       used = static_cast<DimensionMask>(used | w_.indexing(static_cast<int>(v)));
       const u64 most = sized_ ? kMostSizedWords / parts_of_bit_ : kMaxMacs;
-      if (w_.tensor_words(static_cast<int>(v)) > most) {
+      if (w_.tensor_words(static_cast<int>(v)) > most)
         complain("tensors." + w_.tensors[v].name,
                  fmt::format("{} has more than {} words, the most a tensor may have{}", w_.tensors[v].name, most,
                              sized_ ? " where word_bits are stated" : ""));
-      }
     }
     for (std::size_t d = 0; d < w_.dimensions.size(); ++d) {
       if (contains(used, d)) continue;
@@ -301,11 +292,10 @@ class Checker {
     else if (w_.macs() <= kMaxMacs && saturating_product(w_.macs(), w_.operations) > kMaxMacs)
       complain("operations", fmt::format("operations = {} for each of {} points are more than {}, the most accepted",
                                          w_.operations, w_.macs(), kMaxMacs));
-    if (w_.macs() > kMaxMacs) {
+    if (w_.macs() > kMaxMacs)
       complain(
           "dimensions",
           fmt::format("the product of all sizes is more than {} multiply-accumulates, the most accepted", kMaxMacs));
-    }
   }
 
   // The words that cross between levels are at most the MACs times the holes that strides make in a tile's box: they

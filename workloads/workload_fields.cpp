@@ -212,9 +212,8 @@ std::optional<Arguments> read_arguments(const Family& family, const YamlNode& no
                         fmt::format("unknown key '{}'{}", shortened(key),
                                     hint.empty() ? ", must be one of " + join(names, "or") : hint)});
     } else if (const auto size = read_size(value, *parameter, largest_value(*parameter), errors)) {
-      if (!arguments.emplace(*parameter, *size).second) {
+      if (!arguments.emplace(*parameter, *size).second)
         errors.push_back(value.error(fmt::format("a second value for {}", *parameter)));
-      }
     }
   }
   if (errors.size() != before) return std::nullopt;

@@ -301,14 +301,12 @@ class NetworkReader {
 
   void layer_name(const YamlNode& node) {
     const std::string& name = node.text();
-    if (trim(name).empty() || name.find_first_of("/@") != std::string::npos) {
+    if (trim(name).empty() || name.find_first_of("/@") != std::string::npos)
       errors_.push_back(node.error(fmt::format("name = {}, must be a text without / and @", shortened(name))));
-    }
     const auto [it, fresh] = lines_.emplace(name, node.line());
-    if (!fresh) {
+    if (!fresh)
       errors_.push_back(
           node.error(fmt::format("a second layer '{}', the first is at line {}", shortened(name), it->second)));
-    }
   }
 
   // Names of layers in blocks are unique too.

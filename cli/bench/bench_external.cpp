@@ -79,15 +79,10 @@ std::optional<std::vector<std::string>> cells_of(std::string_view line) {
   bool inside = false;
   for (std::size_t at = 0; at < line.size(); ++at) {
     const bool quote = line[at] == '"' && (inside || trim(out.back()).empty());
-    if (quote && inside && line.substr(at + 1).starts_with('"')) {
-      out.back() += line[++at];
-    } else if (quote) {
-      inside = !inside;
-    } else if (line[at] == ',' && !inside) {
-      out.emplace_back();
-    } else {
-      out.back() += line[at];
-    }
+    if (quote && inside && line.substr(at + 1).starts_with('"')) out.back() += line[++at];
+    else if (quote) inside = !inside;
+    else if (line[at] == ',' && !inside) out.emplace_back();
+    else out.back() += line[at];
   }
   if (inside) return std::nullopt;
   for (std::string& cell : out) cell = trim(cell);
@@ -105,13 +100,9 @@ class RowsReader {
       begin = end + 1;
       ++line_;
       if (line.empty() || line.front() == '#') continue;
-      if (auto cells = cells_of(line); !cells) {
-        complain("", "a quote is never closed");
-      } else if (!headed_) {
-        read_header(*std::move(cells));
-      } else {
-        read_row(*cells);
-      }
+      if (auto cells = cells_of(line); !cells) complain("", "a quote is never closed");
+      else if (!headed_) read_header(*std::move(cells));
+      else read_row(*cells);
       if (!headed_) break;
     }
     if (line_ == 0 || (!headed_ && errors_.empty())) complain("", "has no header line with the names of its columns");

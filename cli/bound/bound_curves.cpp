@@ -153,11 +153,8 @@ class Drawing {
     const char* colour = kColours[c % kColours.size()];
     std::string path;
     for (const PicturePoint& p : curve.steps) {
-      if (path.empty()) {
-        path = fmt::format("M{:.1f} {:.1f}", x(p.buffer), y(p.accesses));
-      } else {
-        path += fmt::format(" H{:.1f} V{:.1f}", x(p.buffer), y(p.accesses));
-      }
+      if (path.empty()) path = fmt::format("M{:.1f} {:.1f}", x(p.buffer), y(p.accesses));
+      else path += fmt::format(" H{:.1f} V{:.1f}", x(p.buffer), y(p.accesses));
     }
     if (!path.empty()) path += fmt::format(" H{:.1f}", kWidth - kRight);
     text_ += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", path, colour);

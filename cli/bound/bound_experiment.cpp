@@ -203,14 +203,13 @@ std::string number(double x) { return std::abs(x) >= 1e4 && x == std::floor(x) ?
 
 std::string rows_text(const std::string& name, const std::vector<ExperimentRow>& rows) {
   Table table({"<what", "<measure", "at [words]", "paper", "ours", "ours/paper", "<checked"});
-  for (const ExperimentRow& row : rows) {
+  for (const ExperimentRow& row : rows)
     table.row({row.what, std::string(row.measure->name), row.measure->takes_capacity ? grouped(row.at) : "",
                !row.paper ? ""
                : row.to   ? number(*row.paper) + " to " + number(*row.to)
                           : number(*row.paper),
                number(row.ours), row.paper && !row.to ? fmt::format("{:.3f}", row.ours / *row.paper) : "",
                verdict_text(row)});
-  }
   std::string text = name + "\n\n" + table.to_string();
   for (const ExperimentRow& row : rows) {
     if (!row.because.empty()) text += fmt::format("  {} differs: {}\n", row.what, row.because);

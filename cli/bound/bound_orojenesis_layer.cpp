@@ -80,9 +80,8 @@ Json bounds_json(const LayerAnswer& answer, const OrojenesisArguments& arguments
          {"best_tiling", tiling ? Json(*tiling) : Json()},
          {"holds_under", (of_any_levels(arguments) ? "any levels of storage, " : "one buffer, ") + tiles}});
   }
-  if (answer.distances.empty()) {
+  if (answer.distances.empty())
     for (const LevelBound& level : answer.levels) bounds.push_back(level_bound_json(level, tiles));
-  }
   for (const LevelDistance& level : answer.distances) bounds.push_back(level_bound_json(level, tiles));
   return bounds;
 }

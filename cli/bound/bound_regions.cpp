@@ -82,12 +82,11 @@ PlotCorner centroid(const std::vector<PlotCorner>& corners) {
 
 std::string axes_svg(const RegionPicture& picture) {
   std::string text;
-  for (int log = 0; log <= kMostPlotLog; log += kPlotTick) {
+  for (int log = 0; log <= kMostPlotLog; log += kPlotTick)
     text += fmt::format(
         "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">2^{}</text>\n"
         "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">2^{}</text>\n",
         plot_x(log), kPlotY + kPlotSide + 18, log, kPlotX - 8, plot_y(log) + 4, log);
-  }
   return text + fmt::format(
                     "<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"middle\" font-size=\"13\">{}</text>\n"
                     "<text transform=\"translate(18 {:g}) rotate(-90)\" text-anchor=\"middle\" font-size=\"13\">{}"

@@ -175,12 +175,8 @@ int convert_onnx(const std::string& model, const ReadOptions& reading, const std
   return output.json(answer) ? kSuccess : kBadInput;
 }
 
-}  // namespace
-
 // heliolite convert: machines, workloads and mappings as files of Timeloop, of AccelForge, or of ours with everything
 // resolved.
-
-namespace {
 
 struct ConvertArguments {
   std::vector<std::string> given;

@@ -296,11 +296,9 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   json["count"] = layer.count;
   json["unit"] = answer.architecture.units.empty() ? Json() : Json(answer.chain(i).compute.name);
   const bool feasible = r.status != Status::Infeasible;
-  if (feasible) {
-    add_cost(json, r.cost.energy, r.cost.cycles, r.utilization);
-  } else {
+  if (feasible) add_cost(json, r.cost.energy, r.cost.cycles, r.utilization);
+  else
     for (const char* key : {"energy_pj", "cycles", "edp_pj_cycles", "utilization"}) json[key] = nullptr;
-  }
   json["objective"] = objective;
   const bool own = answer.evaluator.command.empty();
   json["value_unit"] = own ? Json(unit(info(answer.objective), "cycles", " ")) : Json();

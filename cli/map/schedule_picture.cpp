@@ -142,11 +142,7 @@ double draw_room_timeline(SvgCanvas& canvas, double left, double top, const Sche
   return y + kRow + 8;
 }
 
-}  // namespace
-
 // A network's schedule to look at: its trees as loops around the nests of their links, in text and as SVG.
-
-namespace {
 
 // Walks over the trees from the outside to the inside, links in order.
 class ScheduleWalk {

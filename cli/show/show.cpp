@@ -44,11 +44,7 @@ int show_instance(const std::string& architecture, const std::string& workload, 
   return output.json(answer) ? kSuccess : kBadInput;
 }
 
-}  // namespace
-
 // A network as tables and as JSON: its layers, what they compute, and the edges between them.
-
-namespace {
 
 std::string source_name(const Network& network, const Edge& edge) {
   return edge.from_input ? network.inputs[edge.from].name : network.layers[edge.from].workload.name;

@@ -96,10 +96,9 @@ Json trie_json(const Workload& workload, const OrderTrie& trie, bool all) {
   for (std::size_t r = 0; r < kOrderRules; ++r) json["cuts"][kOrderRuleNames[r]] = trie.cuts[r];
   if (!all) return json;
   json["rejected"] = Json::array();
-  for (const int n : rejected(trie)) {
+  for (const int n : rejected(trie))
     json["rejected"].push_back(
         {{"inner_loops", path_text(trie, n, workload)}, {"reason", reason_text(trie, trie.nodes[n], workload)}});
-  }
   return json;
 }
 

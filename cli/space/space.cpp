@@ -45,14 +45,12 @@ Json json(const BigCount& n) {
 
 std::string parts_text(const Workload& workload, const Architecture& architecture, const MapspaceSize& size) {
   Table splits({"<dimension", "size", "ways to split"});
-  for (std::size_t d = 0; d < workload.dimensions.size(); ++d) {
+  for (std::size_t d = 0; d < workload.dimensions.size(); ++d)
     splits.row({workload.dimensions[d].name, fmt::format("{}", workload.dimensions[d].size), text(size.splits[d])});
-  }
   Table levels({"<level", "unrollings below", "loop orders", "keep choices"});
-  for (std::size_t i = architecture.levels.size(); i-- > 0;) {
+  for (std::size_t i = architecture.levels.size(); i-- > 0;)
     levels.row({architecture.levels[i].name, size.unrollings[i] ? text(*size.unrollings[i]) : "not counted",
                 text(size.orders[i]), text(size.keeps[i])});
-  }
   return splits.to_string() + "\n" + levels.to_string();
 }
 

@@ -244,10 +244,9 @@ Result<Workload> pick_layer(const Network& network, const std::string& layer) {
     if (l.workload.name == layer || (layer.empty() && network.layers.size() == 1)) return l.workload;
     names.push_back(l.workload.name);
   }
-  if (layer.empty()) {
+  if (layer.empty())
     return Diagnostic{"", 0, "--layer",
                       fmt::format("{} has {} layers, name one of {}", network.name, names.size(), join(names, "or"))};
-  }
   return Diagnostic{
       "", 0, "--layer",
       fmt::format("{} has no layer '{}'{}; layers: {}", network.name, layer, did_you_mean(layer, names), join(names))};

@@ -56,10 +56,9 @@ Json tensor_json(const TensorTraffic& t, const Tensor& tensor) {
 
 Json network_json(const NetworkTraffic& n) {
   Json multicast = Json::array();
-  for (const MulticastRecord& m : n.multicast) {
+  for (const MulticastRecord& m : n.multicast)
     multicast.push_back(
         {{"receivers", m.multicast}, {"groups", m.groups == 0 ? Json() : Json(m.groups)}, {"words", m.words}});
-  }
   return {{"fanout", n.fanout},
           {"ingresses", n.ingresses},
           {"all_ingresses", n.all_ingresses},

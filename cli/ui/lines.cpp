@@ -125,9 +125,8 @@ std::pair<std::size_t, std::size_t> first_line(std::string_view text, std::size_
   const std::size_t room = bytes_of(text, std::max<std::size_t>(width, 1));
   if (room == text.size()) return {room, room};
   const std::size_t space = text.rfind(' ', room);  // also the one behind a full line
-  if (space != std::string_view::npos && text.find_first_not_of(' ') < space) {
+  if (space != std::string_view::npos && text.find_first_not_of(' ') < space)
     return {text.find_last_not_of(' ', space) + 1, space + 1};
-  }
   const std::size_t sign = text.substr(0, room).find_last_of(kPunctuation);
   const std::size_t end = sign != std::string_view::npos && sign + 1 > room / 3 ? sign + 1 : room;
   return {end, end};

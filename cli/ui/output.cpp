@@ -259,9 +259,8 @@ bool Output::document(const std::string& target, const std::string& text) const 
 
 int fail(const Diagnostics& errors) {
   std::string text;
-  for (std::size_t i = 0; i < errors.size() && i < kMaxComplaints; ++i) {
+  for (std::size_t i = 0; i < errors.size() && i < kMaxComplaints; ++i)
     text += painted_complaint("heliolite:", Tone::Bad) + " " + errors[i].to_string() + "\n";
-  }
   if (errors.size() > kMaxComplaints) text += fmt::format("heliolite: and {} more\n", errors.size() - kMaxComplaints);
   std::fwrite(text.data(), 1, text.size(), stderr);
   return kBadInput;

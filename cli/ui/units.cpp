@@ -82,15 +82,12 @@ Result<WordSizes> read_word_sizes(const std::vector<std::string>& texts) {
   WordSizes sizes;
   Diagnostics errors;
   for (const std::string& text : texts) {
-    if (text.find('=') != std::string::npos) {
-      sizes.of_tensor.push_back(text);
-    } else if (const auto size = parse_word_bytes(text); size && !sizes.every) {
-      sizes.every = size;
-    } else {
+    if (text.find('=') != std::string::npos) sizes.of_tensor.push_back(text);
+    else if (const auto size = parse_word_bytes(text); size && !sizes.every) sizes.every = size;
+    else
       errors.push_back({"", 0, "--word-size",
                         size ? fmt::format("'{}' is a second size of every word", text)
                              : fmt::format("'{}' must be {}, or TENSOR=SIZE", text, kWordBytes)});
-    }
   }
   if (sizes.every && !sizes.of_tensor.empty())
     errors.push_back({"", 0, "--word-size",
@@ -118,12 +115,10 @@ Result<std::vector<u64>> read_buffers(const std::vector<std::string>& texts, dou
   std::vector<u64> buffers;
   Diagnostics errors;
   for (const std::string& text : texts) {
-    if (const auto words = parse_words(text, word_bytes)) {
-      buffers.push_back(*words);
-    } else {
+    if (const auto words = parse_words(text, word_bytes)) buffers.push_back(*words);
+    else
       errors.push_back({"", 0, "--buffer",
                         fmt::format("'{}' must be {}, at most {} words", text, capacity_notation(), kMaxCapacity)});
-    }
   }
   if (!errors.empty()) return errors;
   return buffers;

@@ -30,9 +30,8 @@ Json tally_json(const VerifyTally& t) {
 
 Json mismatch_json(const Mismatch& m) {
   Json differences = Json::array();
-  for (const Difference& d : m.differences) {
+  for (const Difference& d : m.differences)
     differences.push_back({{"where", d.where}, {"expected", d.expected}, {"ours", d.ours}});
-  }
   Json json = {{"id", m.id}, {"line", m.line}, {"differences", differences}};
   if (!m.refused.empty()) json["refused"] = m.refused;
   return json;
@@ -47,9 +46,8 @@ std::string mismatch_text(const std::string& file, const Mismatch& m) {
     table.row({d.where, fmt::format("{:.12g}", d.expected), fmt::format("{:.12g}", d.ours)});
   }
   text += table.to_string();
-  if (m.differences.size() > kDifferencesShown) {
+  if (m.differences.size() > kDifferencesShown)
     text += fmt::format("  and {} more numbers\n", m.differences.size() - kDifferencesShown);
-  }
   return text;
 }
 

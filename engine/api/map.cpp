@@ -106,11 +106,7 @@ LayerAnswer public_answer(const heliolite::MappingResult& result, const Workload
   return out;
 }
 
-}  // namespace
-
 // Searches of layers and networks as users of the library see them (heliolite/map.h).
-
-namespace {
 
 NetworkOptimum public_optimum(const NetworkResult& result) {
   const heliolite::NetworkOptimum& best = *result.optimum;

@@ -308,9 +308,8 @@ std::optional<std::vector<std::string>> MapReader::words(std::string_view key) {
   if (node->is_null()) return std::vector<std::string>{};
   if (node->is_scalar()) return words_in(node->text());
   std::vector<std::string> words;
-  for (std::size_t i = 0; node->is_sequence() && i < node->size(); ++i) {
+  for (std::size_t i = 0; node->is_sequence() && i < node->size(); ++i)
     if (node->at(i).is_scalar()) words.push_back(node->at(i).text());
-  }
   if (node->is_sequence() && words.size() == node->size()) return words;
   errors_.push_back(node->error(fmt::format("{} must be a list of words", key)));
   return std::nullopt;

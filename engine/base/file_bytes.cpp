@@ -122,13 +122,11 @@ constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 Diagnostic missing_file(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
   std::error_code error;
-  if (!folder.empty() && !fs::is_directory(folder, error)) {
+  if (!folder.empty() && !fs::is_directory(folder, error))
     return {path, 0, "", fmt::format("no such file (there is no folder '{}')", folder.string())};
-  }
   std::vector<std::string> names;
-  for (fs::directory_iterator it(folder.empty() ? "." : folder, error), end; !error && it != end; it.increment(error)) {
+  for (fs::directory_iterator it(folder.empty() ? "." : folder, error), end; !error && it != end; it.increment(error))
     names.push_back(it->path().filename().string());
-  }
   std::ranges::sort(names);
   return {path, 0, "", "no such file" + did_you_mean(fs::path(path).filename().string(), names)};
 }
@@ -142,12 +140,9 @@ Diagnostics check_text(std::string_view text, const std::string& name) {
   for (std::size_t at = 0; at < text.size();) {
     const u8 c = static_cast<u8>(text[at]);
     const std::size_t length = code_point(text.substr(at)).bytes;
-    if (length == 0) {
-      return {{name, line, "", fmt::format("not a text file: byte 0x{:02x} is not valid UTF-8", c)}};
-    }
-    if (is_control(text[at])) {
+    if (length == 0) return {{name, line, "", fmt::format("not a text file: byte 0x{:02x} is not valid UTF-8", c)}};
+    if (is_control(text[at]))
       return {{name, line, "", fmt::format("not a text file: it contains the control character 0x{:02x}", c)}};
-    }
     if (c == '\n') ++line;
     at += length;
   }

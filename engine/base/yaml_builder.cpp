@@ -171,27 +171,21 @@ class Builder : public YAML::EventHandler {
 
   void place(std::shared_ptr<const YamlValue> value, int line) {
     placed_ += value->kind == YamlNode::Kind::Map || value->kind == YamlNode::Kind::Sequence ? 1 : value->nodes;
-    if (stack_.empty()) {
-      root_ = std::move(value);
-    } else if (wants_key()) {
-      take_key(*value, line);
-    } else {
-      put(stack_.back(), std::move(value));
-    }
+    if (stack_.empty()) root_ = std::move(value);
+    else if (wants_key()) take_key(*value, line);
+    else put(stack_.back(), std::move(value));
     const u64 nodes = stack_.empty() ? root_->nodes : stack_.back().value->nodes;
-    if (std::max(nodes, placed_) > kMaxNodes) {
+    if (std::max(nodes, placed_) > kMaxNodes)
       throw Stop{{*file_, line, "", fmt::format("more than {} values (aliases expanded)", kMaxNodes)}};
-    }
   }
 
   void take_key(const YamlValue& key, int line) {
     Open& map = stack_.back();
     std::string text = key_text(key, line);
     const auto [it, fresh] = map.key_lines.emplace(text, line);
-    if (!fresh && errors_.size() < kMaxYamlComplaints) {
+    if (!fresh && errors_.size() < kMaxYamlComplaints)
       errors_.push_back({file_of(key), line, path(),
                          fmt::format("duplicate key '{}', first given at line {}", shortened(text), it->second)});
-    }
     map.key = std::move(text);
     map.key_line = line;
   }
@@ -230,9 +224,8 @@ class Builder : public YAML::EventHandler {
     if (value->kind == YamlNode::Kind::Map) merged.push_back(value);
     if (value->kind == YamlNode::Kind::Sequence) merged = value->elements;
     const bool maps = std::ranges::all_of(merged, [](const auto& m) { return m->kind == YamlNode::Kind::Map; });
-    if (value->kind == YamlNode::Kind::Scalar || value->kind == YamlNode::Kind::Null || !maps) {
+    if (value->kind == YamlNode::Kind::Scalar || value->kind == YamlNode::Kind::Null || !maps)
       throw Stop{{file_of(*value), parent.key_line, path(), "must be a map or a list of maps"}};
-    }
   }
 
   const YamlText& text_;
@@ -262,11 +255,8 @@ bool is_open_quote(std::string_view text, std::size_t at) {
   const char quote = text[at];
   for (++at; at < text.size(); ++at) {
     const bool escape = quote == '"' ? text[at] == '\\' : text.substr(at).starts_with("''");
-    if (escape) {
-      ++at;
-    } else if (text[at] == quote) {
-      return false;
-    }
+    if (escape) ++at;
+    else if (text[at] == quote) return false;
   }
   return true;
 }

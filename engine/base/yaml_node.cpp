@@ -65,10 +65,9 @@ Result<YamlNode> YamlNode::parse(std::string_view text, const std::string& name)
 
 Result<YamlNode> YamlNode::parse(const YamlText& given) {
   YamlText text = given;
-  if (text.text.size() > kMaxTextFileBytes) {
+  if (text.text.size() > kMaxTextFileBytes)
     return Diagnostic{text.name, 0, "",
                       fmt::format("larger than {} MiB, the largest text accepted", kMaxTextFileBytes >> 20)};
-  }
   Diagnostics errors = check_text(text.text, text.name);
   if (!errors.empty()) return errors;
   if (text.text.starts_with("\xef\xbb\xbf")) text.text.remove_prefix(3);  // byte order mark

@@ -101,11 +101,10 @@ void add_statement(CLines& out, const CNest& c, const std::vector<std::string>& 
     }
   }
   if (!guards.empty()) out.open(fmt::format("if ({})", fmt::join(guards, " && ")));
-  if (c.options().trace) {
+  if (c.options().trace)
     for (const NestAccess& access : nest.accesses)
       out.line(fmt::format("touch(\"{}\", {}, '{}');", nest.arrays[access.array].name, c.number(access, value),
                            access.is_output ? 'w' : 'r'));
-  }
   const std::vector<std::string> inputs(operands.begin(), operands.end() - 1);
   out.line(fmt::format("{} += {};", operands.back(), fmt::join(inputs, " * ")));
   if (!guards.empty()) out.close();

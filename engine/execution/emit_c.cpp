@@ -103,9 +103,8 @@ void add_arrays(CLines& out, const CNest& c) {
   if (!c.options().trace)
     out.line(fmt::format("static {} {}{}{};", c.type(), c.expected(),
                          c.extents(nest.arrays[nest.accesses.back().array]), aligned));
-  if (c.options().pack) {
+  if (c.options().pack)
     out.line(fmt::format("static unsigned long loaded[{0}], stored[{0}]; /* words, by array */", nest.arrays.size()));
-  }
   out.line("");
 }
 

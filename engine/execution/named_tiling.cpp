@@ -65,13 +65,10 @@ std::vector<u8> dimensions_of(const std::vector<std::string>& names, const Workl
   std::vector<u8> list;
   for (const std::string& name : names) {
     const Result<int> d = dimension_called(name, workload);
-    if (!d) {
-      complain(d.errors().front().message);
-    } else if (std::ranges::find(list, static_cast<u8>(*d)) != list.end()) {
+    if (!d) complain(d.errors().front().message);
+    else if (std::ranges::find(list, static_cast<u8>(*d)) != list.end())
       complain(fmt::format("dimension '{}' twice", name));
-    } else {
-      list.push_back(static_cast<u8>(*d));
-    }
+    else list.push_back(static_cast<u8>(*d));
   }
   return list;
 }

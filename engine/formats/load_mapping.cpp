@@ -59,17 +59,15 @@ std::optional<YamlNode> named_unit(const YamlNode& root, const std::string& work
 
 Result<YamlNode> find_mapping(const YamlNode& root, const std::string& workload) {
   if (root.is_sequence()) return root;
-  if (!root.is_map()) {
+  if (!root.is_map())
     return root.error("is not a mapping: must have the key 'mapping' with a list of levels, outermost first");
-  }
   if (root.has("schedule") && root.has("mappings"))
     return root.error(
         "is the schedule of a network, fused or not, which eval, explain and diff take: must be the "
         "mapping of one layer");
   if (const auto layers = root.find("layers")) return find_layer(*layers, workload);
-  if (root.has("command") || (root.has("mapping") && is_timeloop(*root.find("mapping")))) {
+  if (root.has("command") || (root.has("mapping") && is_timeloop(*root.find("mapping"))))
     if (const auto mapping = root.find("mapping")) return *mapping;
-  }
   Diagnostics errors;
   FieldReader reader(root, mapping_file_fields(), errors);
   const auto mapping = reader.child("mapping");

@@ -132,10 +132,9 @@ Result<Network> from_yaml(const YamlNode& root, const std::string& name, const N
       return nested_network(what, preset, inner, reading);
     });
   }
-  if (options.batch || options.pass) {
+  if (options.batch || options.pass)
     return Diagnostic{root.file(), 0, "",
                       "a Timeloop problem gives all its sizes; '@batch' and '@pass' are for networks of ours"};
-  }
   std::vector<std::string> notes;
   Result<Workload> workload = timeloop_problem(root, name, others, &notes);
   if (!workload) return workload.errors();

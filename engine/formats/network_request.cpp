@@ -48,11 +48,9 @@ Result<NetworkOptions> parse_network_options(const NetworkRequest& request) {
       const bool digits = !value.empty() && value.size() <= 7 &&
                           std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; });
       const u64 batch = digits ? static_cast<u64>(std::stoul(std::string(value))) : 0;
-      if (batch < 1 || batch > kMaxBatch) {
+      if (batch < 1 || batch > kMaxBatch)
         complain(fmt::format("batch = {}, must be an integer from 1 to {}", shortened(value), kMaxBatch));
-      } else {
-        options.batch = batch;
-      }
+      else options.batch = batch;
     } else if (key == "pass") {
       options.pass = find_pass(value);
       if (!options.pass) complain(fmt::format("pass = {}, must be forward or weight_update", shortened(value)));

@@ -278,11 +278,8 @@ class InputLoader {
       if (!rendered) return rendered.errors();
       if (!values.empty())
         return Diagnostic{file, 0, "", "is included as text and includes values itself; include it with include()"};
-      if (rendered->lines.empty()) {
-        all.append(rendered->text, std::make_shared<const std::string>(file), 1, true);
-      } else {
-        all.append(*rendered);
-      }
+      if (rendered->lines.empty()) all.append(rendered->text, std::make_shared<const std::string>(file), 1, true);
+      else all.append(*rendered);
       if (files->size() > 1 && !all.text.ends_with('\n')) all.append("\n", all.lines.back().file, 0, false);
     }
     return all;

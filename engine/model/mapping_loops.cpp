@@ -101,11 +101,8 @@ class LoopReader {
       read_pairs(node, where, factors);
     } else if (node.is_sequence()) {
       for (std::size_t i = 0; i < node.size(); ++i) {
-        if (!node.at(i).is_map()) {
-          complain(node.at(i), "must be a dimension and its factor, e.g. K: 4");
-        } else {
-          read_pairs(node.at(i), where, factors);
-        }
+        if (!node.at(i).is_map()) complain(node.at(i), "must be a dimension and its factor, e.g. K: 4");
+        else read_pairs(node.at(i), where, factors);
       }
     } else {
       complain(node, "must be a list of loops, outermost first, e.g. [K: 4, C: 2]");
@@ -125,9 +122,8 @@ class LoopReader {
       ListedFactor f{*dimension, 1, 1, where};
       if (!read_factor(value, f)) continue;
       const auto same = [&](const ListedFactor& other) { return other.dimension == f.dimension; };
-      if (std::any_of(factors.begin(), factors.end(), same)) {
+      if (std::any_of(factors.begin(), factors.end(), same))
         complain(value, fmt::format("{} has two loops at {}; multiply them into one", key, where));
-      }
       factors.push_back(std::move(f));
     }
   }
@@ -149,9 +145,8 @@ class LoopReader {
     f.end = number(value.at(0));
     f.residual = number(value.at(1));
     if (f.end == 0 || f.residual == 0) return false;
-    if (f.residual > f.end) {
+    if (f.residual > f.end)
       complain(value, fmt::format("the last tile's factor {} is larger than the factor {}", f.residual, f.end));
-    }
     return true;
   }
 

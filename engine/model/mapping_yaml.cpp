@@ -40,10 +40,9 @@ class Reader {
       : workload_(workload), architecture_(architecture), nest_(architecture.levels.size()) {}
 
   Result<Mapping> read(const YamlNode& levels) {
-    if (!levels.is_sequence()) {
+    if (!levels.is_sequence())
       return levels.error(
           "must be a list of levels, outermost first: - {level: NAME, keep: [..], temporal: [K: 4, ..]}");
-    }
     int previous = static_cast<int>(nest_.size());
     for (std::size_t i = 0; i < levels.size(); ++i) read_level(levels.at(i), previous);
     if (errors_.empty()) check_products(levels);
@@ -64,18 +63,16 @@ class Reader {
     const std::optional<int> level = architecture_.find_level(*name);
     if (!level) return unknown(*map.child("level"), "level", *name, names_of(architecture_.levels));
     ListedLevel& nest = nest_[*level];
-    if (*level > previous) {
+    if (*level > previous)
       complain(node, fmt::format("levels are listed outermost first: {} comes before {}", *name,
                                  architecture_.levels[previous].name));
-    }
     previous = *level;
     ListedPart part;
     part.names_keep = keep.has_value();
     part.keep = keep ? read_keep(*keep) : default_keep(architecture_, *level, workload_);
     const bool outermost = *level + 1 == static_cast<int>(nest_.size());
-    if (keep && outermost && part.keep != all_tensors()) {
+    if (keep && outermost && part.keep != all_tensors())
       complain(*keep, fmt::format("{} is the outermost level, it keeps every tensor", *name));
-    }
     if (nest.listed()) check_part(node, *name, nest, part);
     if (temporal) part.temporal = read_temporal(*temporal, *level);
     if (spatial) read_spatial(*spatial, *level, nest);
@@ -109,13 +106,9 @@ class Reader {
     TensorMask mask = 0;
     for (std::size_t i = 0; i < node.size(); ++i) {
       const YamlNode item = node.at(i);
-      if (!item.is_scalar()) {
-        complain(item, "must be a tensor's name");
-      } else if (const auto v = workload_.find_tensor(item.text())) {
-        mask = static_cast<TensorMask>(mask | 1u << *v);
-      } else {
-        unknown(item, "tensor", item.text(), names_of(workload_.tensors));
-      }
+      if (!item.is_scalar()) complain(item, "must be a tensor's name");
+      else if (const auto v = workload_.find_tensor(item.text())) mask = static_cast<TensorMask>(mask | 1u << *v);
+      else unknown(item, "tensor", item.text(), names_of(workload_.tensors));
     }
     return mask;
   }
@@ -123,10 +116,9 @@ class Reader {
   std::vector<ListedFactor> read_temporal(const YamlNode& node, int level) {
     const StorageLevel& l = architecture_.levels[level];
     std::vector<ListedFactor> loops = read_loops(node, l.name + " temporal", workload_, errors_);
-    if (!l.loops_allowed && !loops.empty()) {
+    if (!l.loops_allowed && !loops.empty())
       complain(node,
                fmt::format("{} is part of a split level; its loops belong to the level's innermost part", l.name));
-    }
     return loops;
   }
 
@@ -150,10 +142,9 @@ class Reader {
       used = saturating_product(used, f.end);
       parts.push_back(fmt::format("{} {}", workload_.dimensions[f.dimension].name, f.end));
     }
-    if (used > width) {
+    if (used > width)
       complain(node, fmt::format("spatial factors {} need {} units, but {} has {}", fmt::join(parts, " * "), used,
                                  where, width));
-    }
     return factors;
   }
 

@@ -155,9 +155,7 @@ Cost term_cost(const SumTerm& term, const LinkGraph& graph, const Architecture& 
 
 Cost terms_cost(const GroupPlan& plan, const LinkGraph& graph, const Architecture& architecture) {
   Cost sum;
-  for (const SumTerm& term : plan.terms) {
-    sum += term_cost(term, graph, architecture);
-  }
+  for (const SumTerm& term : plan.terms) sum += term_cost(term, graph, architecture);
   return sum;
 }
 

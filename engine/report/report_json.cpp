@@ -30,9 +30,8 @@ class Choices {
       const auto add = [&](const std::string& value) {
         if (known.insert(value).second) values_[p].push_back(value);
       };
-      if (p < data.summary.effects.size()) {
+      if (p < data.summary.effects.size())
         for (const ParameterEffect& effect : data.summary.effects[p]) add(effect.value);
-      }
       for (const PointRecord& point : data.cut)
         if (p < point.values.size()) add(point.values[p]);
       values_[p] = in_order(std::move(values_[p]));
@@ -281,13 +280,12 @@ Json sensitivity_json(const ReportData& data, const Choices& choices) {
     Json values = Json::array();
     std::vector<ParameterEffect> effects = data.summary.effects[p];
     std::ranges::sort(effects, {}, [&](const ParameterEffect& e) { return choices.place(p, e.value); });
-    for (const ParameterEffect& e : effects) {
+    for (const ParameterEffect& e : effects)
       values.push_back({{"value", e.value},
                         {"points", e.points},
                         {"best", e.best},
                         {"mean", e.mean},
                         {"least_bound", least_bound(data, p, e.value)}});
-    }
     parameters.push_back({{"name", data.sweep.parameters[p]}, {"values", std::move(values)}});
   }
   return parameters;

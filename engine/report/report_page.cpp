@@ -35,10 +35,9 @@ std::vector<EnergyPart> energy_parts(std::string_view breakdown) {
   for (const auto& [name, value] : json.items()) {
     EnergyPart part{name, {}};
     if (value.is_number()) part.add("", value.get<double>());
-    if (value.is_object()) {
+    if (value.is_object())
       for (const auto& [tensor, energy] : value.items())
         if (energy.is_number()) part.add(tensor, energy.get<double>());
-    }
     if (!part.tensors.empty()) parts.push_back(std::move(part));
   }
   return parts;
@@ -141,12 +140,11 @@ std::string page_part(std::string_view name, const ReportData& data, const std::
 }  // namespace
 
 Result<std::string> report_page(const ReportData& data, const std::string& program, const std::string& state) {
-  if (file(kCharts).empty()) {
+  if (file(kCharts).empty())
     return Diagnostic{"", 0, "",
                       "this program was built without the chart library of its reports, which npm fetches: npm was not "
                       "installed or could not reach its registry; install it (./heliolite --packages report does) and "
                       "build again"};
-  }
   std::string page;
   std::string_view rest = file("page.html");
   for (std::size_t open = 0; (open = rest.find("{{")) != std::string_view::npos;) {

@@ -24,11 +24,8 @@ Splits::Splits(const Mapspace& space, bool imperfect) : space_(space), imperfect
     const auto size = static_cast<u32>(space.size[d]);
     OfDimension& mine = dimension_.emplace_back();
     mine.table = DivisorTable(size);
-    if (imperfect) {
-      mine.lefts = rounded_quotients(size);
-    } else {
-      mine.lefts.assign(mine.table.all().begin(), mine.table.all().end());
-    }
+    if (imperfect) mine.lefts = rounded_quotients(size);
+    else mine.lefts.assign(mine.table.all().begin(), mine.table.all().end());
     count(d);
   }
 }

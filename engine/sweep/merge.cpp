@@ -269,8 +269,6 @@ Diagnostics rescue(const std::string& path, const std::string& part, StoreRepair
   return out->close(false);
 }
 
-// The damaged file gets a second name, which nobody has: a program that is killed before the new one takes the place
-// leaves one of the two.
 Diagnostics keep_damaged(const std::string& path, std::string& name) {
   if (Diagnostics errors = keep_as(path, ".damaged", name); !errors.empty()) return errors;
   std::error_code ignored;

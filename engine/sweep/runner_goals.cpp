@@ -26,10 +26,9 @@ void Runner::certify_front() {
     std::vector<u64> urgent = front.most_urgent(kTogether);
     std::erase_if(urgent, [&](u64 id) { return !tried.insert(id).second; });
     // Those on the front were tried, a budget ended their search: the others.
-    if (urgent.empty() && front.open() > 0) {
+    if (urgent.empty() && front.open() > 0)
       for (const u64 id : front.open_ids())
         if (urgent.size() < kTogether && tried.insert(id).second) urgent.push_back(id);
-    }
     if (urgent.empty() || state_.over()) break;
     map([&] {
       at_end_ = cursor_ == urgent.size();

@@ -6,7 +6,6 @@
 
 #include <utility>
 
-#include "arch/architecture.h"
 #include "engine/base/text.h"
 #include "engine/verify/json_record.h"
 
@@ -105,13 +104,11 @@ class MappingBuilder {
 
   Result<Mapping> build() {
     mapping_.level_count = static_cast<u8>(architecture_.levels.size());
-    if (record_.mapping.size() != architecture_.levels.size()) {
+    if (record_.mapping.size() != architecture_.levels.size())
       complaints_.add("mapping", fmt::format("has {} levels, {} has {}", record_.mapping.size(), record_.arch,
                                              architecture_.levels.size()));
-    }
-    for (std::size_t i = 0; i < record_.mapping.size() && complaints_.empty(); ++i) {
+    for (std::size_t i = 0; i < record_.mapping.size() && complaints_.empty(); ++i)
       read_level(record_.mapping[i], static_cast<int>(i));
-    }
     if (!complaints_.empty()) return complaints_.errors();
     return mapping_;
   }
@@ -121,18 +118,14 @@ class MappingBuilder {
     const std::string field = fmt::format("mapping[{}]", i);
     if (!entry.is_object()) return complaints_.add(field, "must be an object");
     const StorageLevel& level = architecture_.levels[i];
-    if (record_string(entry, "level", complaints_) != level.name) {
+    if (record_string(entry, "level", complaints_) != level.name)
       complaints_.add(field + ".level",
                       fmt::format("must be {}, the level of {} at this place", level.name, record_.arch));
-    }
     if (const json* keep = record_member(entry, "keep", json::value_t::array, "a list", complaints_))
       read_keep(*keep, i);
     if (entry.contains("spatial")) {
-      if (entry["spatial"].is_object()) {
-        read_spatial(entry["spatial"], i);
-      } else {
-        complaints_.add(field + ".spatial", "must be an object");
-      }
+      if (entry["spatial"].is_object()) read_spatial(entry["spatial"], i);
+      else complaints_.add(field + ".spatial", "must be an object");
     }
     const std::string order = record_string(entry, "order", complaints_);
     const json* factors = record_member(entry, "temporal", json::value_t::object, "an object", complaints_);
@@ -145,11 +138,8 @@ class MappingBuilder {
   void read_keep(const json& keep, int level) {
     for (const json& tensor : keep) {
       const auto v = tensor.is_string() ? workload_.find_tensor(tensor.get_ref<const std::string&>()) : std::nullopt;
-      if (!v) {
-        complaints_.add("keep", fmt::format("{} is not a tensor of {}", shown(tensor), record_.problem));
-      } else {
-        mapping_.keep[level] = static_cast<TensorMask>(mapping_.keep[level] | 1u << *v);
-      }
+      if (!v) complaints_.add("keep", fmt::format("{} is not a tensor of {}", shown(tensor), record_.problem));
+      else mapping_.keep[level] = static_cast<TensorMask>(mapping_.keep[level] | 1u << *v);
     }
   }
 

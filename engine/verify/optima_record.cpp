@@ -156,12 +156,10 @@ Result<KeepSets> from_lists(const OptimumRecord& record, const Workload& workloa
     }
     sets[*i] = 0;
     for (const std::string& tensor : kept) {
-      if (const auto v = workload.find_tensor(tensor)) {
-        sets[*i] = static_cast<TensorMask>(sets[*i] | 1u << *v);
-      } else {
+      if (const auto v = workload.find_tensor(tensor)) sets[*i] = static_cast<TensorMask>(sets[*i] | 1u << *v);
+      else
         complaints.add("keep." + level, fmt::format("'{}' is not a tensor of {}{}; tensors: {}", tensor,
                                                     record.workload, did_you_mean(tensor, tensors), join(tensors)));
-      }
     }
   }
   if (!complaints.empty()) return complaints.errors();

@@ -186,9 +186,7 @@ class CurveSearch {
     for (std::size_t v = 0; v < shapes_.size(); ++v) {
       if (contains(resident_ | repeated_, v)) continue;
       u64 words = macs_;
-      if (contains(kept_, v)) {
-        words = words_in(v, nest);
-      }
+      if (contains(kept_, v)) words = words_in(v, nest);
       units += accesses(v, words);
     }
     const u64 buffer = buffer_units();

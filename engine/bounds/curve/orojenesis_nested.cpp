@@ -33,9 +33,8 @@ class NestingSearch {
   NestingSearch(const Workload& workload, const OrojenesisOptions& options)
       : options_(options), macs_(workload.macs()) {
     size_.fill(1);
-    for (std::size_t d = 0; d < workload.dimensions.size(); ++d) {
+    for (std::size_t d = 0; d < workload.dimensions.size(); ++d)
       size_[d] = static_cast<u32>(workload.dimensions[d].size);
-    }
     for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
       shapes_.emplace_back(workload, static_cast<int>(v));
       distinct_.push_back(shapes_.back().distinct_words(size_));

@@ -329,13 +329,9 @@ u64 TensorShape::shared_at_most(const Run& run, DimensionMask late, u8 j, std::o
     for (const auto& [d, coefficient] : rank.terms) {
       const u64 tile = coefficient * run.tile[d];
       const bool in_run = &rank == run.rank && std::ranges::find(run.loops, d) != run.loops.end();
-      if (d == j) {
-        step = tile;
-      } else if (in_run || (turn == d && turn != j)) {
-        inside += tile * (run.count[d] - 1);
-      } else if (contains(late, d)) {
-        known = false;
-      }
+      if (d == j) step = tile;
+      else if (in_run || (turn == d && turn != j)) inside += tile * (run.count[d] - 1);
+      else if (contains(late, d)) known = false;
     }
     // Loops inside take the tile back to where they began; a step of the rank's own loop may just undo that.
     u64 moved = inside;

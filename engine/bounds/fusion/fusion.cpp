@@ -271,16 +271,12 @@ std::string template_names(const FusedTiles& tiles, std::size_t links) {
     const bool first_of_pair = contains(tiles.pairs, e), second_of_pair = e > 0 && (tiles.pairs >> (e - 1) & 1) != 0;
     const bool by_parts = tiles.how != FusionTemplate::Rows;
     const char* name = "Full";
-    if (first_of_pair) {
-      name = e == 0 && by_parts && !tiles.whole_input ? "TiledKN" : "TiledN";
-    } else if (second_of_pair) {
+    if (first_of_pair) name = e == 0 && by_parts && !tiles.whole_input ? "TiledKN" : "TiledN";
+    else if (second_of_pair)
       name =
           e == 1 && by_parts && tiles.how != FusionTemplate::InputAgain && !tiles.whole_output ? "TiledKN" : "TiledK";
-    } else if (e == 0) {
-      name = tiles.whole_input ? "Full" : "TiledK";
-    } else if (e + 1 == links) {
-      name = "TiledN";
-    }
+    else if (e == 0) name = tiles.whole_input ? "Full" : "TiledK";
+    else if (e + 1 == links) name = "TiledN";
     names += (e > 0 ? " " : "") + std::string(name);
   }
   return names;

@@ -133,11 +133,8 @@ std::vector<RankRow> rank_rows(const AccessNest& nest) {
   std::vector<RankRow> all;
   KnownLattices known;
   for (const Group& group : groups_of(nest)) {
-    if (group.size() == 1) {
-      all.push_back(single_row(nest, group.front()));
-    } else {
-      add_lattice_rows(nest, group, known, all);
-    }
+    if (group.size() == 1) all.push_back(single_row(nest, group.front()));
+    else add_lattice_rows(nest, group, known, all);
   }
   std::vector<RankRow> rows;
   for (std::size_t i = 0; i < all.size(); ++i) {

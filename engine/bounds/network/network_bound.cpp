@@ -285,13 +285,10 @@ class Charger {
     c.size = sizes_.tensor[l][v];
     const bool output = workload(l).tensors[v].is_output();
     const auto consumes = [&](const Edge& e) { return !e.from_input && e.from == l; };
-    if (output && (std::ranges::any_of(network_.edges, consumes) || unnamed_.may_take_output(l))) {
+    if (output && (std::ranges::any_of(network_.edges, consumes) || unnamed_.may_take_output(l)))
       c.unmoved = workload(l).tensor_words(v);
-    } else if (!output && unnamed_.may_be_shared(l, v)) {
-      c.counted = false;
-    } else {
-      c.compulsory = touched(l, v);
-    }
+    else if (!output && unnamed_.may_be_shared(l, v)) c.counted = false;
+    else c.compulsory = touched(l, v);
   }
 
   void fed(int l, int v, std::vector<Edge> edges) {

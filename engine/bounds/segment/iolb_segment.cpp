@@ -42,11 +42,9 @@ double independent_values(const AccessNest& nest, const Access& access) {
     std::vector<Rational> column;
     for (const std::vector<i64>& row : access.rows) column.emplace_back(row[l]);
     columns.push_back(std::move(column));
-    if (Subspace::span(static_cast<int>(access.rows.size()), columns).dimension() == static_cast<int>(columns.size())) {
+    if (Subspace::span(static_cast<int>(access.rows.size()), columns).dimension() == static_cast<int>(columns.size()))
       values *= nest.loops[l].size;
-    } else {
-      columns.pop_back();
-    }
+    else columns.pop_back();
   }
   return values;
 }

@@ -33,11 +33,8 @@ std::vector<u32> cuts(const TilingProblem& problem, double capacity, const Exten
   u32 low = tile[d], high = size;
   while (low < high) {
     widest[d] = low + (high - low + 1) / 2;
-    if (room.fits({widest}, 0)) {
-      low = widest[d];
-    } else {
-      high = widest[d] - 1;
-    }
+    if (room.fits({widest}, 0)) low = widest[d];
+    else high = widest[d] - 1;
   }
   std::vector<u32> found;
   for (const u32 extent : {low, tile[d]}) {
@@ -112,13 +109,9 @@ std::optional<TilingProblem> part_of(const TilingProblem& problem, int d, u32 ex
       }
     }
     if (!tensor.is_output) continue;
-    if (!contains(tensor.indexing, d)) {
-      part.rule.outputs_are_read = part.rule.outputs_are_read || later;
-    } else if (contains(tensor.sliding, d) || tensor.entangled) {
-      return std::nullopt;
-    } else {
-      tensor.words *= static_cast<double>(extent) / size;
-    }
+    if (!contains(tensor.indexing, d)) part.rule.outputs_are_read = part.rule.outputs_are_read || later;
+    else if (contains(tensor.sliding, d) || tensor.entangled) return std::nullopt;
+    else tensor.words *= static_cast<double>(extent) / size;
   }
   return part;
 }

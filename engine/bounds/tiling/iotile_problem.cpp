@@ -222,11 +222,8 @@ class OrderBuilder {
     order_.inner.push_back(static_cast<u8>(d));
     for (std::size_t v = 0; v < problem_.tensors.size(); ++v) {
       if (contains(e.kept, v)) order_.reuse[v].kept |= dimension_bit(d);
-      if (contains(e.held, v)) {
-        order_.reuse[v].held |= dimension_bit(d);
-      } else if (contains(e.slides, v)) {
-        order_.reuse[v].slides = d;
-      }
+      if (contains(e.held, v)) order_.reuse[v].held |= dimension_bit(d);
+      else if (contains(e.slides, v)) order_.reuse[v].slides = d;
     }
     extend(rest, e.kept | e.held);
     order_ = saved;

@@ -150,11 +150,8 @@ class TileSearch {
           if (extent == tiles[level][d] || std::find(extents.begin(), at, extent) != at) continue;
           NestedTiles next = tiles;
           TileRoom::set(next, level, d, extent);
-          if (room_.fits(next)) {
-            consider(next);
-          } else {
-            trade(next, d);
-          }
+          if (room_.fits(next)) consider(next);
+          else trade(next, d);
         }
       }
     }
@@ -307,11 +304,8 @@ u32 TileRoom::largest_fitting(NestedTiles tiles, std::size_t level, int d) const
   u32 low = 0, high = extent;
   while (low < high) {
     extent = low + (high - low + 1) / 2;
-    if (fits(tiles, level)) {
-      low = extent;
-    } else {
-      high = extent - 1;
-    }
+    if (fits(tiles, level)) low = extent;
+    else high = extent - 1;
   }
   if (low == 0 || problem_.trips == Trips::Average) return low;
   const u32 whole = most(tiles, level, d);

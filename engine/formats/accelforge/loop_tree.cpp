@@ -37,9 +37,8 @@ class TreeReader {
   Result<LoopTree> read(const YamlNode& root) {
     const auto mapping = root.find("mapping");
     const auto nodes = mapping ? mapping->find("nodes") : std::nullopt;
-    if (!nodes || !nodes->is_sequence() || nodes->size() == 0) {
+    if (!nodes || !nodes->is_sequence() || nodes->size() == 0)
       return (mapping ? *mapping : root).error("must have a list of 'nodes'");
-    }
     LoopTree tree = list(*nodes, 0);
     if (!errors_.empty()) return errors_;
     return tree;

@@ -154,9 +154,8 @@ class PartReader {
     if (const auto bits = reader.child("bits_per_action")) common_bits = at_least(*bits, 1e-9);
     if (const auto actions = reader.child("actions"))
       for (const YamlNode& action : elements(actions)) add_action(action, energy_scale, latency_scale, common_bits, p);
-    if (p.kind == "!Memory") {
+    if (p.kind == "!Memory")
       if (const auto size = reader.required_child("size")) p.size = at_least(*size, 0).value_or(0);
-    }
     if (p.kind == "!Toll") p.direction = reader.string("direction").value_or("up_and_down");
     if (p.kind != "!Compute") {
       tensors(reader.child("tensors"), p);

@@ -56,13 +56,9 @@ std::optional<std::vector<i64>> Call::integers_of(std::size_t i) {
   const TensorFacts* value = input(i);
   if (value == nullptr) return std::nullopt;
   if (value->contents && !value->contents->real) return value->contents->integers;
-  if (value->contents) {
-    fail(fmt::format("input {} has no integers", i));
-  } else if (!value->shape && !value->why_unknown.empty()) {
-    fail(value->why_unknown);
-  } else {
-    fail(fmt::format("the shape depends on data: '{}' is not known", shortened(value->name)));
-  }
+  if (value->contents) fail(fmt::format("input {} has no integers", i));
+  else if (!value->shape && !value->why_unknown.empty()) fail(value->why_unknown);
+  else fail(fmt::format("the shape depends on data: '{}' is not known", shortened(value->name)));
   return std::nullopt;
 }
 

@@ -153,11 +153,8 @@ void merge(Sources& all, const Sources& more) {
   auto a = all.begin();
   for (const Source& b : more) {
     while (a != all.end() && a->layer < b.layer) out.push_back(*a++);
-    if (a != all.end() && a->layer == b.layer) {
-      merge(*a, b);
-    } else {
-      out.push_back(b);
-    }
+    if (a != all.end() && a->layer == b.layer) merge(*a, b);
+    else out.push_back(b);
   }
   out.insert(out.end(), a, all.end());
   all = std::move(out);
@@ -317,11 +314,9 @@ void Walk::unread_control(const Node& node, const std::string& name, std::string
   for (const Attribute& a : node.attributes)
     if (a.g) inside += counter.of(a.g->nodes);
   const Call call(node, name, opset(scope), {}, nullptr);
-  if (inside > 0) {
+  if (inside > 0)
     file_under(Fate::Refused, call, fmt::format("{} ({} operators that multiply matrices are inside)", why, inside));
-  } else {
-    file_under(Fate::Ignored, call);
-  }
+  else file_under(Fate::Ignored, call);
   std::vector<TensorFacts> outputs(node.outputs.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     outputs[i].name = std::string(node.outputs[i]);

@@ -50,12 +50,11 @@ Diagnostics add_options(std::string_view text, const std::string& file, Options&
       options.values[key.substr(kValue.size())] = number.value_or(0);
     } else {
       const std::optional<i64> size = parse_number<i64>(value);
-      if (key.empty() || !size || *size < 0 || *size > kMaxSize) {
+      if (key.empty() || !size || *size < 0 || *size > kMaxSize)
         complain(fmt::format("{} = {}, must be a size from 0 to {} ({}=1)", shortened(key), shortened(value), kMaxSize,
                              key.empty() ? "batch" : shortened(key)));
-      } else if (const auto [known, added] = options.dims.emplace(key, *size); !added && known->second != *size) {
+      else if (const auto [known, added] = options.dims.emplace(key, *size); !added && known->second != *size)
         complain(fmt::format("{} is both {} and {}", shortened(key), known->second, *size));
-      }
     }
   }
   return errors;

@@ -298,13 +298,9 @@ Shapes conv_transpose_shape(Call& call) {
   if (given && given->size() != n && given->size() != n + 2) call.fail("output_shape does not fit the input");
   for (std::size_t i = 0; call.ok() && i < n; ++i) {
     const i64 full = (t.in[i + 2] - 1) * t.strides[i] + t.dilations[i] * (t.weights[i + 2] - 1) + 1 + more[i];
-    if (given) {
-      out.push_back((*given)[i + given->size() - n]);
-    } else if (same) {
-      out.push_back(t.in[i + 2] * t.strides[i]);
-    } else {
-      out.push_back(mode == "VALID" ? full : full - pads[i] - pads[i + n]);
-    }
+    if (given) out.push_back((*given)[i + given->size() - n]);
+    else if (same) out.push_back(t.in[i + 2] * t.strides[i]);
+    else out.push_back(mode == "VALID" ? full : full - pads[i] - pads[i + n]);
     if (out.back() < 1) call.fail(fmt::format("no output: {} positions", out.back()));
   }
   return {out};

@@ -32,11 +32,8 @@ Network merge_shapes(Network network) {
   std::map<int, std::size_t> place;  // [token]: layer of `out`
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const auto [at_token, added] = place.emplace(tokens[i], out.layers.size());
-    if (added) {
-      out.layers.push_back(std::move(network.layers[i]));
-    } else {
-      out.layers[at_token->second].count += network.layers[i].count;
-    }
+    if (added) out.layers.push_back(std::move(network.layers[i]));
+    else out.layers[at_token->second].count += network.layers[i].count;
   }
   return out;
 }

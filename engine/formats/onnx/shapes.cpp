@@ -82,11 +82,8 @@ Shapes top_k_shapes(Call& call) {
   Shape out = call.shape(0);
   const std::size_t axis = call.axis(call.integer("axis", -1), out.size());
   std::optional<std::vector<i64>> k;
-  if (call.opset() < 10) {
-    k = std::vector<i64>{call.integer("k", -1)};
-  } else {
-    k = call.integers_of(1);
-  }
+  if (call.opset() < 10) k = std::vector<i64>{call.integer("k", -1)};
+  else k = call.integers_of(1);
   if (call.ok() && (!k || k->size() != 1 || k->front() < 0 || k->front() > out[axis])) call.fail("k does not fit");
   if (!call.ok()) return {};
   out[axis] = k->front();

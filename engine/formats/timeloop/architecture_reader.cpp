@@ -125,10 +125,9 @@ void add_variables(const YamlNode& node, TimeloopAttributes& variables, Diagnost
     for (const YamlNode& part : elements(node)) add_variables(part, variables, errors);
     return;
   }
-  for (auto& [name, attribute] : read_attributes(node, {"version"}, errors)) {
+  for (auto& [name, attribute] : read_attributes(node, {"version"}, errors))
     if (!variables.emplace(name, attribute).second)
       errors.push_back(attribute->node.error(fmt::format("variable '{}' is given twice", name)));
-  }
 }
 
 // The oldest files have their constraints here, as a list or as the name of one of several lists; newer ones have a

@@ -154,11 +154,9 @@ void add_capacity(AttributeList& list, const StorageLevel& level) {
   constexpr u64 kMostEntries = 0xffff'ffff, kKilobyteBits = 8192;
   if (!level.entries) return;
   const u128 bits = u128{*level.entries} * level.word_bits.parts();
-  if (*level.entries > kMostEntries && bits % kKilobyteBits == 0) {
+  if (*level.entries > kMostEntries && bits % kKilobyteBits == 0)
     list.add("sizeKB", static_cast<u64>(bits / kKilobyteBits));
-  } else {
-    list.add("entries", *level.entries);
-  }
+  else list.add("entries", *level.entries);
 }
 
 // Whether a level sums partial outputs unless its file says otherwise.

@@ -35,10 +35,9 @@ class FormMaker {
                                      form_.machine.compute.cycles_per_op)});
     if (!is_plain_name(form_.machine.compute.name))
       errors_.push_back({"", 0, "compute", bad_name(form_.machine.compute.name)});
-    if (!std::exchange(form_.machine.one_axis_per_dimension, true) && has_two_axes()) {
+    if (!std::exchange(form_.machine.one_axis_per_dimension, true) && has_two_axes())
       note("",
            "one_axis_per_dimension = false: Timeloop unrolls a dimension along X or along Y of a fan-out, not both");
-    }
     if (!std::exchange(form_.machine.peer_channel, true) && std::ranges::any_of(levels(), has_fanout))
       note("", std::string(kTimeloopHasPeers));
     note_counting();

@@ -150,10 +150,9 @@ std::vector<FactorWord> read_factors(const YamlNode& node, Diagnostics& errors) 
     errors.push_back(node.error("must be a list of factors such as [K=4, C<=2]"));
   }
   for (std::size_t i = 0; i < words.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
+    for (std::size_t j = 0; j < i; ++j)
       if (words[i].dimension == words[j].dimension && words[i].relation == words[j].relation)
         errors.push_back(words[i].place.error(fmt::format("{} has two factors", words[i].dimension)));
-    }
   }
   return words;
 }

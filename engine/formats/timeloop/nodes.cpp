@@ -135,9 +135,8 @@ class NodesReader {
 
   bool is_enabled(const YamlNode& enabled, const TimeloopLeaf& leaf) {
     std::optional<bool> on = enabled.as_bool();
-    if (!on && !enabled.is_null()) {
+    if (!on && !enabled.is_null())
       if (const auto value = number_of(enabled, leaf.own, variables_, errors_)) on = *value != 0;
-    }
     if (on.value_or(true)) return true;
     for (const auto& [_, attribute] : leaf.own) attribute->used = true;
     if (leaf.fanout.x * leaf.fanout.y != 1)

@@ -125,15 +125,12 @@ class ProblemReader {
     MapReader map(node, errors_);
     if (!map.valid()) return;
     map.ignore("name");
-    if (const auto words = map.words("dimensions")) {
+    if (const auto words = map.words("dimensions"))
       for (const std::string& name : *words) workload_.dimensions.push_back({name, 0});
-    } else if (!map.child("dimensions")) {
-      map.error("missing key 'dimensions'");
-    }
+    else if (!map.child("dimensions")) map.error("missing key 'dimensions'");
     if (const auto list = map.child("coefficients")) coefficients(*list);
-    if (const auto flatten = map.child("flatten"); flatten && flatten->size() > 0) {
+    if (const auto flatten = map.child("flatten"); flatten && flatten->size() > 0)
       errors_.push_back(flatten->error("flattened dimensions are not supported; remove 'flatten'"));
-    }
     const auto spaces = child(map, "data_spaces");
     if (!spaces) {
       map.error("missing key 'data_spaces'");
@@ -153,9 +150,8 @@ class ProblemReader {
       map.finish();
       if (name) coefficients_.push_back({*name, static_cast<u64>(value.value_or(1)), list.at(i)});
     }
-    if (!list.is_sequence() && !list.is_null()) {
+    if (!list.is_sequence() && !list.is_null())
       errors_.push_back(list.error("coefficients must be a list of {name, default}"));
-    }
   }
 
   void data_space(const YamlNode& node) {
@@ -167,10 +163,9 @@ class ProblemReader {
     if (map.boolean("read-write").value_or(false) || underscore) tensor.role = Role::Output;
     map.words("ranks");  // their names only
     const auto projection = map.required_child("projection");
-    if (projection && !projection->is_sequence()) {
+    if (projection && !projection->is_sequence())
       errors_.push_back(
           projection->error(fmt::format("projection must be a list of ranks, not {}", shown(*projection))));
-    }
     for (std::size_t i = 0; projection && i < projection->size(); ++i) rank(tensor, projection->at(i));
     map.finish();
   }

@@ -130,9 +130,8 @@ constexpr u64 kPlaceSteps = 1'000'000;
 }  // namespace
 
 std::vector<PartBound> PlanBuilder::parts() {
-  for (int s = 0; s < static_cast<int>(program_.statements.size()); ++s) {
+  for (int s = 0; s < static_cast<int>(program_.statements.size()); ++s)
     try_within(kStatementSteps, [&] { add_statement(s); });
-  }
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t i = 0; i < found_.size(); ++i) order.emplace_back(-numbers_.small_memory_words(found_[i]), i);
   std::ranges::stable_sort(order, {}, &std::pair<double, std::size_t>::first);
@@ -219,11 +218,8 @@ std::vector<PartBound> PlanBuilder::with_whole_part(const std::vector<PartBound>
   const isl::union_set words = used_words(bound.part);
   std::vector<PartBound> next;
   for (const PartBound& other : list) {
-    if (used_words(other.part).is_disjoint(words)) {
-      next.push_back(other);
-    } else if (auto rest = reduced(other, words)) {
-      next.push_back(std::move(*rest));
-    }
+    if (used_words(other.part).is_disjoint(words)) next.push_back(other);
+    else if (auto rest = reduced(other, words)) next.push_back(std::move(*rest));
   }
   next.push_back(bound);
   return next;

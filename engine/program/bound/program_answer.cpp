@@ -80,10 +80,6 @@ ProgramSummand summand_of(const ProgramPlan& plan, const PartBound& bound, const
   return summand;
 }
 
-}  // namespace
-
-namespace {
-
 // isl's steps for what is left to do when somebody has asked for the end: a moment.
 constexpr u64 kStepsAfterStop = 500'000;
 
@@ -260,11 +256,8 @@ Reason fill(TiledStatement& tiled, const ProgramStatement& statement, PartNumber
   for (std::size_t k = 0; k < extents.size(); ++k)
     tiled.workload.dimensions.push_back({statement.loops[k], static_cast<u64>(extents[k])});
   for (const ArrayAccess& read : statement.reads) {
-    if (accumulates(statement, read)) {
-      tiled.accumulates = true;
-    } else if (const Reason trouble = add_tensor(tiled, read, Role::Input, statement.depth())) {
-      return trouble;
-    }
+    if (accumulates(statement, read)) tiled.accumulates = true;
+    else if (const Reason trouble = add_tensor(tiled, read, Role::Input, statement.depth())) return trouble;
   }
   return add_tensor(tiled, statement.write, Role::Output, statement.depth());
 }

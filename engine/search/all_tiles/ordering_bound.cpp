@@ -80,11 +80,8 @@ PartialCost::Flowing PartialCost::next(ClassSet inside, u64 left) const {
     const Flowing more = next<kPorts>(static_cast<ClassSet>(inside | 1u << j), left & ~moved);
     sum.energy += more.energy;
     sum.ports += more.ports;
-    if (std::exchange(any, true)) {
-      best.lower_to(sum);
-    } else {
-      best = sum;
-    }
+    if (std::exchange(any, true)) best.lower_to(sum);
+    else best = sum;
   }
   if (any && (must_loop_ & ~inside) != 0) return best;
   Flowing unmoved;  // nothing moves what is left

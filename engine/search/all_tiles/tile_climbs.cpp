@@ -95,11 +95,8 @@ class TileClimbs {
   }
   void list_starts(TileClimbSpace& space) {
     TilePlan first;
-    if (known_.found) {
-      first = plans_.plan(known_.mapping);
-    } else if (!plans_.smallest(first)) {
-      return;
-    }
+    if (known_.found) first = plans_.plan(known_.mapping);
+    else if (!plans_.smallest(first)) return;
     if (space.is_exhausted()) return;
     if (!known_.found && !problem_.space.uses_enough_units(plans_.mapping(first))) {
       const auto filled = enough_units(first, space);

@@ -196,9 +196,8 @@ u64 KeptFlows::most_steps_along(int d) const {
       others *= unrolling_->steps[k];
       continue;
     }
-    for (const int other : bits(classes_[k])) {
+    for (const int other : bits(classes_[k]))
       if (other != d) others *= ceil_div(u64{c_.size[other]}, known_units_of(0, c_.level_count, other));
-    }
   }
   return unrolling_->most_steps / others;
 }

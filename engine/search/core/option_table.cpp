@@ -357,12 +357,10 @@ void read_search_options(FieldReader& reader, SearchOptions& options, Diagnostic
   refuse_former_options(reader);
   for (const SearchOption& option : search_option_table()) {
     if (left_out(leave, option.name)) continue;
-    if (option.list) {
+    if (option.list)
       for (const std::string& word : reader.words(option.name).value_or(std::vector<std::string>{}))
         set(*reader.child(option.name), option, word, options, errors);
-    } else if (const auto node = reader.child(option.name)) {
-      read_search_option(*node, option.name, options, errors);
-    }
+    else if (const auto node = reader.child(option.name)) read_search_option(*node, option.name, options, errors);
   }
 }
 

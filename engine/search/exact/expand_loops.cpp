@@ -56,9 +56,8 @@ void Expander::add_loop(PartialMapping& s, Loops& loops, int d) const {
 Expander::Ends Expander::ends_of(const PartialMapping& s, const Loops& loops) const {
   Ends out;
   const auto& tensor = m_.compiled->tensor;
-  for (const int v : bits(s.in_place)) {
+  for (const int v : bits(s.in_place))
     for (const int d : bits(tensor[v].indexing & loops.waiting)) out.flows[d] |= 1u << v;
-  }
   for (int f = 0; f < s.sliding_count; ++f) {
     out.moving |= s.sliding[f].moving;
     const CompiledTensor& t = tensor[s.sliding[f].tensor];

@@ -297,9 +297,7 @@ void NestSteps::swap(PartialMapping& s) const {
 }
 
 void NestSteps::finish(PartialMapping& s) const {
-  for (const int v : bits(s.in_place)) {
-    close(s, static_cast<int>(v), s.fill[v], s.serve[v], 1);
-  }
+  for (const int v : bits(s.in_place)) close(s, static_cast<int>(v), s.fill[v], s.serve[v], 1);
   s.in_place = 0;
   for (int f = 0; f < s.sliding_count; ++f) {
     SlidingFlow& flow = s.sliding[f];

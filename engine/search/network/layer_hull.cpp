@@ -64,9 +64,8 @@ CostChain LayerHull::upper() const {
     const CostPoint p = point_of(known_[k]);
     if (!out.corner.empty() && p.energy >= out.corner.back().energy) continue;
     // A corner that is not below the way past it is none.
-    while (!out.slope.empty() && slope_between(out.corner.back(), p) >= out.slope.back()) {
+    while (!out.slope.empty() && slope_between(out.corner.back(), p) >= out.slope.back())
       out.corner.pop_back(), out.mapping.pop_back(), out.slope.pop_back();
-    }
     if (!out.corner.empty()) out.slope.push_back(slope_between(out.corner.back(), p));
     out.corner.push_back(p), out.mapping.push_back(k);
   }
