@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 #include "arch/architecture_spec.h"

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
-#include "arch/architecture.h"
 #include "arch/check.h"
 #include "arch/cost_resolver.h"
 #include "engine/base/integers.h"

@@ -2,12 +2,8 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <vector>
 
-#include "arch/architecture.h"
-#include "arch/architecture_spec.h"
 #include "arch/check.h"
-#include "engine/base/field_reader.h"
 #include "engine/base/text.h"
 #include "engine/base/types.h"
 

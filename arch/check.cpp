@@ -5,10 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "arch/architecture.h"
 #include "arch/architecture_spec.h"
 #include "engine/base/text.h"
-#include "engine/base/types.h"
 
 namespace heliolite {
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>
-#include <vector>
 
 #include "arch/check.h"
 #include "engine/base/named.h"

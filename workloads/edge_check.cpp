@@ -4,10 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
-#include <utility>
 
-#include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "workloads/edge_ranks.h"

@@ -8,7 +8,6 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "workloads/graph.h"
 
 namespace heliolite {
 namespace {

@@ -5,10 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
-#include <string>
 
-#include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "workloads/graph.h"

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <vector>
 
 #include "engine/base/field_reader.h"
 #include "engine/base/integers.h"

@@ -5,15 +5,11 @@
 #include <filesystem>
 #include <set>
 #include <utility>
-#include <vector>
 
-#include "engine/base/field_reader.h"
 #include "engine/base/file_bytes.h"
 #include "engine/base/text.h"
-#include "engine/base/yaml_node.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
-#include "engine/search/core/option_table.h"
 #include "engine/search/map.h"
 #include "engine/search/scheduling/fused_network.h"
 #include "engine/space/constraint_notes.h"

@@ -1,20 +1,15 @@
 #include "cli/bound/bound_curves.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "cli/ui/svg_canvas.h"
 #include "cli/ui/units.h"
-#include "engine/base/named.h"
-#include "engine/base/text.h"
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/running_units.h"
 #include "engine/search/baseline/sampler.h"
-#include "workloads/word_bits.h"
 
 namespace heliolite::cli {
 

@@ -6,16 +6,11 @@
 #include <cmath>
 #include <utility>
 
-#include "cli/bound/bound_curves.h"
 #include "cli/map/answer_texts.h"
-#include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
-#include "cli/ui/json.h"
 #include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
-#include "engine/bounds/curve/movement_distance.h"
-#include "engine/bounds/curve/orojenesis.h"
 #include "engine/bounds/tiling/iotile_search.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/running_units.h"

@@ -10,7 +10,6 @@
 #include "cli/ui/units.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "engine/bounds/curve/orojenesis.h"
 
 namespace heliolite::cli {
 namespace {

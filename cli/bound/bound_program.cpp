@@ -5,7 +5,6 @@
 
 #include <memory>
 
-#include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
 #include "cli/ui/long_work.h"

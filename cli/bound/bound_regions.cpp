@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "cli/map/answer_texts.h"
-#include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
 #include "cli/ui/long_work.h"

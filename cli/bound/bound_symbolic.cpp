@@ -5,12 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <utility>
 
-#include "cli/bound/bound_curves.h"
 #include "cli/map/answer_texts.h"
-#include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/long_work.h"
 #include "cli/ui/table.h"

@@ -5,16 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <utility>
 
 #include "cli/bound/bound_curves.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/units.h"
-#include "engine/base/field_reader.h"
 #include "engine/base/file_bytes.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "engine/base/yaml_node.h"
 #include "engine/formats/load_network.h"
 #include "engine/program/bound/program_answer.h"
 #include "workloads/word_bits.h"

@@ -15,7 +15,6 @@
 #include "engine/formats/load_mapping.h"
 #include "engine/formats/load_network.h"
 #include "engine/inputs/input_file.h"
-#include "engine/inputs/read_options.h"
 #include "engine/search/bayes/bayes_search.h"
 #include "engine/space/constraint_notes.h"
 #include "engine/sweep/sweep_yaml.h"

@@ -3,9 +3,6 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "arch/architecture_yaml.h"
 #include "engine/base/text.h"
@@ -14,7 +11,6 @@
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_mapping.h"
 #include "engine/formats/load_network.h"
-#include "engine/formats/timeloop/form.h"
 #include "engine/formats/timeloop/machine.h"
 #include "engine/formats/timeloop/mapping.h"
 #include "engine/formats/timeloop/problem.h"

@@ -1,7 +1,5 @@
 #include "cli/map/answer_texts.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>

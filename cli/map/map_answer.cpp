@@ -6,11 +6,9 @@
 #include <memory>
 #include <utility>
 
-#include "arch/architecture.h"
 #include "arch/architecture_spec.h"
 #include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
-#include "cli/ui/units.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/model/compiled.h"

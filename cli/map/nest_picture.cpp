@@ -8,11 +8,8 @@
 #include <array>
 #include <cctype>
 #include <cmath>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "cli/ui/svg_canvas.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"

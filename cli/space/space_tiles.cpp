@@ -4,12 +4,8 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "cli/map/answer_texts.h"
-#include "cli/ui/command.h"
-#include "cli/ui/json.h"
 #include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"

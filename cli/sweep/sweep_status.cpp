@@ -2,26 +2,19 @@
 #include "cli/sweep/sweep_parts.h"
 
 #include <fmt/chrono.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <ostream>
-#include <vector>
 
 #include "arch/architecture_yaml.h"
 #include "cli/map/answer_texts.h"
-#include "cli/ui/json.h"
 #include "cli/ui/table.h"
-#include "engine/base/text.h"
 #include "engine/sweep/design_points.h"
 #include "engine/sweep/export.h"
-#include "engine/sweep/front.h"
 #include "engine/sweep/question.h"
-#include "engine/sweep/store.h"
 #include "engine/sweep/totals.h"
 
 namespace heliolite::cli {

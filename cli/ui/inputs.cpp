@@ -4,21 +4,15 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string_view>
-#include <utility>
-#include <vector>
 
-#include "arch/architecture.h"
 #include "cli/ui/command.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"
-#include "engine/formats/load_mapping.h"
 #include "engine/formats/onnx/inputs.h"
 #include "engine/model/running_units.h"
 #include "engine/network/fused_cost.h"
 #include "engine/search/core/option_kinds.h"
 #include "engine/space/constraint_notes.h"
-#include "workloads/network.h"
 #include "workloads/word_bits.h"
 #include "workloads/workload_yaml.h"
 

@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <ctime>
 #include <limits>
-#include <utility>
 
 #include "cli/ui/output.h"
 #include "cli/ui/table.h"

@@ -10,9 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <optional>
 #include <stdexcept>
-#include <utility>
 
 #include "cli/ui/lines.h"
 #include "engine/base/file_claims.h"

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "cli/ui/lines.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 

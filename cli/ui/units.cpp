@@ -4,8 +4,6 @@
 
 #include <cmath>
 
-#include "arch/architecture.h"
-#include "engine/base/text.h"
 #include "engine/model/keep.h"
 #include "workloads/word_bits.h"
 

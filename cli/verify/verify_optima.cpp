@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "cli/ui/json.h"
 #include "cli/ui/lines.h"
 #include "cli/ui/long_work.h"
 #include "cli/ui/table.h"

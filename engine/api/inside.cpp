@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "workloads/network.h"
 #include "workloads/word_bits.h"
 
 namespace heliolite::api {

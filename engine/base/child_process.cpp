@@ -15,7 +15,6 @@
 #include <ctime>
 #include <utility>
 
-#include "engine/base/result.h"
 #include "engine/base/text.h"
 
 extern char** environ;

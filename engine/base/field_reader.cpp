@@ -7,8 +7,6 @@
 
 #include "engine/base/named.h"
 #include "engine/base/text.h"
-#include "engine/base/word_length.h"
-#include "engine/base/yaml_node.h"
 
 namespace heliolite {
 

@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <cstddef>
 
 #include "engine/base/integers.h"
-#include "engine/base/types.h"
 
 namespace heliolite {
 

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 

@@ -6,8 +6,6 @@
 #include <numeric>
 
 #include "engine/base/integers.h"
-#include "engine/bounds/conv/conv_bound.h"
-#include "engine/bounds/segment/iolb_segment.h"
 
 namespace heliolite {
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"

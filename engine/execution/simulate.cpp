@@ -6,8 +6,6 @@
 
 #include "engine/base/integers.h"
 #include "engine/bounds/tiling/iotile_search.h"
-#include "engine/execution/caches.h"
-#include "engine/execution/loop_nest.h"
 #include "engine/execution/tiled_nest.h"
 
 namespace heliolite {

@@ -5,7 +5,6 @@
 #include <unordered_map>
 
 #include "engine/base/integers.h"
-#include "engine/execution/loop_nest.h"
 
 namespace heliolite {
 namespace {

@@ -13,7 +13,6 @@
 #include "engine/formats/accelforge/files.h"
 #include "engine/formats/timeloop/machine.h"
 #include "engine/inputs/input_file.h"
-#include "engine/inputs/read_options.h"
 
 namespace heliolite {
 

@@ -14,7 +14,6 @@
 #include "engine/inputs/input_file.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/mapping_yaml.h"
-#include "engine/model/running_units.h"
 
 namespace heliolite {
 namespace {

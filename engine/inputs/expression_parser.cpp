@@ -5,7 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/base/result.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

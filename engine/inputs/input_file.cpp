@@ -6,14 +6,11 @@
 #include <filesystem>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "engine/base/file_bytes.h"
 #include "engine/base/integers.h"
-#include "engine/base/result.h"
 #include "engine/base/text.h"
 #include "engine/base/yaml_value.h"
 #include "engine/inputs/template_render.h"

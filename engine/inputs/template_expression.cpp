@@ -5,10 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "engine/base/integers.h"
-#include "engine/model/compiled.h"
 #include "engine/model/links.h"
 #include "engine/model/temporal_traffic.h"
 

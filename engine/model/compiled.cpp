@@ -4,10 +4,8 @@
 #include <bit>
 #include <cassert>
 #include <charconv>
-#include <limits>
 #include <utility>
 
-#include "engine/base/integers.h"
 #include "engine/model/keep.h"
 #include "engine/model/links.h"
 

@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "arch/architecture_spec.h"

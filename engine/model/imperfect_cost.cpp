@@ -4,9 +4,7 @@
 #include <cmath>
 
 #include "engine/base/integers.h"
-#include "engine/model/collapse.h"
 #include "engine/model/cost_of_counts.h"
-#include "engine/model/imperfect_nest.h"
 #include "engine/model/links.h"
 #include "engine/model/ramps.h"
 

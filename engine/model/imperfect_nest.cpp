@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/base/integers.h"
-#include "engine/model/compiled.h"
 #include "engine/model/temporal_traffic.h"
 
 namespace heliolite {

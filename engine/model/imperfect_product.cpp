@@ -2,7 +2,6 @@
 #include "engine/model/imperfect_nest.h"
 
 #include <algorithm>
-#include "engine/base/integers.h"
 #include "engine/model/temporal_traffic.h"
 
 namespace heliolite {

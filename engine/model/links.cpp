@@ -4,7 +4,6 @@
 #include <array>
 
 #include "engine/base/integers.h"
-#include "engine/model/compiled.h"
 #include "engine/model/keep.h"
 #include "engine/model/temporal_traffic.h"
 

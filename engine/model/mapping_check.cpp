@@ -11,7 +11,6 @@
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/base/types.h"
-#include "engine/model/cost_model.h"
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/keep.h"
 #include "engine/model/true_counts/cost.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "arch/architecture.h"
 #include "engine/base/integers.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"

@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <optional>
-#include <string>
-#include <vector>
 
-#include "arch/architecture.h"
-#include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"

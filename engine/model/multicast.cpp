@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <span>
 #include <utility>
 
-#include "engine/base/integers.h"
 #include "engine/model/temporal_traffic.h"
 
 namespace heliolite {

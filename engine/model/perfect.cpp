@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/model/collapse.h"
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/links.h"
 #include "engine/model/multicast.h"

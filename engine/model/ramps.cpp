@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "engine/model/compiled.h"
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/multicast.h"
 

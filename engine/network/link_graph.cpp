@@ -6,7 +6,6 @@
 #include <map>
 #include <utility>
 
-#include "engine/base/integers.h"
 #include "engine/base/named.h"
 #include "workloads/edge_ranks.h"
 

@@ -4,8 +4,6 @@
 #include <map>
 #include <numeric>
 
-#include "engine/base/integers.h"
-
 namespace heliolite {
 namespace {
 

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/model/mapping_yaml.h"

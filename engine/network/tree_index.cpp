@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/base/integers.h"
-
 namespace heliolite {
 
 TreeIndex::TreeIndex(const LinkGroup& group, const LinkGraph& graph) : graph_(graph), first_(group.first) {

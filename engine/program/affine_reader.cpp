@@ -1,7 +1,6 @@
 // Reads affine expressions and conditions of C.
 #include "engine/program/c_reader.h"
 
-#include <algorithm>
 #include <array>
 
 #include "engine/base/text.h"

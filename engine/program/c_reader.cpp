@@ -1,8 +1,6 @@
 #include "engine/program/c_reader.h"
 
-#include <algorithm>
 #include <array>
-#include <utility>
 
 #include "engine/base/text.h"
 

@@ -4,8 +4,6 @@
 #include <isl/ast_build.h>
 #include <algorithm>
 
-#include "engine/base/integers.h"
-
 namespace heliolite {
 namespace {
 

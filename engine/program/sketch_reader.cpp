@@ -2,8 +2,6 @@
 #include "engine/program/program_sketch.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "engine/program/affine_program.h"
 #include "engine/program/c_reader.h"

@@ -6,8 +6,6 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <vector>
 
 #include "engine/base/file_bytes.h"
 #include "engine/base/file_claims.h"

@@ -1,8 +1,6 @@
 #include "engine/report/html.h"
 
-#include <fmt/format.h>
 #include <algorithm>
-#include <cmath>
 #include <span>
 
 #include "engine/base/embedded.h"

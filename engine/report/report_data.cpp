@@ -4,20 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "engine/base/text.h"
 #include "engine/formats/load_mapping.h"
 #include "engine/model/compiled.h"
 #include "engine/model/cost_model.h"
-#include "engine/sweep/front.h"
 #include "engine/sweep/question.h"
-#include "engine/sweep/records.h"
 #include "engine/sweep/set_rows.h"
-#include "engine/sweep/store.h"
 #include "engine/sweep/totals.h"
 
 namespace heliolite {

@@ -1,17 +1,11 @@
 #include "engine/report/report_page.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <optional>
-#include <span>
-#include <string_view>
-#include <utility>
 
 #include "engine/base/embedded.h"
 #include "engine/base/named.h"
 #include "engine/base/yaml_node.h"
-#include "engine/report/report_data.h"
 
 namespace heliolite {
 

@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/space/machine_words.h"
-#include "workloads/network.h"
 
 namespace heliolite {
 namespace {

@@ -1,9 +1,7 @@
 #include "engine/space/factor_places.h"
 
 #include <fmt/format.h>
-#include <algorithm>
 #include <string_view>
-#include <vector>
 
 #include "arch/check.h"
 #include "engine/base/integers.h"

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
-#include <vector>
 
-#include "engine/base/integers.h"
 #include "engine/space/dot_graph.h"
 #include "engine/space/mapspace.h"
 

@@ -1,7 +1,5 @@
 #include "engine/space/splits.h"
 
-#include "engine/base/integers.h"
-
 namespace heliolite {
 
 namespace {

@@ -6,7 +6,6 @@
 #include <span>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "engine/base/integers.h"
 

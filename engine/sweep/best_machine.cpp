@@ -5,7 +5,6 @@
 #include <memory>
 #include <set>
 #include <span>
-#include <utility>
 
 #include "engine/search/core/parallel.h"
 #include "engine/sweep/design_points.h"

@@ -7,7 +7,6 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
-#include <span>
 
 #include "arch/architecture_spec.h"
 #include "engine/base/integers.h"

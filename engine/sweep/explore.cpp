@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numeric>
 #include <utility>
 
 #include "engine/base/text.h"
-#include "engine/search/bayes/gaussian_process.h"
 
 namespace heliolite {
 

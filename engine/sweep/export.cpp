@@ -5,17 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/sweep/front.h"
 #include "engine/sweep/records.h"
-#include "engine/sweep/store.h"
-#include "engine/sweep/totals.h"
 
 namespace heliolite {
 namespace {

@@ -5,7 +5,6 @@
 #include <atomic>
 
 #include "engine/sweep/best_machine.h"
-#include "engine/sweep/totals.h"
 
 namespace heliolite {
 

@@ -3,13 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <tuple>
 #include <utility>
-
-#include "engine/base/integers.h"
-#include "engine/sweep/store.h"
 
 namespace heliolite {
 namespace {

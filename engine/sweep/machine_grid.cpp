@@ -10,7 +10,6 @@
 #include "engine/base/split_mix.h"
 #include "engine/model/fingerprint.h"
 #include "engine/search/core/machine_family.h"
-#include "engine/sweep/design_points.h"
 
 namespace heliolite {
 namespace {

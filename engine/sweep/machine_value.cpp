@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <mutex>
 #include <numeric>
-#include <utility>
 
 #include "engine/base/integers.h"
 #include "engine/search/core/compulsory.h"

@@ -14,7 +14,6 @@
 #include <system_error>
 #include <utility>
 
-#include "engine/sweep/records.h"
 #include "engine/sweep/store.h"
 #include "engine/sweep/store_open.h"
 

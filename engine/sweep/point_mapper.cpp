@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <optional>
-#include <span>
-#include <utility>
 
 #include "engine/sweep/design_points.h"
 #include "engine/sweep/front.h"

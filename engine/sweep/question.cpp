@@ -9,7 +9,6 @@
 #include "arch/architecture.h"
 #include "engine/base/integers.h"
 #include "engine/model/fingerprint.h"
-#include "engine/sweep/design_points.h"
 #include "engine/sweep/families.h"
 #include "engine/sweep/sweep_yaml.h"
 #include "engine/sweep/totals.h"

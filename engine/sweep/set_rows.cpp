@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-#include <set>
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"

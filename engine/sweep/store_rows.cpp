@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <map>
-#include <utility>
 
 namespace heliolite {
 namespace {

@@ -11,7 +11,6 @@
 #include <mutex>
 #include <utility>
 
-#include "engine/base/file_claims.h"
 #include "engine/base/integers.h"
 
 namespace heliolite {

@@ -2,14 +2,10 @@
 #include "engine/sweep/sweep_yaml.h"
 
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "engine/base/text.h"
-#include "engine/search/core/option_table.h"
 #include "engine/sweep/export.h"
 #include "engine/sweep/store_rows.h"
-#include "engine/sweep/sweep_spec.h"
 
 namespace heliolite {
 namespace {

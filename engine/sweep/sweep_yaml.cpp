@@ -6,19 +6,15 @@
 #include <cctype>
 #include <cmath>
 #include <filesystem>
-#include <set>
 #include <span>
 #include <utility>
 
 #include "arch/check.h"
-#include "engine/base/field_reader.h"
 #include "engine/base/file_bytes.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"
-#include "engine/base/yaml_node.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
-#include "engine/search/core/option_table.h"
 #include "engine/search/map.h"
 #include "engine/space/constraint_notes.h"
 #include "engine/sweep/design_points.h"

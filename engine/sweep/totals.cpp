@@ -8,7 +8,6 @@
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
 #include "engine/search/core/layer_problem.h"
-#include "engine/search/core/options.h"
 #include "workloads/network.h"
 
 namespace heliolite {

@@ -3,7 +3,6 @@
 #include <heliolite/version.h>
 #include <algorithm>
 #include <string>
-#include <utility>
 
 namespace heliolite::python {
 namespace {

@@ -1,7 +1,6 @@
 #include "engine/bounds/curve/movement_distance.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "engine/base/integers.h"
 #include "engine/model/cost_model.h"

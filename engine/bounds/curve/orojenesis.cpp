@@ -1,10 +1,7 @@
 #include "engine/bounds/curve/orojenesis.h"
 
 #include <fmt/format.h>
-#include <algorithm>
 #include <limits>
-#include <span>
-#include <vector>
 
 #include "engine/base/integers.h"
 #include "engine/bounds/curve/orojenesis_choices.h"

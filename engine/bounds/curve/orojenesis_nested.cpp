@@ -4,9 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <vector>
-
 #include "engine/base/integers.h"
 #include "engine/bounds/curve/orojenesis_choices.h"
 #include "engine/bounds/curve/orojenesis_tensor.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
-#include <vector>
 
 #include "engine/base/integers.h"
 #include "engine/model/temporal_traffic.h"

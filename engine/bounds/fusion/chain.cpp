@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <tuple>
-#include <vector>
 
 #include "engine/base/integers.h"
 #include "workloads/edge_ranks.h"

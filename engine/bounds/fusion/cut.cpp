@@ -6,10 +6,8 @@
 #include <boost/graph/dag_shortest_paths.hpp>
 #include <limits>
 #include <set>
-#include <utility>
 
 #include "engine/base/integers.h"
-#include "engine/bounds/fusion/chain.h"
 #include "engine/model/fingerprint.h"
 
 namespace heliolite {

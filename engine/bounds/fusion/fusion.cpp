@@ -4,7 +4,6 @@
 #include <array>
 #include <functional>
 #include <numeric>
-#include <vector>
 
 #include "engine/base/integers.h"
 #include "engine/bounds/curve/orojenesis_choices.h"

@@ -5,10 +5,8 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <optional>
 
 #include "engine/base/integers.h"
-#include "engine/bounds/hbl/hbl_subspace.h"
 #include "engine/bounds/lp.h"
 
 namespace heliolite {

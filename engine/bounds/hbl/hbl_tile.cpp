@@ -10,7 +10,6 @@
 
 #include "engine/base/integers.h"
 #include "engine/bounds/hbl/hbl_exponent.h"
-#include "engine/bounds/hbl/hbl_subspace.h"
 #include "engine/bounds/lp.h"
 
 namespace heliolite {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "engine/base/integers.h"
-#include "engine/bounds/hbl/hbl_exponent.h"
 #include "engine/bounds/hbl/hbl_subspace.h"
 #include "engine/bounds/lp.h"
 #include "engine/model/temporal_traffic.h"

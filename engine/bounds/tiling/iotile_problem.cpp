@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/base/integers.h"
 #include "engine/bounds/segment/iolb_segment.h"
 #include "engine/space/footprint.h"
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <map>
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"

@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <set>
 
 #include "engine/base/file_bytes.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "engine/formats/onnx/inputs.h"
 #include "engine/formats/onnx/merge.h"
 #include "engine/formats/onnx/proto.h"
 #include "engine/formats/onnx/walk.h"

@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <set>
 
 #include "engine/base/integers.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"
-#include "engine/formats/onnx/call.h"
 #include "engine/formats/onnx/words.h"
 
 namespace heliolite::onnx {

@@ -6,7 +6,6 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
-#include "engine/formats/onnx/inputs.h"
 #include "engine/formats/onnx/words.h"
 
 namespace heliolite::onnx {

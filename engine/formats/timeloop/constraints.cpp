@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "arch/architecture_yaml.h"
 #include "arch/check.h"

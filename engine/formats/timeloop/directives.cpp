@@ -2,13 +2,10 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <string>
-#include <vector>
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/attributes.h"
-#include "engine/formats/timeloop/loops.h"
 #include "engine/model/keep.h"
 
 namespace heliolite {

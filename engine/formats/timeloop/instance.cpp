@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string_view>
 
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/attributes.h"

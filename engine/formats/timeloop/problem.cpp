@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <set>
-#include <vector>
 
 #include "engine/base/named.h"
 #include "engine/base/text.h"

@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "engine/model/true_counts/nest.h"
 #include "engine/model/true_counts/unit_groups.h"
 
 namespace heliolite {

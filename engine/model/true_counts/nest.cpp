@@ -1,9 +1,5 @@
 #include "engine/model/true_counts/nest.h"
 
-#include <algorithm>
-
-#include "engine/model/compiled.h"
-
 namespace heliolite {
 namespace {
 

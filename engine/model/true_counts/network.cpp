@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "engine/model/true_counts/fetches.h"
-#include "engine/model/true_counts/nest.h"
 #include "engine/model/true_counts/tally.h"
 
 namespace heliolite {

@@ -2,7 +2,6 @@
 // a sum over few kinds of steps.
 #include "engine/model/true_counts/fetches.h"
 
-#include "engine/model/true_counts/nest.h"
 #include "engine/model/true_counts/unit_groups.h"
 
 namespace heliolite {

@@ -1,12 +1,10 @@
 #include "engine/model/true_counts/tally.h"
 
 #include <algorithm>
-#include <bit>
 #include <boost/dynamic_bitset.hpp>
 #include <span>
 #include <utility>
 
-#include "engine/model/true_counts/fetches.h"
 #include "engine/model/true_counts/unit_groups.h"
 
 namespace heliolite {

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <tuple>
-#include <vector>
 
 #include "engine/model/temporal_traffic.h"
-#include "engine/model/true_counts/nest.h"
 
 namespace heliolite {
 namespace {

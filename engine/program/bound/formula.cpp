@@ -7,10 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <sstream>
-#include <utility>
-#include <vector>
 
 #include "engine/program/bound/part_bound.h"
 #include "engine/program/isl.h"

@@ -11,7 +11,6 @@
 #include "engine/bounds/tiling/iotile_search.h"
 #include "engine/program/affine_program.h"
 #include "engine/program/bound/part_bound.h"
-#include "engine/program/bound/program_bound.h"
 
 namespace heliolite {
 namespace {

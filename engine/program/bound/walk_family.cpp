@@ -1,10 +1,8 @@
 #include "engine/program/bound/walk_family.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
-#include "engine/base/integers.h"
 #include "engine/program/isl.h"
 
 namespace heliolite {

@@ -4,7 +4,6 @@
 #include <array>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "engine/base/integers.h"
 #include "engine/search/all_tiles/partial_search.h"

@@ -1,12 +1,8 @@
 #include "engine/search/all_tiles/flows.h"
 
-#include <algorithm>
-#include <span>
-
 #include "engine/model/multicast.h"
 #include "engine/model/true_counts/nest.h"
 #include "engine/model/true_counts/tally.h"
-#include "engine/search/all_tiles/network_hops.h"
 #include "engine/search/core/compulsory.h"
 
 namespace heliolite {

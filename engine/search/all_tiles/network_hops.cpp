@@ -1,7 +1,6 @@
 #include "engine/search/all_tiles/network_hops.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "engine/model/multicast.h"
 #include "engine/search/all_tiles/open_flow.h"

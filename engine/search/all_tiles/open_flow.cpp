@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/search/all_tiles/flows.h"
 #include "engine/search/all_tiles/sliding_words.h"
 
 namespace heliolite {

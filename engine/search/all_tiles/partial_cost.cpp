@@ -1,13 +1,9 @@
 #include "engine/search/all_tiles/partial_cost.h"
 
-#include <algorithm>
 #include <cmath>
-#include <span>
 #include <utility>
 
-#include "engine/base/integers.h"
 #include "engine/model/cost_of_counts.h"
-#include "engine/search/all_tiles/flows.h"
 
 namespace heliolite {
 

@@ -6,7 +6,6 @@
 
 #include "engine/model/multicast.h"
 #include "engine/search/all_tiles/network_hops.h"
-#include "engine/search/all_tiles/parts.h"
 
 namespace heliolite {
 namespace {

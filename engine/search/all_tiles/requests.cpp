@@ -6,9 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/model/true_counts/unit_groups.h"
-#include "engine/search/all_tiles/flows.h"
-
 namespace heliolite {
 namespace {
 

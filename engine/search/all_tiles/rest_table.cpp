@@ -1,8 +1,5 @@
 #include "engine/search/all_tiles/rest_table.h"
 
-#include <algorithm>
-#include <span>
-
 #include "engine/search/all_tiles/partial_cost.h"
 #include "engine/search/core/objective.h"
 

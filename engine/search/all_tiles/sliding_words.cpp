@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "engine/base/integers.h"
-#include "engine/search/all_tiles/flows.h"
 #include "engine/search/core/compulsory.h"
 
 namespace heliolite {

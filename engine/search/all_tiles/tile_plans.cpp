@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
-#include "engine/space/splits.h"
 
 namespace heliolite {
 

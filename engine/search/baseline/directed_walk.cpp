@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "engine/base/integers.h"
-#include "engine/model/compiled.h"
 #include "engine/search/baseline/strategies.h"
 #include "engine/search/core/pricing.h"
 #include "engine/space/footprint.h"

@@ -6,14 +6,12 @@
 //     fit its buffers fits them in no order, so one is tried.
 #include "engine/search/baseline/strategies.h"
 
-#include <algorithm>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "engine/base/integers.h"
 #include "engine/search/baseline/sampler.h"
-#include "engine/search/core/layer_problem.h"
 #include "engine/search/core/option_kinds.h"
 #include "engine/search/core/parallel.h"
 #include "engine/search/core/pricing.h"

@@ -12,7 +12,6 @@
 // Different: GAMMA also grows and ages levels of parallelism, which a fixed machine has as they are.
 #include "engine/search/baseline/strategies.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 

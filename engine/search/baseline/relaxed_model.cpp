@@ -1,6 +1,5 @@
 #include "engine/search/baseline/relaxed_model.h"
 
-#include <cmath>
 #include <limits>
 
 #include "engine/base/integers.h"

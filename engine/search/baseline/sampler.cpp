@@ -1,9 +1,7 @@
 #include "engine/search/baseline/sampler.h"
 
-#include <array>
 #include <bit>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include "engine/base/integers.h"

@@ -11,7 +11,6 @@
 // Its mapspace is shared out among threads, each with a victory and a timeout of its own.
 #include "engine/search/baseline/strategies.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 

@@ -8,7 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "engine/search/bayes/decoder.h"
 #include "engine/search/bayes/gaussian_process.h"
 #include "engine/search/core/compulsory.h"
 #include "engine/search/core/pricing.h"

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "engine/base/integers.h"
-#include "engine/model/compiled.h"
 #include "engine/space/footprint.h"
 
 namespace heliolite {

@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "engine/base/field_reader.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

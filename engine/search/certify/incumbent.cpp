@@ -1,6 +1,5 @@
 #include "engine/search/certify/incumbent.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "engine/search/core/compulsory.h"

@@ -3,7 +3,6 @@
 // Proofs: docs/rules/co_search.md.
 #include "engine/search/co_search/co_searches.h"
 
-#include <algorithm>
 #include <numeric>
 
 #include "engine/search/core/parallel.h"

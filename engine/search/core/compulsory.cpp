@@ -1,6 +1,5 @@
 #include "engine/search/core/compulsory.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "engine/base/integers.h"

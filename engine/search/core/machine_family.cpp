@@ -6,7 +6,6 @@
 #include <limits>
 #include <map>
 
-#include "arch/architecture.h"
 #include "arch/architecture_spec.h"
 #include "engine/model/compiled.h"
 #include "engine/model/fingerprint.h"

@@ -2,11 +2,6 @@
 
 #include <fmt/format.h>
 #include <cmath>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "engine/base/text.h"
 
 namespace heliolite {
 namespace {

@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cctype>
-#include <optional>
-#include <string>
-#include <utility>
 
 #include "engine/base/named.h"
 #include "engine/base/text.h"

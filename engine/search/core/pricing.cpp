@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "engine/model/mapping_yaml.h"
 #include "engine/search/core/parallel.h"

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <tuple>
 
-#include "engine/base/integers.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"
 

@@ -7,7 +7,6 @@
 
 #include "engine/search/core/compulsory.h"
 #include "engine/search/cosa/mapping_program.h"
-#include "engine/search/cosa/mip.h"
 
 namespace heliolite {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <numbers>

@@ -6,11 +6,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/model/compiled.h"
-#include "engine/space/divisors.h"
 
 namespace heliolite {
 namespace {

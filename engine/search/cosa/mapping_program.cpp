@@ -6,7 +6,6 @@
 
 #include "engine/base/integers.h"
 #include "engine/space/footprint.h"
-#include "engine/space/splits.h"
 
 namespace heliolite {
 namespace {

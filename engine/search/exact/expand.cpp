@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "engine/base/integers.h"
-#include "engine/search/exact/frontier.h"
 
 // One level is added to a partial mapping in these steps; the numbers stand again where the step is taken:
 //   1. instances     unrollings with too few instances are not looked at (rule useful-instances)

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <unordered_set>
-#include <vector>
 
 #include "engine/base/integers.h"
 #include "engine/model/multicast.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 #include "engine/model/cost_of_counts.h"
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/base/integers.h"
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/multicast.h"
 #include "engine/model/perfect.h"

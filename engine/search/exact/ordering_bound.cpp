@@ -1,12 +1,10 @@
 #include "engine/search/exact/ordering_bound.h"
 
 #include <Eigen/Core>
-#include <algorithm>
 #include <bit>
 #include <limits>
 
 #include "engine/base/integers.h"
-#include "engine/model/compiled.h"
 
 namespace heliolite {
 

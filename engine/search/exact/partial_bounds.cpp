@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/base/integers.h"
 #include "engine/model/cost_of_counts.h"
 #include "engine/search/core/compulsory.h"
 

@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <span>
-#include <utility>
 
-#include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 #include "engine/model/temporal_traffic.h"
 #include "engine/search/certify/incumbent.h"

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "engine/base/integers.h"
-#include "engine/search/core/layer_problem.h"
 #include "engine/search/exact/fanout.h"
 #include "engine/search/exact/peer_sites.h"
 

@@ -5,7 +5,6 @@
 #include "engine/base/integers.h"
 #include "engine/search/exact/expand.h"
 #include "engine/search/exact/layered_pass.h"
-#include "engine/search/exact/partial_bounds.h"
 
 namespace heliolite {
 namespace {

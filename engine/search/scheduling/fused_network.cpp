@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "arch/architecture.h"
 #include "engine/base/text.h"
 #include "engine/model/running_units.h"
 #include "engine/search/core/budget.h"

@@ -4,7 +4,6 @@
 #include <optional>
 #include <set>
 
-#include "engine/base/integers.h"
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/perfect.h"
 #include "engine/model/tensor_flows.h"

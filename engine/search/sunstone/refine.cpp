@@ -2,13 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
-#include <random>
 
 #include "engine/base/integers.h"
-#include "engine/search/climb/climb.h"
-#include "engine/search/sunstone/fillings.h"
 #include "engine/search/sunstone/partial_plan.h"
-#include "engine/space/divisors.h"
 #include "engine/space/factor_tree.h"
 
 namespace heliolite {

@@ -1,9 +1,6 @@
 #include "engine/search/sunstone/sunstone.h"
 
-#include <algorithm>
-
 #include "engine/base/integers.h"
-#include "engine/search/sunstone/partial_plan.h"
 #include "engine/space/factor_tree.h"
 
 namespace heliolite {
