@@ -8,6 +8,7 @@
 
 #include "cli/sweep/sweep_parts.h"
 #include "cli/ui/command.h"
+#include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
 #include "engine/base/child_process.h"
 #include "engine/base/file_claims.h"

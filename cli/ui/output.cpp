@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "cli/ui/lines.h"
+#include "cli/ui/long_work.h"
 #include "engine/base/file_claims.h"
 #include "engine/base/text.h"
 

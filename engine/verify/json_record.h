@@ -1,5 +1,6 @@
 #pragma once
-// Files of records: one JSON object on a line, its members by type, and the lines themselves.
+// Files of records: one JSON object on a line, its members by type, the lines themselves, and the machines and
+// workloads that records name.
 #include <cstddef>
 #include <fstream>
 #include <functional>
