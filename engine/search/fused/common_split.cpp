@@ -43,6 +43,18 @@ class LinkBound::CommonSplit {
     std::ranges::stable_sort(others_, std::greater(), words);
   }
 
+  ~CommonSplit() { b_.solver_.hold(counted_, 0); }
+  CommonSplit(const CommonSplit&) = delete;
+  CommonSplit& operator=(const CommonSplit&) = delete;
+
+  // Whether there is memory to keep it until it goes on.
+  bool hold() {
+    const u64 own = bytes();
+    const bool is_held = b_.solver_.hold(counted_, own);
+    counted_ = is_held ? own : 0;
+    return is_held;
+  }
+
   // Raises `lower` up to the least, or to what is not below the limit, by so many looks at most. False: time or looks
   // have ended it, and it may be called again.
   bool run(double limit, double& lower, u64 looks) { return (is_listed_ || list()) && refine(limit, lower, looks); }
@@ -85,6 +97,13 @@ class LinkBound::CommonSplit {
     std::size_t placement;
     auto operator<=>(const Sum&) const = default;
   };
+
+  // About what it takes.
+  u64 bytes() const {
+    constexpr u64 kOfPlacement = 96, kOfWay = 700;
+    return placements_.size() * (kOfPlacement + links_.size() * sizeof(std::size_t)) +
+           (ways_.size() + cases_.size()) * kOfWay;
+  }
 
   Other& other(int array) {
     const auto known = std::ranges::find(others_, array, &Other::array);
@@ -432,6 +451,7 @@ class LinkBound::CommonSplit {
   std::vector<Placement> placements_;
   std::set<Sum> sums_;  // of all placements
   bool is_listed_ = false;
+  u64 counted_ = 0;  // bytes, by the solver
   std::vector<Case> cases_;
   std::vector<Way> ways_;
   std::map<std::pair<std::size_t, LinkPass>, std::size_t> case_number_;
@@ -441,7 +461,10 @@ class LinkBound::CommonSplit {
 bool LinkBound::search(Together& t, double limit, u64 looks) {
   if (limit <= t.known->limit) return true;
   if (!t.split) t.split = std::make_shared<CommonSplit>(*this, t.array, t.links);
-  if (!t.split->run(limit, t.known->lower, looks) || solver_.over(budget_)) return false;
+  if (!t.split->run(limit, t.known->lower, looks) || solver_.over(budget_)) {
+    if (!t.split->hold()) t.split.reset();
+    return false;
+  }
   t.known->limit = limit;
   t.split.reset();
   return true;

@@ -22,6 +22,7 @@ constexpr u64 kMostForFast = 500;      // mappings that a quick search of a pass
 constexpr double kNearLambda = 1.05;   // a mapping that is found for a lambda is one for what is this near
 constexpr u64 kMostForBound = 20'000;  // mappings that a bound of a link is worth
 constexpr double kAnyLambda = 1;       // where nothing depends on it
+constexpr u64 kPartOfHeld = 16;        // of the memory, for searches that go on later
 // How a limit below which nothing is found rises, and up to which multiple of what the passes must move.
 constexpr double kRise = 1.25, kMostRise = 16;
 
@@ -370,6 +371,13 @@ u64 LinkSolver::most_units(int link, const LinkPass& pass) {
   if (const auto search = prepare_least(link, pass, kAnyLambda))
     known->second = most_units_of_perfect_factors(search->problem().space).value_or(kAll);
   return known->second;
+}
+
+bool LinkSolver::hold(u64 before, u64 bytes) {
+  const u64 others = held_.fetch_sub(before) - before;
+  if (others + bytes > options_.memory_bytes / kPartOfHeld) return false;
+  held_ += bytes;
+  return true;
 }
 
 double LinkSolver::first_bound(int link, const LinkPass& pass, double lambda) {

@@ -123,6 +123,9 @@ class LinkSolver {
   // One under a limit of evaluations: what is done within it is the same for any number of threads.
   int threads() const { return threads_; }
   u64 memory_bytes() const { return options_.memory_bytes; }
+  // Counts the bytes that a search holds to go on later in place of those it was counted with before, if all such
+  // searches together have them in their part of the memory. Else it must let go of them: none are counted.
+  bool hold(u64 before, u64 bytes);
 
   // The options' limit of evaluations, of all searches together, holds from now on.
   void limit_evaluations() { is_limited_ = options_.budget_evaluations.has_value(); }
@@ -212,6 +215,7 @@ class LinkSolver {
   int threads_;
   bool is_limited_ = false;
   std::atomic<u64> counted_ = 0;  // evaluations of all searches
+  std::atomic<u64> held_ = 0;     // bytes of searches that go on later
   std::deque<Store> store_;       // [shape_]
   std::map<std::pair<int, int>, Cost> term_cost_;
 };
