@@ -154,7 +154,7 @@ TEST(ProofUneven, WordsMoveOnceAndNoOrderCanBeLeftOut) {
   }
   EXPECT_GT(roots, 1);
   // The claim is true of neither a larger room nor even tiles, and a mapping is none of a smaller room.
-  const auto rejects = [&](const std::string& from, const std::string& to) {
+  const auto rejects = [&text = text](const std::string& from, const std::string& to) {
     EXPECT_EQ(check(with_digest(replaced(text, from, to))).verdict, Verdict::Rejected) << from;
   };
   rejects("room 37", "room 200");
