@@ -16,6 +16,7 @@
 #include "engine/proof/prove.h"
 #include "engine/search/map.h"
 #include "tests/support/proof_cases.h"
+#include "tests/support/proven.h"
 #include "tests/support/search_problem.h"
 
 namespace heliolite::proof_pass_test {
@@ -25,24 +26,10 @@ using proof::ProofOptions;
 using proof::ProofReport;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using testing::prove_answer;
+using testing::Proven;
 using testing::random_search_problem;
 using testing::SearchProblem;
-
-struct Proven {
-  ProofReport report;
-  std::string text;
-};
-
-Proven prove_answer(const Workload& workload, const Architecture& machine, const SearchOptions& search,
-                    const ProofOptions& options = {.packed = false}) {
-  const Result<MappingResult> answer = map_workload(workload, machine, search);
-  EXPECT_TRUE(answer.ok());
-  std::ostringstream file;
-  Proven out;
-  out.report = proof::prove(workload, machine, search, {answer->mapping, answer->unit}, options, file);
-  out.text = file.str();
-  return out;
-}
 
 Workload layer(const std::string& text) { return load_network(text)->layers.front().workload; }
 

@@ -4,13 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
-#include <sstream>
 
 #include "engine/formats/load_architecture.h"
-#include "engine/proof/prove.h"
 #include "engine/proof/stacks.h"
 #include "engine/search/map.h"
 #include "tests/support/proof_cases.h"
+#include "tests/support/proven.h"
 #include "tests/support/uneven_mappings.h"
 
 namespace heliolite::proof_uneven_test {
@@ -21,24 +20,12 @@ using testing::check;
 using testing::Checked;
 using ::testing::HasSubstr;
 using testing::OracleAnswer;
+using testing::prove;
+using testing::prove_answer;
 using testing::SearchProblem;
 using testing::Verdict;
 
 constexpr std::array kObjectives = {Objective::Edp, Objective::Energy, Objective::Delay, Objective::Ed2p};
-
-struct Proven {
-  ProofReport report;
-  std::string text;
-};
-
-Proven prove(const Workload& workload, const Architecture& machine, const SearchOptions& search,
-             const Mapping& mapping) {
-  std::ostringstream file;
-  Proven out;
-  out.report = proof::prove(workload, machine, search, {mapping}, {.packed = false}, file);
-  out.text = file.str();
-  return out;
-}
 
 SearchOptions uneven(Objective objective) {
   SearchOptions out;
@@ -58,7 +45,7 @@ void expect_proven(const SearchProblem& p, const OracleAnswer& all, Objective ob
   const SearchOptions search = uneven(objective);
   const Result<MappingResult> answer = map_workload(p.workload, p.architecture, search);
   ASSERT_TRUE(answer.ok()) << to_string(answer.errors());
-  const auto [report, text] = prove(p.workload, p.architecture, search, answer->mapping);
+  const auto [report, text] = prove(p.workload, p.architecture, search, {answer->mapping, answer->unit});
   if (!report.refused.empty()) {
     EXPECT_THAT(report.refused, HasSubstr("no proof "));
     EXPECT_THAT(report.refused, ::testing::Not(HasSubstr("uneven")));
@@ -74,7 +61,7 @@ void expect_proven(const SearchProblem& p, const OracleAnswer& all, Objective ob
   const testing::OracleBest& even = p.answer.best[at(objective)];
   if (p.answer.legal == 0 || objective_number(objective, even.cost) <= least * (1 + 1e-6)) return;
   ++counts.gains;
-  const ProofReport worse = prove(p.workload, p.architecture, search, even.mapping).report;
+  const ProofReport worse = prove(p.workload, p.architecture, search, {even.mapping}).report;
   EXPECT_FALSE(worse.complete());
   ASSERT_TRUE(worse.better) << worse.refused << worse.ended;
   const Evaluation better = CostModel(p.workload, p.architecture).evaluate(worse.better->mapping);
@@ -109,12 +96,7 @@ Architecture buffer(u64 words) {
       "buffer");
 }
 
-Proven prove_answer(const std::string& workload, const Architecture& machine, const SearchOptions& search) {
-  const Workload w = load_network(workload)->layers[0].workload;
-  const Result<MappingResult> answer = map_workload(w, machine, search);
-  EXPECT_TRUE(answer.ok());
-  return prove(w, machine, search, answer->mapping);
-}
+Workload layer(const std::string& text) { return load_network(text)->layers.front().workload; }
 
 std::string with_digest(std::string text) {
   const std::string head = "heliolite-proof 1\ninstance ";
@@ -130,7 +112,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 // The example of docs/rules/uneven.md: every word moves once.
 TEST(ProofUneven, WordsMoveOnceAndNoOrderCanBeLeftOut) {
-  const auto [report, text] = prove_answer("gemm:8x64x8", buffer(37), uneven(Objective::Energy));
+  const auto [report, text] = prove_answer(layer("gemm:8x64x8"), buffer(37), uneven(Objective::Energy));
   ASSERT_TRUE(report.complete()) << report.refused << report.ended;
   EXPECT_EQ(report.claim, "energy 1600");
   EXPECT_THAT(text, HasSubstr("\nuneven\nlevel DRAM "));
@@ -169,7 +151,7 @@ TEST(ProofUneven, WordsMoveOnceAndNoOrderCanBeLeftOut) {
 TEST(ProofUneven, TilesOfALevelShareItsBandwidth) {
   Architecture machine = buffer(40);
   machine.levels[0].bandwidth.read = machine.levels[0].bandwidth.write = 2;
-  const auto [report, text] = prove_answer("gemm:8x16x8", machine, uneven(Objective::Delay));
+  const auto [report, text] = prove_answer(layer("gemm:8x16x8"), machine, uneven(Objective::Delay));
   ASSERT_TRUE(report.complete()) << report.refused << report.ended;
   EXPECT_GT(report.cost.cycles, 8U * 16 * 8);
   EXPECT_EQ(check(text).verdict, Verdict::Accepted) << check(text).what;
@@ -178,7 +160,7 @@ TEST(ProofUneven, TilesOfALevelShareItsBandwidth) {
 TEST(ProofUneven, PresetsHaveProofs) {
   for (const char* machine : {"eyeriss", "simba", "gemmini", "gpu_sm"}) {
     const Architecture a = *load_architecture(machine);
-    const auto [report, text] = prove_answer("conv:k=8,c=8,p=4,q=4,r=3,s=3", a, uneven(Objective::Edp));
+    const auto [report, text] = prove_answer(layer("conv:k=8,c=8,p=4,q=4,r=3,s=3"), a, uneven(Objective::Edp));
     ASSERT_TRUE(report.complete()) << machine << report.refused << report.ended;
     EXPECT_THAT(text, HasSubstr("\nuneven\n"));
     const Checked checked = check(text);
@@ -189,9 +171,9 @@ TEST(ProofUneven, PresetsHaveProofs) {
 TEST(ProofUneven, AnyNumberOfThreadsWritesTheSameBytes) {
   const Architecture a = *load_architecture("eyeriss");
   SearchOptions search = uneven(Objective::Edp);
-  const std::string one = prove_answer("gemm:16x24x16", a, search).text;
+  const std::string one = prove_answer(layer("gemm:16x24x16"), a, search).text;
   search.threads = 8;
-  EXPECT_EQ(prove_answer("gemm:16x24x16", a, search).text, one);
+  EXPECT_EQ(prove_answer(layer("gemm:16x24x16"), a, search).text, one);
 }
 
 // There and back: the parts of a level are the levels of its stack.
@@ -217,7 +199,7 @@ TEST(ProofUneven, MoreLevelsThanCheckersReadAreRefused) {
   while (machine.levels.size() < 5) machine.levels.insert(machine.levels.begin(), machine.levels[0]);
   for (std::size_t i = 0; i < 4; ++i)
     machine.levels[i].name += std::to_string(i), machine.levels[i].keep = {{"all"}, {}};
-  const auto report = prove_answer("gemm:4x4x4", machine, uneven(Objective::Edp)).report;
+  const auto report = prove_answer(layer("gemm:4x4x4"), machine, uneven(Objective::Edp)).report;
   EXPECT_EQ(report.refused, "no proof of more than 10 levels, of uneven tiles one for each tensor, yet");
 }
 

@@ -3,19 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sstream>
-
-#include "engine/proof/prove.h"
 #include "engine/search/map.h"
 #include "tests/support/cost_sums.h"
 #include "tests/support/proof_cases.h"
+#include "tests/support/proven.h"
 #include "tests/support/search_problem.h"
 
 namespace heliolite::proof_units_test {
 namespace {
 
-using proof::ProofReport;
 using ::testing::HasSubstr;
+using testing::prove;
+using testing::Proven;
 using testing::random_search_problem;
 using testing::SearchProblem;
 
@@ -38,20 +37,6 @@ Architecture with_second_unit(const Architecture& machine, u64 seed) {
   return out;
 }
 
-struct Proven {
-  ProofReport report;
-  std::string text;
-};
-
-Proven prove(const SearchProblem& p, const Architecture& machine, const SearchOptions& search,
-             const UnitMapping& mapping) {
-  std::ostringstream file;
-  Proven out;
-  out.report = proof::prove(p.workload, machine, search, mapping, {.packed = false}, file);
-  out.text = file.str();
-  return out;
-}
-
 TEST(ProofUnits, ProvesTheBestOfBothUnits) {
   int proven = 0;
   std::array<int, 2> on{};
@@ -69,7 +54,7 @@ TEST(ProofUnits, ProvesTheBestOfBothUnits) {
       const auto value = [&](const Cost& c) { return objective_number(objective, c); };
       const Result<MappingResult> answer = map_workload(p.workload, machine, search);
       ASSERT_TRUE(answer.ok()) << to_string(answer.errors());
-      const auto [report, text] = prove(p, machine, search, {answer->mapping, answer->unit});
+      const auto [report, text] = prove(p.workload, machine, search, {answer->mapping, answer->unit});
       if (!report.refused.empty()) {
         EXPECT_THAT(report.refused, HasSubstr("no proof "));
         break;
@@ -90,7 +75,7 @@ TEST(ProofUnits, ProvesTheBestOfBothUnits) {
       named.unit = machine.chain(1 - answer->unit).compute.name;
       const Result<MappingResult> other = map_workload(named, machine, elsewhere);
       if (!other || other->status != Status::Optimal || value(other->cost) <= least * (1 + 1e-6)) continue;
-      const Proven worse = prove(p, machine, search, {other->mapping, other->unit});
+      const Proven worse = prove(p.workload, machine, search, {other->mapping, other->unit});
       EXPECT_FALSE(worse.report.complete());
       ASSERT_TRUE(worse.report.better);
       EXPECT_EQ(worse.report.better->unit, answer->unit);
@@ -109,7 +94,7 @@ TEST(ProofUnits, ANamedUnitIsTheOnlyOne) {
     p.workload.unit = "other";
     const Result<MappingResult> answer = map_workload(p.workload, machine, {});
     if (!answer || answer->status != Status::Optimal) continue;
-    const auto [report, text] = prove(p, machine, {}, {answer->mapping, answer->unit});
+    const auto [report, text] = prove(p.workload, machine, {}, {answer->mapping, answer->unit});
     if (!report.complete()) continue;
     EXPECT_EQ(text.substr(0, 20), "heliolite-instance 1");
     EXPECT_EQ(testing::check(text).verdict, testing::Verdict::Accepted);
@@ -138,7 +123,7 @@ TEST(ProofUnits, UnitsCountEnergiesAlike) {
   for (std::size_t i = 0; i < first.levels.size(); ++i)
     EXPECT_EQ(first.levels[i].of[0].read, alone->levels[i].of[0].read << (first.unit_bits - alone->unit_bits));
   const Result<MappingResult> answer = map_workload(p.workload, machine, {});
-  const auto [report, text] = prove(p, machine, {}, {answer->mapping, answer->unit});
+  const auto [report, text] = prove(p.workload, machine, {}, {answer->mapping, answer->unit});
   ASSERT_TRUE(report.complete()) << report.refused << report.ended;
   EXPECT_EQ(testing::check(text).verdict, testing::Verdict::Accepted);
 }
