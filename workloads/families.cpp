@@ -18,9 +18,9 @@ const Names kConvParameters{"n",      "k",       "c",       "p",        "q",    
 const Names kDepthwiseParameters{"n",      "c",       "p",       "q",        "r",         "s",
                                  "stride", "wstride", "hstride", "dilation", "wdilation", "hdilation"};
 
-Family convolution(std::string_view name, Names parameters, Names required) {
+Family convolution(std::string_view name, const Names& parameters, Names required) {
   return {.name = name,
-          .parameters = std::move(parameters),
+          .parameters = parameters,
           .positional = 0,
           .required = std::move(required),
           .batch = "n",
@@ -29,7 +29,7 @@ Family convolution(std::string_view name, Names parameters, Names required) {
 }
 
 // `dimensions` are the parameters in capitals, all required.
-Family einsum(std::string_view name, Names parameters, Names dimensions, std::string_view formula,
+Family einsum(std::string_view name, const Names& parameters, Names dimensions, std::string_view formula,
               std::string_view batch = "") {
   const int positional = static_cast<int>(parameters.size());
   return {.name = name,

@@ -203,17 +203,6 @@ std::vector<std::string> words_in(std::string_view text) {
 
 }  // namespace
 
-std::string shown(const YamlNode& node) {
-  switch (node.kind()) {
-    case YamlNode::Kind::Null: return "nothing";
-    case YamlNode::Kind::Sequence: return "a list";
-    case YamlNode::Kind::Map: return "a map";
-    case YamlNode::Kind::Scalar: break;
-  }
-  const std::string text = shortened(node.text());
-  return node.quoted() ? '"' + text + '"' : text;
-}
-
 std::optional<WordLength> read_word_length(const YamlNode& node, std::string_view name, Diagnostics& errors) {
   if (const auto length = node.is_scalar() ? parse_word_length(node.text()) : std::nullopt) return length;
   errors.push_back(node.error(fmt::format("{} = {}, must be {}{}", name, shown(node), word_lengths_allowed(),

@@ -40,8 +40,6 @@ std::vector<std::string> split(std::string_view text, char separator);  // trimm
 
 // A user's texts as they are shown: shortened in complaints, and without what a terminal obeys.
 
-class YamlNode;
-
 inline constexpr std::size_t kLongestShown = 200;  // bytes
 
 // What no text has: controls of ASCII other than line ends and tabs.
@@ -63,10 +61,6 @@ std::string visible(std::string_view text, std::string_view kept = "");
 // The text made visible, line ends and tabs as spaces; a longer one is cut, with its length: "aaaa.. (5000
 // characters)". What was cut once is not cut again.
 std::string shortened(std::string_view text);
-
-// A value as complaints "key = VALUE, must be .." show it: its text, or what it is if it has none ("nothing", "a
-// list").
-std::string shown(const YamlNode& value);
 
 // The message with what stands between single quotes, and every word, shortened.
 std::string readable(std::string_view message);

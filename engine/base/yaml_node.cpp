@@ -265,6 +265,17 @@ Diagnostic YamlNode::error(std::string message) const {
   return {file(), line(), field(), std::move(message)};
 }
 
+std::string shown(const YamlNode& node) {
+  switch (node.kind()) {
+    case YamlNode::Kind::Null: return "nothing";
+    case YamlNode::Kind::Sequence: return "a list";
+    case YamlNode::Kind::Map: return "a map";
+    case YamlNode::Kind::Scalar: break;
+  }
+  const std::string text = shortened(node.text());
+  return node.quoted() ? '"' + text + '"' : text;
+}
+
 std::vector<YamlNode> elements(const std::optional<YamlNode>& node) {
   std::vector<YamlNode> out;
   if (!node) return out;

@@ -89,6 +89,10 @@ class YamlNode {
   std::shared_ptr<const Impl> impl_;
 };
 
+// A value as complaints "key = VALUE, must be .." show it: its text, or what it is if it has none ("nothing", "a
+// list").
+std::string shown(const YamlNode& value);
+
 // The elements of a list, or the one value that stands for a list; none without a value.
 std::vector<YamlNode> elements(const std::optional<YamlNode>& node);
 

@@ -62,7 +62,7 @@ class TileSearch {
   }
 
   struct OrderedTile {
-    const TileOrder* order = nullptr;
+    const TileOrder* order;
     double words = std::numeric_limits<double>::infinity();
   };
 
@@ -70,8 +70,9 @@ class TileSearch {
   // there, and has room, for the tile alone fits.
   OrderedTile best_order(const TileGrid& outer, const Extents& tile, double capacity) {
     const LevelTraffic traffic(problem_, outer, tile);
-    OrderedTile best;
-    for (const TileOrder& order : orders(looping(problem_, outer, tile))) {
+    const std::vector<TileOrder>& candidates = orders(looping(problem_, outer, tile));
+    OrderedTile best{&candidates.front()};
+    for (const TileOrder& order : candidates) {
       const double words = traffic.words(order);
       if (words < best.words && (!holds(order) || traffic.footprint(order) <= capacity)) best = {&order, words};
     }
