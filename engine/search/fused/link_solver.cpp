@@ -24,7 +24,7 @@ constexpr u64 kMostForBound = 20'000;  // mappings that a bound of a link is wor
 constexpr double kAnyLambda = 1;       // where nothing depends on it
 constexpr u64 kPartOfHeld = 16;        // of the memory, for searches that go on later
 // How a limit below which nothing is found rises, and up to which multiple of what the passes must move.
-constexpr double kRise = 1.25, kMostRise = 16;
+constexpr double kRise = 1.08, kMostRise = 16;
 
 LinkPass without_taken(LinkPass pass) {
   pass.taken = 0;
