@@ -8,7 +8,6 @@
 #include "engine/base/integers.h"
 #include "engine/model/keep.h"
 #include "engine/model/running_units.h"
-#include "engine/network/rank_classes.h"
 #include "engine/network/schedule_text.h"
 #include "engine/network/tree_index.h"
 
@@ -68,8 +67,13 @@ const ArrayTouch* counted_touch(const SharedArray& array, const LinkGroup& group
 class GroupPlanner {
  public:
   GroupPlanner(const LinkGroup& group, const LinkGraph& graph, const Architecture& architecture,
-               const FusionRules& rules)
-      : group_(group), graph_(graph), architecture_(architecture), rules_(rules), tree_(group, graph) {}
+               const FusionRules& rules, KnownRankClasses& classes)
+      : group_(group),
+        graph_(graph),
+        architecture_(architecture),
+        rules_(rules),
+        classes_(classes),
+        tree_(group, graph) {}
 
   GroupPlan run() {
     if (!check_frame() || !check_loops()) return std::move(out_);
@@ -134,18 +138,18 @@ class GroupPlanner {
                              graph_.link(l.link).name));
         return false;
       }
-    std::string others;
-    for (const RankClass& c : rank_classes(graph_, first, last)) {
-      TreeNode wanted;
-      bool divides = true;
-      for (int l = first; l <= last; ++l) {
-        const auto how = divide(tree_.sizes_under(l, tree_.node(n).parent), c.of(l), node.iterations());
-        divides &= how.has_value();
-        if (how) wanted.loop.push_back({l, *how});
-      }
-      if (divides && std::ranges::is_permutation(wanted.loop, node.loop)) return true;
-      if (divides) others += fmt::format("{}{}", others.empty() ? "" : ", ", loop_text(wanted, graph_));
+    std::vector<LinkSizes> sizes;  // [link - first]
+    for (int l = first; l <= last; ++l) sizes.push_back(tree_.sizes_under(l, tree_.node(n).parent));
+    std::vector<TreeNode> wanted;
+    for (const RankClass& c : classes_.of(first, last)) {
+      const auto loop = loop_over(c, sizes, node.iterations());
+      if (!loop) continue;
+      if (std::ranges::is_permutation(*loop, node.loop)) return true;
+      wanted.emplace_back().loop = *loop;
     }
+    std::string others;
+    for (const TreeNode& other : wanted)
+      others += fmt::format("{}{}", others.empty() ? "" : ", ", loop_text(other, graph_));
     complain(
         fmt::format("the loop {} is not over one rank that all links beneath have, in parts of equal size, the "
                     "outer dimensions divided first; {}",
@@ -153,6 +157,19 @@ class GroupPlanner {
                     others.empty() ? fmt::format("no loop of {} iterations around them is", node.iterations())
                                    : fmt::format("of {} iterations {} would be", node.iterations(), others)));
     return false;
+  }
+
+  // A loop of so many iterations over the class; none: some part would be incomplete. `sizes`: [link - first].
+  static std::optional<std::vector<DividedLink>> loop_over(const RankClass& ranks, const std::vector<LinkSizes>& sizes,
+                                                           u64 iterations) {
+    std::vector<DividedLink> out;
+    for (std::size_t k = 0; k < sizes.size(); ++k) {
+      const int link = ranks.first + static_cast<int>(k);
+      auto how = divide(sizes[k], ranks.of(link), iterations);
+      if (!how) return std::nullopt;
+      out.push_back({link, *std::move(how)});
+    }
+    return out;
   }
 
   // A dimension is divided again directly beneath only, and one that slides not at all.
@@ -208,6 +225,7 @@ class GroupPlanner {
   const LinkGraph& graph_;
   const Architecture& architecture_;
   const FusionRules& rules_;
+  KnownRankClasses& classes_;
   TreeIndex tree_;
   GroupPlan out_;
 };
@@ -216,6 +234,12 @@ class GroupPlanner {
 
 GroupPlan plan(const LinkGroup& group, const LinkGraph& graph, const Architecture& architecture,
                const FusionRules& rules) {
+  KnownRankClasses classes(graph);
+  return plan(group, graph, architecture, rules, classes);
+}
+
+GroupPlan plan(const LinkGroup& group, const LinkGraph& graph, const Architecture& architecture,
+               const FusionRules& rules, KnownRankClasses& classes) {
   GroupPlan out;
   if (group.is_single()) {
     if (!group.root.children.empty() || !group.root.held.empty()) {
@@ -227,7 +251,7 @@ GroupPlan plan(const LinkGroup& group, const LinkGraph& graph, const Architectur
     out.passes = {pass};
     out.residence.resize(graph.arrays.size());
   } else {
-    out = GroupPlanner(group, graph, architecture, rules).run();
+    out = GroupPlanner(group, graph, architecture, rules, classes).run();
     if (!out.is_legal()) return out;
   }
   for (int a = 0; a < static_cast<int>(graph.arrays.size()); ++a)

@@ -7,6 +7,7 @@
 #include "arch/architecture.h"
 #include "engine/network/fused_schedule.h"
 #include "engine/network/link_graph.h"
+#include "engine/network/rank_classes.h"
 #include "engine/network/residence.h"
 
 namespace heliolite {
@@ -33,6 +34,9 @@ std::string homes_text(const GroupPlan& plan, const LinkGraph& graph, int link);
 
 GroupPlan plan(const LinkGroup& group, const LinkGraph& graph, const Architecture& architecture,
                const FusionRules& rules = {});
+// With classes that are worked out once for many groups of the network. Several threads may plan at a time.
+GroupPlan plan(const LinkGroup& group, const LinkGraph& graph, const Architecture& architecture,
+               const FusionRules& rules, KnownRankClasses& classes);
 
 // Words of the level, begun ones included, that words of an array take.
 u64 room_words(int array, u64 words, int level, const LinkGraph& graph, const Architecture& architecture);

@@ -103,6 +103,13 @@ std::vector<RankClass> rank_classes(const LinkGraph& graph, int first, int last)
   return RankPartition(graph, first, last).classes();
 }
 
+const std::vector<RankClass>& KnownRankClasses::of(int first, int last) {
+  const std::lock_guard lock(mutex_);
+  const auto [found, is_new] = known_.try_emplace({first, last});
+  if (is_new) found->second = rank_classes(graph_, first, last);
+  return found->second;
+}
+
 std::optional<std::vector<DividedDimension>> divide(const LinkSizes& sizes, const std::vector<int>& dimensions,
                                                     u64 iterations) {
   std::vector<DividedDimension> out;
