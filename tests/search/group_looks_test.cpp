@@ -45,7 +45,7 @@ TEST(GroupLooks, SayWhatPlansSayAndNoMoreThanMappingsCost) {
       const LinkGroup group = random.next();
       SCOPED_TRACE(group_text(group, toy.graph, toy.architecture));
       const GroupPlan p = plan(group, toy.graph, toy.architecture);
-      const GroupLook look = looks.of(group, key_of_group(group));
+      const GroupLook look = looks.of(group);
       EXPECT_EQ(look.legal, p.is_legal());
       if (!look.legal) continue;
       ++legal;

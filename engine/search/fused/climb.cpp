@@ -1,13 +1,12 @@
 // Better schedules step by step (docs/rules/fused.md, Answers): what one change makes of a group of the best schedule
 // is priced by quickly found mappings, the most promising changes first. Nothing is proven.
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <optional>
 #include <utility>
 
 #include "engine/base/integers.h"
 #include "engine/network/group_plan.h"
-#include "engine/search/fused/group_moves.h"
+#include "engine/search/fused/group_neighbours.h"
 #include "engine/search/fused/least_sum.h"
 
 namespace heliolite {
@@ -15,7 +14,6 @@ namespace {
 
 constexpr std::size_t kPricedTogether = 4;  // changes of a group, after the first, before the best is looked at again
 constexpr std::size_t kPricedFirst = 8;     // changes of all links together, while nothing is fused
-constexpr int kMostAnew = 6;                // links of two groups whose border moves
 constexpr double kHopeful = 1.5;            // a change that seems to cost more than this times as much is not priced
 constexpr double kNearlyFits = 1.5;         // times the room that there is: what needs more is not mended by one change
 constexpr std::size_t kMostTight = 4;       // changes of a group that do not fit, of which more is changed
@@ -27,8 +25,9 @@ class LeastSum::Climb {
  public:
   Climb(LeastSum& sum, const SearchBudget& budget, ChangesAtOnce changes)
       : sum_(sum),
-        moves_(sum.graph_, [this] { return sum_.solver_.over(budget_); }),
         budget_(budget),
+        neighbours_(sum.graph_, sum.looks_, sum.fusing_levels_, sum.lambda_, sum.solver_.threads(),
+                    [this] { return sum_.solver_.over(budget_); }),
         makes_room_(changes == ChangesAtOnce::Two) {}
 
   void run() {
@@ -37,15 +36,14 @@ class LeastSum::Climb {
   }
 
  private:
-  // A group that has been looked at.
-  struct Known {
-    GroupLook look;
-    double bound = kNoSum;  // what its passes must move, and its terms, of all repetitions
-    bool priced = false;
+  using Kind = GroupNeighbours::Kind;
+  struct Part {
+    const LinkGroup* group;
+    KnownGroup* known;
   };
   // Groups in the place of consecutive steps of the path.
   struct Change {
-    std::vector<LinkGroup> groups;
+    std::vector<Part> parts;
     double guess;  // by how much they may be dearer: if they are as far above what they must move as what is there
     double value, bound;  // of what is there
     double taken;         // of the group that takes the most room
@@ -62,7 +60,7 @@ class LeastSum::Climb {
     std::vector<Changes> changes = collect();
     if (is_better_by(changes)) return true;
     if (!makes_room_) return false;
-    for (Changes& own : changes) make_room(own);
+    make_room(changes);
     return is_better_by(changes);
   }
 
@@ -90,117 +88,117 @@ class LeastSum::Climb {
   // [group of the best schedule]: its changes, and of it with the next one, that are not known to be of no use, the
   // most promising first.
   std::vector<Changes> collect() {
-    std::vector<Changes> out;
+    // Step 1. What may come in the place of which steps of the path.
     std::vector<int> cut;
-    if (sum_.shortest_values(&cut)[0] == kNoSum) return out;
-    for (int i = 0; i < sum_.n_ && !sum_.solver_.over(budget_); i = cut[at(i)] + 1) {
-      const Segment& here = sum_.segment_[i][cut[i]];
-      const LinkGroup group = *here.group;
-      Changes& own = out.emplace_back();
-      const double bound = bound_of(group);
-      if (!group.is_single()) {
-        for (LinkGroup& next : moves_.changed(group)) consider({std::move(next)}, here.value, bound, own);
-        for (auto& [a, b] : moves_.parts(group)) consider({std::move(a), std::move(b)}, here.value, bound, own);
-        for (const int level : sum_.fusing_levels_)
-          if (level != group.level) consider({{group.first, group.last, level, group.root}}, here.value, bound, own);
-      }
-      const int next = cut[at(i)] + 1;
-      if (next < sum_.n_) {
-        const Segment& there = sum_.segment_[next][cut[next]];
-        for (const int level : sum_.fusing_levels_)
-          for (LinkGroup& one : moves_.merged(group, *there.group, level))
-            consider({std::move(one)}, here.value + there.value, bound + bound_of(*there.group), own);
-        move_border(group, *there.group, here.value + there.value, bound + bound_of(*there.group), own);
-      }
-      std::ranges::stable_sort(own.open, {}, &Change::guess);
+    if (sum_.shortest_values(&cut)[0] == kNoSum) return {};
+    std::vector<const Segment*> path;
+    for (int i = 0; i < sum_.n_; i = cut[at(i)] + 1) path.push_back(&sum_.segment_[i][cut[at(i)]]);
+    std::vector<GroupNeighbours::Question> questions;
+    std::vector<std::size_t> place;  // [question]: in the path
+    for (std::size_t k = 0; k < path.size(); ++k) {
+      const LinkGroup* group = &*path[k]->group;
+      if (!group->is_single())
+        for (const Kind kind : {Kind::Changed, Kind::Elsewhere}) questions.push_back({kind, group}), place.push_back(k);
+      if (k + 1 == path.size()) continue;
+      questions.push_back({Kind::Merged, group, &*path[k + 1]->group});
+      place.push_back(k);
     }
+    // Step 2. Those that may be better.
+    const std::vector<std::vector<Neighbour>*> lists = neighbours_.of(questions, near_);
+    std::vector<Changes> out(path.size());
+    for (std::size_t q = 0; q < questions.size(); ++q) {
+      const std::size_t k = place[q];
+      double value = path[k]->value, bound = bound_of(*path[k]->group);
+      if (questions[q].next != nullptr) value += path[k + 1]->value, bound += bound_of(*path[k + 1]->group);
+      const auto change = [&](const Neighbour& n) { return make_change(parts_of(n), value, bound); };
+      // One group in place of others stays of no use: what it replaces costs less and less. Several may share a group
+      // that becomes cheaper.
+      std::erase_if(*lists[q], [&](const Neighbour& n) { return n.groups.size() == 1 && !change(n); });
+      for (const Neighbour& n : *lists[q]) add(change(n), out[k]);
+    }
+    for (Changes& own : out) std::ranges::stable_sort(own.open, {}, &Change::guess);
     return out;
   }
 
   // Changes of the most promising of those that do not fit, in place of those that do.
-  void make_room(Changes& own) {
-    own.open.clear();
-    std::vector<Change> tight = std::exchange(own.tight, {});
-    std::ranges::stable_sort(tight, {}, &Change::guess);
-    std::erase_if(tight, [](const Change& c) { return c.taken > kNearlyFits; });
-    if (tight.size() > kMostTight) tight.resize(kMostTight);
-    for (const Change& change : tight)
-      for (std::size_t k = 0; k < change.groups.size(); ++k) {
-        if (change.groups[k].is_single() || look_at(change.groups[k]).look.taken < 1) continue;
-        for (LinkGroup& next : moves_.changed(change.groups[k])) {
-          std::vector<LinkGroup> groups = change.groups;
-          groups[k] = std::move(next);
-          consider(std::move(groups), change.value, change.bound, own);
+  void make_room(std::vector<Changes>& changes) {
+    // Step 1. Which groups are changed once more.
+    struct Again {
+      Changes* own;
+      const Change* change;
+      std::size_t group;
+    };
+    std::vector<std::vector<Change>> tight;
+    std::vector<Again> again;
+    std::vector<GroupNeighbours::Question> questions;
+    for (Changes& own : changes) {
+      own.open.clear();
+      std::vector<Change>& most = tight.emplace_back(std::move(own.tight));
+      own.tight.clear();
+      std::ranges::stable_sort(most, {}, &Change::guess);
+      std::erase_if(most, [](const Change& c) { return c.taken > kNearlyFits; });
+      if (most.size() > kMostTight) most.resize(kMostTight);
+      for (const Change& change : most)
+        for (std::size_t k = 0; k < change.parts.size(); ++k) {
+          if (change.parts[k].group->is_single() || change.parts[k].known->look.taken < 1) continue;
+          again.push_back({&own, &change, k});
+          questions.push_back({Kind::Changed, change.parts[k].group});
         }
-      }
-    std::ranges::stable_sort(own.open, {}, &Change::guess);
-  }
-
-  // Two groups as one with a loop around all their links, and the link at their border in the other one, around whose
-  // links there is one loop then: what single changes of their trees do not come to.
-  void move_border(const LinkGroup& before, const LinkGroup& after, double value, double bound, Changes& out) {
-    if (before.size() + after.size() > kMostAnew || (before.is_single() && after.is_single())) return;
-    for (const int level : sum_.fusing_levels_) {
-      for (const LinkGroup& one : anew(before.first, after.last, level)) consider({one}, value, bound, out);
-      if (after.size() > 1)
-        if (const auto rest = moves_.part(after, after.first + 1, after.last))
-          for (const LinkGroup& one : anew(before.first, after.first, level)) consider({one, *rest}, value, bound, out);
-      if (before.size() > 1)
-        if (const auto rest = moves_.part(before, before.first, before.last - 1))
-          for (const LinkGroup& one : anew(before.last, after.last, level)) consider({*rest, one}, value, bound, out);
     }
+    // Step 2. What comes of them.
+    const std::vector<std::vector<Neighbour>*> lists = neighbours_.of(questions, beyond_);
+    for (std::size_t q = 0; q < again.size(); ++q) {
+      const auto& [own, change, k] = again[q];
+      for (const Neighbour& next : *lists[q]) {
+        std::vector<Part> parts = change->parts;
+        parts[k] = {&next.groups.front(), next.known.front()};
+        add(make_change(std::move(parts), change->value, change->bound), *own);
+      }
+    }
+    for (Changes& own : changes) std::ranges::stable_sort(own.open, {}, &Change::guess);
   }
 
-  const std::vector<LinkGroup>& anew(int first, int last, int level) {
-    const auto [known, is_new] = anew_.try_emplace({first, last, level});
-    if (is_new) known->second = moves_.anew(first, last, level);
-    return known->second;
+  static std::vector<Part> parts_of(const Neighbour& neighbour) {
+    std::vector<Part> out;
+    for (std::size_t k = 0; k < neighbour.groups.size(); ++k) out.push_back({&neighbour.groups[k], neighbour.known[k]});
+    return out;
   }
 
-  // A change of what costs `value` and must move what costs `bound`.
-  void consider(std::vector<LinkGroup> groups, double value, double bound, Changes& out) {
-    if (sum_.solver_.over(budget_)) return;  // a group of many links has thousands of changes
-    double least = 0;
-    double taken = 0;
+  static void add(std::optional<Change> change, Changes& out) {
+    if (change) (change->taken < 1 ? out.open : out.tight).push_back(*std::move(change));
+  }
+
+  // A change of what costs `value` and must move what costs `bound`; none: it is known to be of no use.
+  std::optional<Change> make_change(std::vector<Part> parts, double value, double bound) const {
+    double least = 0, taken = 0;
     bool open = false;
-    for (const LinkGroup& group : groups) {
-      const Segment& s = sum_.segment_[group.first][group.last];
-      if (group.is_single()) {
+    for (const auto& [group, known] : parts) {
+      const Segment& s = sum_.segment_[group->first][group->last];
+      if (group->is_single()) {
         least += s.value;
         continue;
       }
-      const Known& known = look_at(group);
-      if (!known.look.legal) return;
-      least += known.priced ? s.value : known.bound;
-      open |= !known.priced && known.bound < s.value * kEqualSum;
-      taken = std::max(taken, known.look.taken);
+      least += known->priced ? s.value : known->bound;
+      open |= !known->priced && known->bound < s.value * kEqualSum;
+      taken = std::max(taken, known->look.taken);
     }
     const double guess = least * (value / bound);
-    if (!open || least >= value * kEqualSum || guess >= (taken < 1 ? kHopeful : 1) * value) return;
-    (taken < 1 ? out.open : out.tight).push_back({std::move(groups), guess - value, value, bound, taken});
+    if (!open || least >= value * kEqualSum || guess >= (taken < 1 ? kHopeful : 1) * value) return std::nullopt;
+    return Change{std::move(parts), guess - value, value, bound, taken};
   }
 
-  const Known& look_at(const LinkGroup& group) {
-    std::vector<u64> key = key_of_group(group);
-    if (const auto known = known_.find(key); known != known_.end()) return known->second;
-    const GroupLook look = sum_.looks_.of(group, key);
-    const double bound = look.legal ? sum_value(look.moved, sum_.lambda_) * sum_.runs(group.first) : kNoSum;
-    return known_.try_emplace(std::move(key), Known{look, bound}).first->second;
-  }
-
-  double bound_of(const LinkGroup& group) { return look_at(group).bound; }
+  double bound_of(const LinkGroup& group) { return neighbours_.known(group).bound; }
 
   void price(const std::vector<const Change*>& changes) {
     std::vector<LinkSolver::Question> questions;
     std::vector<std::pair<const LinkGroup*, GroupPlan>> plans;
     for (const Change* change : changes)
-      for (const LinkGroup& group : change->groups) {
-        Known& known = known_[key_of_group(group)];
-        if (group.is_single() || known.priced) continue;
-        known.priced = true;
-        plans.emplace_back(&group, plan(group, sum_.graph_, sum_.architecture_, sum_.rules_));
-        for (int l = group.first; l <= group.last; ++l)
-          questions.push_back({l, plans.back().second.passes[l - group.first]});
+      for (const auto& [group, known] : change->parts) {
+        if (group->is_single() || known->priced) continue;
+        known->priced = true;
+        plans.emplace_back(group, plan(*group, sum_.graph_, sum_.architecture_, sum_.rules_));
+        for (int l = group->first; l <= group->last; ++l)
+          questions.push_back({l, plans.back().second.passes[l - group->first]});
       }
     const auto found = sum_.solver_.fast(questions, sum_.lambda_, budget_);
     auto next = found.begin();
@@ -211,11 +209,10 @@ class LeastSum::Climb {
   }
 
   LeastSum& sum_;
-  GroupMoves moves_;
   const SearchBudget& budget_;
+  GroupNeighbours neighbours_;
   bool makes_room_;
-  std::map<std::vector<u64>, Known> known_;
-  std::map<std::tuple<int, int, int>, std::vector<LinkGroup>> anew_;  // [first, last, level]
+  GroupNeighbours::Lists near_, beyond_;  // of groups of the best schedule, and of changes of them that do not fit
 };
 
 void LeastSum::climb(const SearchBudget& budget, ChangesAtOnce changes) { Climb(*this, budget, changes).run(); }

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
-#include "engine/network/fused_cost.h"
+#include "engine/search/core/parallel.h"
 
 namespace heliolite {
 namespace {
 
 constexpr u64 kPartsForLooks = 8;  // of the memory
 constexpr u64 kBytesOfLook = 160;  // of what is remembered of a group, about, without its key
+constexpr std::size_t kPlansAtOnce = 256;
 
 void write_key(const TreeNode& node, std::vector<u64>& out) {
   if (node.is_leaf()) return out.push_back(2 * static_cast<u64>(*node.link) + 1);
@@ -28,21 +29,41 @@ std::vector<u64> key_of_group(const LinkGroup& group) {
   return out;
 }
 
-GroupLook GroupLooks::of(const LinkGroup& group, const std::vector<u64>& key) {
-  if (const auto known = known_.find(key); known != known_.end()) return known->second;
-  if (bytes_ > solver_.memory_bytes() / kPartsForLooks) known_.clear(), bytes_ = 0;
-  bytes_ += kBytesOfLook + key.size() * sizeof(u64);
-  return known_[key] = fresh(group);
+std::vector<GroupLook> GroupLooks::of(std::span<const Question> questions, const std::function<bool()>& is_over) {
+  // Step 1. What is remembered.
+  std::vector<GroupLook> out(questions.size());
+  std::vector<std::size_t> due;
+  for (std::size_t q = 0; q < questions.size(); ++q)
+    if (const auto known = known_.find(questions[q].key); known != known_.end()) out[q] = known->second;
+    else due.push_back(q);
+  std::vector<std::optional<GroupPlan>> plans(std::min(due.size(), kPlansAtOnce));
+  for (std::size_t begin = 0; begin < due.size(); begin += plans.size()) {
+    const std::span<const std::size_t> now =
+        std::span(due).subspan(begin).first(std::min(plans.size(), due.size() - begin));
+    // Step 2. Plans of the others, a few at a time.
+    parallel_for(now.size(), solver_.threads(), [&](std::size_t k) {
+      plans[k].reset();
+      if (!is_over()) plans[k] = plan(*questions[now[k]].group, graph_, architecture_, rules_, classes_);
+    });
+    // Step 3. What they must move.
+    for (std::size_t k = 0; k < now.size(); ++k) {
+      if (!plans[k]) continue;
+      const auto& [group, key] = questions[now[k]];
+      if (bytes_ > solver_.memory_bytes() / kPartsForLooks) known_.clear(), bytes_ = 0;
+      bytes_ += kBytesOfLook + key.size() * sizeof(u64);
+      out[now[k]] = known_[key] = look(*group, *plans[k]);
+    }
+  }
+  return out;
 }
 
-GroupLook GroupLooks::fresh(const LinkGroup& group) {
+GroupLook GroupLooks::look(const LinkGroup& group, const GroupPlan& plan) {
   GroupLook out;
-  const GroupPlan p = plan(group, graph_, architecture_, rules_);
-  if (!p.is_legal()) return out;
+  if (!plan.is_legal()) return out;
   out.legal = true;
-  out.taken = taken(group, p);
-  out.moved = terms_cost(p, graph_, architecture_);
-  for (int l = group.first; l <= group.last; ++l) out.moved += solver_.least_moved(l, p.passes[l - group.first]);
+  out.taken = taken(group, plan);
+  for (const SumTerm& term : plan.terms) out.moved += solver_.term_cost(term.array, term.level);
+  for (int l = group.first; l <= group.last; ++l) out.moved += solver_.least_moved(l, plan.passes[l - group.first]);
   return out;
 }
 

@@ -107,18 +107,12 @@ bool is_divided(const LinkGraph& graph, const TreeNode& node, int array) {
 
 }  // namespace
 
-const std::vector<RankClass>& GroupMoves::classes(int first, int last) {
-  const auto [found, is_new] = classes_.try_emplace({first, last});
-  if (is_new) found->second = rank_classes(graph_, first, last);
-  return found->second;
-}
-
 // The class that a node's loop is over, as one of the links beneath it says.
 const RankClass* GroupMoves::class_of(const TreeNode& node, int first, int last) {
   for (const DividedLink& l : node.loop) {
     if (l.link < first || l.link > last) continue;
     const int dimension = l.divided.front().dimension;
-    for (const RankClass& c : classes(first, last))
+    for (const RankClass& c : classes_.of(first, last))
       if (std::ranges::count(c.of(l.link), dimension) != 0) return &c;
   }
   return nullptr;
@@ -244,7 +238,7 @@ void GroupMoves::bring_in_loops_around(const LinkGroup& group, const Path& path,
   Path child = path;
   child.push_back(begin);
   if (is_over_()) return;
-  for (const RankClass& ranks : classes(first_link(children[begin]), last_link(children[end - 1])))
+  for (const RankClass& ranks : classes_.of(first_link(children[begin]), last_link(children[end - 1])))
     for (const u64 iterations : some_factors(most_iterations(group, child, ranks)))
       bring_in_loop(group, path, begin, end, ranks, iterations, out);
 }

@@ -18,9 +18,9 @@ class GroupMoves {
   // `graph` must outlive it. Once `is_over` says so, lists end where they are: groups of many links have long ones.
   explicit GroupMoves(
       const LinkGraph& graph, std::function<bool()> is_over = [] { return false; })
-      : graph_(graph), is_over_(std::move(is_over)) {}
+      : graph_(graph), is_over_(std::move(is_over)), classes_(graph) {}
 
-  // All lists are in a fixed order; not all groups in them are legal (group_plan.h).
+  // All lists are in a fixed order; not all groups in them are legal (group_plan.h). Several threads may ask at a time.
 
   // Groups of the same links with another number of iterations of a loop, a loop more or less, a child further in or
   // out, or an array that is held, or not, or at another node. Where a loop comes in, arrays that it does not divide
@@ -38,7 +38,6 @@ class GroupMoves {
  private:
   using Path = std::vector<std::size_t>;  // of children, from the root
 
-  const std::vector<RankClass>& classes(int first, int last);
   const RankClass* class_of(const TreeNode& node, int first, int last);
   bool complete(TreeNode& node, std::map<int, LinkSizes>& sizes);
   void tidy(TreeNode& node, const LinkGroup& group, std::vector<int>& above) const;
@@ -58,7 +57,7 @@ class GroupMoves {
 
   const LinkGraph& graph_;
   std::function<bool()> is_over_;
-  std::map<std::pair<int, int>, std::vector<RankClass>> classes_;
+  KnownRankClasses classes_;
 };
 
 }  // namespace heliolite
