@@ -10,6 +10,7 @@
 #include "arch/architecture_spec.h"
 #include "arch/architecture_yaml.h"
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
@@ -94,9 +95,7 @@ std::string list_text(const std::optional<std::vector<std::string>>& words) {
 }
 
 std::string limits_text(const std::vector<FactorConstraint>& factors) {
-  std::vector<std::string> words;
-  for (const FactorConstraint& f : factors) words.push_back(factor_text(f));
-  return words_text(words);
+  return words_text(mapped(factors, factor_text));
 }
 
 Fields fields_of(const StorageLevel& l) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "arch/check.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/base/types.h"
 
@@ -132,9 +133,7 @@ Result<ArchitectureSpec> read_architecture_yaml(const YamlNode& document) {
 namespace {
 
 std::string names_text(const std::vector<std::string>& words) {
-  std::vector<std::string> out;
-  for (const std::string& word : words) out.push_back(yaml_scalar(word));
-  return fmt::format("[{}]", fmt::join(out, ", "));
+  return fmt::format("[{}]", fmt::join(mapped(words, yaml_scalar), ", "));
 }
 
 // FlowMap that are there, as a map in one line.
@@ -161,9 +160,7 @@ class FlowMap {
 };
 
 std::string factors_text(const std::vector<FactorConstraint>& constraints) {
-  std::vector<std::string> out;
-  for (const FactorConstraint& c : constraints) out.push_back(factor_text(c));
-  return names_text(out);
+  return names_text(mapped(constraints, factor_text));
 }
 
 std::string constraints_text(const LevelConstraints& level) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "arch/check.h"
+#include "engine/base/mapped.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"
 #include "engine/base/types.h"
@@ -134,8 +135,7 @@ double pick(const std::map<std::string, double>& actions, std::initializer_list<
 
 template <class Table>
 Diagnostics none_named(const Table& table, const Architecture& architecture) {
-  std::vector<std::string> there;
-  for (const auto& [name, _] : table.components) there.push_back(name);
+  const std::vector<std::string> there = keys_of(table.components);
   std::vector<std::string> wanted = names_of(architecture.levels);
   wanted.push_back(architecture.compute.name);
   Diagnostic error;
@@ -210,13 +210,10 @@ void DearestActions::add(const std::string& component, const ComputeEnergy& ener
 }
 
 std::vector<std::string> DearestActions::notes() const {
-  std::vector<std::string> notes;
-  for (const auto& [actions, components] : components_)
-    notes.push_back(
-        fmt::format("the ERT has no action for {} of {}: the dearest action that it has is taken, as "
-                    "Timeloop does",
-                    actions, join(components)));
-  return notes;
+  return mapped(components_, [](const auto& lacking) {
+    return fmt::format("the ERT has no action for {} of {}: the dearest action that it has is taken, as Timeloop does",
+                       lacking.first, join(lacking.second));
+  });
 }
 
 Diagnostics apply_ert(const EnergyReferenceTable& table, Architecture& architecture) {

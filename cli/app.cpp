@@ -18,6 +18,7 @@
 #include "cli/ui/lines.h"
 #include "cli/ui/long_work.h"
 #include "cli/ui/output.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/search/core/objective.h"
@@ -29,9 +30,7 @@ namespace heliolite::cli {
 namespace {
 
 std::vector<std::string> command_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  return names;
+  return mapped(app.get_subcommands({}), [&](const CLI::App* command) { return command->get_name(); });
 }
 
 // The options of the subcommand given, or of the program: "--json", "-a".

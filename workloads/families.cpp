@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "engine/base/mapped.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"
 #include "workloads/einsum_text.h"
@@ -115,9 +116,7 @@ std::string inputs_formula(std::string_view channels, const ConvShape& s) {
 using Sizes = std::vector<std::pair<std::string_view, u64>>;
 
 Result<Workload> with_sizes(std::string_view formula, const Sizes& sizes) {
-  Names order;
-  for (const auto& [name, size] : sizes) order.push_back(name);
-  Result<Workload> workload = parse_formula(formula, order);
+  Result<Workload> workload = parse_formula(formula, keys_of(sizes));
   if (!workload) return workload;
   for (std::size_t d = 0; d < sizes.size(); ++d) workload->dimensions[d].size = sizes[d].second;
   infer_roles(*workload);

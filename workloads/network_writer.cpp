@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "workloads/edge_ranks.h"
 #include "workloads/families.h"
@@ -141,8 +142,7 @@ std::string einsum(const Workload& w) {
   std::vector<std::string> sizes, roles, reads;
   std::string output;
   for (const Tensor& tensor : w.tensors) {
-    std::vector<std::string> ranks;
-    for (const Rank& rank : tensor.ranks) ranks.push_back(rank_text(rank, w));
+    const std::vector<std::string> ranks = mapped(tensor.ranks, [&](const Rank& rank) { return rank_text(rank, w); });
     // A#2 is another access of A, which a formula writes as A.
     const std::string text = fmt::format("{}[{}]", tensor.name.substr(0, tensor.name.find('#')), fmt::join(ranks, ","));
     if (tensor.is_output()) output = text;
@@ -186,11 +186,10 @@ class NetworkWriter {
     text += "layers:\n";
     for (std::size_t i = 0; i < network_.layers.size(); ++i) text += layer(static_cast<int>(i));
     if (!network_.inputs.empty()) {
-      std::vector<std::string> inputs;
-      for (const Input& input : network_.inputs)
-        inputs.push_back(input.same_in_repeats
-                             ? fmt::format("{{name: {}, same_in_repeats: true}}", yaml_scalar(input.name))
-                             : yaml_scalar(input.name));
+      const std::vector<std::string> inputs = mapped(network_.inputs, [&](const Input& input) {
+        return input.same_in_repeats ? fmt::format("{{name: {}, same_in_repeats: true}}", yaml_scalar(input.name))
+                                     : yaml_scalar(input.name);
+      });
       text += fmt::format("inputs: [{}]\n", fmt::join(inputs, ", "));
     }
     std::string edges;
@@ -232,8 +231,7 @@ class NetworkWriter {
     if (t.op != Operator::Pool && t.op != Operator::Resize) return std::string(name(t.op));
     const Workload& from = e.from_input ? workload(e.to) : workload(e.from);
     const int tensor = e.from_input ? e.tensor : from.output();
-    std::vector<std::string> ranks;
-    for (const int r : bits(t.ranks)) ranks.push_back(rank(from, tensor, r));
+    const std::vector<std::string> ranks = mapped(bits(t.ranks), [&](const int r) { return rank(from, tensor, r); });
     const std::string list = fmt::format("ranks: [{}]", fmt::join(ranks, ", "));
     if (t.op == Operator::Resize) return fmt::format("{{resize: {{factor: {}, {}}}}}", t.factor, list);
     const std::string pad = t.pad ? fmt::format("pad: {}, ", *t.pad) : "";

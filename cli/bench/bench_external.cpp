@@ -19,6 +19,7 @@
 #include "engine/base/child_process.h"
 #include "engine/base/field_reader.h"
 #include "engine/base/file_bytes.h"
+#include "engine/base/mapped.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_mapping.h"
@@ -58,10 +59,8 @@ PublishedClaim published_claim(const YamlNode& node, const BenchSuite& suite, Di
     const bool external =
         std::ranges::any_of(suite.external, [&](const ExternalResult& e) { return e.mapper == name; });
     if (name.empty() || ours || external) continue;
-    std::vector<std::string> known;
-    for (const BenchStrategy& s : suite.strategies) known.push_back(s.label);
     reader.error(fmt::format("'{}' is neither a strategy of this suite nor a mapper of its tables{}", name,
-                             did_you_mean(name, known)));
+                             did_you_mean(name, mapped(suite.strategies, &BenchStrategy::label))));
   }
   return claim;
 }

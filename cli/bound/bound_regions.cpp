@@ -12,6 +12,7 @@
 #include "cli/ui/long_work.h"
 #include "cli/ui/svg_canvas.h"
 #include "cli/ui/table.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/bounds/hbl/hbl_tile.h"
 #include "workloads/word_bits.h"
@@ -168,9 +169,7 @@ std::string facet_text(const LogPoint& facet, const AccessNest& nest) {
 }
 
 std::vector<std::string> facets_text(const TileRegion& region, const AccessNest& nest) {
-  std::vector<std::string> texts;
-  for (const LogPoint& facet : region.facets) texts.push_back(facet_text(facet, nest));
-  return texts;
+  return mapped(region.facets, [&](const LogPoint& facet) { return facet_text(facet, nest); });
 }
 
 // Extents that are not 1, by loop.

@@ -4,6 +4,7 @@
 
 #include "cli/bound/bound_symbolic.h"
 #include "cli/bound/experiment.h"
+#include "engine/base/mapped.h"
 #include "engine/bounds/conv/conv_bound.h"
 #include "engine/bounds/hbl/hbl_exponent.h"
 #include "engine/bounds/hbl/hbl_tile.h"
@@ -50,9 +51,7 @@ Result<double> together(const ExperimentRow& row, Trips trips) {
   for (const u64 words : row.memories) caches.push_back({static_cast<double>(words), 1});
   const auto best = best_tiling(problem, caches);
   if (!best) return does_not_fit(row);
-  double sum = 0;
-  for (const TiledLevel& level : *best) sum += level.words;
-  return sum;
+  return sum_of<double>(*best, &TiledLevel::words);
 }
 
 Result<double> exponent(const ExperimentRow& row) {

@@ -16,6 +16,7 @@
 #include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_network.h"
 
@@ -33,11 +34,7 @@ struct CheckArguments {
 
 using StateCounts = std::array<std::size_t, kCheckStates>;
 
-std::string parts_text(const CheckedFile& file) {
-  std::vector<std::string> names;
-  for (const Part part : file.parts) names.emplace_back(what_it_is(part));
-  return join(names);
-}
+std::string parts_text(const CheckedFile& file) { return join(mapped<std::string>(file.parts, what_it_is)); }
 
 std::string commands_text(const CheckedFile& file) {
   if (file.state == CheckState::Refused || file.state == CheckState::NotOurs) return "";

@@ -10,6 +10,7 @@
 #include "cli/ui/json.h"
 #include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/bounds/lower_bounds.h"
 #include "engine/execution/emit_c.h"
@@ -113,9 +114,7 @@ struct SimulatedNest {
 constexpr std::array kPolicies{CachePolicy::Lru, CachePolicy::Opt, CachePolicy::Fifo, CachePolicy::Scratchpad};
 
 std::vector<std::string> policy_names() {
-  std::vector<std::string> names;
-  for (const CachePolicy p : kPolicies) names.emplace_back(name(p));
-  return names;
+  return mapped<std::string>(kPolicies, [&](const CachePolicy p) { return name(p); });
 }
 
 // The policies of --policy; lru and opt without it.

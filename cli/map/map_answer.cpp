@@ -10,6 +10,7 @@
 #include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/model/compiled.h"
 #include "engine/model/cost_model.h"
@@ -39,11 +40,7 @@ void NetworkBreakdown::add(const Breakdown& layer, u64 count) {
   cycles += layer.cycles * count;
 }
 
-Energy NetworkBreakdown::compute() const {
-  Energy sum;
-  for (const UnitTotal& unit : units) sum += unit.energy;
-  return sum;
-}
+Energy NetworkBreakdown::compute() const { return sum_of<Energy>(units, &UnitTotal::energy); }
 
 std::string network_breakdown_table(const NetworkBreakdown& b, const Architecture& architecture) {
   Energy total = b.compute();

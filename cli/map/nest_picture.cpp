@@ -12,6 +12,7 @@
 
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
 
@@ -37,9 +38,7 @@ u64 iterations(const std::vector<NestLoop>& loops) {
 }
 
 std::string joined_loops(const std::vector<NestLoop>& loops) {
-  std::vector<std::string> parts;
-  for (const NestLoop& loop : loops) parts.push_back(loop.text(" "));
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return fmt::format("{}", fmt::join(mapped(loops, [&](const NestLoop& loop) { return loop.text(" "); }), ", "));
 }
 
 // A letter for each tensor: the first of its name that no other has, else a digit.
@@ -314,8 +313,7 @@ void NestPicture::fan_out(const NestLevel& level) {
   const double grid = right_ - kNestPad - kRoomWidth;
   const auto across = [&](const char* axis, const std::vector<NestLoop>& loops, u64 used, u64 all) {
     if (all == 1) return;
-    std::vector<std::string> parts;
-    for (const NestLoop& loop : loops) parts.push_back(loop.text(" "));
+    const std::vector<std::string> parts = mapped(loops, [&](const NestLoop& loop) { return loop.text(" "); });
     const std::string what = parts.empty() ? "nothing" : fmt::format("{}", fmt::join(parts, ", "));
     canvas_.text_within(x, base, grid - x - kNestPad,
                         fmt::format("across {}: {} ({} of {})", axis, what, grouped(used), grouped(all)),

@@ -12,6 +12,7 @@
 #include "cli/ui/json.h"
 #include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/search/core/option_kinds.h"
 #include "engine/sweep/merge.h"
@@ -63,10 +64,8 @@ std::string plan_text(const SweepSpec& spec) {
   const DesignPoints points(spec);
   Table table({"<parameter", "values", "<from", "<to", "<sets"});
   for (const SweepParameter& parameter : spec.parameters) {
-    std::vector<std::string> fields;
-    for (const FieldPath& field : parameter.fields) fields.push_back(field.text);
     table.row({parameter.name, grouped(parameter.values.size()), parameter.values.front().text,
-               parameter.values.back().text, join(fields)});
+               parameter.values.back().text, join(mapped(parameter.fields, &FieldPath::text))});
   }
   return fmt::format("{} on {}: {} of {} design points, {} layers each\n\n", spec.name, spec.machine.name.value_or(""),
                      grouped(points.planned()), grouped(points.grid()), spec.layers.size()) +

@@ -7,6 +7,7 @@
 
 #include "arch/architecture.h"
 #include "engine/api/inside.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
 #include "engine/formats/load_mapping.h"
@@ -25,9 +26,7 @@ namespace heliolite::api {
 namespace {
 
 std::vector<std::string> texts_of(const std::optional<YamlNode>& list) {
-  std::vector<std::string> out;
-  for (const YamlNode& one : elements(list)) out.push_back(one.text());
-  return out;
+  return mapped(elements(list), &YamlNode::text);
 }
 
 // [K: 4, M: [3, 2]]
@@ -44,9 +43,7 @@ std::vector<Loop> loops_of(const std::optional<YamlNode>& list) {
 }
 
 std::string list_text(const std::vector<std::string>& names) {
-  std::vector<std::string> words;
-  for (const std::string& name : names) words.push_back(yaml_scalar(name));
-  return fmt::format("[{}]", fmt::join(words, ", "));
+  return fmt::format("[{}]", fmt::join(mapped(names, yaml_scalar), ", "));
 }
 
 std::string loops_text(const std::vector<Loop>& loops) {

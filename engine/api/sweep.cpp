@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/api/inside.h"
+#include "engine/base/mapped.h"
 #include "engine/base/named.h"
 #include "engine/search/core/option_table.h"
 #include "engine/sweep/design_points.h"
@@ -52,9 +53,7 @@ const Diagnostics& Sweep::warnings() const { return state_->spec.warnings; }
 std::vector<std::string> Sweep::parameters() const { return names_of(state_->spec.parameters); }
 
 std::vector<std::string> Sweep::layers() const {
-  std::vector<std::string> out;
-  for (const SweepLayer& layer : state_->spec.layers) out.push_back(layer.layer.workload.name);
-  return out;
+  return mapped(state_->spec.layers, [&](const SweepLayer& layer) { return layer.layer.workload.name; });
 }
 
 Result<Sweep> load_sweep(const std::string& path, const SweepOptions& options) {
@@ -121,11 +120,7 @@ DesignPoint public_point(const PointRecord& point) {
           .reason = point.reason};
 }
 
-std::vector<DesignPoint> public_points(const std::vector<PointRecord>& points) {
-  std::vector<DesignPoint> out;
-  for (const PointRecord& point : points) out.push_back(public_point(point));
-  return out;
-}
+std::vector<DesignPoint> public_points(const std::vector<PointRecord>& points) { return mapped(points, public_point); }
 
 PointLayer public_layer(const LayerRecord& layer) {
   return {.workload = layer.workload,
@@ -188,9 +183,7 @@ Result<std::vector<PointLayer>> SweepResults::layers(std::uint64_t point) const 
   if (!*record) return Diagnostic{store.path(), 0, "", fmt::format("has no point {}", point)};
   const Result<std::vector<LayerRecord>> layers = store.layers(**record);
   if (!layers) return layers.errors();
-  std::vector<PointLayer> out;
-  for (const LayerRecord& layer : *layers) out.push_back(public_layer(layer));
-  return out;
+  return mapped(*layers, public_layer);
 }
 
 Result<SweepSummary> SweepResults::summarize(std::size_t best) const {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 
 namespace heliolite {
 
@@ -318,9 +319,7 @@ void CPacking::store(CLines& out, std::size_t access, const std::vector<std::str
 void CPacking::copy(CLines& out, std::size_t access, const std::vector<std::string>& low,
                     const std::vector<std::string>& high, bool store) const {
   const NestAccess& a = c_.nest().accesses[access];
-  std::vector<std::string> last;
-  for (const std::string& h : high) last.push_back(before(h));
-  const std::vector<std::string> from = c_.subscripts(a, low), to = c_.subscripts(a, last);
+  const std::vector<std::string> from = c_.subscripts(a, low), to = c_.subscripts(a, mapped(high, before));
   std::vector<std::string> outer, inner;
   std::size_t loops = 0;
   for (std::size_t r = 0; r < from.size(); ++r) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 
 namespace heliolite {
 namespace {
@@ -27,9 +28,7 @@ std::vector<u64> strides(const LoopNest& nest, const Tensor& tensor, const Memor
     for (const Term& term : tensor.ranks[r].terms) of_dimension[term.dimension] += distance * term.coefficient;
     distance *= array.extents[r];
   }
-  std::vector<u64> result;
-  for (const LoopVariable& v : nest.variables) result.push_back(of_dimension[v.dimension] * v.factor);
-  return result;
+  return mapped(nest.variables, [&](const LoopVariable& v) { return of_dimension[v.dimension] * v.factor; });
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Tilings as users write them, in a file or on the command line.
+#include "engine/base/mapped.h"
 #include "engine/execution/tiled_nest.h"
 
 #include <fmt/format.h>
@@ -45,9 +46,7 @@ namespace {
 std::vector<std::string> dimension_names(const Workload& workload) { return names_of(workload.dimensions); }
 
 std::vector<u32> whole_extents(const Workload& workload) {
-  std::vector<u32> extents;
-  for (const Dimension& d : workload.dimensions) extents.push_back(static_cast<u32>(d.size));
-  return extents;
+  return mapped(workload.dimensions, [&](const Dimension& d) { return static_cast<u32>(d.size); });
 }
 
 // The dimension called `name`, or a complaint in words.
@@ -126,8 +125,7 @@ class TilingReader {
   }
 
   std::vector<u8> list(const YamlNode& node) {
-    std::vector<std::string> names;
-    for (const YamlNode& element : elements(node)) names.push_back(element.text());
+    const std::vector<std::string> names = mapped(elements(node), &YamlNode::text);
     return dimensions_of(names, workload_, [&](const std::string& message) { errors_.push_back(node.error(message)); });
   }
 

@@ -1,4 +1,5 @@
 // Expressions of templates: a documented part of Jinja's, without maps and attributes.
+#include "engine/base/mapped.h"
 #include "engine/inputs/template_render.h"
 
 #include <fmt/format.h>
@@ -25,10 +26,8 @@ Diagnostic clause(std::string message) { return {"", 0, "", std::move(message)};
 std::optional<Diagnostic> missing(const TemplateValue& value, const TemplateNames& names) {
   const auto* name = std::get_if<Undefined>(&value);
   if (name == nullptr) return std::nullopt;
-  std::vector<std::string> known;
-  for (const auto& [key, _] : names) known.push_back(key);
   return clause(fmt::format("'{0}' has no value: give it with --define {0}=VALUE{1}", shortened(name->name),
-                            did_you_mean(name->name, known)));
+                            did_you_mean(name->name, keys_of(names))));
 }
 
 constexpr std::string_view kTemplatesKnow =

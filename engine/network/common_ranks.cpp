@@ -4,15 +4,12 @@
 
 #include <algorithm>
 
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
 
-LinkSizes sizes_of(const Workload& link) {
-  LinkSizes out;
-  for (const Dimension& d : link.dimensions) out.push_back(d.size);
-  return out;
-}
+LinkSizes sizes_of(const Workload& link) { return mapped(link.dimensions, &Dimension::size); }
 
 u64 rank_extent(const Rank& rank, const LinkSizes& sizes) {
   u64 out = 1;
@@ -226,9 +223,7 @@ class RankMatcher {
     return out;
   }
   static std::string names(LinkTensor t, const std::vector<int>& dimensions) {
-    std::vector<std::string> out;
-    for (const int d : dimensions) out.push_back(t.link->dimensions[d].name);
-    return join(out);
+    return join(mapped(dimensions, [&](const int d) { return t.link->dimensions[d].name; }));
   }
   static std::string text(LinkTensor t) { return fmt::format("{}.{}", t.link->name, (*t).name); }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/model/cost_of_counts.h"
 #include "engine/model/keep.h"
 #include "engine/model/links.h"
@@ -154,9 +155,7 @@ Cost term_cost(const SumTerm& term, const LinkGraph& graph, const Architecture& 
 }
 
 Cost terms_cost(const GroupPlan& plan, const LinkGraph& graph, const Architecture& architecture) {
-  Cost sum;
-  for (const SumTerm& term : plan.terms) sum += term_cost(term, graph, architecture);
-  return sum;
+  return sum_of<Cost>(plan.terms, [&](const SumTerm& term) { return term_cost(term, graph, architecture); });
 }
 
 Diagnostic ramps_not_counted(const Architecture& architecture) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "engine/base/mapped.h"
 #include "engine/base/named.h"
 #include "workloads/edge_ranks.h"
 
@@ -78,9 +79,7 @@ class EdgeTranslator {
 
 std::vector<LinkEdge> link_edges(const Network& network) {
   const EdgeTranslator translator(network);
-  std::vector<LinkEdge> out;
-  for (const Edge& e : network.edges) out.push_back(translator.run(e));
-  return out;
+  return mapped(network.edges, [&](const Edge& e) { return translator.run(e); });
 }
 
 std::optional<int> LinkGraph::find_link(std::string_view name) const {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/model/mapping_yaml.h"
 #include "engine/model/running_units.h"
@@ -108,8 +109,7 @@ class ScheduleFileReader {
   void check_units(const YamlNode& node) {
     if (!node.is_map())
       return errors_.push_back(node.error("must have the compute unit of a layer behind its name, e.g. {l2: VPU}"));
-    std::vector<std::string> known;
-    for (const Layer& l : graph_.links) known.push_back(l.workload.name);
+    const std::vector<std::string> known = mapped(graph_.links, [&](const Layer& l) { return l.workload.name; });
     for (const std::string& key : node.keys()) {
       const YamlNode unit = *node.find(key);
       const std::optional<int> link = graph_.find_link(key);
@@ -125,8 +125,7 @@ class ScheduleFileReader {
   }
 
   void read_mappings(const YamlNode& node) {
-    std::vector<std::string> known;
-    for (const Layer& l : graph_.links) known.push_back(l.workload.name);
+    const std::vector<std::string> known = mapped(graph_.links, [&](const Layer& l) { return l.workload.name; });
     if (!node.is_map())
       return errors_.push_back(node.error("must have the mapping of each link behind its name, e.g. " + known.front() +
                                           ": [{level: NAME, temporal: [K: 4, ..]}, ..]"));

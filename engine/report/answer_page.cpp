@@ -9,6 +9,7 @@
 
 #include "engine/base/file_bytes.h"
 #include "engine/base/file_claims.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/report/html.h"
 #include "engine/search/core/objective.h"
@@ -39,11 +40,7 @@ struct LevelEnergy {
   std::string level;
   std::array<double, kKinds> pj{};
 
-  double sum() const {
-    double all = 0;
-    for (const double part_pj : pj) all += part_pj;
-    return all;
-  }
+  double sum() const { return sum_of<double>(pj); }
 };
 
 LevelEnergy& named(std::vector<LevelEnergy>& levels, const std::string& level) {

@@ -4,15 +4,14 @@
 #include <optional>
 
 #include "engine/base/embedded.h"
+#include "engine/base/mapped.h"
 #include "engine/base/named.h"
 #include "engine/base/yaml_node.h"
 
 namespace heliolite {
 
 double EnergyPart::energy_pj() const {
-  double sum = 0;
-  for (const auto& [tensor, energy] : tensors) sum += energy;
-  return sum;
+  return sum_of<double>(tensors, [](const auto& tensor) { return tensor.second; });
 }
 
 void EnergyPart::add(std::string_view tensor, double energy_pj) {

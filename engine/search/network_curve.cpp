@@ -1,4 +1,5 @@
 // The trade-off of energy and cycles of a network's mappings (docs/rules/network.md, "The trade-off curve").
+#include "engine/base/mapped.h"
 #include "engine/search/network_search.h"
 
 #include <map>
@@ -32,16 +33,8 @@ struct CurveShape {
   u64 runs = 0, layers = 0;
 
   bool has_mapping() const { return std::ranges::any_of(units, &CurveUnit::has_mapping); }
-  u64 evaluated() const {
-    u64 sum = 0;
-    for (const CurveUnit& unit : units) sum += unit.evaluated;
-    return sum;
-  }
-  double seconds() const {
-    double sum = 0;
-    for (const CurveUnit& unit : units) sum += unit.seconds;
-    return sum;
-  }
+  u64 evaluated() const { return sum_of<u64>(units, &CurveUnit::evaluated); }
+  double seconds() const { return sum_of<double>(units, &CurveUnit::seconds); }
 };
 
 class CurveSearch {

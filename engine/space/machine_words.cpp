@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
 #include "engine/space/mapspace.h"
@@ -177,11 +178,7 @@ std::optional<DimensionClass> class_named(std::string_view word) {
   return std::nullopt;
 }
 
-std::vector<std::string> parts_of_word(const std::string& word) {
-  std::vector<std::string> parts;
-  for (const std::string& part : split(word, '*')) parts.emplace_back(trim(part));
-  return parts;
-}
+std::vector<std::string> parts_of_word(const std::string& word) { return mapped<std::string>(split(word, '*'), trim); }
 
 std::optional<TensorDimensions> tensor_dimensions(std::string_view word) {
   constexpr std::string_view kThese = "dims(", kOthers = "other_dims(";

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/space/divisors.h"
 
 namespace heliolite {
@@ -81,9 +82,7 @@ class Counter {
   }
 
   static Row temporal_row(const FactorLimit& limit, const DivisorTable& table) {
-    Row row;
-    for (u32 factor : table.all()) row.push_back(limit.allows(factor) ? 1 : 0);
-    return row;
+    return mapped<u128>(table.all(), [&](u32 factor) { return limit.allows(factor) ? 1 : 0; });
   }
 
   // Over both axes of the fan-out below a level.

@@ -6,6 +6,7 @@
 #include <bit>
 #include <numeric>
 
+#include "engine/base/mapped.h"
 #include "engine/space/dot_graph.h"
 #include "engine/space/mapspace.h"
 
@@ -44,9 +45,7 @@ struct Leaf {
 };
 
 int weight(const OrderSignature& reuse) {
-  int bits = 0;
-  for (const OrderReuse& r : reuse) bits += std::popcount(r.full) + std::popcount(r.partial);
-  return bits;
+  return sum_of<int>(reuse, [&](const OrderReuse& r) { return std::popcount(r.full) + std::popcount(r.partial); });
 }
 
 bool covers(const OrderSignature& a, const OrderSignature& b) {
@@ -206,8 +205,7 @@ class OrderTrieBuilder {
       trie_.nodes[leaf.node].by = leaves_[by].node;
     }
     std::sort(kept.begin(), kept.end());
-    std::vector<Leaf> left;
-    for (int k : kept) left.push_back(leaves_[k]);
+    std::vector<Leaf> left = mapped(kept, [&](int k) { return leaves_[k]; });
     leaves_ = std::move(left);
   }
 

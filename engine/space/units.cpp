@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/space/divisors.h"
 #include "engine/space/factor_places.h"
 #include "engine/space/mapspace_size.h"
@@ -33,8 +34,7 @@ u64 units_of(const AxisOption& o) {
 std::vector<u64> products(const std::vector<std::vector<AxisOption>>& choices, u64 most) {
   std::vector<u64> out{1};
   for (const std::vector<AxisOption>& options : choices) {
-    std::vector<u64> units;
-    for (const AxisOption& o : options) units.push_back(units_of(o));
+    std::vector<u64> units = mapped(options, units_of);
     std::ranges::sort(units);
     units.erase(std::unique(units.begin(), units.end()), units.end());
     std::vector<u64> next;
@@ -115,8 +115,7 @@ std::optional<BigCount> count_jointly(const std::vector<std::vector<AxisOption>>
   for (const Axis& axis : axes) states *= static_cast<double>(axis.rooms.size());
   for (int l = 0; l < ordered_levels; ++l) states *= static_cast<double>(most);
   if (states > kStateLimit) return std::nullopt;
-  std::vector<std::size_t> radix;
-  for (const Axis& axis : axes) radix.push_back(axis.rooms.size());
+  std::vector<std::size_t> radix = mapped(axes, [&](const Axis& axis) { return axis.rooms.size(); });
   radix.resize(axes.size() + at(ordered_levels), most);
   radix.push_back(units.size());
   // Start: every room at its largest, no loops.

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/base/mapped.h"
 #include "engine/sweep/store.h"
 #include "engine/sweep/store_open.h"
 
@@ -118,9 +119,7 @@ class Union {
   }
 
   std::vector<MergedShard> inputs() const {
-    std::vector<MergedShard> out;
-    for (const auto& input : inputs_) out.push_back(input->summary());
-    return out;
+    return mapped(inputs_, [&](const auto& input) { return input->summary(); });
   }
   u64 points() const { return points_; }
   u64 layers() const { return layer_rows_; }

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/search/core/parallel.h"
 #include "engine/sweep/point_answer.h"
 #include "engine/sweep/value_search.h"
@@ -54,15 +55,11 @@ void ValueSearch::keep_known(const OnNetwork& network) {
 }
 
 std::vector<ValueSearch::OnNetwork> ValueSearch::networks() const {
-  std::vector<OnNetwork> out;
-  for (const MachineValues::Group& group : values_.groups_) out.push_back(network_of(group));
-  return out;
+  return mapped(values_.groups_, [&](const MachineValues::Group& group) { return network_of(group); });
 }
 
 std::vector<CostChain> ValueSearch::chains(const OnNetwork& network, CostChain (LayerHull::*side)() const) {
-  std::vector<CostChain> out;
-  for (const NetworkLayer& layer : network.layers) out.push_back((layer.hull.*side)());
-  return out;
+  return mapped(network.layers, [&](const NetworkLayer& layer) { return (layer.hull.*side)(); });
 }
 
 std::vector<LimitedPoint> ValueSearch::corners(const OnNetwork& network, CostChain (LayerHull::*side)() const) const {
@@ -153,9 +150,7 @@ void ValueSearch::within_limits() {
 // False: no mappings keep to the limits.
 bool ValueSearch::look_within(OnNetwork& network) {
   CostLimits limits = limits_in_cycles(values_.spec_, machine_.cycle_ns);
-  double runs = 0;
-  for (const double k : network.group->runs) runs += k;
-  limits.energy_pj = std::min(limits.energy_pj, runs * kMostPj);
+  limits.energy_pj = std::min(limits.energy_pj, sum_of<double>(network.group->runs) * kMostPj);
   const std::optional<LimitedPoint> known = least_within(corners(network, &LayerHull::upper), objective(), limits);
   const std::optional<LimitedPoint> least = least_within(corners(network, &LayerHull::lower), objective(), limits);
   if (!least) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/mapped.h"
 #include "engine/bounds/curve/orojenesis.h"
 #include "engine/bounds/fusion/cut.h"
 #include "engine/bounds/lower_bounds.h"
@@ -62,10 +63,9 @@ struct MemoryBounds {
 constexpr double kUnboundedWords = 1e18;
 
 std::vector<Memory> memories_of(const Workload& workload, const Architecture& machine, const WordUnit& unit) {
-  std::vector<Memory> out;
-  for (const Boundary& wall : boundaries(machine, workload, unit))
-    out.push_back({wall.level, words_inside(wall, machine, workload)});
-  return out;
+  return mapped(boundaries(machine, workload, unit), [&](const Boundary& wall) {
+    return Memory{wall.level, words_inside(wall, machine, workload)};
+  });
 }
 
 // Rows of "bounds": every bound of every memory.
@@ -236,9 +236,7 @@ FusedNetwork fuse(std::shared_ptr<Network> network, const std::vector<u64>& buff
 
 template <u64 FusedPoint::*member>
 std::vector<u64> column(const FusedNetwork& fused) {
-  std::vector<u64> out;
-  for (const FusedPoint& p : fused.points) out.push_back(p.*member);
-  return out;
+  return mapped(fused.points, [&](const FusedPoint& p) { return p.*member; });
 }
 
 // {"from", "to", "tensor", "because"} of the edges between layers that fusion cannot use.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "arch/architecture_yaml.h"
+#include "engine/base/mapped.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
 #include "engine/model/fingerprint.h"
@@ -161,17 +162,11 @@ void add_workloads(py::module_& module) {
       .def_readonly("name", &Network::name)
       .def_property_readonly("workloads",
                              [](const Network& network) {
-                               std::vector<std::shared_ptr<Workload>> out;
-                               for (const Layer& layer : network.layers)
-                                 out.push_back(std::make_shared<Workload>(layer.workload));
-                               return out;
+                               return mapped(network.layers, [&](const Layer& layer) {
+                                 return std::make_shared<Workload>(layer.workload);
+                               });
                              })
-      .def_property_readonly("counts",
-                             [](const Network& network) {
-                               std::vector<u64> out;
-                               for (const Layer& layer : network.layers) out.push_back(layer.count);
-                               return out;
-                             })
+      .def_property_readonly("counts", [](const Network& network) { return mapped(network.layers, &Layer::count); })
       .def_readonly("notes", &Network::notes)
       .def_readonly("batch", &Network::batch)
       .def_readonly("tokens", &Network::tokens)

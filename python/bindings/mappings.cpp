@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/formats/load_mapping.h"
 #include "engine/formats/timeloop/mapping.h"
 #include "engine/model/cost_model.h"
@@ -41,9 +41,7 @@ py::list loops_of(const PlacedMapping& placed, int first, int last, LoopKind kin
 // Why `map` would not return the mapping: the machine's constraints that it does not obey.
 std::vector<std::string> outside_mapspace(const PlacedMapping& placed) {
   const Result<Mapspace> space = resolve(*placed.workload, *placed.machine);
-  std::vector<std::string> out;
-  for (const Diagnostic& d : space ? violations(*space, placed.mapping) : space.errors()) out.push_back(d.to_string());
-  return out;
+  return mapped(space ? violations(*space, placed.mapping) : space.errors(), &Diagnostic::to_string);
 }
 
 // On the chain of the compute unit that the file names, or of the only one that can run the workload.

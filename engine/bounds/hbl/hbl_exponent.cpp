@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/bounds/lp.h"
 
 namespace heliolite {
@@ -53,8 +54,7 @@ RankRow single_row(const AccessNest& nest, std::size_t loop) {
 Subspace kernel_of(const Access& access, const Group& group) {
   RationalMatrix rows;
   for (const std::vector<i64>& row : access.rows) {
-    std::vector<Rational> part;
-    for (const std::size_t l : group) part.emplace_back(row[l]);
+    std::vector<Rational> part = mapped<Rational>(group, [&](const std::size_t l) { return row[l]; });
     rows.push_back(std::move(part));
   }
   return Subspace::kernel(static_cast<int>(group.size()), std::move(rows));
@@ -232,9 +232,7 @@ std::string power_text(const std::string& name, const Rational& power) {
 
 // iterations * M / the term.
 std::string term_text(const HblTerm& term, const AccessNest& nest) {
-  std::vector<Rational> powers;
-  for (const Rational& t : term.t) powers.push_back(1 - t);
-  return powers_text(1 - term.k, powers, nest);
+  return powers_text(1 - term.k, mapped(term.t, [](const Rational& t) { return Rational(1 - t); }), nest);
 }
 
 }  // namespace

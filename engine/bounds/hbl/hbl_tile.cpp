@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/bounds/hbl/hbl_exponent.h"
 #include "engine/bounds/lp.h"
 
@@ -136,8 +137,7 @@ TileProgram::TileProgram(const AccessNest& nest) : loops_(nest.loops.size()) {
 }
 
 std::optional<std::vector<LogForm>> TileProgram::tile_around(const LogPoint& point) const {
-  std::vector<Rational> right;
-  for (const std::size_t parameter : right_) right.emplace_back(point[parameter]);
+  std::vector<Rational> right = mapped<Rational>(right_, [&](const std::size_t parameter) { return point[parameter]; });
   Simplex<Rational> program(rows_, std::move(right));
   program.maximize(std::vector<Rational>(loops_, 1));
   for (std::size_t l = 0; l < loops_; ++l) {
@@ -287,11 +287,7 @@ class Walk {
   }
 
  private:
-  static std::vector<LogPoint> rays_of(const Cone& cone) {
-    std::vector<LogPoint> rays;
-    for (const ConeRay& ray : cone.rays()) rays.push_back(ray.x);
-    return rays;
-  }
+  static std::vector<LogPoint> rays_of(const Cone& cone) { return mapped(cone.rays(), &ConeRay::x); }
 
   static bool is_full(const Cone& cone) {
     if (cone.rays().empty()) return false;

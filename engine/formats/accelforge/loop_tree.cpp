@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "arch/architecture_spec.h"
+#include "engine/base/mapped.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"
 #include "engine/formats/accelforge/files.h"
@@ -16,9 +17,7 @@ constexpr int kMaxTreeDepth = 16;
 constexpr std::size_t kMaxTreeNodes = 100'000;
 
 std::vector<std::string> names_in(const std::optional<YamlNode>& node) {
-  std::vector<std::string> out;
-  for (const YamlNode& name : elements(node)) out.push_back(name.text());
-  return out;
+  return mapped(elements(node), &YamlNode::text);
 }
 
 // What is said of a storage node that is none of the memories.
@@ -220,8 +219,7 @@ std::string PathWriter::levels(const Architecture& chain, const Workload& worklo
 u64 PathWriter::divide(const LoopEvent& event, LeftSizes& left, const Workload& workload) {
   const auto it = left.find(event.variable);
   if (it == left.end()) {
-    std::vector<std::string> names;
-    for (const auto& [name, _] : left) names.push_back(name);
+    const std::vector<std::string> names = keys_of(left);
     errors_.push_back(
         event.node.error(fmt::format("rank_variable = {}, must be one of {}, {}{}", shortened(event.variable),
                                      workload.name, join(names, "or"), did_you_mean(event.variable, names))));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"
 #include "engine/formats/accelforge/files.h"
@@ -52,9 +53,7 @@ class ScheduleMaker {
       return;
     }
     if (tree.branches.empty()) {
-      std::vector<const LoopEvent*> path;
-      for (const LoopEvent& event : tree.events) path.push_back(&event);
-      leaf(tree, path, outermost_, {});
+      leaf(tree, mapped(tree.events, [&](const LoopEvent& event) { return &event; }), outermost_, {});
       groups.push_back(tree.einsum);
       return;
     }
@@ -109,9 +108,7 @@ class ScheduleMaker {
         items.push_back(nodes(branch, 0, home));
         continue;
       }
-      std::vector<const LoopEvent*> path;
-      for (const LoopEvent& event : branch.events) path.push_back(&event);
-      leaf(branch, path, fusing_, home);
+      leaf(branch, mapped(branch.events, [&](const LoopEvent& event) { return &event; }), fusing_, home);
       items.push_back(branch.einsum);
     }
     return fmt::format("{}", fmt::join(items, ", "));

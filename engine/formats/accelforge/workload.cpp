@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/formats/accelforge/cascade.h"
 #include "engine/formats/accelforge/files.h"
@@ -25,9 +26,7 @@ std::string rank_text(const Projection& rank) {
 }
 
 std::string access_text(const TensorAccess& access) {
-  std::vector<std::string> ranks;
-  for (const Projection& rank : access.ranks) ranks.push_back(rank_text(rank));
-  return fmt::format("{}[{}]", access.tensor, fmt::join(ranks, ","));
+  return fmt::format("{}[{}]", access.tensor, fmt::join(mapped(access.ranks, rank_text), ","));
 }
 
 // Where a tensor is made or first read.

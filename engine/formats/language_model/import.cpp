@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/formats/language_model/blocks.h"
 #include "workloads/workload_yaml.h"
@@ -145,8 +146,7 @@ class RequestReader {
                              kMostTokens));
       request_.runs.push_back(run);
     }
-    u64 tokens = 0;
-    for (const Run& run : request_.runs) tokens += run.times * run.fresh;
+    const u64 tokens = sum_of<u64>(request_.runs, [&](const Run& run) { return run.times * run.fresh; });
     if (tokens > kMaxTokens) complain(fmt::format("{} tokens in all runs, must be at most {}", tokens, kMaxTokens));
   }
 
@@ -311,8 +311,7 @@ std::vector<std::string> request_notes(const Config& config, const Request& requ
 std::string network_text(const Config& config, const Request& request, const std::string& name) {
   std::string text = fmt::format("name: {}\n", yaml_scalar(name));
   if (request.batch > 1) text += fmt::format("batch_in_sizes: {}\n", request.batch);
-  u64 tokens = 0;
-  for (const Run& run : request.runs) tokens += run.times * run.fresh;
+  const u64 tokens = sum_of<u64>(request.runs, [&](const Run& run) { return run.times * run.fresh; });
   if (!config.image) text += fmt::format("tokens: {}\n", tokens);
   if (const std::string run = one_run(config, request); !run.empty()) text += fmt::format("one_run: \"{}\"\n", run);
   text += "layers:\n";

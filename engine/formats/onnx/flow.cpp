@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/formats/onnx/inputs.h"
 #include "engine/formats/onnx/walk.h"
@@ -284,9 +285,7 @@ bool Walk::branch(const Node& node, const std::string& name, bool taken, Scope& 
                .opsets = scope.opsets,
                .depth = scope.depth + 1};
     if (!graph(*a.g, body)) return false;
-    std::vector<std::string_view> made;
-    for (const ValueInfo& output : a.g->outputs) made.push_back(output.name);
-    rename_outputs(node, made, body, scope);
+    rename_outputs(node, mapped(a.g->outputs, &ValueInfo::name), body, scope);
     return true;
   }
   return fail(name, fmt::format("If has no {}", wanted));

@@ -1,4 +1,5 @@
 // The equation of an Einsum node: "bhqd,bhkd->bhqk", with spaces, "..." and without an output.
+#include "engine/base/mapped.h"
 #include "engine/formats/onnx/layers.h"
 
 #include <fmt/format.h>
@@ -218,8 +219,7 @@ std::string dimension_name(const std::string& index) {
 
 Drafts many(Call& call, const Equation& e) {
   const auto tensor = [&](const std::string& name, const std::vector<int>& indices) {
-    std::vector<std::string> ranks;
-    for (const int i : indices) ranks.push_back(dimension_name(e.names[i]));
+    const std::vector<std::string> ranks = mapped(indices, [&](const int i) { return dimension_name(e.names[i]); });
     return fmt::format("{}[{}]", name, fmt::join(ranks, ","));
   };
   std::vector<std::string> reads;
@@ -245,9 +245,7 @@ Drafts many(Call& call, const Equation& e) {
 
 Shapes einsum_shape(Call& call) {
   const Equation equation = equation_of(call);
-  Shape out;
-  for (const int i : equation.output) out.push_back(equation.sizes[i]);
-  return {out};
+  return {mapped(equation.output, [&](const int i) { return equation.sizes[i]; })};
 }
 
 Drafts einsum_layers(Call& call) {

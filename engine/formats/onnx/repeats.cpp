@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "engine/base/mapped.h"
 #include "engine/formats/onnx/words.h"
 
 namespace heliolite::onnx {
@@ -129,9 +130,7 @@ Maybe tiled(const TensorFacts& in, const Shape& out) {
 }
 
 Maybe transposed(Call& call, const TensorFacts& in) {
-  FactorLists all;
-  for (const std::size_t from : transpose_order(call, in.shape->size())) all.push_back(factors_of(in, from));
-  return all;
+  return mapped(transpose_order(call, in.shape->size()), [&](const std::size_t from) { return factors_of(in, from); });
 }
 
 // Whether all inputs but the first are left out or of one element.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "engine/base/mapped.h"
 #include "engine/formats/onnx/shapes.h"
 
 namespace heliolite::onnx {
@@ -52,9 +53,7 @@ Shapes transpose_shape(Call& call) {
   const Shape& in = call.shape(0);
   const std::vector<std::size_t> order = transpose_order(call, in.size());
   if (!call.ok()) return {};
-  Shape out;
-  for (const std::size_t from : order) out.push_back(in[from]);
-  return {out};
+  return {mapped(order, [&](const std::size_t from) { return in[from]; })};
 }
 
 Shapes flatten_shape(Call& call) {
@@ -164,8 +163,7 @@ Shapes split_shapes(Call& call) {
 }
 
 std::vector<Span> slice_spans(Call& call, const Shape& shape) {
-  std::vector<Span> spans;
-  for (const i64 size : shape) spans.push_back({0, 1, size});
+  std::vector<Span> spans = mapped(shape, [&](const i64 size) { return Span{0, 1, size}; });
   const auto starts = call.integers_moved("starts", 1, 10), ends = call.integers_moved("ends", 2, 10);
   const auto axes = call.integers_moved("axes", 3, 10);
   const auto steps = call.opset() >= 10 ? call.integers_of(4) : std::nullopt;
@@ -193,11 +191,7 @@ std::vector<Span> slice_spans(Call& call, const Shape& shape) {
   return spans;
 }
 
-Shapes slice_shape(Call& call) {
-  Shape out;
-  for (const Span& span : slice_spans(call, call.shape(0))) out.push_back(span.count);
-  return {out};
-}
+Shapes slice_shape(Call& call) { return {mapped(slice_spans(call, call.shape(0)), &Span::count)}; }
 
 Shapes gather_shape(Call& call) {
   const Shape &data = call.shape(0), &indices = call.shape(1);

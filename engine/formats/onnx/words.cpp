@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 
 namespace heliolite::onnx {
 
@@ -215,11 +216,7 @@ LayoutPtr bordered(const Layout& layout, const Shape& in, const Shape& out) {
   return joined_parts(*parts);
 }
 
-i64 positions(const Layout& layout) {
-  Shape sizes;
-  for (const Part& part : layout) sizes.push_back(part.size);
-  return elements(sizes);
-}
+i64 positions(const Layout& layout) { return elements(mapped(layout, &Part::size)); }
 
 // Equal positions of both orders, outermost first.
 struct Meeting {
@@ -257,9 +254,7 @@ std::optional<std::vector<std::string>> met_by(std::vector<Meeting> all, Part Me
 }
 
 std::vector<int> dimensions(const Workload& workload, const std::vector<std::string>& names) {
-  std::vector<int> out;
-  for (const std::string& name : names) out.push_back(workload.find_dimension(name).value_or(-1));
-  return out;
+  return mapped(names, [&](const std::string& name) { return workload.find_dimension(name).value_or(-1); });
 }
 
 }  // namespace

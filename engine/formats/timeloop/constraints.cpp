@@ -9,6 +9,7 @@
 
 #include "arch/architecture_yaml.h"
 #include "arch/check.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/attributes.h"
 #include "engine/formats/timeloop/loops.h"
@@ -251,11 +252,7 @@ bool same_names(Names a, Names b) {
   return a == b;
 }
 
-Names factor_words(const std::vector<FactorConstraint>& factors) {
-  Names words;
-  for (const FactorConstraint& f : factors) words.push_back(factor_text(f));
-  return words;
-}
+Names factor_words(const std::vector<FactorConstraint>& factors) { return mapped(factors, factor_text); }
 
 class ConstraintsWriter {
  public:
@@ -301,9 +298,7 @@ class ConstraintsWriter {
 
   // Timeloop splits factors and permutations of v0.3 files itself, the front end of v0.4 wants lists.
   std::string list(const Names& words) const {
-    Names quoted;
-    for (const std::string& word : words) quoted.push_back(yaml_scalar(word));
-    return fmt::format("[{}]", fmt::join(quoted, ", "));
+    return fmt::format("[{}]", fmt::join(mapped(words, yaml_scalar), ", "));
   }
   std::string factors(const Names& words) const {
     return tree_ ? fmt::format("\"{}\"", fmt::join(words, " ")) : list(words);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/mapping.h"
 #include "engine/model/keep.h"
@@ -193,9 +194,7 @@ void add_timeloop_no_peers(const YamlNode& list, std::vector<std::string>& tenso
 }
 
 std::string timeloop_no_peers_text(const std::vector<std::string>& tensors) {
-  std::vector<std::string> names;
-  for (const std::string& tensor : tensors) names.push_back(yaml_scalar(tensor));
-  return fmt::format("{}: [{}]", kTimeloopNoPeers, fmt::join(names, ", "));
+  return fmt::format("{}: [{}]", kTimeloopNoPeers, fmt::join(mapped(tensors, yaml_scalar), ", "));
 }
 
 // Timeloop lets all tensors take them at every fan-out, so all that do not are named.

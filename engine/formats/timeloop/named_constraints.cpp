@@ -1,5 +1,6 @@
 // A machine's constraints for one workload in the words that Timeloop's files have (form.h): names of tensors and
 // dimensions, limits of factors, a permutation with a split.
+#include "engine/base/mapped.h"
 #include "engine/formats/timeloop/form.h"
 
 #include <fmt/format.h>
@@ -56,9 +57,7 @@ class ConstraintNamer {
   const std::string& name_of(int d) const { return workload_.dimensions[d].name; }
 
   std::vector<std::string> names_of(DimensionMask mask) const {
-    std::vector<std::string> names;
-    for (const int d : bits(mask)) names.push_back(name_of(d));
-    return names;
+    return mapped(bits(mask), [&](int d) { return name_of(d); });
   }
 
   // The dimension that the machine calls so, or those of the class; resolve() has complained about other words.

@@ -1,5 +1,6 @@
 // The bound of a plan as a formula in the program's parameters and the capacity S, for all parameters of at least
 // kLeastParameter and all S.
+#include "engine/base/mapped.h"
 #include "engine/program/bound/program_answer.h"
 
 #include <ginac/ginac.h>
@@ -138,8 +139,7 @@ class FormulaBuilder {
     std::vector<FormulaTerm> leading = leading_terms();
     const FormulaText asymptotic = sum_text(leading);
     for (FormulaTerm& term : leading) {
-      int degree = 0;
-      for (const auto& [name, exponent] : term.parameters) degree += exponent;
+      const int degree = sum_of<int>(term.parameters, [](const auto& power) { return power.second; });
       term.parameters.clear();
       if (degree > 0) term.parameters["N"] = degree;
     }
@@ -205,8 +205,7 @@ class FormulaBuilder {
   bool partition(const PartBound& part, std::vector<FormulaTerm>& terms) {
     std::vector<Rational> s, share;
     if (!rational_point(*part.shape, s, share)) return false;
-    Rational exponent = 0;
-    for (const Rational& x : s) exponent += x;
+    const Rational exponent = sum_of<Rational>(s);
     if (exponent <= 1) return false;
     PowerProduct constant;
     constant.multiply(exponent - 1, exponent - 1);

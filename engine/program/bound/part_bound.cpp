@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/bounds/segment/iolb_segment.h"
 #include "engine/program/isl.h"
 
@@ -126,8 +127,7 @@ std::vector<std::vector<std::size_t>> maximal_cliques(const std::vector<std::vec
 }  // namespace
 
 std::optional<BudgetShape> budget_shape(const ProgramPart& part) {
-  std::vector<Subspace> kernels;
-  for (const WalkFamily& family : part.families) kernels.push_back(family.kernel);
+  const std::vector<Subspace> kernels = mapped(part.families, &WalkFamily::kernel);
   const int d = part.dimensions();
   const auto lattice = lattice_of(d, kernels, kMostSubgroups);
   if (!lattice) return std::nullopt;
@@ -208,9 +208,7 @@ std::optional<ProgramPart> with_families(const ProgramPart& part, std::vector<Wa
     ProgramPart next = chosen;
     next.families.push_back(candidate);
     if (!adds_something(next)) continue;
-    std::vector<Subspace> kernels;
-    for (const WalkFamily& family : next.families) kernels.push_back(family.kernel);
-    if (!lattice_of(part.dimensions(), kernels, kMostSubgroups)) continue;
+    if (!lattice_of(part.dimensions(), mapped(next.families, &WalkFamily::kernel), kMostSubgroups)) continue;
     if (trim(next) && adds_something(next)) chosen = std::move(next);
   }
   if (chosen.families.empty() || !budget_shape(chosen)) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/program/bound/part_bound.h"
 #include "engine/program/bound/program_bound.h"
 #include "engine/program/isl.h"
@@ -201,9 +202,7 @@ void PlanBuilder::add_partitions(const ProgramPart& whole, const std::vector<Wal
 }
 
 double PlanBuilder::sum(const std::vector<PartBound>& list) {
-  double all = 0;
-  for (const PartBound& bound : list) all += numbers_.small_memory_words(bound);
-  return all;
+  return sum_of<double>(list, [&](const PartBound& bound) { return numbers_.small_memory_words(bound); });
 }
 
 std::optional<PartBound> PlanBuilder::reduced(const PartBound& bound, const isl::union_set& words) {

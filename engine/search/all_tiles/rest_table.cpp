@@ -1,5 +1,6 @@
 #include "engine/search/all_tiles/rest_table.h"
 
+#include "engine/base/mapped.h"
 #include "engine/search/all_tiles/partial_cost.h"
 #include "engine/search/core/objective.h"
 
@@ -34,9 +35,7 @@ void unite(const std::vector<u32>& most_of, const std::vector<u32>& least_of, do
 
 // What each range of a dimension adds.
 std::vector<std::size_t> parts_along(const TileRanges& ranges, int d, auto&& part_of) {
-  std::vector<std::size_t> out;
-  for (const u32 tiles : ranges.most(d)) out.push_back(part_of(tiles));
-  return out;
+  return mapped(ranges.most(d), part_of);
 }
 
 }  // namespace

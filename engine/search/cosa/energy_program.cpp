@@ -1,5 +1,6 @@
 // The cost model itself as a mixed-integer program, relaxed where it is not convex in the logarithms of the factors:
 // its answers are mappings, and its bound is one of all mappings.
+#include "engine/base/mapped.h"
 #include "engine/search/cosa/mapping_program.h"
 
 #include <fmt/format.h>
@@ -325,9 +326,7 @@ std::vector<u8> LoopOrders::order(int i, std::span<const double> values) const {
     loops.emplace_back(inner, level.loops[b]);
   }
   std::ranges::stable_sort(loops, {}, &std::pair<int, u8>::first);
-  std::vector<u8> out;
-  for (const auto& [inner, d] : loops) out.push_back(d);
-  return out;
+  return mapped(loops, [](const auto& loop) { return loop.second; });
 }
 
 }  // namespace heliolite

@@ -1,5 +1,6 @@
 // The best mappings of a network's layers within limits, with their proof (docs/rules/network.md, "Between the
 // corners"): a choice of one item of each list under constraints on the sums, a multiple-choice knapsack.
+#include "engine/base/mapped.h"
 #include "engine/search/network/trade_off.h"
 
 #include <algorithm>
@@ -95,9 +96,7 @@ class ChoiceSearch {
   }
 
   std::size_t items_of_all_layers() const {
-    std::size_t out = 0;
-    for (const LimitedLayer& layer : q_.layers) out += items_[layer.shape].size();
-    return out;
+    return sum_of<std::size_t>(q_.layers, [&](const LimitedLayer& layer) { return items_[layer.shape].size(); });
   }
 
   void exchange(const std::vector<CornerChoice>& from) {

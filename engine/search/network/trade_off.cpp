@@ -136,8 +136,8 @@ void prove(TradeOff& curve, const std::vector<CostChain>& bounds, const std::vec
 }
 
 // The sum of the layers' curves, each times its runs.
-TradeOff sum_of(const std::vector<TradeOff>& layers, const std::vector<NetworkLayer>& known,
-                const std::vector<double>& runs) {
+TradeOff sum_of_layers(const std::vector<TradeOff>& layers, const std::vector<NetworkLayer>& known,
+                       const std::vector<double>& runs) {
   std::vector<CostChain> chains;
   for (const NetworkLayer& layer : known) chains.push_back(layer.hull.upper());
   TradeOff out;
@@ -172,7 +172,7 @@ NetworkTradeOff find_trade_off(std::vector<NetworkLayer>& layers, const std::vec
     if (question.report) question.report(++done);
   });
   out.searches = searches;
-  out.network = sum_of(out.layers, layers, runs);
+  out.network = sum_of_layers(out.layers, layers, runs);
   prove(out.network, bounds, runs);
   return out;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/model/running_units.h"
 #include "engine/search/core/budget.h"
@@ -16,11 +17,7 @@
 
 namespace heliolite {
 
-std::vector<LinkPass> FusedNetwork::passes() const {
-  std::vector<LinkPass> out;
-  for (const LinkBreakdown& link : cost.links) out.push_back(link.pass);
-  return out;
-}
+std::vector<LinkPass> FusedNetwork::passes() const { return mapped(cost.links, &LinkBreakdown::pass); }
 
 Diagnostics unfusable(const SearchOptions& options, const Architecture& architecture) {
   Diagnostics errors = validate_question(options);

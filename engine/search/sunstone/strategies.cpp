@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/search/core/compulsory.h"
 #include "engine/search/core/option_kinds.h"
 #include "engine/search/core/rules.h"
@@ -306,10 +307,8 @@ std::vector<Mapping> greedy_mappings(const LevelProblem& levels, std::size_t mos
   const SearchOptions& options = levels.problem().options;
   const std::unique_ptr<Ladder> ladder = levels.make_ladder(SearchBudget(options));
   Fillings fillings(ladder->space(), ladder->model().workload());
-  std::vector<Mapping> out;
-  for (const Plan& plan : GreedyStarts(*ladder, options.rules, fillings).list(levels.keep_choices(), most))
-    out.push_back(ladder->mapping(plan));
-  return out;
+  return mapped(GreedyStarts(*ladder, options.rules, fillings).list(levels.keep_choices(), most),
+                [&](const Plan& plan) { return ladder->mapping(plan); });
 }
 
 LayerAnswer thesis_search(const LevelProblem& levels, const SearchBudget& budget) {
