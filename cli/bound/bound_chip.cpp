@@ -117,10 +117,9 @@ Result<std::vector<ChipCurve>> chip_curves(const OrojenesisArguments& arguments,
     const OrojenesisOptions mappings{.imperfect = arguments.imperfect};
     const Result<Curve> curve = one_buffer_curve(layer, mappings);
     if (!curve) return curve.errors();
-    std::vector<CurveStep> steps;
-    for (const auto& p : curve->points()) steps.push_back({p.buffer, p.accesses});
     curves.push_back({layer.name, {}, {}});
-    for (const RaisedStep& step : raised(steps, schedule_bounds(layer, mappings), operand_words(layer, mappings)))
+    for (const RaisedStep& step :
+         raised(curve->steps(), schedule_bounds(layer, mappings), operand_words(layer, mappings)))
       curves.back().steps.push_back(step.step);
     return curves;
   }

@@ -6,6 +6,7 @@
 
 #include "cli/ui/svg_canvas.h"
 #include "cli/ui/units.h"
+#include "engine/base/mapped.h"
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/running_units.h"
@@ -19,9 +20,7 @@ std::optional<double> unit_bytes(const BoundQuestion& question, const WordUnit& 
 
 std::vector<const Workload*> asked_about(const Network& network, const Workload* layer) {
   if (layer != nullptr) return {layer};
-  std::vector<const Workload*> all;
-  for (const Layer& each : network.layers) all.push_back(&each.workload);
-  return all;
+  return mapped(network.layers, [&](const Layer& each) { return &each.workload; });
 }
 
 Diagnostics set_unit(BoundQuestion& question, std::span<const Workload* const> workloads,
@@ -78,9 +77,9 @@ class Drawing {
  public:
   explicit Drawing(const CurvePicture& picture) : picture_(picture) {
     for (const PictureCurve& curve : picture.curves)
-      for (const PicturePoint& p : curve.steps) include(p);
+      for (const CurveStep& p : curve.steps) include(p);
     for (const PictureMark& mark : picture.marks) include(mark.at);
-    for (const PicturePoint& p : picture.cloud) include(p);
+    for (const CurveStep& p : picture.cloud) include(p);
     for (const PictureWall& wall : picture.walls) x_axis_.include(wall.buffer);
     if (picture.minimum > 0) y_axis_.include(picture.minimum);
     place_legend();
@@ -94,7 +93,7 @@ class Drawing {
     for (const PictureWall& wall : picture_.walls)
       line(x(wall.buffer), top_, x(wall.buffer), kHeight - kBottom, "#999", "4 3");
     if (picture_.minimum > 0) line(kLeft, y(picture_.minimum), kWidth - kRight, y(picture_.minimum), "#999", "1 3");
-    for (const PicturePoint& p : picture_.cloud)
+    for (const CurveStep& p : picture_.cloud)
       text_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"2\" height=\"2\" fill=\"#b9770e\"/>\n",
                            x(p.buffer) - 1, y(p.accesses) - 1);
     for (std::size_t c = 0; c < picture_.curves.size(); ++c) curve(c);
@@ -107,7 +106,7 @@ class Drawing {
   }
 
  private:
-  void include(const PicturePoint& p) {
+  void include(const CurveStep& p) {
     x_axis_.include(p.buffer);
     y_axis_.include(p.accesses);
   }
@@ -147,7 +146,7 @@ class Drawing {
     const PictureCurve& curve = picture_.curves[c];
     const char* colour = kColours[c % kColours.size()];
     std::string path;
-    for (const PicturePoint& p : curve.steps) {
+    for (const CurveStep& p : curve.steps) {
       if (path.empty()) path = fmt::format("M{:.1f} {:.1f}", x(p.buffer), y(p.accesses));
       else path += fmt::format(" H{:.1f} V{:.1f}", x(p.buffer), y(p.accesses));
     }
@@ -219,9 +218,9 @@ std::vector<std::size_t> thinned(std::size_t points, std::size_t most) {
   return chosen;
 }
 
-Json curve_json(const std::vector<PicturePoint>& points) {
+Json curve_json(const std::vector<CurveStep>& points) {
   Json json = Json::array();
-  for (const PicturePoint& p : points) json.push_back({{"buffer_words", p.buffer}, {"accesses", p.accesses}});
+  for (const CurveStep& p : points) json.push_back({{"buffer_words", p.buffer}, {"accesses", p.accesses}});
   return json;
 }
 

@@ -80,22 +80,16 @@ std::vector<const Workload*> asked_about(const Network& network, const Workload*
 Diagnostics set_unit(BoundQuestion& question, std::span<const Workload* const> workloads,
                      const std::optional<Architecture>& architecture);
 
-// A point of a curve, in the unit of its picture.
-struct PicturePoint {
-  u64 buffer = 0;
-  u64 accesses = 0;
-};
-
 // A curve, drawn as a falling staircase.
 struct PictureCurve {
   std::string name;
-  std::vector<PicturePoint> steps;
+  std::vector<CurveStep> steps;
 };
 
 // A mapping: the buffer that it needs and its accesses.
 struct PictureMark {
   std::string name;
-  PicturePoint at;
+  CurveStep at;
 };
 
 // A capacity of the machine, drawn as a vertical line.
@@ -110,7 +104,7 @@ struct CurvePicture {
   std::string unit = "words";  // of both axes
   std::vector<PictureCurve> curves;
   std::vector<PictureMark> marks;
-  std::vector<PicturePoint> cloud;  // many points without names
+  std::vector<CurveStep> cloud;  // many points without names
   std::vector<PictureWall> walls;
   u64 minimum = 0;  // accesses that every execution needs, drawn as a horizontal line
 };
@@ -121,15 +115,8 @@ std::string curve_svg(const CurvePicture& picture);
 // Indices of at most `most` of the points, first and last included, spread evenly.
 std::vector<std::size_t> thinned(std::size_t points, std::size_t most);
 
-template <class How>
-std::vector<PicturePoint> picture_points(const Staircase<How>& curve) {
-  std::vector<PicturePoint> points;
-  for (const auto& p : curve.points()) points.push_back({p.buffer, p.accesses});
-  return points;
-}
-
 // The points as [{"buffer_words", "accesses"}, ..].
-Json curve_json(const std::vector<PicturePoint>& points);
+Json curve_json(const std::vector<CurveStep>& points);
 
 // "MACs/word", "MACs/byte" or "MACs/bit".
 std::string macs_per(const std::string& unit);
@@ -142,10 +129,10 @@ std::string tile_text(const Extents& tile, const Workload& workload);
 
 // What the mappings hold inside the outermost boundary and move across it.
 struct MappingCloud {
-  std::string level;                 // whose outer boundary it is
-  u64 drawn = 0;                     // with those that do not fit
-  std::vector<PicturePoint> points;  // one for each mapping
-  std::vector<double> distances;     // ascending: words moved over the least of mappings that hold no more
+  std::string level;              // whose outer boundary it is
+  u64 drawn = 0;                  // with those that do not fit
+  std::vector<CurveStep> points;  // one for each mapping
+  std::vector<double> distances;  // ascending: words moved over the least of mappings that hold no more
 };
 
 // `mappings` legal ones. Errors: the machine has one level, or its constraints do not suit the workload.

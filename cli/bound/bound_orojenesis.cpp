@@ -68,7 +68,7 @@ Result<LayerCurve> layer_curve(const Workload& workload, const OrojenesisOptions
   if (nested) {
     const Result<NestedCurve> curve = nested_curve(workload, options);
     if (!curve) return curve.errors();
-    out.points = picture_points(*curve);
+    out.points = curve->steps();
     out.by.assign(out.points.size(), kNestedCurve);
     out.headings = {"<tiles, innermost first"};
     for (const auto& p : curve->points()) out.how.push_back({nesting_text(p.how, workload)});
@@ -76,7 +76,7 @@ Result<LayerCurve> layer_curve(const Workload& workload, const OrojenesisOptions
   }
   const Result<Curve> curve = one_buffer_curve(workload, options);
   if (!curve) return curve.errors();
-  out.points = picture_points(*curve);
+  out.points = curve->steps();
   out.by.assign(out.points.size(), kOneBufferCurve);
   out.headings = {"<kept", "<tile", "<loops over tiles, innermost right"};
   for (const auto& p : curve->points())
@@ -106,14 +106,14 @@ Diagnostics add_levels(LayerAnswer& answer, const OrojenesisArguments& arguments
 }
 
 // Tilings for buffers that grow by half, and for those asked for.
-std::vector<PicturePoint> best_tilings(const LayerAnswer& answer, const OrojenesisArguments& arguments) {
+std::vector<CurveStep> best_tilings(const LayerAnswer& answer, const OrojenesisArguments& arguments) {
   const std::vector<double> sizes(answer.options.word_size.begin(),
                                   answer.options.word_size.begin() + std::ssize(answer.workload.tensors));
   std::vector<u64> buffers = arguments.buffers;
   for (u64 buffer = 1; buffer < answer.effectual(); buffer += std::max<u64>(1, buffer / 2)) buffers.push_back(buffer);
   buffers.push_back(answer.effectual());
   std::ranges::sort(buffers);
-  std::vector<PicturePoint> points;
+  std::vector<CurveStep> points;
   for (const u64 buffer : buffers) {
     const auto tiling = best_parts(answer.workload, answer.schedules->inside(buffer), {}, sizes);
     if (!tiling) continue;

@@ -48,7 +48,7 @@ int run_orojenesis(OrojenesisArguments arguments, const Output& output);
 
 // One layer's curve, of one buffer or of any number of levels. A point holds up to the next one.
 struct LayerCurve {
-  std::vector<PicturePoint> points;
+  std::vector<CurveStep> points;
   std::vector<std::string> by;                // [point]: the bound that says most there: "orojenesis", "hbl", ..
   std::vector<std::vector<std::string>> how;  // [point]: cells of the table that say how it is reached
   std::vector<std::string> headings;          // of these cells
@@ -63,7 +63,7 @@ struct LayerAnswer {
   OrojenesisOptions options;
   LayerCurve curve;
   std::optional<ScheduleBounds> schedules;  // that the curve holds against too, if it is a bound
-  std::vector<PicturePoint> tilings;        // the best known with any tiles, if asked for; falling
+  std::vector<CurveStep> tilings;           // the best known with any tiles, if asked for; falling
   std::vector<LevelBound> levels;           // of the machine, if one was given
   std::vector<LevelDistance> distances;     // of the mapper's answer, if asked for
   std::optional<MappingCloud> cloud;        // random mappings, if asked for

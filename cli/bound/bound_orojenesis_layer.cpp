@@ -117,12 +117,10 @@ std::string layer_csv(const LayerAnswer& answer, const std::string& layer) {
 }
 
 LayerCurve raised(const LayerCurve& curve, const ScheduleBounds& schedules, u64 largest) {
-  std::vector<CurveStep> steps;
-  for (const PicturePoint& point : curve.points) steps.push_back({point.buffer, point.accesses});
   LayerCurve out;
   out.headings = curve.headings;
-  for (const RaisedStep& raised : heliolite::raised(steps, schedules, largest)) {
-    out.points.push_back({raised.step.buffer, raised.step.accesses});
+  for (const RaisedStep& raised : heliolite::raised(curve.points, schedules, largest)) {
+    out.points.push_back(raised.step);
     out.by.push_back(raised.by ? std::string(name(*raised.by)) : curve.by[raised.own]);
     out.how.push_back(raised.by ? std::vector<std::string>(curve.headings.size()) : curve.how[raised.own]);
   }
@@ -130,7 +128,7 @@ LayerCurve raised(const LayerCurve& curve, const ScheduleBounds& schedules, u64 
 }
 
 LayerAnswer::Least LayerAnswer::least_at(u64 buffer) const {
-  const auto after = std::ranges::upper_bound(curve.points, buffer, {}, &PicturePoint::buffer);
+  const auto after = std::ranges::upper_bound(curve.points, buffer, {}, &CurveStep::buffer);
   const std::size_t point = at(after - curve.points.begin()) - 1;
   Least least{curve.points[point].accesses, curve.by[point], point};
   if (schedules)
@@ -140,7 +138,7 @@ LayerAnswer::Least LayerAnswer::least_at(u64 buffer) const {
 }
 
 std::optional<u64> LayerAnswer::tiling_at(u64 buffer) const {
-  const auto after = std::ranges::upper_bound(tilings, buffer, {}, &PicturePoint::buffer);
+  const auto after = std::ranges::upper_bound(tilings, buffer, {}, &CurveStep::buffer);
   return after == tilings.begin() ? std::nullopt : std::optional((after - 1)->accesses);
 }
 

@@ -80,13 +80,11 @@ template <class How>
 Result<AccessCurve> public_curve(const Result<Staircase<How>>& curve, const char* kind,
                                  const heliolite::Workload& workload, const OrojenesisOptions& options) {
   if (!curve) return curve.errors();
-  std::vector<CurveStep> steps;
-  for (const auto& point : curve->points()) steps.push_back({point.buffer, point.accesses});
   AccessCurve out{.unit = {},
                   .points = {},
                   .minimum = algorithmic_minimum(workload, options),
                   .operands = operand_words(workload, options)};
-  for (const RaisedStep& step : raised(steps, schedule_bounds(workload, options), out.operands))
+  for (const RaisedStep& step : raised(curve->steps(), schedule_bounds(workload, options), out.operands))
     out.points.push_back(
         {step.step.buffer, step.step.accesses, step.by ? std::string(heliolite::name(*step.by)) : kind});
   return out;

@@ -158,10 +158,9 @@ template <class How>
 Result<CurveColumns> columns_of(const Result<Staircase<How>>& curve, const char* kind, const Workload& workload,
                                 const OrojenesisOptions& options) {
   if (!curve) return curve.errors();
-  std::vector<CurveStep> steps;
-  for (const auto& point : curve->points()) steps.push_back({point.buffer, point.accesses});
   CurveColumns out;
-  for (const RaisedStep& step : raised(steps, schedule_bounds(workload, options), operand_words(workload, options))) {
+  for (const RaisedStep& step :
+       raised(curve->steps(), schedule_bounds(workload, options), operand_words(workload, options))) {
     out.buffers.push_back(step.step.buffer);
     out.accesses.push_back(step.step.accesses);
     out.by.push_back(step.by ? std::string(name(*step.by)) : kind);

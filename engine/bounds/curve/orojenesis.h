@@ -20,13 +20,17 @@ namespace heliolite {
 // Least accesses to a backing store as a function of the buffer in front of it: a staircase of the Pareto-optimal
 // pairs, each with how it is reached.
 
+// A point where a curve falls; between steps it is flat.
+struct CurveStep {
+  u64 buffer = 0;    // words, or bytes when words have sizes
+  u64 accesses = 0;  // reads and writes of the backing store, in the same unit
+};
+
 // Buffers ascend, accesses descend, both strictly. `How` tells how a point is reached.
 template <class How>
 class Staircase {
  public:
-  struct Point {
-    u64 buffer = 0;    // words, or bytes when words have sizes
-    u64 accesses = 0;  // reads and writes of the backing store, in the same unit
+  struct Point : CurveStep {
     How how{};
   };
 
@@ -42,14 +46,15 @@ class Staircase {
     const auto first = std::ranges::lower_bound(points_, buffer, {}, &Point::buffer);
     const auto last = std::ranges::find_if(first, points_.end(), [&](const Point& p) { return p.accesses < accesses; });
     if (first == last) {
-      points_.insert(first, Point{buffer, accesses, std::move(how)});
+      points_.insert(first, Point{{buffer, accesses}, std::move(how)});
       return;
     }
-    *first = Point{buffer, accesses, std::move(how)};
+    *first = Point{{buffer, accesses}, std::move(how)};
     points_.erase(first + 1, last);
   }
 
   std::span<const Point> points() const { return points_; }
+  std::vector<CurveStep> steps() const { return {points_.begin(), points_.end()}; }
   bool empty() const { return points_.empty(); }
 
   // The point with the fewest accesses that `capacity` admits; null when even the first one needs more.
@@ -147,12 +152,6 @@ Result<NestedCurve> nested_curve(const Workload& workload, const OrojenesisOptio
 // How to divide a chip between a buffer and compute units when the least accesses for every buffer are known (Huang,
 // Tsai, Emer, Parashar, "Mind the Gap", ISCA 2024, section on provisioning), and the roofline that follows from a
 // curve.
-
-// A point where a curve falls; between steps it is flat.
-struct CurveStep {
-  u64 buffer = 0;    // words
-  u64 accesses = 0;  // words
-};
 
 // MACs per word accessed: the operational intensity with a MAC as one operation.
 inline double intensity(u64 macs, u64 accesses) { return static_cast<double>(macs) / static_cast<double>(accesses); }
