@@ -42,13 +42,11 @@ BenchProofs write_bench_proofs(const BenchSuite& suite, std::vector<BenchRow>& r
     options.stop = stop;
     const std::filesystem::path folder = std::filesystem::path(suite.proofs) / file_name_of(row.machine);
     const std::string file = (folder / (file_name_of(row.layer + "-" + row.strategy) + ".proof.gz")).string();
-    if (row.answer)
-      out[k] = write_proof_once(layer.workload(), machine.architecture, options, {.target = suite.proofs}, *row.answer,
-                                file, output, is_right);
-    else if (row.network)
-      out[k] = write_optimum_proof_once(layer.network, machine.architecture, options, {.target = suite.proofs},
-                                        *row.network, file, output, is_right);
+    ProofTask task{machine.architecture, options, {.target = suite.proofs}, output};
+    if (row.answer) out[k] = write_proof_once(layer.workload(), *row.answer, file, task);
+    else if (row.network) out[k] = write_optimum_proof_once(layer.network, *row.network, file, task);
     else out[k] = {{"refused", "no proof for layers that are fused yet"}};
+    is_right &= task.is_right;
   }
   return out;
 }

@@ -245,17 +245,15 @@ int run(const MapArguments& arguments, const Output& output) {
   if (!arguments.timeloop.empty() && network.layers.size() > 1)
     return fail("--timeloop writes one mapping: choose a layer with --layer, or convert the answer of --json");
   const bool of_network = options.network && !arguments.proof.target.empty();
-  if (of_network ? !claim_network_proof(network, architecture, options, options.objective, arguments.proof, output)
-                 : !claim_proofs(network, architecture, options, arguments.proof, output))
+  ProofTask task{architecture, options, arguments.proof, output};
+  if (of_network ? !claim_network_proof(network, options.objective, task) : !claim_proofs(network, task))
     return kBadInput;
   Result<NetworkResult> result = search(network, architecture, options, output);
   if (!result) return fail(at_their_levels(result.errors(), arguments.architecture));
-  bool right = true;
   LayerProofs proofs;
   std::optional<NetworkProofAnswer> network_proof;
-  if (of_network)
-    network_proof = write_optimum_proof(network, architecture, options, arguments.proof, *result, output, right);
-  else proofs = write_proofs(network, architecture, options, arguments.proof, *result, output, right);
+  if (of_network) network_proof = write_optimum_proof(network, *result, task);
+  else proofs = write_proofs(network, *result, task);
   MapAnswer answer = map_answer(std::move(network), std::move(architecture), *std::move(result), options);
   answer.proofs = std::move(proofs);
   answer.network_proof = std::move(network_proof);
@@ -266,7 +264,7 @@ int run(const MapArguments& arguments, const Output& output) {
   // The text says it next to the totals.
   if (std::string alone = layers_alone_note(answer.network, answer.architecture.levels.back().name); !alone.empty())
     notes.push_back(std::move(alone));
-  right &= report_witness(answer, options.objective, output);
+  const bool is_right = report_witness(answer, options.objective, output) && task.is_right;
   if (interrupt_flag()) output.note("heliolite: interrupted, this is the best found so far");
   explain_infeasible(answer.result, arguments.architecture);
   if (!output.json(answer_json(options, answer, notes)) || !write_learned(options, output)) return kBadInput;
@@ -275,7 +273,7 @@ int run(const MapArguments& arguments, const Output& output) {
   if (!arguments.csv.empty() &&
       !output.write("--csv", map_csv(answer, external ? "" : unit(info(options.objective), "cycles", " "))))
     return kBadInput;
-  if (!right) return kBug;
+  if (!is_right) return kBug;
   if (interrupt_flag()) return kInterrupted;
   return answer.result.all_feasible() ? kSuccess : kNegative;
 }

@@ -339,8 +339,8 @@ std::string front_csv(const NetworkCurve& answer) {
 
 int run_front(const Inputs& inputs, SearchOptions options, const ProofArguments& proof_arguments,
               std::vector<std::string> notes, const Output& output) {
-  if (!claim_network_proof(inputs.network, inputs.architecture, options, std::nullopt, proof_arguments, output))
-    return kBadInput;
+  ProofTask task{inputs.architecture, options, proof_arguments, output};
+  if (!claim_network_proof(inputs.network, std::nullopt, task)) return kBadInput;
   Result<NetworkCurve> found = [&] {
     Progress progress(output, "layers", inputs.network.layers.size(),
                       {"Ctrl-C ends the search with the curve so far; --budget SECONDS does so for each layer"});
@@ -353,11 +353,9 @@ int run_front(const Inputs& inputs, SearchOptions options, const ProofArguments&
       if (e.file.empty() && !e.field.starts_with("-")) e.field = "--front: " + e.field;
     return fail(errors);
   }
-  bool is_right = true;
   std::optional<NetworkProofAnswer> proof;
   options.progress = {};
-  if (!proof_arguments.target.empty())
-    proof = write_curve_proof(inputs.network, inputs.architecture, options, proof_arguments, *found, output, is_right);
+  if (!proof_arguments.target.empty()) proof = write_curve_proof(inputs.network, *found, task);
   output.table(fmt::format("{} on {}, front of energy and delay, strategy {}\n\n", inputs.network.name,
                            inputs.architecture.name, name(options.strategy)) +
                front_text(*found) + (proof ? network_proof_text(*proof) : ""));
@@ -368,7 +366,7 @@ int run_front(const Inputs& inputs, SearchOptions options, const ProofArguments&
     if (layer.mappings.empty()) fail("no mapping of " + layer.name + " was found"), fail(layer.why_infeasible);
   if (!output.json(answer_json(inputs, options, *found, proof, notes))) return kBadInput;
   if (!output.write("--csv", front_csv(*found))) return kBadInput;
-  if (!is_right) return kBug;
+  if (!task.is_right) return kBug;
   if (interrupt_flag()) return kInterrupted;
   return has_curve(*found) ? kSuccess : kNegative;
 }

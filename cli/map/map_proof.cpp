@@ -19,8 +19,6 @@
 namespace heliolite::cli {
 namespace {
 
-bool is_packed(const std::string& file) { return file.ends_with(".gz"); }
-
 // The file of a layer; a folder's files are called as its layers, as far as names of files go.
 std::string file_of(const Network& network, std::size_t i, const std::string& target) {
   if (network.layers.size() == 1 && !std::filesystem::is_directory(target)) return target;
@@ -41,67 +39,59 @@ void replace(MappingResult& result, const UnitMapping& better, const Evaluation&
 // Writes one proof; again where the pass has found a better mapping, which then is the answer.
 class LayerProver {
  public:
-  LayerProver(const Workload& workload, const Architecture& machine, const SearchOptions& options,
-              const ProofArguments& arguments, const Output& output)
-      : workload_(workload), machine_(machine), options_(options), output_(output) {
-    limits_.file_bytes = static_cast<u64>(arguments.limit_mebibytes * 1048576);
-    limits_.budget_seconds = options.budget_seconds;
-  }
+  LayerProver(const Workload& workload, ProofTask& task) : workload_(workload), task_(task) {}
 
-  LayerProof run(MappingResult& result, const std::string& file, bool& is_right) {
+  LayerProof run(MappingResult& result, const std::string& file) const {
     LayerProof out{file, {}};
-    limits_.packed = is_packed(file);
+    proof::ProofOptions limits = proof_limits(task_);
+    limits.packed = file.ends_with(".gz");
     if (result.status != Status::Optimal) {
       out.report.refused = "no proof of an answer that is not optimal";
       return out;
     }
     do {
       out.report = {};
-      const bool written = output_.write(proof_option(file), [&](std::ostream& stream) {
-        out.report = proof::prove(workload_, machine_, options_, {result.mapping, result.unit}, limits_, stream);
+      const bool written = task_.output.write(proof_option(file), [&](std::ostream& stream) {
+        out.report =
+            proof::prove(workload_, task_.architecture, task_.options, {result.mapping, result.unit}, limits, stream);
         return complaints(out.report);
       });
       if (!written && out.report.complete()) out.report.ended = "the file cannot be written";
-    } while (out.report.better && take(result, *out.report.better, is_right));
+    } while (out.report.better && take(result, *out.report.better));
     return out;
   }
 
  private:
   Diagnostics complaints(const proof::ProofReport& report) const {
     if (report.complete()) return {};
-    const std::string why = report.better             ? "a mapping below the answer was found, which takes its place"
-                            : !report.refused.empty() ? report.refused
-                                                      : "no proof: " + report.ended;
-    return {{"", 0, workload_.name, why}};
+    return {{"", 0, workload_.name,
+             report.better ? "a mapping below the answer was found, which takes its place" : why_incomplete(report)}};
   }
 
   // Whether the search could have missed it by the rounding of doubles alone.
-  bool take(MappingResult& result, const UnitMapping& better, bool& is_right) const {
-    const Architecture& chain = machine_.chain(better.unit);
+  bool take(MappingResult& result, const UnitMapping& better) const {
+    const Architecture& chain = task_.architecture.chain(better.unit);
     const CostModel model(workload_, chain);
     const Evaluation priced = model.evaluate(better.mapping);
     if (priced.verdict != Verdict::Fits) {
-      is_right = false;
+      task_.is_right = false;
       fail(fmt::format("error of the program: the proof of {} found a mapping that does not fit", workload_.name));
       return false;
     }
-    const double before = objective_number(options_.objective, result.cost);
-    const double now = objective_number(options_.objective, priced.cost);
+    const double before = objective_number(task_.options.objective, result.cost);
+    const double now = objective_number(task_.options.objective, priced.cost);
     constexpr double kCycles = 2;  // one in bounds and one in costs
     if (now < before * (1 - most_rounding(chain, kCycles, priced.cost.cycles))) {
-      is_right = false;
+      task_.is_right = false;
       fail(fmt::format("error of the program: the search called {} optimal at {:.17g}, the proof found {:.17g}",
                        workload_.name, before, now));
     }
-    replace(result, better, priced, model, options_.objective);
+    replace(result, better, priced, model, task_.options.objective);
     return true;
   }
 
   const Workload& workload_;
-  const Architecture& machine_;
-  const SearchOptions& options_;
-  const Output& output_;
-  proof::ProofOptions limits_;
+  ProofTask& task_;
 };
 
 constexpr std::size_t kMostKeptBytes = std::size_t{4} << 30;
@@ -119,10 +109,9 @@ Json refused_proof(const std::string& why) { return {{"refused", why}}; }
 
 }  // namespace
 
-std::vector<std::string> proof_heads(const Workload& workload, const Architecture& machine,
-                                     const SearchOptions& options, std::string_view claim) {
+std::vector<std::string> proof_heads(const Workload& workload, const ProofTask& task, std::string_view claim) {
   std::vector<std::string> out;
-  const auto instances = proof::instances_of(workload, machine, proof::InstanceOptions::of(options));
+  const auto instances = proof::instances_of(workload, task.architecture, proof::InstanceOptions::of(task.options));
   if (!instances) return out;
   for (const proof::UnitInstance& i : *instances) {
     const std::string text = proof::text_of(i.instance);
@@ -154,6 +143,18 @@ double most_rounding(const Architecture& architecture, double cycles_off, u64 cy
   return kOfEnergies + kMostCyclesPower * cycles_off / static_cast<double>(std::max<u64>(1, cycles));
 }
 
+proof::ProofOptions proof_limits(const ProofTask& task) {
+  proof::ProofOptions limits;
+  limits.packed = false;
+  limits.file_bytes = static_cast<u64>(task.arguments.limit_mebibytes * 1048576);
+  limits.budget_seconds = task.options.budget_seconds;
+  return limits;
+}
+
+std::string why_incomplete(const proof::ProofReport& report) {
+  return report.refused.empty() ? "no proof: " + report.ended : report.refused;
+}
+
 std::string proof_option(const std::string& file) { return "--proof " + file; }
 
 std::string file_name_of(std::string text) {
@@ -164,17 +165,9 @@ std::string file_name_of(std::string text) {
 
 namespace {
 
-bool is_proof_of_layer(const std::string& text, const Workload& workload, const Architecture& machine,
-                       const SearchOptions& options) {
-  const auto heads = proof_heads(workload, machine, options, fmt::format("optimal {}", name(options.objective)));
+bool is_proof_of_layer(const std::string& text, const Workload& workload, const ProofTask& task) {
+  const auto heads = proof_heads(workload, task, fmt::format("optimal {}", name(task.options.objective)));
   return has_heads(text, heads) && text.starts_with(heads.front());
-}
-
-// One proof, into a file that was claimed as proof_option(file).
-LayerProof write_proof(const Workload& workload, const Architecture& architecture, const SearchOptions& options,
-                       const ProofArguments& arguments, MappingResult& result, const std::string& file,
-                       const Output& output, bool& is_right) {
-  return LayerProver(workload, architecture, options, arguments, output).run(result, file, is_right);
 }
 
 }  // namespace
@@ -193,44 +186,38 @@ Json written_once(const std::string& file, const Output& output, const std::func
   return write();
 }
 
-Json write_proof_once(const Workload& workload, const Architecture& architecture, const SearchOptions& options,
-                      const ProofArguments& arguments, MappingResult& result, const std::string& file,
-                      const Output& output, bool& is_right) {
-  const auto is_same = [&](const std::string& text) {
-    return is_proof_of_layer(text, workload, architecture, options);
-  };
-  return written_once(file, output, is_same, [&] {
-    return proof_json(write_proof(workload, architecture, options, arguments, result, file, output, is_right));
-  });
+Json write_proof_once(const Workload& workload, MappingResult& result, const std::string& file, ProofTask& task) {
+  return written_once(
+      file, task.output, [&](const std::string& text) { return is_proof_of_layer(text, workload, task); },
+      [&] { return proof_json(LayerProver(workload, task).run(result, file)); });
 }
 
-bool claim_proofs(const Network& network, const Architecture& architecture, const SearchOptions& options,
-                  const ProofArguments& arguments, const Output& output) {
-  if (arguments.target.empty()) return true;
-  if (network.layers.size() > 1) {
-    std::error_code problem;
-    std::filesystem::create_directories(arguments.target, problem);
-    if (problem) {
-      fail({{"", 0, "--proof", fmt::format("{} cannot be made a folder: {}", arguments.target, problem.message())}});
-      return false;
-    }
-  }
+bool makes_folder(const Network& network, const std::string& target) {
+  std::error_code problem;
+  if (network.layers.size() > 1) std::filesystem::create_directories(target, problem);
+  if (problem) fail({{"", 0, "--proof", fmt::format("{} cannot be made a folder: {}", target, problem.message())}});
+  return !problem;
+}
+
+bool claim_proofs(const Network& network, const ProofTask& task) {
+  const std::string& target = task.arguments.target;
+  if (target.empty()) return true;
+  if (!makes_folder(network, target)) return false;
   const std::vector<std::size_t> first = first_of_shape(network.layers);
   for (std::size_t i = 0; i < first.size(); ++i) {
-    const std::string file = file_of(network, i, arguments.target);
+    const std::string file = file_of(network, i, target);
     if (first[i] != i) continue;
-    if (!output.claim(proof_option(file), file)) return false;
+    if (!task.output.claim(proof_option(file), file)) return false;
     const auto is_same = [&](const std::string& text) {
-      return is_proof_of_layer(text, network.layers[i].workload, architecture, options);
+      return is_proof_of_layer(text, network.layers[i].workload, task);
     };
     if (!overwrites_no_other(file, is_same)) return false;
   }
   return true;
 }
 
-LayerProofs write_proofs(const Network& network, const Architecture& architecture, const SearchOptions& options,
-                         const ProofArguments& arguments, NetworkResult& result, const Output& output, bool& is_right) {
-  if (arguments.target.empty()) return {};
+LayerProofs write_proofs(const Network& network, NetworkResult& result, ProofTask& task) {
+  if (task.arguments.target.empty()) return {};
   LayerProofs out;
   const std::vector<std::size_t> first = first_of_shape(network.layers);
   for (std::size_t i = 0; i < first.size(); ++i) {
@@ -241,16 +228,15 @@ LayerProofs write_proofs(const Network& network, const Architecture& architectur
       mine.mapping = its.mapping, mine.cost = its.cost, mine.value = its.value, mine.lower_bound = its.lower_bound;
       continue;
     }
-    out.push_back(write_proof(network.layers[i].workload, architecture, options, arguments, result.layers[i].result,
-                              file_of(network, i, arguments.target), output, is_right));
+    out.push_back(LayerProver(network.layers[i].workload, task)
+                      .run(result.layers[i].result, file_of(network, i, task.arguments.target)));
   }
   return out;
 }
 
 Json proof_json(const LayerProof& proof) {
   const proof::ProofReport& r = proof.report;
-  if (!r.refused.empty()) return {{"refused", r.refused}};
-  if (!r.complete()) return {{"refused", "no proof: " + r.ended}};
+  if (!r.complete()) return refused_proof(why_incomplete(r));
   return {{"file", proof.file},
           {"instance", r.instance},
           {"claim", r.claim},
@@ -267,8 +253,7 @@ std::string proofs_text(const LayerProofs& proofs, const NetworkResult& result) 
     const LayerProof& p = *proofs[i];
     const std::string& name = result.layers[i].name;
     if (!p.report.complete()) {
-      text +=
-          fmt::format("  {}: {}\n", name, p.report.refused.empty() ? "no proof: " + p.report.ended : p.report.refused);
+      text += fmt::format("  {}: {}\n", name, why_incomplete(p.report));
       continue;
     }
     text += fmt::format("  {}: proof in {}, {} states, {} bytes, {}", name, p.file, grouped(p.report.states),

@@ -44,12 +44,12 @@ proof::ProofReport prove_curve_of(const std::string& layer, const CurveProver& p
 }
 
 // Whether a text begins as a proof of this network, and has proofs of all its layers' curves.
-bool is_proof_of_network(const std::string& text, const Network& network, const Architecture& architecture,
-                         const SearchOptions& options, std::optional<Objective> objective) {
+bool is_proof_of_network(const std::string& text, const Network& network, std::optional<Objective> objective,
+                         const ProofTask& task) {
   // Whether the text has a proof of a layer's curve, of one of these kinds.
   const auto has = [&](std::size_t i, const std::vector<std::string>& kinds) {
     return std::ranges::any_of(kinds, [&](const std::string& kind) {
-      return has_heads(text, proof_heads(network.layers[i].workload, architecture, options, kind));
+      return has_heads(text, proof_heads(network.layers[i].workload, task, kind));
     });
   };
   if (!objective && network.layers.size() == 1)
@@ -69,24 +69,11 @@ bool is_proof_of_network(const std::string& text, const Network& network, const 
   });
 }
 
-std::string why_incomplete(const proof::ProofReport& report) {
-  return report.refused.empty() ? "no proof: " + report.ended : report.refused;
-}
-
 // One question of a whole network, and where its proof goes.
 class NetworkProver {
  public:
-  NetworkProver(const Network& network, const Architecture& machine, const SearchOptions& options,
-                const ProofArguments& arguments, std::string file, const Output& output, bool& is_right)
-      : network_(network),
-        machine_(machine),
-        options_(options),
-        output_(output),
-        is_right_(is_right),
-        file_(std::move(file)) {
-    limits_.packed = false, limits_.budget_seconds = options.budget_seconds;
-    limits_.file_bytes = static_cast<u64>(arguments.limit_mebibytes * 1048576);
-  }
+  NetworkProver(const Network& network, std::string file, ProofTask& task)
+      : network_(network), file_(std::move(file)), limits_(proof_limits(task)), task_(task) {}
 
   // The proof from curves that a search has found, each with all its corners' mappings.
   NetworkProofAnswer by_curves(const NetworkCurve& curve, std::optional<Objective> objective) {
@@ -95,12 +82,12 @@ class NetworkProver {
       if (curve.layers[i].mappings.empty()) return "no proof: " + layer.name + " has no mapping";
       if (!curve.layers[i].curve.certain) return "no proof: the curve of " + layer.name + " is not certain";
       const auto prove = [&](const std::vector<UnitMapping>& mappings, std::ostream& out) {
-        return proof::prove_curve(layer, machine_, options_, mappings, limits_, out);
+        return proof::prove_curve(layer, task_.architecture, task_.options, mappings, limits_, out);
       };
       std::vector<UnitMapping> mappings;
       for (std::size_t k = 0; k < curve.layers[i].mappings.size(); ++k)
         mappings.push_back({curve.layers[i].mappings[k], curve.layers[i].units[k]});
-      shape.report = prove_curve_of(layer.name, prove, std::move(mappings), shape.text, is_right_);
+      shape.report = prove_curve_of(layer.name, prove, std::move(mappings), shape.text, task_.is_right);
       return std::string();
     });
   }
@@ -108,13 +95,14 @@ class NetworkProver {
   // The proof from curves under the lines that the search for the optimum has proven, each with the mapping that it
   // chose.
   NetworkProofAnswer by_lines(const NetworkResult& result) {
-    return run(options_.objective, [&](std::size_t i, proof::ProvenShape& shape) {
+    return run(task_.options.objective, [&](std::size_t i, proof::ProvenShape& shape) {
       const Workload& layer = network_.layers[i].workload;
       const auto prove = [&](const std::vector<UnitMapping>& mappings, std::ostream& out) {
-        return proof::prove_lines(layer, machine_, options_, result.optimum->proven[i], mappings, limits_, out);
+        return proof::prove_lines(layer, task_.architecture, task_.options, result.optimum->proven[i], mappings,
+                                  limits_, out);
       };
       const MappingResult& chosen = result.layers[i].result;
-      shape.report = prove_curve_of(layer.name, prove, {{chosen.mapping, chosen.unit}}, shape.text, is_right_);
+      shape.report = prove_curve_of(layer.name, prove, {{chosen.mapping, chosen.unit}}, shape.text, task_.is_right);
       return std::string();
     });
   }
@@ -142,7 +130,7 @@ class NetworkProver {
     out.cost = whole->cost;
     // Step 3. The file.
     out.file = file_;
-    const bool written = output_.write(proof_option(file_), [&](std::ostream& stream) -> Diagnostics {
+    const bool written = task_.output.write(proof_option(file_), [&](std::ostream& stream) -> Diagnostics {
       proof::ProofFile file(stream, file_.ends_with(".gz"), limits_.file_bytes);
       bool fits = is_alone || file.write(whole->head);
       for (const proof::ProvenShape& shape : shapes) fits = fits && file.write(shape.text);
@@ -181,29 +169,26 @@ class NetworkProver {
   }
 
   const Network& network_;
-  const Architecture& machine_;
-  const SearchOptions& options_;
-  const Output& output_;
-  bool& is_right_;
   std::string file_;
   proof::ProofOptions limits_;
+  ProofTask& task_;
 };
 
 // The proof of the optimum that a search for the network's own objective found.
-NetworkProofAnswer optimum_proof(const Network& network, const Architecture& architecture, const SearchOptions& options,
-                                 const ProofArguments& arguments, const NetworkResult& result, const std::string& file,
-                                 const Output& output, bool& is_right) {
+NetworkProofAnswer optimum_proof(const Network& network, const NetworkResult& result, const std::string& file,
+                                 ProofTask& task) {
+  const SearchOptions& options = task.options;
   NetworkProofAnswer out;
   if (std::string why = proof::refusal(options); !why.empty()) return out.refused = std::move(why), out;
   if (!result.optimum || result.optimum->status != Status::Optimal)
     return out.refused = "no proof of an answer that is not optimal", out;
   // Doubles may have left room below the value: then the layers' whole curves are found.
-  NetworkProver prover(network, architecture, options, arguments, file, output, is_right);
+  NetworkProver prover(network, file, task);
   out = prover.by_lines(result);
   if (!out.is_closed) {
     SearchOptions quiet = options;
     quiet.progress = {};
-    const Result<NetworkCurve> curve = map_curve(network, architecture, quiet);
+    const Result<NetworkCurve> curve = map_curve(network, task.architecture, quiet);
     if (!curve) return out.refused = "no proof: " + to_string(curve.errors()), out;
     out = prover.by_curves(*curve, options.objective);
   }
@@ -214,8 +199,8 @@ NetworkProofAnswer optimum_proof(const Network& network, const Architecture& arc
   const double found = objective_number(options.objective, result.total);
   const double proved = objective_number(options.objective, out.cost);
   constexpr double kCycles = 2;
-  if (std::abs(found / proved - 1) > most_rounding(architecture, kCycles * runs, out.cost.cycles)) {
-    is_right = false;
+  if (std::abs(found / proved - 1) > most_rounding(task.architecture, kCycles * runs, out.cost.cycles)) {
+    task.is_right = false;
     fail(fmt::format("error of the program: the search called {:.17g} optimal of the network, the proof {:.17g}", found,
                      proved));
   }
@@ -224,44 +209,30 @@ NetworkProofAnswer optimum_proof(const Network& network, const Architecture& arc
 
 }  // namespace
 
-bool claim_network_proof(const Network& network, const Architecture& architecture, const SearchOptions& options,
-                         std::optional<Objective> objective, const ProofArguments& arguments, const Output& output) {
-  if (arguments.target.empty()) return true;
-  std::error_code problem;
-  if (network.layers.size() > 1) std::filesystem::create_directories(arguments.target, problem);
-  const std::string file = network_file(network, arguments.target);
-  if (!problem)
-    return output.claim(proof_option(file), file) && overwrites_no_other(file, [&](const std::string& text) {
-             return is_proof_of_network(text, network, architecture, options, objective);
-           });
-  fail({{"", 0, "--proof", fmt::format("{} cannot be made a folder: {}", arguments.target, problem.message())}});
-  return false;
+bool claim_network_proof(const Network& network, std::optional<Objective> objective, const ProofTask& task) {
+  const std::string& target = task.arguments.target;
+  if (target.empty()) return true;
+  if (!makes_folder(network, target)) return false;
+  const std::string file = network_file(network, target);
+  return task.output.claim(proof_option(file), file) && overwrites_no_other(file, [&](const std::string& text) {
+           return is_proof_of_network(text, network, objective, task);
+         });
 }
 
-NetworkProofAnswer write_curve_proof(const Network& network, const Architecture& architecture,
-                                     const SearchOptions& options, const ProofArguments& arguments,
-                                     const NetworkCurve& curve, const Output& output, bool& is_right) {
-  const std::string file = network_file(network, arguments.target);
-  return NetworkProver(network, architecture, options, arguments, file, output, is_right)
-      .by_curves(curve, std::nullopt);
+NetworkProofAnswer write_curve_proof(const Network& network, const NetworkCurve& curve, ProofTask& task) {
+  return NetworkProver(network, network_file(network, task.arguments.target), task).by_curves(curve, std::nullopt);
 }
 
-NetworkProofAnswer write_optimum_proof(const Network& network, const Architecture& architecture,
-                                       const SearchOptions& options, const ProofArguments& arguments,
-                                       const NetworkResult& result, const Output& output, bool& is_right) {
-  const std::string file = network_file(network, arguments.target);
-  return optimum_proof(network, architecture, options, arguments, result, file, output, is_right);
+NetworkProofAnswer write_optimum_proof(const Network& network, const NetworkResult& result, ProofTask& task) {
+  return optimum_proof(network, result, network_file(network, task.arguments.target), task);
 }
 
-Json write_optimum_proof_once(const Network& network, const Architecture& architecture, const SearchOptions& options,
-                              const ProofArguments& arguments, const NetworkResult& result, const std::string& file,
-                              const Output& output, bool& is_right) {
-  const auto is_same = [&](const std::string& text) {
-    return is_proof_of_network(text, network, architecture, options, options.objective);
-  };
-  return written_once(file, output, is_same, [&] {
-    return network_proof_json(optimum_proof(network, architecture, options, arguments, result, file, output, is_right));
-  });
+Json write_optimum_proof_once(const Network& network, const NetworkResult& result, const std::string& file,
+                              ProofTask& task) {
+  return written_once(
+      file, task.output,
+      [&](const std::string& text) { return is_proof_of_network(text, network, task.options.objective, task); },
+      [&] { return network_proof_json(optimum_proof(network, result, file, task)); });
 }
 
 Json network_proof_json(const NetworkProofAnswer& p) {

@@ -219,8 +219,9 @@ Result<SweepProofs> write_sweep_proofs(const SweepSpec& spec, const Store& store
         const std::string file = (std::filesystem::path(folder) / std::to_string(point.id) /
                                   (file_name_of(row.workload + "-" + row.name) + ".proof.gz"))
                                      .string();
-        proof =
-            write_proof_once(workload, *machine, spec.options, {.target = folder}, *answer, file, output, out.is_right);
+        ProofTask task{*machine, spec.options, {.target = folder}, output};
+        proof = write_proof_once(workload, *answer, file, task);
+        out.is_right &= task.is_right;
       }
       ++(proof.contains("file") ? out.files : out.without);
       layers.push_back({{"workload", row.workload}, {"name", row.name}, {"proof", proof}});
