@@ -14,6 +14,7 @@
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/running_units.h"
+#include "engine/report/model_json.h"
 #include "engine/space/mapspace.h"
 
 namespace heliolite::cli {

@@ -17,6 +17,7 @@
 #include "engine/base/text.h"
 #include "engine/formats/load_network.h"
 #include "engine/network/schedule_text.h"
+#include "engine/report/model_json.h"
 #include "engine/search/core/option_table.h"
 #include "engine/search/network_search.h"
 #include "engine/search/scheduling/fused_network.h"

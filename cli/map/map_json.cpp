@@ -13,15 +13,15 @@
 #include "cli/ui/json.h"
 #include "cli/ui/units.h"
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
+#include "engine/report/model_json.h"
 
 namespace heliolite::cli {
 namespace {
 
 std::string csv_line(const std::vector<std::string>& cells) {
-  std::vector<std::string> quoted;
-  for (const std::string& cell : cells) quoted.push_back(csv_cell(cell));
-  return fmt::format("{}\n", fmt::join(quoted, ","));
+  return fmt::format("{}\n", fmt::join(mapped(cells, csv_cell), ","));
 }
 
 std::string shortest(double number) { return fmt::format("{}", number); }

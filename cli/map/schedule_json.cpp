@@ -5,6 +5,7 @@
 #include "engine/base/integers.h"
 #include "engine/network/group_plan.h"
 #include "engine/network/schedule_text.h"
+#include "engine/report/model_json.h"
 
 namespace heliolite::cli {
 namespace {

@@ -6,7 +6,6 @@
 #include "arch/architecture.h"
 #include "engine/base/types.h"
 #include "engine/model/cost.h"
-#include "engine/model/mapping.h"
 #include "engine/search/core/strategy.h"
 #include "workloads/workload.h"
 
@@ -24,9 +23,6 @@ Json answer_head(const std::string& command);
 Json question(const Workload& workload);          // {"name", "hash", "dimensions", "macs"}
 Json question(const Architecture& architecture);  // {"name", "hash", "cycles"}: how they are counted
 
-// The mapping in the form that engine/model/mapping_yaml.h reads back.
-Json to_json(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
-Json to_json(const Breakdown& breakdown, const Workload& workload);
 // "value" (null unless a mapping was found), "evaluations", "failures", "repeated", "first_failure".
 Json to_json(const EvaluatorReport& report, bool found);
 Json dimensions_json(const Workload& workload);  // {"K": 64, ..}

@@ -11,9 +11,9 @@
 #include "engine/formats/timeloop/mapping.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/fingerprint.h"
-#include "engine/model/keep.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/mapping_yaml.h"
+#include "engine/report/model_json.h"
 #include "engine/space/mapspace.h"
 #include "python/bindings/library_calls.h"
 
@@ -23,19 +23,9 @@ namespace heliolite::python {
 
 namespace {
 
-// Outermost loop first: [{"K": 4}, {"C": [3, 2]}], of the mapping's loops [first, last) of this kind.
-py::list loops_of(const PlacedMapping& placed, int first, int last, LoopKind kind) {
-  py::list out;
-  for (int k = last; k-- > first;) {
-    const Loop& loop = placed.mapping.loop[k];
-    if (loop.kind != kind) continue;
-    py::dict one;
-    const py::str name(placed.workload->dimensions[loop.dimension].name);
-    if (loop.is_perfect()) one[name] = loop.end;
-    else one[name] = std::vector<u32>{loop.end, loop.residual};
-    out.append(one);
-  }
-  return out;
+// A value of JSON as Python's own parser has it.
+py::object as_object(const nlohmann::ordered_json& json) {
+  return py::module_::import("json").attr("loads")(json.dump());
 }
 
 // Why `map` would not return the mapping: the machine's constraints that it does not obey.
@@ -78,32 +68,6 @@ py::list rooms_of(const PlacedMapping& placed) {
   return out;
 }
 
-// The levels, outermost first, as an answer of `map --json` has them (docs/json.md).
-py::list levels_of(const PlacedMapping& placed) {
-  py::list out;
-  const Mapping& mapping = placed.mapping;
-  for (int i = mapping.level_count - 1; i >= 0; --i) {
-    const std::vector<LevelPart> parts = parts_of(mapping, i);
-    for (const LevelPart& part : parts) {
-      py::list keep;
-      for (const int v : bits(part.keep)) keep.append(placed.workload->tensors[v].name);
-      py::dict level;
-      level["level"] = placed.machine->levels[i].name;
-      level["keep"] = keep;
-      level["temporal"] = loops_of(placed, part.first, part.last, LoopKind::Temporal);
-      if (&part == &parts.back()) {  // the fan-out is below the innermost part
-        const int first = first_loop(mapping, i);
-        py::dict spatial;
-        spatial["x"] = loops_of(placed, first, part.first, LoopKind::SpatialX);
-        spatial["y"] = loops_of(placed, first, part.first, LoopKind::SpatialY);
-        if (py::len(spatial["x"]) + py::len(spatial["y"]) > 0) level["spatial"] = spatial;
-      }
-      out.append(level);
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 void add_mappings(py::module_& module) {
@@ -111,7 +75,8 @@ void add_mappings(py::module_& module) {
       .def_property_readonly("workload", [](const PlacedMapping& p) { return std::make_shared<Workload>(*p.workload); })
       .def_property_readonly("machine",
                              [](const PlacedMapping& p) { return std::make_shared<Architecture>(*p.machine); })
-      .def_property_readonly("levels", levels_of)
+      .def_property_readonly(
+          "levels", [](const PlacedMapping& p) { return as_object(to_json(p.mapping, *p.workload, *p.machine)); })
       .def_property_readonly("room_dicts", rooms_of)
       .def_property_readonly("factors_divide", [](const PlacedMapping& p) { return p.mapping.is_perfect(); })
       .def_property_readonly("outside_mapspace", outside_mapspace)
@@ -133,57 +98,11 @@ void add_mappings(py::module_& module) {
 
 namespace {
 
-py::dict tensor_traffic_as_dict(const TensorTraffic& t, Role role) {
-  py::dict all;
-  all["reads"] = t.all.reads;
-  all["fills"] = t.all.fills;
-  all["updates"] = t.all.updates;
-  return py::dict("role"_a = std::string(name(role)), "tile_words"_a = t.tile_words, "instances"_a = t.instances,
-                  "reads"_a = t.reads, "fills"_a = t.fills, "updates"_a = t.updates, "all_instances"_a = all,
-                  "energy_pj"_a = t.energy.picojoules(),
-                  "address_generation_pj"_a = t.address_generation_energy.picojoules());
-}
-
-py::dict network_traffic_as_dict(const NetworkTraffic& n) {
-  py::list multicast;
-  for (const MulticastRecord& m : n.multicast) {
-    multicast.append(py::dict("receivers"_a = m.multicast,
-                              "groups"_a = m.groups == 0 ? py::object(py::none()) : py::cast(m.groups),
-                              "words"_a = m.words));
-  }
-  return py::dict("fanout"_a = n.fanout, "ingresses"_a = n.ingresses, "all_ingresses"_a = n.all_ingresses,
-                  "multicast"_a = multicast, "spatial_reductions"_a = n.spatial_reductions, "hops"_a = n.hops,
-                  "energy_pj"_a = n.energy.picojoules());
-}
-
-py::dict level_breakdown_as_dict(const LevelBreakdown& level, const Workload& workload) {
-  py::dict tensors, networks;
-  for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
-    const Tensor& tensor = workload.tensors[v];
-    const py::str of(tensor.name);
-    if (level.tensor[v].counted()) tensors[of] = tensor_traffic_as_dict(level.tensor[v], tensor.role);
-    networks[of] = network_traffic_as_dict(level.network[v]);
-  }
-  return py::dict(
-      "level"_a = level.name,
-      "capacity_words"_a = level.capacity_words == 0 ? py::object(py::none()) : py::cast(level.capacity_words),
-      "used_words"_a = level.used_words, "cycles"_a = level.cycles, "leakage_pj"_a = level.leakage.picojoules(),
-      "tensors"_a = tensors, "network_below"_a = networks);
-}
-
-py::dict compute_breakdown_as_dict(const ComputeBreakdown& compute) {
-  return py::dict("name"_a = compute.name, "computes"_a = compute.computes, "utilized"_a = compute.utilized,
-                  "instances"_a = compute.instances, "cycles"_a = compute.cycles,
-                  "energy_pj"_a = compute.energy.picojoules());
-}
-
 py::dict breakdown_as_dict(const Breakdown& b, const Workload& workload) {
-  py::list levels;
-  for (auto level = b.level.rbegin(); level != b.level.rend(); ++level)
-    levels.append(level_breakdown_as_dict(*level, workload));
+  const nlohmann::ordered_json parts = to_json(b, workload);
   return py::dict("energy_pj"_a = b.energy.picojoules(), "cycles"_a = b.cycles, "utilization"_a = b.utilization,
-                  "counts"_a = std::string(name(b.counts)), "factors_divide"_a = b.divides, "levels"_a = levels,
-                  "compute"_a = compute_breakdown_as_dict(b.compute));
+                  "counts"_a = std::string(name(b.counts)), "factors_divide"_a = b.divides,
+                  "levels"_a = as_object(parts["levels"]), "compute"_a = as_object(parts["compute"]));
 }
 
 // (energy in pJ, cycles) of a mapping that fits.

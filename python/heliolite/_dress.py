@@ -19,13 +19,13 @@ def _loops(loops: List[Dict[str, Any]]) -> str:
 def _nest(mapping: _core.Mapping) -> Dict[str, List[str]]:
     """The loop nest as columns, outermost level first."""
     levels = mapping.levels
-    across = [level.get("spatial", {"x": [], "y": []}) for level in levels]
+    across = [level.get("spatial", {}) for level in levels]
     return {
         "level": [level["level"] for level in levels],
         "keeps": [" ".join(level["keep"]) for level in levels],
         "loops, outermost first": [_loops(level["temporal"]) for level in levels],
-        "across X below": [_loops(a["x"]) for a in across],
-        "across Y below": [_loops(a["y"]) for a in across],
+        "across X below": [_loops(a.get("x", [])) for a in across],
+        "across Y below": [_loops(a.get("y", [])) for a in across],
     }
 
 
