@@ -8,20 +8,11 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/inputs/read_options.h"
 
 namespace heliolite {
-
-std::string_view name(Operator op) {
-  constexpr std::array kNames{"none", "elementwise", "softmax", "norm", "pool", "resize"};
-  return kNames[at(op)];
-}
-
-std::string_view name(Combine combine) {
-  constexpr std::array kNames{"alone", "add", "multiply", "concat"};
-  return kNames[at(combine)];
-}
 
 bool reads_whole(const Edge& edge) {
   const Operator op = edge.through.op;
@@ -55,11 +46,7 @@ u64 Network::macs() const {
   return total > kTooMany ? kTooMany : static_cast<u64>(total);
 }
 
-u64 Network::runs() const {
-  u64 sum = 0;
-  for (const Layer& layer : layers) sum += layer.count;
-  return sum;
-}
+u64 Network::runs() const { return sum_of<u64>(layers, &Layer::count); }
 
 std::optional<u64> Network::inferences() const {
   if (layers.size() < 2 || !one_run.empty()) return std::nullopt;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/named.h"
 #include "engine/base/result.h"
 #include "workloads/workload.h"
 
@@ -35,7 +36,7 @@ enum class Operator : u8 {
   Resize,       // lines and columns repeated, or interpolated
 };
 
-std::string_view name(Operator op);  // "none", "elementwise", "softmax", "norm", "pool", "resize"
+constexpr ValueNames<6> value_names(Operator) { return {"none", "elementwise", "softmax", "norm", "pool", "resize"}; }
 
 // The operator on an edge.
 struct Through {
@@ -54,7 +55,7 @@ enum class Combine : u8 {
   Concat,    // each is a part of it
 };
 
-std::string_view name(Combine combine);  // "alone", "add", "multiply", "concat"
+constexpr ValueNames<4> value_names(Combine) { return {"alone", "add", "multiply", "concat"}; }
 
 // The part of an output with `words` positions of one rank, from `from` on.
 struct Slice {

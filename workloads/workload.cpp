@@ -43,18 +43,8 @@ bool alone_in_its_ranks(const Tensor& tensor, int dimension) {
 
 }  // namespace
 
-std::string_view name(Role role) {
-  constexpr std::array kNames{"input", "weight", "output"};
-  return kNames[at(role)];
-}
-
 std::string size_text(const Tensor& tensor) {
   return tensor.word_bits ? " x " + text_of(*tensor.word_bits) + " bits" : "";
-}
-
-std::string_view name(DimensionClass c) {
-  constexpr std::array kNames{"input_channel", "output_channel", "kernel", "pixel", "group"};
-  return kNames[at(c)];
 }
 
 std::optional<int> Workload::find_dimension(std::string_view name) const { return place_of_row(dimensions, name); }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/named.h"
 #include "engine/base/operation.h"
 #include "engine/base/result.h"
 #include "engine/base/types.h"
@@ -33,7 +34,7 @@ struct Rank {
 // What a tensor is to the machine: machines say "this buffer keeps weights", not "it keeps B".
 enum class Role : u8 { Input, Weight, Output };
 
-std::string_view name(Role role);  // "input", "weight", "output"
+constexpr ValueNames<3> value_names(Role) { return {"input", "weight", "output"}; }
 
 // One operand or the output of the Einsum.
 struct Tensor {
@@ -95,7 +96,9 @@ enum class DimensionClass : u8 {
   Group,          // indexes all three (depthwise C, groups)
 };
 
-std::string_view name(DimensionClass c);  // "input_channel", "output_channel", "kernel", "pixel", "group"
+constexpr ValueNames<5> value_names(DimensionClass) {
+  return {"input_channel", "output_channel", "kernel", "pixel", "group"};
+}
 
 // The class of every dimension when the workload is a convolution or GEMM: one weight, one input, one output,
 // every dimension in one class, at least one input and one output channel. Empty otherwise.

@@ -21,12 +21,12 @@ void SweepQuestion::add_to(const Command& command) {
                   "evaluator-seconds"},
                  "Instead of the file's: ");
   command.value("--goal", goal_, "NAME", "Instead of the file's: all, front, best or explore")
-      ->transform(one_of({kSweepGoalNames.begin(), kSweepGoalNames.end()}));
+      ->transform(one_of(names_of<SweepGoal>()));
   command
       .value("--rank", rank_, "BY",
              "Instead of the file's: best is what has the least objective of total energy and total delay "
              "(totals), or the least sum of the layers' own (layers)")
-      ->transform(one_of({kSweepRankNames.begin(), kSweepRankNames.end()}));
+      ->transform(one_of(names_of<SweepRank>()));
   command.value("--sample", sample_, "N", "Instead of the file's: so many points of the grid")
       ->check(whole_number(1, kMaxGridPoints));
   command
@@ -43,8 +43,8 @@ SweepOverrides SweepQuestion::overrides() const {
   SweepOverrides out{.options = search_.given(), .goal = {}, .sample = sample_, .reading = reading_};
   out.sweep_budget = budget_;
   out.explore_points = explored_;
-  if (!goal_.empty()) out.goal = parse_sweep_goal(goal_);
-  if (!rank_.empty()) out.rank = parse_sweep_rank(rank_);
+  if (!goal_.empty()) out.goal = find_named<SweepGoal>(goal_);
+  if (!rank_.empty()) out.rank = find_named<SweepRank>(rank_);
   return out;
 }
 

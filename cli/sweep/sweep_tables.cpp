@@ -96,8 +96,7 @@ std::string mean_and_limits_text(const SweepRecord& sweep) {
   const SweepLimits limits = asked_limits(sweep);
   std::string text;
   if (ranking.mean != SweepMean::Total)
-    text +=
-        fmt::format("value: the {} mean of those of the workloads, by weight\n\n", kSweepMeanNames[at(ranking.mean)]);
+    text += fmt::format("value: the {} mean of those of the workloads, by weight\n\n", name(ranking.mean));
   if (!limits.any()) return text;
   std::vector<std::string> most;
   if (limits.energy_pj) most.push_back(fmt::format("{:g} pJ", *limits.energy_pj));

@@ -4,13 +4,14 @@
 #include <heliolite/workload.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <utility>
 
 #include "arch/architecture_yaml.h"
 #include "engine/api/inside.h"
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
+#include "engine/base/named.h"
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
 #include "engine/formats/load_architecture.h"
@@ -24,8 +25,6 @@ namespace heliolite::api {
 // Einsums and networks as users of the library see them (heliolite/workload.h).
 
 namespace {
-
-constexpr std::array kRoles{Role::Input, Role::Weight, Role::Output};
 
 // An Einsum whose names are looked up; complaints name the place in its structure.
 class EinsumReader {
@@ -77,11 +76,8 @@ class EinsumReader {
 
   Role role_of(const Tensor& tensor) {
     if (tensor.role.empty()) return Role::Input;
-    std::vector<std::string> names;
-    for (const Role role : kRoles) {
-      if (tensor.role == heliolite::name(role)) return role;
-      names.emplace_back(heliolite::name(role));
-    }
+    if (const std::optional<Role> role = find_named<Role>(tensor.role)) return *role;
+    const std::vector<std::string> names = names_of<Role>();
     refuse(tensor,
            fmt::format("role = '{}', must be {}{}", tensor.role, join(names, "or"), did_you_mean(tensor.role, names)));
     return Role::Input;
@@ -145,10 +141,9 @@ Result<Network> Network::create(const std::string& name, const std::vector<Layer
 const std::string& Network::name() const { return state_->network.name; }
 
 std::vector<Layer> Network::layers() const {
-  std::vector<Layer> out;
-  for (const heliolite::Layer& layer : state_->network.layers)
-    out.push_back({Inside::handle(layer.workload), layer.count});
-  return out;
+  return mapped(state_->network.layers, [&](const heliolite::Layer& layer) {
+    return Layer{Inside::handle(layer.workload), layer.count};
+  });
 }
 
 std::optional<Layer> Network::find(std::string_view layer) const {
@@ -213,11 +208,7 @@ Diagnostics of_field(Diagnostics errors, const std::string& field) {
 const std::string& Architecture::name() const { return Inside::of(*this).name; }
 const std::string& Architecture::description() const { return Inside::of(*this).description; }
 
-std::vector<StorageLevel> Architecture::levels() const {
-  std::vector<StorageLevel> out;
-  for (const heliolite::StorageLevel& level : Inside::of(*this).levels) out.push_back(public_level(level));
-  return out;
-}
+std::vector<StorageLevel> Architecture::levels() const { return mapped(Inside::of(*this).levels, public_level); }
 
 ComputeUnits Architecture::compute() const {
   const Compute& units = Inside::of(*this).compute;

@@ -2,11 +2,16 @@
 // Things that users choose by name: the values of an enumeration by the list of their names, and the rows of a table,
 // which have a `name`.
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
+
+#include "engine/base/integers.h"
 
 namespace heliolite {
 
@@ -37,6 +42,28 @@ std::vector<std::string> names_of(const auto& names_or_rows) {
     if constexpr (requires { one.name; }) out.emplace_back(one.name);
     else out.emplace_back(one);
   return out;
+}
+
+// Enumerations with value_names(Enum) beside them: the names of their values from 0 on, as users write and read them.
+
+template <std::size_t values>
+using ValueNames = std::array<std::string_view, values>;
+
+template <class Enum>
+concept NamedEnum = std::is_enum_v<Enum> && requires(Enum value) {
+  value_names(value);
+};
+
+constexpr std::string_view name(NamedEnum auto value) { return value_names(value)[at(value)]; }
+
+template <NamedEnum Enum>
+std::optional<Enum> find_named(std::string_view name) {
+  return find_named<Enum>(value_names(Enum{}), name);
+}
+
+template <NamedEnum Enum>
+std::vector<std::string> names_of() {
+  return names_of(value_names(Enum{}));
 }
 
 }  // namespace heliolite

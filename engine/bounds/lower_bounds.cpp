@@ -38,11 +38,6 @@ std::string conv_text(const ConvolutionBound& bound) {
 
 }  // namespace
 
-std::string_view name(BoundKind kind) {
-  static constexpr std::array<std::string_view, 4> kNames{"compulsory", "hbl", "conv", "iolb"};
-  return kNames[at(kind)];
-}
-
 LowerBounds::LowerBounds(const Workload& workload, TrafficRule rule, std::span<const double> word_sizes)
     : rule_(rule),
       nest_(access_nest(workload, word_sizes)),

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/named.h"
 #include "engine/bounds/conv/conv_bound.h"
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/bounds/curve/orojenesis.h"
@@ -33,7 +34,7 @@ enum class BoundKind : u8 {
   Iolb,        // the segment argument with the best exponents
 };
 
-std::string_view name(BoundKind kind);  // "compulsory", "hbl", "conv", "iolb"
+constexpr ValueNames<4> value_names(BoundKind) { return {"compulsory", "hbl", "conv", "iolb"}; }
 
 // One bound at one capacity.
 struct LowerBound {

@@ -171,11 +171,6 @@ CacheTraffic optimal_traffic(const LineMap& lines, CacheShape shape, std::span<c
 
 }  // namespace
 
-std::string_view name(CachePolicy policy) {
-  constexpr std::array kNames{"lru", "fifo", "opt", "scratchpad"};
-  return kNames[at(policy)];
-}
-
 Diagnostics check_caches(std::span<const SimulatedCache> caches, std::size_t operands, double touches,
                          SimulationLimits limits) {
   Diagnostics errors;

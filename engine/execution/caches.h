@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
+#include "engine/base/named.h"
 #include "engine/base/result.h"
 #include "engine/base/types.h"
 #include "engine/bounds/lower_bounds.h"
@@ -46,16 +48,8 @@ struct CacheTraffic {
   std::vector<u64> loads;
   std::vector<u64> stores;  // stores of lines that were written, when they leave and at the end
 
-  u64 all_loads() const {
-    u64 sum = 0;
-    for (const u64 words : loads) sum += words;
-    return sum;
-  }
-  u64 all_stores() const {
-    u64 sum = 0;
-    for (const u64 words : stores) sum += words;
-    return sum;
-  }
+  u64 all_loads() const { return sum_of<u64>(loads); }
+  u64 all_stores() const { return sum_of<u64>(stores); }
   // What a bound by this rule is held against.
   u64 words(TrafficRule rule) const { return all_loads() + (rule.stores ? all_stores() : 0); }
 };
@@ -152,7 +146,7 @@ struct Touch {
 
 // Caches of many shapes that see the same touches go by.
 
-std::string_view name(CachePolicy policy);  // "lru", "fifo", "opt", "scratchpad"
+constexpr ValueNames<4> value_names(CachePolicy) { return {"lru", "fifo", "opt", "scratchpad"}; }
 
 // A cache that sees every touch; caches of one simulation know nothing of each other.
 struct SimulatedCache {

@@ -71,7 +71,7 @@ Json sweep_json(const SweepRecord& sweep) {
       {"label", objective.label},
       {"value_label", title.substr(0, title.rfind(" ["))},
       {"rank", sweep.rank},
-      {"mean", kSweepMeanNames[at(ranking.mean)]},
+      {"mean", name(ranking.mean)},
       {"limits", {{"energy", limit(limits.energy_pj)}, {"delay", limit(limits.delay)}, {"power", limit(limits.power)}}},
       {"front", ranking.area ? "energy, delay and area" : "energy and delay"},
       {"certifies_front", certifies_front(sweep)},

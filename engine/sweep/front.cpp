@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/base/mapped.h"
+
 namespace heliolite {
 namespace {
 
@@ -110,11 +112,7 @@ std::vector<std::vector<ParameterEffect>> Sensitivity::effects() const {
   return out;
 }
 
-u64 SweepSummary::points() const {
-  u64 sum = 0;
-  for (const u64 count : by_state) sum += count;
-  return sum;
-}
+u64 SweepSummary::points() const { return sum_of<u64>(by_state); }
 
 Result<SweepSummary> summarize(const Store& store, std::size_t best) {
   SweepSummary out;
@@ -152,7 +150,7 @@ bool certifies_front(const SweepSpec& spec) {
 }
 
 bool certifies_front(const SweepRecord& sweep) {
-  return sweep.goal == kSweepGoalNames[at(SweepGoal::Front)] && sweep.strategy == name(Strategy::Exact);
+  return sweep.goal == name(SweepGoal::Front) && sweep.strategy == name(Strategy::Exact);
 }
 
 SweepSpec fast_pass_of(const SweepSpec& spec) {
@@ -173,7 +171,7 @@ std::string open_reason(const PointRecord& point, const std::vector<LayerRecord>
 }
 
 std::string front_status(const PointRecord& point, const SweepRecord& sweep) {
-  if (sweep.goal == kSweepGoalNames[at(SweepGoal::Best)] && says(point, kBestPoint)) return std::string(kBestPoint);
+  if (sweep.goal == name(SweepGoal::Best) && says(point, kBestPoint)) return std::string(kBestPoint);
   if (!certifies_front(sweep)) return "";
   if (point.state == PointState::Cut) return std::string(kDominatedPoint);
   if (point.state != PointState::Done) return "";
@@ -192,11 +190,7 @@ void FrontCertificate::add(const PointRecord& point) {
   else if (proven_.insert_or_assign(point.id, point).second) rule_.add(point);
 }
 
-std::vector<u64> FrontCertificate::open_ids() const {
-  std::vector<u64> out;
-  for (const auto& [id, point] : open_) out.push_back(id);
-  return out;
-}
+std::vector<u64> FrontCertificate::open_ids() const { return keys_of(open_); }
 
 std::vector<PointRecord> FrontCertificate::front() const {
   ParetoFront out(ranking_);

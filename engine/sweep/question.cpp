@@ -49,7 +49,7 @@ std::string machine_text(const DesignPoints& points, u64 id) {
 // Nothing without them.
 std::string mean_and_limits(const SweepSpec& spec) {
   std::string text;
-  if (spec.mean != SweepMean::Total) text += fmt::format("mean {}\n", kSweepMeanNames[at(spec.mean)]);
+  if (spec.mean != SweepMean::Total) text += fmt::format("mean {}\n", name(spec.mean));
   const auto add = [&](const char* what, const std::optional<double>& limit) {
     if (limit) text += fmt::format("limit {} {}\n", what, *limit);
   };
@@ -83,8 +83,8 @@ std::string network_question(const SweepSpec& spec, const Architecture& machine)
 
 std::string sweep_question(const SweepSpec& spec) {
   const DesignPoints points(spec);
-  std::string text = fmt::format("{} {} sample={} pilots={}\n", options_text(spec.options),
-                                 kSweepGoalNames[at(spec.goal)], spec.sample.value_or(0), pilot_count(spec, points));
+  std::string text = fmt::format("{} {} sample={} pilots={}\n", options_text(spec.options), name(spec.goal),
+                                 spec.sample.value_or(0), pilot_count(spec, points));
   // Nothing where it is as in the databases from before it could be chosen.
   const Ranking ranking = ranking_of(spec);
   if (ranking.rank == SweepRank::Totals && ranks_differ(ranking)) text += "rank totals\n";
@@ -92,8 +92,8 @@ std::string sweep_question(const SweepSpec& spec) {
   if (!ranking.area) text += "front of energy and delay\n";
   text += mean_and_limits(spec);
   if (spec.goal == SweepGoal::Explore)
-    text += fmt::format("explore for={} first={} batch={}\n", kExploreForNames[at(spec.explore.aim)],
-                        spec.explore.first.value_or(0), spec.explore.batch);
+    text += fmt::format("explore for={} first={} batch={}\n", name(spec.explore.aim), spec.explore.first.value_or(0),
+                        spec.explore.batch);
   if (!spec.evaluator.command.empty()) text += fmt::format("evaluator {}\n", spec.evaluator.command);
   for (const SweepLayer& layer : spec.layers)
     text += fmt::format("layer {} {} {} {} {}\n", layer.workload, layer.layer.workload.name, layer.weight,
@@ -166,8 +166,8 @@ SweepRecord sweep_record(const SweepSpec& spec, const Shard& shard, const std::s
   record.version = version;
   record.objective = name(asked_objective(spec.options));
   record.strategy = name(spec.options.strategy);
-  record.goal = kSweepGoalNames[at(spec.goal)];
-  record.rank = kSweepRankNames[at(spec.rank)];
+  record.goal = name(spec.goal);
+  record.rank = name(spec.rank);
   record.delay_unit = delay_unit(ranking_of(spec));
   record.grid_points = points.grid();
   record.planned_points = points.planned();

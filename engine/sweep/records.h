@@ -28,7 +28,7 @@ struct SweepRecord {
   std::string objective;      // objective.h
   std::string strategy;       // strategy_names()
   std::string goal;           // sweep_spec.h
-  std::string rank;           // what points are ranked by: kSweepRankNames
+  std::string rank;           // what points are ranked by: value_names(SweepRank)
   std::string delay_unit;     // of delays in values and on the front: "s" or "cycles"
   u64 grid_points = 0;        // all combinations of the parameters' values
   u64 planned_points = 0;     // points of the grid that the sweep looks at: all or a sample, before constraints

@@ -16,11 +16,11 @@ constexpr double kMaxLimit = 1e300;
 // A number, or a size with its unit.
 Shape quantity() { return shape::either({shape::number(), shape::text(kBytePattern)}); }
 
-Shape goals() { return shape::one_of(std::vector<std::string>(kSweepGoalNames.begin(), kSweepGoalNames.end())); }
+Shape goals() { return shape::one_of(names_of<SweepGoal>()); }
 
-Shape ranks() { return shape::one_of(std::vector<std::string>(kSweepRankNames.begin(), kSweepRankNames.end())); }
+Shape ranks() { return shape::one_of(names_of<SweepRank>()); }
 
-Shape means() { return shape::one_of(std::vector<std::string>(kSweepMeanNames.begin(), kSweepMeanNames.end())); }
+Shape means() { return shape::one_of(names_of<SweepMean>()); }
 
 }  // namespace
 
@@ -92,8 +92,7 @@ const FieldTable& sweep_explore_fields() {
       "explore",
       "How goal explore chooses its points: some that fill the grid evenly, then each by what a Gaussian process "
       "expects.",
-      {{"for", shape::one_of(std::vector<std::string>(kExploreForNames.begin(), kExploreForNames.end())),
-        "The point of least value, or the Pareto front.", "", "best"},
+      {{"for", shape::one_of(names_of<ExploreFor>()), "The point of least value, or the Pareto front.", "", "best"},
        {"points", count(1, kMaxExplored), "That are evaluated at most, those of earlier runs included.", "", "100"},
        {"first", count(1, kMaxExplored), "Points that fill the grid evenly, before others are chosen.", "",
         "twice the parameters, at least 8"},

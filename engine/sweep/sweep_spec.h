@@ -1,13 +1,13 @@
 #pragma once
 // A sweep as its file states it (docs/formats_sweep.md): a machine, what varies, which layers, and what is asked. Types
 // only; the reader is sweep_yaml.h.
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "arch/architecture_spec.h"
+#include "engine/base/named.h"
 #include "engine/inputs/read_options.h"
 #include "engine/search/core/options.h"
 #include "workloads/network.h"
@@ -17,13 +17,11 @@ namespace heliolite {
 // What has to be known at the end: every point's answer; only of those that can be on the Pareto front of energy, delay
 // and area; only of those that can be the best; or of few points, each chosen by what those before it were.
 enum class SweepGoal : u8 { All, Front, Best, Explore };
-
-inline constexpr std::array<std::string_view, 4> kSweepGoalNames{"all", "front", "best", "explore"};
+constexpr ValueNames<4> value_names(SweepGoal) { return {"all", "front", "best", "explore"}; }
 
 // What goal explore looks for: the point of least value, or the Pareto front.
 enum class ExploreFor : u8 { Best, Front };
-
-inline constexpr std::array<std::string_view, 2> kExploreForNames{"best", "front"};
+constexpr ValueNames<2> value_names(ExploreFor) { return {"best", "front"}; }
 
 // How goal explore chooses its points (explore.h).
 struct ExploreOptions {
@@ -38,14 +36,12 @@ struct ExploreOptions {
 // What points are ranked by: the objective of the network's total energy and total delay; or the sum of its layers'
 // objectives, each by itself. For energy and delay both are the same number.
 enum class SweepRank : u8 { Totals, Layers };
-
-inline constexpr std::array<std::string_view, 2> kSweepRankNames{"totals", "layers"};
+constexpr ValueNames<2> value_names(SweepRank) { return {"totals", "layers"}; }
 
 // How the values of several workloads make that of a point: all are one network, whose totals count (weights are
 // factors of costs); or each is a network of its own with its own value, and the point's is their mean by weight.
 enum class SweepMean : u8 { Total, Weighted, Geometric };
-
-inline constexpr std::array<std::string_view, 3> kSweepMeanNames{"total", "weighted", "geometric"};
+constexpr ValueNames<3> value_names(SweepMean) { return {"total", "weighted", "geometric"}; }
 
 // What mappings of a network must keep to: energy and delay of all its layers, and energy over delay. Delays are in
 // seconds and power in W where SweepSpec::seconds; otherwise in cycles and pJ a cycle.

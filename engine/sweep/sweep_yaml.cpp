@@ -181,10 +181,10 @@ class Reader {
   void read_question(FieldReader& reader) {
     SearchOptions& options = out_.options;
     read_search_options(reader, options, errors_, kNotOfSweeps);
-    if (const auto word = reader.choice("goal")) out_.goal = *parse_sweep_goal(*word);
-    if (const auto word = reader.choice("rank")) out_.rank = *parse_sweep_rank(*word);
+    if (const auto word = reader.choice("goal")) out_.goal = *find_named<SweepGoal>(*word);
+    if (const auto word = reader.choice("rank")) out_.rank = *find_named<SweepRank>(*word);
     if (const auto words = reader.words("front")) read_front(reader, *words);
-    if (const auto word = reader.choice("mean")) out_.mean = *find_named<SweepMean>(kSweepMeanNames, *word);
+    if (const auto word = reader.choice("mean")) out_.mean = *find_named<SweepMean>(*word);
     if (const std::optional<YamlNode> limits = reader.child("limits")) read_limits(*limits);
     const std::optional<YamlNode> explore = reader.child("explore");
     if (explore) read_explore(*explore);
@@ -202,8 +202,8 @@ class Reader {
     if (out_.limits.any()) refuse_of_limits(reader);
     if (out_.goal == SweepGoal::Explore) refuse_of_explore(reader);
     else if (explore)
-      out_.warnings.push_back(explore->error(fmt::format(
-          "explore is of goal explore, and the goal is {}: it is not looked at", kSweepGoalNames[at(out_.goal)])));
+      out_.warnings.push_back(explore->error(
+          fmt::format("explore is of goal explore, and the goal is {}: it is not looked at", name(out_.goal))));
     // The searches for mappings are those of our model.
     out_.evaluator = std::exchange(options.evaluator, {});
     const bool plain =
@@ -214,7 +214,7 @@ class Reader {
 
   void read_explore(const YamlNode& node) {
     FieldReader reader(node, sweep_explore_fields(), errors_);
-    if (const auto word = reader.choice("for")) out_.explore.aim = *find_named<ExploreFor>(kExploreForNames, *word);
+    if (const auto word = reader.choice("for")) out_.explore.aim = *find_named<ExploreFor>(*word);
     if (const auto n = reader.integer("points")) out_.explore.points = static_cast<u64>(*n);
     if (const auto n = reader.integer("first")) out_.explore.first = static_cast<u64>(*n);
     if (const auto n = reader.integer("batch")) out_.explore.batch = static_cast<u64>(*n);
@@ -232,7 +232,7 @@ class Reader {
       reader.error(
           fmt::format("evaluator: goal {} leaves points out by bounds of our own model, which do not hold for "
                       "another program's numbers: goal must be all or explore",
-                      kSweepGoalNames[at(out_.goal)]));
+                      name(out_.goal)));
     if (out_.options.network || out_.limits.any())
       reader.error("evaluator: objectives of networks and limits need all mappings' costs, a command says that of one");
   }
@@ -259,7 +259,7 @@ class Reader {
       if ((l == 0 || out_.layers[l].workload != out_.layers[l - 1].workload) &&
           !seen.insert(out_.layers[l].workload).second)
         reader.error(fmt::format("mean = {} is over workloads, and two are called {}: name its layers in one entry",
-                                 kSweepMeanNames[at(out_.mean)], out_.layers[l].workload));
+                                 name(out_.mean), out_.layers[l].workload));
   }
 
   // Mappings within limits are corners of a trade-off curve.
@@ -399,24 +399,16 @@ class Reader {
 
 }  // namespace
 
-std::optional<SweepGoal> parse_sweep_goal(std::string_view name) {
-  return find_named<SweepGoal>(kSweepGoalNames, name);
-}
-std::optional<SweepRank> parse_sweep_rank(std::string_view name) {
-  return find_named<SweepRank>(kSweepRankNames, name);
-}
-
 Diagnostics set_goal_and_rank(const std::optional<std::string>& goal, const std::optional<std::string>& rank,
                               SweepOverrides& overrides) {
   Diagnostics errors;
-  const auto refuse = [&](const char* field, const std::string& given, const auto& names) {
-    const std::vector<std::string> allowed(names.begin(), names.end());
+  const auto refuse = [&](const char* field, const std::string& given, const std::vector<std::string>& allowed) {
     errors.push_back(
         {"", 0, field,
          fmt::format("{} = {}, must be {}{}", field, given, join(allowed, "or"), did_you_mean(given, allowed))});
   };
-  if (goal && !(overrides.goal = parse_sweep_goal(*goal))) refuse("goal", *goal, kSweepGoalNames);
-  if (rank && !(overrides.rank = parse_sweep_rank(*rank))) refuse("rank", *rank, kSweepRankNames);
+  if (goal && !(overrides.goal = find_named<SweepGoal>(*goal))) refuse("goal", *goal, names_of<SweepGoal>());
+  if (rank && !(overrides.rank = find_named<SweepRank>(*rank))) refuse("rank", *rank, names_of<SweepRank>());
   return errors;
 }
 

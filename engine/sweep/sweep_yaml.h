@@ -26,10 +26,6 @@ struct SweepOverrides {
   ReadOptions reading{};                 // of the machine and the workloads
 };
 
-// The goal and the rank of this name; none if there is no such one.
-std::optional<SweepGoal> parse_sweep_goal(std::string_view name);
-std::optional<SweepRank> parse_sweep_rank(std::string_view name);
-
 // Sets what the names say, if they are given. Errors name all that is allowed.
 Diagnostics set_goal_and_rank(const std::optional<std::string>& goal, const std::optional<std::string>& rank,
                               SweepOverrides& overrides);

@@ -156,7 +156,7 @@ double runs_of(const SweepLayer& layer, SweepMean mean) {
 
 SweepMean asked_mean(const SweepRecord& sweep) {
   const std::optional<YamlNode> mean = option_of(sweep, "mean");
-  return mean ? find_named<SweepMean>(kSweepMeanNames, text_of(*mean)).value_or(SweepMean::Total) : SweepMean::Total;
+  return mean ? find_named<SweepMean>(text_of(*mean)).value_or(SweepMean::Total) : SweepMean::Total;
 }
 
 SweepLimits asked_limits(const SweepRecord& sweep) {
@@ -185,7 +185,7 @@ Ranking ranking_of(const SweepSpec& spec) {
 // Records are checked when they are read.
 Ranking ranking_of(const SweepRecord& sweep) {
   return {parse_asked_objective(sweep.objective).value_or(AskedObjective()).objective,
-          sweep.rank == kSweepRankNames[at(SweepRank::Totals)] ? SweepRank::Totals : SweepRank::Layers,
+          sweep.rank == name(SweepRank::Totals) ? SweepRank::Totals : SweepRank::Layers,
           sweep.delay_unit == delay_unit({.seconds = true}), !front_without_area(sweep), asked_mean(sweep)};
 }
 
@@ -259,7 +259,7 @@ std::string value_title(const SweepRecord& sweep) {
   const std::optional<AskedObjective> asked = parse_asked_objective(sweep.objective);
   if (asked && asked->network) name = "network's " + name;
   else if (ranks_differ(ranking)) name = ranking.rank == SweepRank::Totals ? name + " of totals" : "sum of " + name;
-  if (ranking.mean != SweepMean::Total) name = fmt::format("{} mean of {}", kSweepMeanNames[at(ranking.mean)], name);
+  if (ranking.mean != SweepMean::Total) name = fmt::format("{} mean of {}", heliolite::name(ranking.mean), name);
   return fmt::format("{} [{}]", name, value_unit(ranking));
 }
 
@@ -275,7 +275,7 @@ std::string layers_alone_note(const SweepRecord& sweep) {
 
 Counts counts_of(const SweepRecord& sweep) {
   const std::optional<YamlNode> factors = option_of(sweep, "factors");
-  const bool any = factors && parse_factors(lower(factors->text())) == Factors::Any;
+  const bool any = factors && find_named<Factors>(lower(factors->text())) == Factors::Any;
   return any ? Counts::True : Counts::Timeloop;
 }
 
@@ -288,7 +288,7 @@ bool has_any_factors(const SweepRecord& sweep) {
 
 Tiles tiles_of(const SweepRecord& sweep) {
   const std::optional<YamlNode> tiles = option_of(sweep, "tiles");
-  return tiles ? parse_tiles(lower(tiles->text())).value_or(Tiles::Even) : Tiles::Even;
+  return tiles ? find_named<Tiles>(lower(tiles->text())).value_or(Tiles::Even) : Tiles::Even;
 }
 
 }  // namespace heliolite

@@ -11,6 +11,7 @@
 #include "arch/architecture_yaml.h"
 #include "arch/cost_resolver.h"
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/formats/accelforge/files.h"
 #include "engine/inputs/input_file.h"
@@ -53,8 +54,7 @@ accelforge::ActionPrices recorded_prices(const ForgeCase& c, const std::string& 
   accelforge::ActionPrices prices;
   std::map<std::string, double> seconds;  // [Einsum]
   for (const auto& [key, value] : c.latencies) seconds[key.first] = std::max(seconds[key.first], value);
-  double whole = 0;
-  for (const auto& [_, value] : seconds) whole += value;
+  const double whole = sum_of<double>(seconds, [](const auto& part) { return part.second; });
   for (const auto& [key, _] : c.energies) {
     const auto& [einsum, component, action] = key;
     const double energy = c.energy_of(component, action), count = c.actions_of(component, action);
@@ -346,16 +346,10 @@ class ForgeSearch {
 
 }  // namespace
 
-std::string_view name(ForgeVerdict verdict) {
-  constexpr std::array<std::string_view, 5> kNames{"equal", "below", "above", "refused", "skipped"};
-  return kNames[at(verdict)];
-}
-
 Result<std::vector<ForgeComparison>> verify_forge(const std::string& path, const ForgeOptions& options) {
   Result<std::vector<ForgeCase>> cases = read_forge_cases(path);
   if (!cases) return cases.errors();
-  std::vector<std::string> ids;
-  for (const ForgeCase& one : *cases) ids.push_back(one.id);
+  const std::vector<std::string> ids = mapped(*cases, &ForgeCase::id);
   std::erase_if(*cases, [&](const ForgeCase& one) {
     return (options.id && one.id != *options.id) || (options.machine && one.machine != *options.machine);
   });

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "engine/base/named.h"
 #include "engine/base/result.h"
 #include "engine/base/types.h"
 
@@ -55,7 +56,7 @@ struct ForgeOptions {
 // Ours beside the recorded one. Equal: energies to 1e-5, latencies to a cycle for each layer. Below, Above: the product
 // of energy and latency is; below a recorded optimum is a mapping that the other mapspace does not have.
 enum class ForgeVerdict : u8 { Equal, Below, Above, Refused, Skipped };
-std::string_view name(ForgeVerdict verdict);
+constexpr ValueNames<5> value_names(ForgeVerdict) { return {"equal", "below", "above", "refused", "skipped"}; }
 
 // What one component of the machine takes in a case, J.
 struct ForgePart {

@@ -70,11 +70,6 @@ std::vector<Segment> shortest_path(std::size_t links, const std::vector<Segment>
 
 }  // namespace
 
-std::string_view name(SegmentKind kind) {
-  constexpr std::array kNames{"alone", "untiled", "tiled"};
-  return kNames[at(kind)];
-}
-
 Result<SegmentedChain> SegmentedChain::create(const Network& network, const Chain& chain, const SegmentOptions& options,
                                               SegmentCurves& known) {
   SegmentedChain out;

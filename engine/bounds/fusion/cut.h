@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/named.h"
 #include "engine/base/result.h"
 #include "engine/bounds/curve/orojenesis.h"
 #include "engine/bounds/fusion/chain.h"
@@ -23,7 +24,7 @@ enum class SegmentKind : u8 {
   Untiled,  // intermediates whole in the buffer, any mapping of each link around them
   Tiled,    // tiled_fusion()
 };
-std::string_view name(SegmentKind kind);  // "alone", "untiled", "tiled"
+constexpr ValueNames<3> value_names(SegmentKind) { return {"alone", "untiled", "tiled"}; }
 
 // Links [first, last) of a chain at some capacity.
 struct Segment {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/named.h"
 #include "engine/base/types.h"
 #include "engine/bounds/fusion/chain.h"
 
@@ -45,9 +46,9 @@ enum class FusionTemplate : u8 {
   OutputSpilled,  // two links: the second adds to partial outputs outside, once for each part of the intermediate
   WeightsOuter,   // two links: parts of the intermediate outermost; their weights stay while all rows come by
 };
-
-// "rows", "input_again", "output_spilled", "weights_outer".
-std::string_view name(FusionTemplate how);
+constexpr ValueNames<4> value_names(FusionTemplate) {
+  return {"rows", "input_again", "output_spilled", "weights_outer"};
+}
 
 inline constexpr u8 kNoLink = 255;
 

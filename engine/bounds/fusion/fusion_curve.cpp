@@ -47,11 +47,6 @@ constexpr u64 kForever = std::numeric_limits<u64>::max();  // no capacity is as 
 
 }  // namespace
 
-std::string_view name(FusionTemplate how) {
-  constexpr std::array kNames{"rows", "input_again", "output_spilled", "weights_outer"};
-  return kNames[at(how)];
-}
-
 WordwiseCurve::Piece WordwiseCurve::Piece::starting(u64 capacity) const {
   Piece later = *this;
   later.from = capacity;

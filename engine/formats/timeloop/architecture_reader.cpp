@@ -10,6 +10,7 @@
 #include "arch/check.h"
 #include "arch/reference_tables.h"
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/formats/timeloop/component.h"
 #include "engine/formats/timeloop/constraints.h"
@@ -95,11 +96,7 @@ void set_once(std::optional<YamlNode>& slot, const YamlNode& value, std::string_
   slot = value;
 }
 
-std::vector<std::string> section_names() {
-  std::vector<std::string> names;
-  for (const SectionName& s : kSections) names.emplace_back(s.key);
-  return names;
-}
+std::vector<std::string> section_names() { return mapped<std::string>(kSections, &SectionName::key); }
 
 void unknown_section(const YamlNode& document, const std::string& key, Diagnostics& errors) {
   const std::vector<std::string> names = section_names();
@@ -261,8 +258,7 @@ TimeloopMachine read_machine(const YamlNode& architecture, Format format, const 
     case Format::Tree: return read_tree_machine(architecture, variables, errors);
     case Format::Nodes: break;
   }
-  std::vector<YamlNode> lists;
-  for (const ConstraintSection& section : sections.constraints) lists.push_back(section.node);
+  const std::vector<YamlNode> lists = mapped(sections.constraints, &ConstraintSection::node);
   return read_nodes_machine(architecture, variables, keep_targets(lists), errors);
 }
 

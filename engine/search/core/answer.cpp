@@ -7,11 +7,6 @@
 
 namespace heliolite {
 
-std::string_view name(Status status) {
-  constexpr std::array kNames{"optimal", "bounded", "infeasible", "measured"};
-  return kNames[at(status)];
-}
-
 SearchStatistics& SearchStatistics::operator+=(const SearchStatistics& other) {
   evaluated += other.evaluated;
   for (std::size_t i = 0; i < tiles.size(); ++i) tiles[i] += other.tiles[i];

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/named.h"
 #include "engine/base/result.h"
 #include "engine/base/types.h"
 #include "engine/model/cost.h"
@@ -64,8 +65,7 @@ struct WitnessReport {
 // the value is an evaluator's (SearchOptions::evaluator), of which nothing is proven.
 enum class Status : u8 { Optimal, Bounded, Infeasible, Measured };
 
-// "optimal", "bounded", "infeasible" or "measured".
-std::string_view name(Status status);
+constexpr ValueNames<4> value_names(Status) { return {"optimal", "bounded", "infeasible", "measured"}; }
 
 // A step that a search has run (engine/search/schedule.h).
 struct StepReport {

@@ -12,9 +12,6 @@
 namespace heliolite {
 namespace {
 
-constexpr std::array<std::string_view, 10> kEndNames{"done",   "keeps",       "tables", "stores",      "flows",
-                                                     "memory", "evaluations", "budget", "interrupted", "evaluator"};
-
 int open_keeps(const Mapspace& space) {
   int open = 0;
   for (const LevelSpace& level : space.levels) open += std::popcount(level.open);
@@ -27,8 +24,6 @@ SearchBudget::SearchBudget(const SearchOptions& options) : stop_(options.stop) {
   if (options.budget_evaluations) evaluations_ = *options.budget_evaluations;
   if (options.budget_seconds) seconds_ = *options.budget_seconds;
 }
-
-std::string_view name(SearchEnd end) { return kEndNames[at(end)]; }
 
 std::string explain(SearchEnd end, const LayerProblem& problem) {
   const SearchOptions& options = problem.options;

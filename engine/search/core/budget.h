@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/base/named.h"
 #include "engine/base/types.h"
 
 namespace heliolite {
@@ -30,8 +31,10 @@ enum class SearchEnd : u8 {
   Evaluator,    // the evaluator failed too often in a row
 };
 
-// The name in JSON: "done", "keeps", ... These names do not change.
-std::string_view name(SearchEnd end);
+// The names in JSON. These names do not change.
+constexpr ValueNames<10> value_names(SearchEnd) {
+  return {"done", "keeps", "tables", "stores", "flows", "memory", "evaluations", "budget", "interrupted", "evaluator"};
+}
 
 // Whether exact did not search at all, so that the answer is that of sunstone, from which it would have started.
 constexpr bool not_searched(SearchEnd end) { return end == SearchEnd::Keeps || end == SearchEnd::Tables; }

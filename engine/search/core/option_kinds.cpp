@@ -78,20 +78,9 @@ SearchOption evaluator_option() {
 }
 
 SearchOption evaluator_protocol_option() {
-  const std::vector<std::string> names = evaluator_protocol_names();
-  return {"evaluator-protocol",
-          "",
-          "NAME",
-          "a process of the evaluator for each mapping, or one that answers a line to each: " + join(names, "or"),
-          join(names, "or"),
-          std::string(name(EvaluatorProtocol::Once)),
-          names,
-          [](SearchOptions& o, std::string_view text) {
-            const auto protocol = parse_evaluator_protocol(lower(std::string(text)));
-            if (protocol) o.evaluator.protocol = *protocol;
-            return protocol.has_value();
-          },
-          [](const SearchOptions& o) { return OptionValue(std::string(name(o.evaluator.protocol))); }};
+  const auto protocol = [](auto& o) -> auto& { return o.evaluator.protocol; };
+  return named_option("evaluator-protocol", "",
+                      "a process of the evaluator for each mapping, or one that answers a line to each: ", protocol);
 }
 
 SearchOption evaluator_seconds_option() {

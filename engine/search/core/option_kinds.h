@@ -85,6 +85,13 @@ SearchOption named_option(std::string_view name, std::string_view letter, const 
           [=](const SearchOptions& o) { return OptionValue(std::string(heliolite::name(std::invoke(member, o)))); }};
 }
 
+template <class Member>
+SearchOption named_option(std::string_view name, std::string_view letter, const std::string& help, Member member) {
+  using Enum = std::decay_t<std::invoke_result_t<Member, SearchOptions&>>;
+  std::optional<Enum> (*parse)(std::string_view) = find_named<Enum>;
+  return named_option(name, letter, help, names_of<Enum>(), parse, member);
+}
+
 // The rows of the table of options that an evaluator adds (docs/evaluator.md).
 
 SearchOption evaluator_option();

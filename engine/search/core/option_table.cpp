@@ -139,9 +139,8 @@ std::vector<SearchOption> make_table() {
       switch_option("free", "Lift the machine's dataflow constraints", &O::free),
       switch_option("open", "Lift the machine's keep rules: levels may hold any tensors", &O::open),
       without(),
-      named_option("tiles", "", "Tiles of the tensors of a level: ", tiles_names(), &parse_tiles, &O::tiles),
-      named_option("factors", "", "Tile sizes: those that divide the sizes, or all, in true counts: ", factors_names(),
-                   &parse_factors, &O::factors),
+      named_option("tiles", "", "Tiles of the tensors of a level: ", &O::tiles),
+      named_option("factors", "", "Tile sizes: those that divide the sizes, or all, in true counts: ", &O::factors),
       budget(),
       count_option(
           "evaluations", "Stop a layer's search, with --fuse the network's, after so many mappings, 256 more at most",
@@ -159,11 +158,13 @@ std::vector<SearchOption> make_table() {
                                            [](O& o, u64 n) { o.bayes.batch = n; },
                                            [](const O& o) { return OptionValue(o.bayes.batch); }, kMostBatch)),
       of_strategies({Strategy::Bayes}, named_option(
-                                           "encoding", "", "how loop orders become features: ", order_encoding_names(),
-                                           &parse_order_encoding, [](auto& o) -> auto& { return o.bayes.encoding; })),
+                                           "encoding", "", "how loop orders become features: ", [](auto& o) -> auto& {
+                                             return o.bayes.encoding;
+                                           })),
       of_strategies({Strategy::Bayes}, named_option(
-                                           "transfer", "", "how to learn from --from: ", transfer_names(),
-                                           &parse_transfer, [](auto& o) -> auto& { return o.bayes.transfer; })),
+                                           "transfer", "", "how to learn from --from: ", [](auto& o) -> auto& {
+                                             return o.bayes.transfer;
+                                           })),
       of_strategies(timeloop, count_option(
                                   "victory", "stop after so many legal mappings in a row without an improvement", 1,
                                   [](O& o, u64 n) { o.sampling.victory = n; },
@@ -180,13 +181,13 @@ std::vector<SearchOption> make_table() {
       of_strategies({Strategy::DMazeRunner}, least("least-inner", "the innermost memory", &LeastUseOptions::inner)),
       of_strategies({Strategy::DMazeRunner}, least("least-outer", "each other memory", &LeastUseOptions::outer)),
       of_strategies({Strategy::Cosa}, named_option(
-                                          "variant", "", "what the program minimises: ", cosa_variant_names(),
-                                          &parse_cosa_variant, [](auto& o) -> auto& { return o.cosa.variant; })),
+                                          "variant", "", "what the program minimises: ", [](auto& o) -> auto& {
+                                            return o.cosa.variant;
+                                          })),
       of_strategies({Strategy::Cosa}, cosa_weights()),
-      of_strategies({Strategy::Cosa},
-                    named_option(
-                        "halo", "", "tiles that slide, in variants published and ordered: ", cosa_halo_names(),
-                        &parse_cosa_halo, [](auto& o) -> auto& { return o.cosa.halo; })),
+      of_strategies({Strategy::Cosa}, named_option(
+                                          "halo", "", "tiles that slide, in variants published and ordered: ",
+                                          [](auto& o) -> auto& { return o.cosa.halo; })),
       of_strategies({Strategy::Cosa}, switch_option(
                                           "warm-start", "the solver begins with what sunstone finds",
                                           [](auto& o) -> auto& { return o.cosa.warm_start; })),

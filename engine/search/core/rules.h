@@ -68,10 +68,8 @@ enum class RuleUser : u8 {
   CoSearch,  // co-searches of many machines at once
   Network,   // the search for the objective of a whole network
 };
-constexpr std::string_view name(RuleUser user) {
-  constexpr std::array<std::string_view, 7> kNames{"orders",      "sunstone",  "exact",   "uneven",
-                                                   "any factors", "co-search", "networks"};
-  return kNames[at(user)];
+constexpr ValueNames<7> value_names(RuleUser) {
+  return {"orders", "sunstone", "exact", "uneven", "any factors", "co-search", "networks"};
 }
 
 // What a search may lose by a rule.
@@ -80,10 +78,7 @@ enum class Soundness : u8 {
   WithoutHalos,  // nothing, when no tensor slides (docs/rules/loop_orders.md)
   Heuristic,     // possibly the best mapping
 };
-constexpr std::string_view name(Soundness soundness) {
-  constexpr std::array<std::string_view, 3> kNames{"sound", "sound without halos", "heuristic"};
-  return kNames[at(soundness)];
-}
+constexpr ValueNames<3> value_names(Soundness) { return {"sound", "sound without halos", "heuristic"}; }
 
 // What else is known of a rule, as bits.
 inline constexpr u8 kRemovesWitness = 1;        // it can remove the mapping that an exact search follows (witness.h)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/base/named.h"
 #include "engine/base/types.h"
 
 namespace heliolite {
@@ -134,16 +135,12 @@ struct LeastUseOptions {
 // How loop orders are encoded: a score for each loop, or one choice of the level's orders that can matter (rules
 // order-prefix to order-dominance); Auto takes choices where the levels together have few.
 enum class OrderEncoding : u8 { Auto, Scores, Categorical };
-std::string_view name(OrderEncoding encoding);
-std::optional<OrderEncoding> parse_order_encoding(std::string_view name);
-std::vector<std::string> order_encoding_names();
+constexpr ValueNames<3> value_names(OrderEncoding) { return {"auto", "scores", "categorical"}; }
 
 // How points of other machines and layers are learned from: by the logarithms of sizes and capacities as further
 // coordinates, or as tasks of one process whose covariance is learned, without looking at what they are.
 enum class Transfer : u8 { Features, Tasks };
-std::string_view name(Transfer transfer);
-std::optional<Transfer> parse_transfer(std::string_view name);
-std::vector<std::string> transfer_names();
+constexpr ValueNames<2> value_names(Transfer) { return {"features", "tasks"}; }
 
 // Mappings of one layer on one machine that were priced.
 struct LearnedTask {
@@ -187,22 +184,14 @@ enum class CosaVariant : u8 {
   Ordered,    // also counts the order of the outermost level's loops
   Convex,     // the cost model's own energy and cycles; also a lower bound
 };
-
-// "published", "ordered", "convex".
-std::string_view name(CosaVariant variant);
-std::optional<CosaVariant> parse_cosa_variant(std::string_view name);
-std::vector<std::string> cosa_variant_names();
+constexpr ValueNames<3> value_names(CosaVariant) { return {"published", "ordered", "convex"}; }
 
 // How a tile that slides along a rank is counted in the programs of variants published and ordered.
 enum class CosaHalo : u8 {
   Exact,    // as it is
   Doubled,  // each prime of the window as 2 at most, which can be too small
 };
-
-// "exact", "doubled".
-std::string_view name(CosaHalo halo);
-std::optional<CosaHalo> parse_cosa_halo(std::string_view name);
-std::vector<std::string> cosa_halo_names();
+constexpr ValueNames<2> value_names(CosaHalo) { return {"exact", "doubled"}; }
 
 // Weights of the three parts of the published objective: logarithms of cycles, of words moved, of words held.
 struct CosaWeights {
@@ -227,9 +216,7 @@ struct CosaOptions {
 // How a command is talked to. Once: a process for each mapping, which has its standard input to itself. Stream: a
 // process that answers one mapping after the other.
 enum class EvaluatorProtocol : u8 { Once, Stream };
-std::string_view name(EvaluatorProtocol protocol);  // "once", "stream"
-std::optional<EvaluatorProtocol> parse_evaluator_protocol(std::string_view name);
-std::vector<std::string> evaluator_protocol_names();
+constexpr ValueNames<2> value_names(EvaluatorProtocol) { return {"once", "stream"}; }
 
 inline constexpr double kEvaluatorSeconds = 60;  // time for one mapping, unless asked otherwise
 // How many failures in a row end a search, as Timeloop's mappers do after mappings that do not fit.

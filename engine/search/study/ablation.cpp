@@ -13,8 +13,6 @@
 namespace heliolite {
 namespace {
 
-constexpr std::array<std::string_view, kAblationSteps> kStepNames{"none", "+orders", "+alpha-beta", "+spatial", "+T1"};
-
 // All splits, times the loop orders of every level but the innermost with loops, whose order matters to nothing.
 BigCount points(const LevelProblem& levels, const MapspaceSize& size, AblationStep step) {
   BigCount out = size.tilings;
@@ -140,8 +138,6 @@ class AblationRunner {
 };
 
 }  // namespace
-
-std::string_view name(AblationStep step) { return kStepNames[at(step)]; }
 
 std::optional<double> ratio(const AblationLayer& layer, const AblationRow& row) {
   if (!row.value || layer.optimum.value <= 0) return std::nullopt;

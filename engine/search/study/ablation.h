@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/named.h"
 #include "engine/search/study/bench_suite.h"
 
 namespace heliolite {
@@ -22,7 +23,7 @@ enum class AblationStep : u8 {
 inline constexpr std::size_t kAblationSteps = 5;
 inline constexpr std::size_t kAblationSearches = kAblationSteps + 1;  // of one layer: the optimum too
 
-std::string_view name(AblationStep step);
+constexpr ValueNames<5> value_names(AblationStep) { return {"none", "+orders", "+alpha-beta", "+spatial", "+T1"}; }
 
 // One step on one layer.
 struct AblationRow {

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 
 namespace heliolite {
 namespace {
@@ -19,9 +20,7 @@ std::vector<std::string> mappers(const std::vector<BenchRow>& rows, bool ours_on
 bool same_place(const BenchRow& a, const BenchRow& b) { return a.machine == b.machine && a.layer == b.layer; }
 
 double mean_of_logarithms(const std::vector<double>& logs) {
-  double sum = 0;
-  for (const double x : logs) sum += x;
-  return sum / static_cast<double>(logs.size());
+  return sum_of<double>(logs) / static_cast<double>(logs.size());
 }
 
 }  // namespace
@@ -95,8 +94,7 @@ std::vector<PerformanceProfile> profiles(const std::vector<BenchRow>& rows) {
 
 MeanRatio geometric_mean(const std::vector<double>& ratios) {
   if (ratios.empty()) return {};
-  std::vector<double> logs;
-  for (const double r : ratios) logs.push_back(std::log(r));
+  const std::vector<double> logs = mapped(ratios, [&](const double r) { return std::log(r); });
   std::mt19937_64 random(1);
   std::vector<double> means, sample(logs.size());
   for (int k = 0; k < kMeanResamples; ++k) {
@@ -134,11 +132,6 @@ std::vector<Comparison> comparisons(const std::vector<BenchRow>& rows) {
   for (std::size_t a = 0; a < all.size(); ++a)
     for (std::size_t b = a + 1; b < all.size(); ++b) out.push_back(compare(rows, all[a], all[b]));
   return out;
-}
-
-std::string_view name(AgainstRandom verdict) {
-  constexpr std::array<std::string_view, 4> kNames{"better", "not told apart", "worse", "slower and worse"};
-  return kNames[at(verdict)];
 }
 
 std::vector<RandomVerdict> against_random(const std::vector<BenchRow>& rows, const std::string& random) {

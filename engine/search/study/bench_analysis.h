@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/named.h"
 #include "engine/search/study/bench_suite.h"
 
 namespace heliolite {
@@ -81,8 +82,7 @@ struct RandomVerdict {
   // no layers to compare.
   AgainstRandom verdict = AgainstRandom::NotTold;
 };
-// "better", "not told apart", "worse", "slower and worse".
-std::string_view name(AgainstRandom verdict);
+constexpr ValueNames<4> value_names(AgainstRandom) { return {"better", "not told apart", "worse", "slower and worse"}; }
 // The verdicts on all mappers but `random` itself, which is the label of a strategy `random`. Empty if it has no rows.
 std::vector<RandomVerdict> against_random(const std::vector<BenchRow>& rows, const std::string& random);
 

@@ -41,11 +41,6 @@ std::optional<double> ours(const PublishedClaim& claim, const std::vector<BenchR
 
 }  // namespace
 
-std::string_view name(ClaimVerdict verdict) {
-  constexpr std::array<std::string_view, 4> kNames{"same", "ours is lower", "ours is higher", "not measured"};
-  return kNames[at(verdict)];
-}
-
 std::vector<PublishedVerdict> judge_published(const BenchSuite& suite, const std::vector<BenchRow>& rows) {
   std::vector<PublishedVerdict> out;
   for (const PublishedClaim& claim : suite.published) {

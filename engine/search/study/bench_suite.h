@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
+#include "engine/base/named.h"
 #include "engine/base/types.h"
 #include "engine/search/core/answer.h"
 #include "engine/search/core/options.h"
@@ -34,8 +35,9 @@ struct PublishedClaim {
 };
 
 enum class ClaimVerdict : u8 { Within, Below, Above, NotMeasured };
-// "same", "ours is lower", "ours is higher", "not measured".
-std::string_view name(ClaimVerdict verdict);
+constexpr ValueNames<4> value_names(ClaimVerdict) {
+  return {"same", "ours is lower", "ours is higher", "not measured"};
+}
 
 struct PublishedVerdict {
   PublishedClaim claim;
