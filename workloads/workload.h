@@ -18,17 +18,23 @@ namespace heliolite {
 struct Dimension {
   std::string name;
   u64 size = 1;
+
+  bool operator==(const Dimension&) const = default;
 };
 
 // coefficient * dimension, one summand of a rank.
 struct Term {
   int dimension = 0;  // index into Workload::dimensions
   u64 coefficient = 1;
+
+  bool operator==(const Term&) const = default;
 };
 
 // A coordinate of a tensor: the sum of its terms.
 struct Rank {
   std::vector<Term> terms;
+
+  bool operator==(const Rank&) const = default;
 };
 
 // What a tensor is to the machine: machines say "this buffer keeps weights", not "it keeps B".
@@ -49,6 +55,7 @@ struct Tensor {
   std::optional<WordLength> word_bits{};
 
   bool is_output() const { return role == Role::Output; }
+  bool operator==(const Tensor&) const = default;
 };
 
 // " x 8 bits" behind a number of words of a tensor that states their size.

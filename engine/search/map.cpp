@@ -22,23 +22,8 @@ namespace {
 
 // Two workloads that every search treats alike: all but the workload's own name.
 bool same_shape(const Workload& a, const Workload& b) {
-  const auto same_term = [](const Term& x, const Term& y) {
-    return x.dimension == y.dimension && x.coefficient == y.coefficient;
-  };
-  const auto same_rank = [&](const Rank& x, const Rank& y) {
-    return std::equal(x.terms.begin(), x.terms.end(), y.terms.begin(), y.terms.end(), same_term);
-  };
-  const auto same_tensor = [&](const Tensor& x, const Tensor& y) {
-    return x.name == y.name && x.role == y.role && x.word_bits == y.word_bits &&
-           std::equal(x.ranks.begin(), x.ranks.end(), y.ranks.begin(), y.ranks.end(), same_rank);
-  };
-  const auto same_dimension = [](const Dimension& x, const Dimension& y) {
-    return x.name == y.name && x.size == y.size;
-  };
-  return a.operation == b.operation && a.operations == b.operations && a.unit == b.unit &&
-         std::equal(a.dimensions.begin(), a.dimensions.end(), b.dimensions.begin(), b.dimensions.end(),
-                    same_dimension) &&
-         std::equal(a.tensors.begin(), a.tensors.end(), b.tensors.begin(), b.tensors.end(), same_tensor);
+  return a.dimensions == b.dimensions && a.tensors == b.tensors && a.operation == b.operation &&
+         a.operations == b.operations && a.unit == b.unit;
 }
 
 }  // namespace
