@@ -191,13 +191,29 @@ int percent_or(const std::optional<double>& share, int usual) {
   return share ? static_cast<int>(std::lround(*share * 100)) : usual;
 }
 
-class DMazeRunner {
+// What both walk with.
+class DirectedSearch {
  public:
-  DMazeRunner(const LayerProblem& problem, const SearchBudget& budget)
+  DirectedSearch(const LayerProblem& problem, const SearchBudget& budget)
       : problem_(problem), writer_(problem.space), orders_(problem), pricing_(problem, budget), walk_(problem, [this] {
           return pricing_.over();
         }) {
     mapping_.keep = walk_.keep();
+  }
+
+ protected:
+  const LayerProblem& problem_;
+  NestWriter writer_;
+  OrderChoices orders_;
+  Pricing pricing_;
+  DirectedWalk walk_;
+  LevelOrders nest_;
+  Mapping mapping_;
+};
+
+class DMazeRunner : DirectedSearch {
+ public:
+  DMazeRunner(const LayerProblem& problem, const SearchBudget& budget) : DirectedSearch(problem, budget) {
     const Compiled& c = problem.model.compiled();
     for (int v = 0; v < c.tensor_count; ++v) {
       const CompiledTensor& tensor = c.tensor[v];
@@ -264,16 +280,9 @@ class DMazeRunner {
     });
   }
 
-  const LayerProblem& problem_;
-  NestWriter writer_;
-  OrderChoices orders_;
-  Pricing pricing_;
-  DirectedWalk walk_;
   DimensionMask output_ = 0, sliding_ = 0;     // dimensions that index the output; that share a rank
   std::vector<OrderChoices::Orders> choices_;  // [level]: of the tiling that is looked at
-  LevelOrders nest_;
-  Mapping mapping_;
-  u64 tilings_ = 0;  // tilings of this round
+  u64 tilings_ = 0;                            // tilings of this round
 };
 
 }  // namespace
@@ -286,14 +295,9 @@ namespace {
 
 constexpr int kAlongAxis = 2;  // dimensions
 
-class Interstellar {
+class Interstellar : DirectedSearch {
  public:
-  Interstellar(const LayerProblem& problem, const SearchBudget& budget)
-      : problem_(problem), writer_(problem.space), orders_(problem), pricing_(problem, budget), walk_(problem, [this] {
-          return pricing_.over();
-        }) {
-    mapping_.keep = walk_.keep();
-  }
+  using DirectedSearch::DirectedSearch;
 
   LayerAnswer run() {
     const DirectedRules rules{[this](const PlaceFactors& f) { return few_dimensions(f); }, {}};
@@ -346,14 +350,6 @@ class Interstellar {
     }
     return true;
   }
-
-  const LayerProblem& problem_;
-  NestWriter writer_;
-  OrderChoices orders_;
-  Pricing pricing_;
-  DirectedWalk walk_;
-  LevelOrders nest_;
-  Mapping mapping_;
 };
 
 }  // namespace
