@@ -13,7 +13,6 @@
 #include "engine/model/cost_model.h"
 #include "engine/proof/instance.h"
 #include "engine/proof/proof_file.h"
-#include "engine/proof/sha256.h"
 #include "engine/search/map.h"
 
 namespace heliolite::cli {

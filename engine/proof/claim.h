@@ -1,10 +1,13 @@
 #pragma once
 // What a proof claims: that no mapping's value is below V. A claim is a test of energy and cycles that stays true when
-// either grows; nothing else in a proof depends on the objective.
+// either grows; nothing else in a proof depends on the objective. And the convex curves that no mapping is claimed to
+// be below: through mappings, or under lines that searches have proven.
 #include <array>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <boost/multiprecision/cpp_int.hpp>
 
 #include "engine/base/types.h"
 #include "engine/proof/instance.h"
@@ -43,5 +46,17 @@ class Claim {
   u64 scale_ = 1;   // of a curve, and its corners
   std::vector<ExactCost> corners_;
 };
+
+// The corners of the lower left hull of points, from the fewest cycles to the least energy.
+std::vector<ExactCost> lower_hull(std::vector<ExactCost> points);
+
+// No mapping has energy + lambda x cycles below `value`, in the instance's unit.
+struct ExactLine {
+  boost::multiprecision::cpp_rational lambda, value;
+};
+
+// Points on or under the lines and right of the least cycles, such that every mapping's cost, of whole cycles and
+// units, is on or above their hull: those next to each crossing of two lines, rounded down.
+std::vector<ExactCost> points_under(const std::vector<ExactLine>& lines, u64 least_cycles);
 
 }  // namespace heliolite::proof

@@ -1,6 +1,6 @@
 #pragma once
 // The file of a proof: lines as they come, packed by gzip where asked for, up to a limit. Nothing in it depends on when
-// or where it was written.
+// or where it was written. And SHA-256, by which a proof names the instance that it is of.
 #include <memory>
 #include <ostream>
 #include <string>
@@ -38,5 +38,7 @@ class ProofFile {
 
 // The text of a proof's file, packed or not. Errors: it is cut off or damaged, or has more than `most` bytes.
 Result<std::string> unpacked(const std::string& bytes, std::size_t most);
+
+std::string sha256_text(std::string_view text);  // FIPS 180-4; 64 hexadecimal digits
 
 }  // namespace heliolite::proof

@@ -5,11 +5,10 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
-#include "engine/proof/curve.h"
+#include "engine/proof/claim.h"
 #include "engine/proof/mapping_steps.h"
 #include "engine/proof/proof_file.h"
 #include "engine/proof/reduce.h"
-#include "engine/proof/sha256.h"
 #include "engine/proof/stacks.h"
 #include "engine/search/core/budget.h"
 

@@ -4,7 +4,6 @@
 #include <random>
 
 #include "engine/proof/claim.h"
-#include "engine/proof/curve.h"
 
 namespace heliolite::proof_curve_test {
 namespace {

@@ -7,7 +7,7 @@
 #include "arch/architecture_yaml.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
-#include "engine/proof/sha256.h"
+#include "engine/proof/proof_file.h"
 
 namespace heliolite::proof_instance_test {
 namespace {
