@@ -8,6 +8,9 @@
 
 namespace heliolite {
 
+struct Architecture;
+struct Workload;
+
 // The mapping in the form that engine/model/mapping_yaml.h reads back.
 nlohmann::ordered_json to_json(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
 nlohmann::ordered_json to_json(const Breakdown& breakdown, const Workload& workload);
