@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/show/show_parts.h"
@@ -13,10 +14,12 @@
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
 #include "cli/ui/units.h"
+#include "engine/base/named.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
 #include "engine/proof/instance.h"
+#include "engine/search/core/options.h"
 #include "workloads/edge_ranks.h"
 #include "workloads/workload_yaml.h"
 
@@ -25,7 +28,7 @@ namespace {
 
 // Shows the instance of a layer on each compute unit that can run it (docs/proofs.md), and returns the exit code.
 int show_instance(const std::string& architecture, const std::string& workload, const std::string& layer,
-                  const ReadOptions& reading, const Output& output) {
+                  const proof::InstanceOptions& options, const ReadOptions& reading, const Output& output) {
   if (architecture.empty() || workload.empty())
     return fail({{"", 0, "--instance", "is of a machine and a layer: needs -a and -w"}});
   const Result<Inputs> inputs = load_inputs(architecture, workload, reading);
@@ -33,7 +36,7 @@ int show_instance(const std::string& architecture, const std::string& workload, 
   output.report_notes(inputs->notes());
   const Result<Workload> picked = pick_layer(inputs->network, layer);
   if (!picked) return fail(picked.errors());
-  const auto instances = proof::instances_of(*picked, inputs->architecture);
+  const auto instances = proof::instances_of(*picked, inputs->architecture, options);
   if (!instances) return fail(instances.errors());
   std::string text;
   for (const proof::UnitInstance& i : *instances) text += proof::text_of(i.instance);
@@ -175,6 +178,8 @@ namespace {
 struct ShowArguments {
   std::string name, architecture, workload, layer, svg;
   bool instance = false, resolved = false, yaml = false, layers = false;
+  proof::InstanceOptions mapspace;  // of the instance
+  std::string tiles{heliolite::name(Tiles::Even)};
   ReadOptions reading;
 };
 
@@ -295,9 +300,16 @@ int show_presets(const ShowArguments& arguments, const Output& output) {
 }
 
 int run(const ShowArguments& arguments, const Output& output) {
+  proof::InstanceOptions mapspace = arguments.mapspace;
+  mapspace.tiles = *find_named<Tiles>(arguments.tiles);
   if (arguments.instance)
-    return show_instance(arguments.architecture, arguments.workload, arguments.layer, arguments.reading, output);
-  if (!arguments.layer.empty()) return fail({{"", 0, "--layer", "is of --instance: must be left out"}});
+    return show_instance(arguments.architecture, arguments.workload, arguments.layer, mapspace, arguments.reading,
+                         output);
+  for (const auto& [option, is_given] : {std::pair{"--layer", !arguments.layer.empty()},
+                                         {"--free", mapspace.free},
+                                         {"--open", mapspace.open},
+                                         {"--tiles", mapspace.tiles != Tiles::Even}})
+    if (is_given) return fail({{"", 0, option, "is of --instance: must be left out"}});
   const Result<std::optional<Subject>> what = subject(arguments);
   if (!what) return fail(what.errors());
   if (!*what) return show_presets(arguments, output);
@@ -317,6 +329,10 @@ void add_show_command(CommandLine& line) {
   command.value("-l,--layer", arguments->layer, "LAYER", "With --instance: the layer");
   command->add_flag("--instance", arguments->instance,
                     "With -a and -w: what mappings of a layer may be and cost, as proofs have it");
+  command->add_flag("--free", arguments->mapspace.free, "With --instance: lift the machine's dataflow constraints");
+  command->add_flag("--open", arguments->mapspace.open, "With --instance: lift the machine's keep rules");
+  command.value("--tiles", arguments->tiles, "TILES", "With --instance: even, or uneven tiles, too")
+      ->transform(one_of(names_of<Tiles>()));
   command->add_flag("--resolved", arguments->resolved, "Every number of a machine, with where it comes from");
   command->add_flag("--yaml", arguments->yaml,
                     "The file of a preset, to start one's own with (a machine's: without --yaml too)");

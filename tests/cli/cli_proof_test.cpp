@@ -30,6 +30,20 @@ TEST(CliProof, AProofOfOneLayer) {
   EXPECT_THAT(run_cli("map -a eyeriss -w gemm:16x12x8 --no-look --proof " + file).out, HasSubstr("proof in " + file));
 }
 
+TEST(CliProof, TheInstanceOfEveryMapspace) {
+  const TempFolder folder;
+  for (const char* mapspace : {"--free", "--open", "--tiles uneven", "--free --tiles uneven"}) {
+    const std::string question = std::string(" -a gemmini -w gemm:8x6x4 ") + mapspace;
+    const std::string file = folder.path(std::string("a") + mapspace + ".proof");
+    ASSERT_EQ(run_cli("map --no-look -q" + question + " --proof '" + file + "'").exit_code, 0) << mapspace;
+    const CliResult instance = run_cli("show --instance" + question);
+    EXPECT_EQ(instance.exit_code, 0) << instance.err;
+    EXPECT_THAT(read_text(file), StartsWith(instance.out + "heliolite-proof 1\ninstance ")) << mapspace;
+  }
+  for (const char* mapspace : {"--free", "--open", "--tiles uneven"})
+    EXPECT_THAT(run_cli(std::string("show gemmini ") + mapspace).err, HasSubstr("is of --instance"));
+}
+
 TEST(CliProof, OneForEachLayerOfANetwork) {
   const TempFolder folder;
   const std::string target = folder.path("proofs");
