@@ -6,6 +6,7 @@
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
+#include <map>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -26,14 +27,24 @@ namespace {
 
 thread_local bool inside_loop = false;
 
+// The threads of loops with so many of them: making and leaving an arena takes hundreds of microseconds, entering one
+// that is there takes one.
+tbb::task_arena& arena_of(int threads) {
+  static std::mutex mutex;
+  static std::map<int, tbb::task_arena> arenas;
+  constexpr int kEveryCore = tbb::task_arena::automatic;
+  const std::lock_guard lock(mutex);
+  return arenas.try_emplace(threads, threads > 0 ? threads : kEveryCore).first->second;
+}
+
 // Runs `work` on the calling thread and others, `threads` in all. More threads than cores are allowed: asking for them
 // must not change anything but the time.
 void in_arena(int threads, const std::function<void()>& work) {
   std::optional<tbb::global_control> allowed;
   if (threads > tbb::this_task_arena::max_concurrency())
     allowed.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
-  tbb::task_arena arena(threads > 0 ? threads : tbb::task_arena::automatic);
-  arena.execute(work);
+  // A thread that waits here must not take up a task of somebody else's loop, which may last for minutes.
+  arena_of(threads).execute([&] { tbb::this_task_arena::isolate(work); });
 }
 
 // The tasks of one parallel_tasks().
@@ -109,12 +120,8 @@ void parallel_for(std::size_t count, int threads, const std::function<void(std::
         },
         tbb::simple_partitioner{});
   };
-  if (inside_loop) {
-    // A thread that waits here must not take up a task of the loop outside, which may last for minutes.
-    tbb::this_task_arena::isolate(loop);
-  } else {
-    in_arena(threads, loop);
-  }
+  if (inside_loop) tbb::this_task_arena::isolate(loop);
+  else in_arena(threads, loop);
   HELIOLITE_HAPPENS_AFTER(&end);
 }
 
