@@ -2,6 +2,7 @@
 // parses them.
 #include <fmt/format.h>
 #include <heliolite/version.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <csignal>
@@ -269,6 +270,13 @@ int run_command_line(int argc, char** argv) {
   return output.lost() ? kBadInput : code;
 }
 
+// Searches take and give back tables of some 100 KB thousands of times a second. What is given back stays with the
+// program: else the system clears every page anew, which takes up to a third of the time of searches of fused networks.
+void keep_freed_memory() {
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+}
+
 }  // namespace heliolite::cli
 
 // The library does not throw for bad input; what arrives here is a bug, and says so.
@@ -276,6 +284,7 @@ int main(int argc, char** argv) {
   // A file at its size limit is a write that fails and is complained about, not the end of the program.
   std::signal(SIGXFSZ, SIG_IGN);
   heliolite::cli::hold_standard_streams();
+  heliolite::cli::keep_freed_memory();
   try {
     const int code = heliolite::cli::run_command_line(argc, argv);
     if (!heliolite::cli::work_goes_on()) return code;
