@@ -127,8 +127,8 @@ class RestBounds {
   void build_spreads(const std::function<bool()>& stop);
   std::vector<Step> steps_over(int level) const;
   void build_level(int level, const std::function<bool()>& stop);
-  void build_after(int level, std::size_t channel);
-  void unroll(const std::vector<SpatialChoice>& choices, int level, Table& value) const;
+  void build_after(int level, std::span<const std::size_t> channels);
+  void unroll(const std::vector<SpatialChoice>& choices, int level, std::span<Table* const> values) const;
   void compute_fresh(int level, const LatticePoint& tile, const LoopSet& outside, double* row) const;
   void compute_least_fresh(int level, const LatticePoint& first, const LatticePoint& last, const LoopSet& outside,
                            double* row) const;

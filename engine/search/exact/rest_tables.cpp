@@ -48,52 +48,67 @@ void RestBounds::build_spreads(const std::function<bool()>& stop) {
   }
 }
 
-void RestBounds::build_after(int level, std::size_t channel) {
-  Table& after = after_[level][channel];
-  if (level + 1 == m_.levels()) {
-    after.assign(at(m_.lattice.grid().cells()), kImpossible);
-    after[cell(m_.lattice.full().index)] = 0;
-  } else if (!after_is_below(level)) {
-    after = below_[level + 1][channel];
-    if (after.empty()) return;  // more sets of servers there, and so no table of cycles: it counts as 0
-    const std::vector<SpatialChoice>& choices = m_.fanout[level + 1].choices;
-    if (choices.size() * after.size() <= kMaxUnrolled) return unroll(choices, level, after);
-    const SpatialSpace& fanout = m_.problem->space.levels[level + 1].spatial;
-    m_.lattice.grid().min_over_multiples(after, fanout.allowed_x | fanout.allowed_y, m_.servers.count(level));
+void RestBounds::build_after(int level, std::span<const std::size_t> channels) {
+  const LatticeGrid& grid = m_.lattice.grid();
+  std::vector<Table*> unrolled;
+  for (const std::size_t k : channels) {
+    Table& after = after_[level][k];
+    if (level + 1 == m_.levels()) {
+      after.assign(at(grid.cells()), kImpossible);
+      after[cell(m_.lattice.full().index)] = 0;
+    } else if (!after_is_below(level)) {
+      after = below_[level + 1][k];
+      // More sets of servers there, and so no table of cycles: it counts as 0.
+      if (!after.empty()) unrolled.push_back(&after);
+    }
   }
+  if (unrolled.empty()) return;
+  const std::vector<SpatialChoice>& choices = m_.fanout[level + 1].choices;
+  if (choices.size() * unrolled.front()->size() <= kMaxUnrolled) return unroll(choices, level, unrolled);
+  const SpatialSpace& fanout = m_.problem->space.levels[level + 1].spatial;
+  for (Table* after : unrolled)
+    grid.min_over_multiples(*after, fanout.allowed_x | fanout.allowed_y, m_.servers.count(level));
 }
 
-// value[x] becomes the least value of the multiples of x that some unrolling makes of it.
-void RestBounds::unroll(const std::vector<SpatialChoice>& choices, int level, Table& value) const {
+// In each table value[x] becomes the least value of the multiples of x that some unrolling makes of it.
+void RestBounds::unroll(const std::vector<SpatialChoice>& choices, int level, std::span<Table* const> values) const {
   const LatticeGrid& grid = m_.lattice.grid();
   const std::size_t sets = m_.servers.count(level);
   if (grid.coarse()) {
     // The tiles of a cell, unrolled, are in the cell that its first one comes to or in the next on some axes. Along
-    // the dimensions of the level's loops the least of the cells further out is in `value` already.
+    // the dimensions of the level's loops the least of the cells further out is in the table already.
     const LevelSpace& space = m_.problem->space.levels[level + 1];
     const unsigned unrolled = space.spatial.allowed_x | space.spatial.allowed_y;
-    grid.min_over_neighbours(value, static_cast<DimensionMask>(unrolled & ~space.temporal.allowed), sets);
+    for (Table* value : values)
+      grid.min_over_neighbours(*value, static_cast<DimensionMask>(unrolled & ~space.temporal.allowed), sets);
   }
-  const Table unrolled = std::move(value);
-  value.assign(unrolled.size(), kImpossible);
+  // What stands in all tables for a cell is one row, so that runs of cells are long.
+  const std::size_t width = values.size() * sets;
+  Table before(grid.cells() * width), after(before.size(), kImpossible);
+  for (std::size_t n = 0; n < values.size(); ++n)
+    for (u64 c = 0; c < grid.cells(); ++c)
+      std::copy_n(values[n]->begin() + c * sets, sets, before.begin() + c * width + n * sets);
   const auto lower = [&](u64 cell, u64 by, u64 count) {
-    const double* from = unrolled.data() + by * sets;
-    double* to = value.data() + cell * sets;
-    for (std::size_t k = 0; k < count * sets; ++k) to[k] = std::min(to[k], from[k]);
+    const double* from = before.data() + by * width;
+    double* to = after.data() + cell * width;
+    for (std::size_t k = 0; k < count * width; ++k) to[k] = std::min(to[k], from[k]);
   };
-  if (!grid.coarse()) {
+  if (grid.coarse()) {
+    const u128 full = m_.lattice.full().packed;
+    grid.visit([&](u64 cell, const LatticePoint& tile, const LatticePoint&) {
+      for (const SpatialChoice& choice : choices)
+        if (m_.lattice.divides(choice.factor.packed, full - tile.packed))
+          lower(cell, grid.cell(tile.index + choice.factor.index), 1);
+    });
+  } else {
     for (const SpatialChoice& choice : choices) {
       const u64 further = choice.factor.index;
       grid.visit_runs(further, [&](u64 cell, u64 count) { lower(cell, cell + further, count); });
     }
-    return;
   }
-  const u128 full = m_.lattice.full().packed;
-  grid.visit([&](u64 cell, const LatticePoint& tile, const LatticePoint&) {
-    for (const SpatialChoice& choice : choices)
-      if (m_.lattice.divides(choice.factor.packed, full - tile.packed))
-        lower(cell, grid.cell(tile.index + choice.factor.index), 1);
-  });
+  for (std::size_t n = 0; n < values.size(); ++n)
+    for (u64 c = 0; c < grid.cells(); ++c)
+      std::copy_n(after.begin() + c * width + n * sets, sets, values[n]->begin() + c * sets);
 }
 
 // From a set of servers before a level to one after it. Steps of the same `flows` begin the same flows.
@@ -297,7 +312,7 @@ void RestBounds::build_level(int level, const std::function<bool()>& stop) {
     if (m_.channels[k].kind != Channel::Kind::Shared && (k == 0 || grid.cells() * sets <= kMaxCycleValues))
       channels.push_back(k);
   // Step 1. What starts outside.
-  for (const std::size_t k : channels) build_after(level, k);
+  build_after(level, channels);
   // Step 2. And at this level, for every tile that is possible.
   Building building(*this, level, channels);
   grid.visit([&](u64 cell, const LatticePoint& first, const LatticePoint& last) {
