@@ -8,6 +8,7 @@
 
 #include "arch/architecture_yaml.h"
 #include "engine/base/yaml_node.h"
+#include "engine/model/compiled.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/fingerprint.h"
 #include "engine/search/core/objective.h"
