@@ -119,8 +119,11 @@ Result<LayerSearch> LayerSearch::create(const Workload& pass_workload, const Arc
     level.open = static_cast<TensorMask>(level.open & ~pass.at_home);
     level.bypass = static_cast<TensorMask>(level.bypass | pass.at_home);
   }
-  return LayerSearch(std::unique_ptr<LayerProblem>(
+  LayerSearch out(std::unique_ptr<LayerProblem>(
       new LayerProblem{pass_workload, machine, options, *std::move(space), CostModel(pass_workload, machine, own)}));
+  // It is searched below one limit after the other.
+  if (whole_link) out.problem_->kept_tables = out.kept_;
+  return out;
 }
 
 LayerAnswer LayerSearch::search(const SearchBudget& budget) const {

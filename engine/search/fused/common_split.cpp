@@ -19,6 +19,8 @@ namespace {
 constexpr double kLeastRise = 1.05;
 // Arrays of the links whose place is decided together; of the others every place is allowed.
 constexpr std::size_t kMostPlaced = 5;
+// Placements that are looked at together, of so many that are next.
+constexpr std::size_t kMostAtOnce = 4, kMostNext = 32;
 
 using RankFactors = std::vector<u64>;  // [rank of the array]
 
@@ -339,63 +341,103 @@ class LinkBound::CommonSplit {
     return out;
   }
 
-  // The placement with the least sum is looked at more closely, until that has been done.
+  // The placements with the least sums are looked at more closely, until that has been done of the least.
   bool refine(double limit, double& lower, u64 looks) {
     if (placements_.empty()) lower = kNoSum;
     while (!sums_.empty()) {
-      const auto [known, number] = *sums_.begin();
-      const Placement& best = placements_[number];
-      const double sum = sum_of(best);
-      if (sum > known) {
-        sums_.erase(sums_.begin());
-        sums_.insert({sum, number});
-        continue;
-      }
-      lower = std::max(lower, sum);
+      const std::vector<std::size_t> least = least_placements(limit);
+      lower = std::max(lower, sums_.begin()->least);
       if (lower >= limit) return true;
       if (looks == 0 || b_.solver_.over(b_.budget_)) return false;
-      --looks;
-      if (look_closer(best, sum)) continue;
-      const auto open = std::ranges::find_if(best.ways, [&](std::size_t w) { return !ways_[w].in_room; });
-      if (open == best.ways.end()) return true;
+      const std::size_t closer = look_closer(least);
+      looks -= std::min<u64>(looks, std::max<std::size_t>(closer, 1));
+      if (closer != 0) continue;
+      const std::vector<std::size_t>& ways = placements_[least.front()].ways;
+      const auto open = std::ranges::find_if(ways, [&](std::size_t w) { return !ways_[w].in_room; });
+      if (open == ways.end()) return true;
       put_in_room(ways_[*open]);
     }
     return true;
   }
 
+  // The first ones below the limit, at least one, by what is known of their links now.
+  std::vector<std::size_t> least_placements(double limit) {
+    std::vector<std::size_t> out;
+    for (auto next = sums_.begin(); next != sums_.end() && out.size() < kMostNext;) {
+      const auto [known, number] = *next;
+      if (!out.empty() && known >= limit) break;
+      if (const double sum = sum_of(placements_[number]); sum > known) {
+        const auto after = sums_.erase(next);
+        const auto moved = sums_.insert({sum, number}).first;
+        next = after == sums_.end() || *moved < *after ? moved : after;
+        continue;
+      }
+      out.push_back(number);
+      ++next;
+    }
+    return out;
+  }
+
   // A search of a case that is due.
   struct Look {
     std::size_t way, number;  // of ways_ and of cases_
+    BoundEffort known;
     double limit = kNoSum;
     double raised = 0;
   };
 
-  // Looks at the links of which least is known: those of different shapes at a time. False: enough is known of all.
-  bool look_closer(const Placement& best, double sum) {
-    const auto known_of = [&](std::size_t w) {
-      return ways_[w].cases.empty() ? BoundEffort::Passes : cases_[least_case(ways_[w])].effort;
-    };
-    const BoundEffort effort = known_of(*std::ranges::min_element(best.ways, {}, known_of));
-    if (effort == BoundEffort::Passes) return false;
+  // Looks at links of which least is known in the first placement, and in others that have no link in common with
+  // those: several at a time. Of how many placements; 0: enough is known of all links of the first.
+  std::size_t look_closer(const std::vector<std::size_t>& least) {
     std::vector<Look> looks;
-    const auto is_of_shape = [&](const Look& look, int link) {
-      return b_.solver_.shape(links_[ways_[look.way].link]) == b_.solver_.shape(link);
-    };
-    for (const std::size_t w : best.ways) {
-      if (known_of(w) != effort) continue;
-      const int link = links_[ways_[w].link];
-      if (std::ranges::any_of(looks, [&](const Look& look) { return is_of_shape(look, link); })) continue;
-      looks.push_back({w, least_case(ways_[w])});
-      if (effort == BoundEffort::Whole) looks.back().limit = limit_of(looks.back(), sum);
+    std::size_t out = 0;
+    for (const std::size_t p : least) {
+      if (out == kMostAtOnce) break;
+      const std::vector<Look> own = looks_of(placements_[p]);
+      if (own.empty() && out == 0) return 0;
+      const bool is_apart = std::ranges::none_of(own, [&](const Look& look) {
+        return std::ranges::any_of(looks, [&](const Look& other) { return share_state(look, other); });
+      });
+      if (own.empty() || !is_apart) continue;
+      looks.insert(looks.end(), own.begin(), own.end());
+      ++out;
     }
-    parallel_for(looks.size(), b_.solver_.threads(), [&](std::size_t k) { search(looks[k], effort); });
+    parallel_for(looks.size(), b_.solver_.threads(), [&](std::size_t k) { search(looks[k]); });
     for (const Look& look : looks) {
       Case& own = cases_[look.number];
-      if (effort == BoundEffort::Moved) own.effort = BoundEffort::Whole;
+      if (look.known == BoundEffort::Moved) own.effort = BoundEffort::Whole;
       else if (look.raised < look.limit || look.limit == kNoSum) own.effort = BoundEffort::Passes;
       own.lower = std::max(own.lower, look.raised);
     }
-    return true;
+    return out;
+  }
+
+  // The links of which least is known, of one shape the first. None: enough is known of all.
+  std::vector<Look> looks_of(const Placement& p) const {
+    const auto known_of = [&](std::size_t w) {
+      return ways_[w].cases.empty() ? BoundEffort::Passes : cases_[least_case(ways_[w])].effort;
+    };
+    const BoundEffort effort = known_of(*std::ranges::min_element(p.ways, {}, known_of));
+    std::vector<Look> out;
+    for (const std::size_t w : p.ways) {
+      if (known_of(w) != effort || effort == BoundEffort::Passes) continue;
+      Look look{w, least_case(ways_[w]), effort};
+      if (std::ranges::any_of(out, [&](const Look& other) { return shape_of(other) == shape_of(look); })) continue;
+      if (effort == BoundEffort::Whole) look.limit = limit_of(look, sum_of(p));
+      out.push_back(look);
+    }
+    return out;
+  }
+
+  std::size_t shape_of(const Look& look) const { return b_.solver_.shape(links_[ways_[look.way].link]); }
+
+  // Whether both would be searched as one: the whole links, or passes that differ in their room alone.
+  bool share_state(const Look& a, const Look& b) const {
+    if (shape_of(a) != shape_of(b)) return false;
+    if (a.known == BoundEffort::Moved || b.known == BoundEffort::Moved) return true;
+    LinkPass one = cases_[a.number].pass, other = cases_[b.number].pass;
+    one.taken = other.taken = 0;
+    return one == other;
   }
 
   // What a case need not be known to be above: then it is in no placement that is the least. Limits rise by steps that
@@ -412,10 +454,10 @@ class LinkBound::CommonSplit {
     return std::max(lower * kLeastRise, lower + others - least);
   }
 
-  void search(Look& look, BoundEffort effort) const {
+  void search(Look& look) const {
     const LinkPass& pass = cases_[look.number].pass;
     const int link = links_[ways_[look.way].link];
-    if (effort == BoundEffort::Moved) look.raised = b_.solver_.whole_bound(link, pass, b_.lambda_, b_.budget_);
+    if (look.known == BoundEffort::Moved) look.raised = b_.solver_.whole_bound(link, pass, b_.lambda_, b_.budget_);
     else look.raised = b_.solver_.least(link, pass, b_.lambda_, look.limit, b_.budget_);
   }
 

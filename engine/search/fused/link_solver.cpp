@@ -5,9 +5,11 @@
 #include <limits>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/base/split_mix.h"
 #include "engine/model/perfect.h"
 #include "engine/model/running_units.h"
+#include "engine/network/common_ranks.h"
 #include "engine/network/fused_cost.h"
 #include "engine/network/group_plan.h"
 #include "engine/search/core/parallel.h"
@@ -62,7 +64,7 @@ LinkSolver::LinkSolver(const LinkGraph& graph, const Architecture& architecture,
       threads_(options.budget_evaluations ? 1 : options.threads) {
   for (std::size_t l = 0; l < graph.links.size(); ++l) store_.emplace_back(options_.rules);
   options_.progress = {};
-  options_.threads = 1;
+  options_.threads = threads_;
   options_.strategy = Strategy::Exact;
   options_.network = false;
 }
@@ -81,6 +83,14 @@ u64 LinkSolver::room_of(int link, const LinkPass& pass) const {
   const auto capacity = chain(link).levels[pass.level].capacity_words();
   if (!capacity) return CompiledLevel::kUnbounded;
   return *capacity - std::min(*capacity, pass.taken);
+}
+
+// Words of the level that the tiles of what has a home take at least.
+u64 LinkSolver::words_of_homes(int link, const LinkPass& pass) const {
+  return sum_of<u64>(bits(pass.at_home), [&](int v) {
+    const u64 words = tile_words(graph_.link(link), v, pass.size);
+    return room_words(graph_.array_of[link][v], words, pass.level, graph_, architecture_);
+  });
 }
 
 Result<LayerSearch> LinkSolver::prepare(int link, const LinkPass& pass, double lambda, Strategy strategy) const {
@@ -152,6 +162,13 @@ LinkAnswer LinkSolver::solve(int link, const LinkPass& pass, double lambda, doub
   Memo& memo = known.searched[lambda];
   const u64 room = room_of(link, pass);
   if (const auto answer = recall(memo, own.gate, room, lambda, limit)) return *answer;
+  // Trees ask for the pass in many rooms. What is proven in the largest of them holds in all.
+  LinkPass in_most = pass;
+  in_most.taken = own.gate.on(Rule::RoomReuse) ? std::min(pass.taken, words_of_homes(link, pass)) : pass.taken;
+  if (in_most.taken < pass.taken) {
+    solve(link, in_most, lambda, limit, budget);
+    if (const auto answer = recall(memo, own.gate, room, lambda, limit)) return *answer;
+  }
   const auto keep = [&](const LinkAnswer& answer, u64 in_room) {
     memo.exact.push_back({in_room, answer});
     return answer;
@@ -397,7 +414,9 @@ double LinkSolver::whole_bound(int link, const LinkPass& pass, double lambda, co
 
 double LinkSolver::least(int link, const LinkPass& pass, double lambda, double limit, const SearchBudget& budget) {
   Store& own = store(link);
+  std::unique_lock lock(own.mutex);
   Least& known = known_least(link, pass, lambda);
+  lock.unlock();
   if (known.first >= limit) return known.first;
   if (known.limit >= limit || known.lower >= limit || known.lower < known.limit) return known.best();
   const auto search = prepare_least(link, pass, lambda);
@@ -407,12 +426,13 @@ double LinkSolver::least(int link, const LinkPass& pass, double lambda, double l
   }
   // Little is searched below a limit that is not far above the least: the limit rises until something is found.
   double below = known.best() * kRise;
+  u64 searches = 0, evaluated = 0;
   while (true) {
     const double limit_now = std::min(below, limit);
-    ++own.searches;
+    ++searches;
     const SearchBudget own_budget = within_limit(budget, kMostForBound);
     const LayerAnswer answer = run_exact_alone(*search, own_budget, ObjectiveKey{limit_now, 0});
-    own.evaluated += answer.statistics.evaluated;
+    evaluated += answer.statistics.evaluated;
     counted_ += answer.statistics.evaluated;
     if (!answer.complete && over(budget)) break;  // another budget may have time for more
     known.limit = limit_now;
@@ -423,6 +443,9 @@ double LinkSolver::least(int link, const LinkPass& pass, double lambda, double l
     if (found || !answer.complete || limit_now >= limit) break;
     below = below < known.first * kMostRise ? below * kRise : kNoSum;
   }
+  lock.lock();
+  own.searches += searches;
+  own.evaluated += evaluated;
   return known.best();
 }
 

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -102,7 +103,8 @@ class LinkSolver {
                          const SearchBudget& budget);
 
   // What no mapping of these passes is below, with any loops of a tree around its nests and all room of the level,
-  // whatever the machine says of loops; infinity: there is none. Above `limit` as good as at it.
+  // whatever the machine says of loops; infinity: there is none. Above `limit` as good as at it. Passes of a shape that
+  // differ in more than `taken` may be asked about by several threads at a time, while nothing else is of that shape.
   double least(int link, const LinkPass& pass, double lambda, double limit, const SearchBudget& budget);
   // What the passes must move, without a search; at least the energy and the cycles of all of them.
   const Cost& least_moved(int link, const LinkPass& pass);
@@ -175,6 +177,7 @@ class LinkSolver {
     Store(const Store&) = delete;
     Store& operator=(const Store&) = delete;
 
+    std::mutex mutex;  // least() holds it while it looks up and counts
     std::unordered_map<LinkPass, KnownPass, HashOfPass> pass;
     LeastByLambda alone;  // the link by itself
     // [level, tensors at home]: the keep choices of its passes, which do not depend on sizes.
@@ -189,6 +192,7 @@ class LinkSolver {
   SearchBudget within_limit(const SearchBudget& budget, u64 most) const;
   const Architecture& chain(int link) const;  // that leads to the unit which runs the link
   u64 room_of(int link, const LinkPass& pass) const;
+  u64 words_of_homes(int link, const LinkPass& pass) const;
   Result<LayerSearch> prepare_least(int link, const LinkPass& pass, double lambda) const;
   Least& known_least(int link, const LinkPass& pass, double lambda);
   const Moved& moved(int link, const LinkPass& pass);

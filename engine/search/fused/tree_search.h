@@ -8,8 +8,10 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
+#include "engine/base/split_mix.h"
 #include "engine/search/fused/link_bound.h"
 #include "engine/search/fused/link_solver.h"
 #include "engine/search/fused/subtree.h"
@@ -77,7 +79,14 @@ class TreeSearch {
     u64 room;
     TreeAnswer answer;
   };
-  using Memo = std::map<std::vector<u64>, std::vector<Known>>;
+  struct HashOfKey {
+    std::size_t operator()(const std::vector<u64>& key) const {
+      u64 hash = 0;
+      for (const u64 number : key) hash = split_mix(hash ^ number);
+      return hash;
+    }
+  };
+  using Memo = std::unordered_map<std::vector<u64>, std::vector<Known>, HashOfKey>;
   // An array that is a term of the sum whose last one the link makes; what reading it costs.
   struct Term {
     int link, array;
