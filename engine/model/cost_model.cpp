@@ -53,7 +53,7 @@ Evaluation CostModel::evaluate(const Mapping& mapping, Counts counts) const {
   return evaluate_with(*compiled_, mapping, counts);
 }
 
-// The cold twin of evaluate(): the same totals with everything they are made of.
+// explain(): the totals of evaluate() with everything they are made of.
 
 namespace {
 

@@ -159,7 +159,7 @@ class GroupPlanner {
     return false;
   }
 
-  // A loop of so many iterations over the class; none: some part would be incomplete. `sizes`: [link - first].
+  // A loop of this many iterations over the class; none: some part would be incomplete. `sizes`: [link - first].
   static std::optional<std::vector<DividedLink>> loop_over(const RankClass& ranks, const std::vector<LinkSizes>& sizes,
                                                            u64 iterations) {
     std::vector<DividedLink> out;

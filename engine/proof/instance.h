@@ -78,7 +78,7 @@ struct Instance {
   u64 macs = 1;
   u64 point_cycles = 1;  // of a compute unit, for a MAC or what it does in place of one
 
-  // Cycles of so many compute units for all points, at least.
+  // Cycles at least, for all points on this number of compute units.
   u64 cycles_on(u64 units) const { return ceil_div(macs, units) * point_cycles; }
   int dimension_count() const { return static_cast<int>(sizes.size()); }
   int tensor_count() const { return static_cast<int>(tensors.size()); }

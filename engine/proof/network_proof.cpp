@@ -14,7 +14,7 @@ using Wide256 = boost::multiprecision::uint256_t;
 
 constexpr int kEnergyBits = 112, kCycleBits = 54;  // that the checker takes
 
-// So many runs, in the network's unit; none: it is too large.
+// The cost of all the shape's runs, in the network's unit; none: it is too large.
 std::optional<ExactCost> times(const ExactCost& cost, const ProvenShape& shape, int unit_bits) {
   const Wide256 energy = (Wide256(cost.energy) << (unit_bits - shape.report.unit_bits)) * shape.runs;
   const Wide256 cycles = Wide256(cost.cycles) * shape.runs;

@@ -57,7 +57,7 @@ ProofReport prove_lines(const Workload& workload, const Architecture& machine, c
                         const CostLines& lines, const std::vector<UnitMapping>& mappings, const ProofOptions& options,
                         std::ostream& out);
 
-// The lines in front of the proofs on so many compute units; empty: of a single one.
+// The lines in front of the proofs, one for each compute unit; empty for a single one.
 std::string layer_head(std::size_t units);
 
 // Why there are no proofs of answers to such questions, whatever the layer; empty if there are.

@@ -118,7 +118,7 @@ i128 Extender::inside(std::size_t channel, const State& s, int level) const {
   return out - refunds(channel, s, level, s.tile, s.served, s.filled, 1);
 }
 
-// Whether all unrollings with so many receivers, or fewer, are closed: each by a bound that is not below this one.
+// Whether all unrollings with `receivers` or fewer are closed: each by a bound that is not below this one.
 bool Extender::fewer_are_closed(const State& parent, u64 receivers) const {
   const u64 cycles = q_.instance.cycles_on(parent.units * receivers * q_.instances[stage_]);
   const u128 outside = bounds_.below(0, stage_, parent.set, number(parent.tile));

@@ -118,7 +118,7 @@ TEST(Ramps, MachinesSayIt) {
 }
 
 // evaluate() and explain() agree, whatever counts, and without ramps a mapping takes no longer.
-TEST(Ramps, BothTwinsAgree) {
+TEST(Ramps, ExplainAgreesWithEvaluate) {
   int counted = 0;
   for (u64 seed = 0; seed < 300; ++seed) {
     testing::RandomProblem p = testing::random_problem(seed, {});

@@ -230,7 +230,7 @@ TEST(ProofPass, BatchLoopsGoToTheOutermostLevel) {
 
 // The workload with a dimension of size 2 beside one that is alone in its ranks, in the same tensors; none: there is no
 // such one that is small.
-std::optional<Workload> with_twin(Workload w) {
+std::optional<Workload> with_copied_dimension(Workload w) {
   for (std::size_t d = 0; d < w.dimensions.size(); ++d) {
     const auto is_apart = [&](const Rank& rank) {
       return std::ranges::none_of(rank.terms, [&](const auto& term) { return term.dimension == static_cast<int>(d); });
@@ -242,10 +242,10 @@ std::optional<Workload> with_twin(Workload w) {
     if (size < 2 || size > 4 ||
         !std::ranges::all_of(w.tensors, [&](const Tensor& t) { return std::ranges::all_of(t.ranks, is_alone); }))
       continue;
-    const int twin = static_cast<int>(w.dimensions.size());
+    const int copy = static_cast<int>(w.dimensions.size());
     w.dimensions.push_back({"X", 2});
     for (Tensor& t : w.tensors)
-      if (!std::ranges::all_of(t.ranks, is_apart)) t.ranks.push_back(Rank{{{twin, 1}}});
+      if (!std::ranges::all_of(t.ranks, is_apart)) t.ranks.push_back(Rank{{{copy, 1}}});
     return w;
   }
   return std::nullopt;
@@ -256,7 +256,7 @@ TEST(ProofPass, DimensionsThatAreAlikeAreOne) {
   int merged = 0;
   for (u64 seed = 0; seed < 150; ++seed) {
     const SearchProblem p = random_search_problem(seed + 3000, {.max_mappings = 300, .reductions = seed % 3 == 0});
-    const std::optional<Workload> w = with_twin(p.workload);
+    const std::optional<Workload> w = with_copied_dimension(p.workload);
     if (p.answer.legal < 2 || !w) continue;
     for (const Objective objective : {Objective::Edp, Objective::Energy, Objective::Delay}) {
       SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << name(objective));

@@ -70,15 +70,15 @@ TEST(AnyBounds, NoMappingIsBelowTheBoundOfItsInnerLoops) {
         outside.raise_to(rest.further_out(costs, trail, reach, level).all);
       ASSERT_FALSE(outside.energy == Rest::kNone);
       outside.energy = std::max(outside.energy, once.outside[reach.level]);
-      Rest twins = outside;
+      Rest proxies = outside;
       if (costs.passes(reach.level)) {
-        twins = rest.with_twins(reach.level, point);
-        twins.raise_to(of_unrolling.with_twins(reach.level, own_point));
+        proxies = rest.with_proxies(reach.level, point);
+        proxies.raise_to(of_unrolling.with_proxies(reach.level, own_point));
         for (int level = reach.level + 1; level + 1 < m.c.level_count; ++level)
-          twins.raise_to(rest.further_out(costs, trail, reach, level).with_twins);
+          proxies.raise_to(rest.further_out(costs, trail, reach, level).with_proxies);
       }
       const u128 hops_to_come = costs.hops_to_come(trail, reach);
-      outside.energy += hops_to_come, twins.energy += hops_to_come;
+      outside.energy += hops_to_come, proxies.energy += hops_to_come;
       const double hops = Energy{hops_to_come}.picojoules();
       const auto expect_below = [&](const Cost& least) {
         EXPECT_LE(least.energy.picojoules(), m.cost.energy.picojoules());
@@ -93,7 +93,7 @@ TEST(AnyBounds, NoMappingIsBelowTheBoundOfItsInnerLoops) {
         partial.look_ahead(*before, reach_before);
         for (const int d : {loop.is_spatial() ? kAnyDimension : int{loop.dimension}, kAnyDimension}) {
           expect_below(partial.ahead(trail, reach, d, outside, Asking::Themselves));
-          if (costs.passes(reach.level)) expect_below(partial.ahead(trail, reach, d, twins, Asking::Twins));
+          if (costs.passes(reach.level)) expect_below(partial.ahead(trail, reach, d, proxies, Asking::Proxies));
         }
         partial.unsettle();
       }
@@ -102,7 +102,7 @@ TEST(AnyBounds, NoMappingIsBelowTheBoundOfItsInnerLoops) {
       expect_below(least);
       if (!costs.passes(reach.level)) return;
       if (trail.size() == 0 && reach.level == 0) partial.once(nothing);  // changes nothing
-      expect_below(partial.with_twins(trail, reach, twins));
+      expect_below(partial.with_proxies(trail, reach, proxies));
     });
   }
 }
@@ -258,9 +258,9 @@ TEST(AnyBounds, ATensorThatPassesByABufferIsCountedByItsTile) {
   const Reach reach{0, 1, 1};
   const std::size_t point = rest.point(costs, trail, reach);
   const Cost least = partial(trail, reach, rest(0, point));
-  const Cost other = partial.with_twins(trail, reach, rest.with_twins(0, point));
+  const Cost other = partial.with_proxies(trail, reach, rest.with_proxies(0, point));
   EXPECT_GT(other.energy.picojoules(), 1.1 * least.energy.picojoules());
-  EXPECT_TRUE(KeptFlows(c, keep, Unrollable::all(), Twins::No).passing().empty());
+  EXPECT_TRUE(KeptFlows(c, keep, Unrollable::all(), Proxies::No).passing().empty());
 }
 
 }  // namespace

@@ -59,10 +59,10 @@ TEST(Symmetry, LeavesTheCostOfAMappingAsItIs) {
     if (!symmetry) continue;
     ++found;
     for (const auto& best : p.answer.best) {
-      const Mapping twin = symmetry->swapped(best.mapping, space);
-      EXPECT_TRUE(violations(space, twin).empty()) << seed;
-      EXPECT_EQ(symmetry->swapped(twin, space), best.mapping) << seed;
-      const Evaluation e = model.evaluate(twin);
+      const Mapping swapped = symmetry->swapped(best.mapping, space);
+      EXPECT_TRUE(violations(space, swapped).empty()) << seed;
+      EXPECT_EQ(symmetry->swapped(swapped, space), best.mapping) << seed;
+      const Evaluation e = model.evaluate(swapped);
       EXPECT_EQ(e.verdict, Verdict::Fits) << seed;
       EXPECT_TRUE(e.cost == best.cost) << seed;
     }

@@ -219,12 +219,12 @@ LayoutPtr bordered(const Layout& layout, const Shape& in, const Shape& out) {
 i64 positions(const Layout& layout) { return elements(mapped(layout, &Part::size)); }
 
 // Equal positions of both orders, outermost first.
-struct Meeting {
+struct PartPair {
   Part made, read;
 };
 
-std::optional<std::vector<Meeting>> meetings(Layout made, Layout read) {
-  std::vector<Meeting> out;
+std::optional<std::vector<PartPair>> matched_parts(Layout made, Layout read) {
+  std::vector<PartPair> out;
   while (!made.empty() && !read.empty()) {
     const i64 size = std::min(made.back().size, read.back().size);
     const auto a = take_back(made, size), b = take_back(read, size);
@@ -236,13 +236,13 @@ std::optional<std::vector<Meeting>> meetings(Layout made, Layout read) {
 }
 
 // The other side's dimensions that meet this one, in the order of its own positions; nothing if they come in pieces.
-std::optional<std::vector<std::string>> met_by(std::vector<Meeting> all, Part Meeting::*side, Part Meeting::*other,
-                                               const std::string& dimension) {
-  std::erase_if(all, [&](const Meeting& m) { return (m.*side).dimension != dimension; });
-  std::ranges::stable_sort(all, std::ranges::greater{}, [&](const Meeting& m) { return (m.*side).inner; });
+std::optional<std::vector<std::string>> partners(std::vector<PartPair> all, Part PartPair::*side, Part PartPair::*other,
+                                                 const std::string& dimension) {
+  std::erase_if(all, [&](const PartPair& m) { return (m.*side).dimension != dimension; });
+  std::ranges::stable_sort(all, std::ranges::greater{}, [&](const PartPair& m) { return (m.*side).inner; });
   std::vector<std::string> names;
   i64 inner = 0;
-  for (const Meeting& m : all) {
+  for (const PartPair& m : all) {
     const Part& met = m.*other;
     const bool goes_on = !names.empty() && names.back() == met.dimension;
     if (goes_on ? met.inner * met.size != inner : std::ranges::find(names, met.dimension) != names.end())
@@ -282,18 +282,18 @@ LayoutPtr passed_on(const OperatorRow& op, Call& call, const TensorFacts& input,
 
 StatedRanks ranks_between(const EdgeEnds& ends, const Layout& made, const Layout& read) {
   if (made.empty() || read.empty() || positions(made) != positions(read)) return {};
-  const auto all = meetings(made, read);
+  const auto all = matched_parts(made, read);
   if (!all) return {true, {}};
   StatedRanks out{true, {}};
   std::vector<std::string> done;
-  for (const Meeting& meeting : *all) {
-    const std::string& from = meeting.made.dimension;
+  for (const PartPair& pair : *all) {
+    const std::string& from = pair.made.dimension;
     if (std::ranges::find(done, from) != done.end()) continue;
-    auto readers = met_by(*all, &Meeting::made, &Meeting::read, from);
+    auto readers = partners(*all, &PartPair::made, &PartPair::read, from);
     if (!readers) return {true, {}};
     std::vector<std::string> makers{from};
     for (const std::string& reader : *readers) {
-      const auto back = met_by(*all, &Meeting::read, &Meeting::made, reader);
+      const auto back = partners(*all, &PartPair::read, &PartPair::made, reader);
       if (!back || (back->size() > 1 && readers->size() > 1)) return {true, {}};
       if (back->size() > 1) makers = *back;
     }

@@ -85,7 +85,7 @@ Evaluation true_cost_of(const Compiled& c, const Mapping& mapping) {
              : out;
 }
 
-// The cold twin of true_cost_of.
+// The totals of true_cost_of with everything they are made of.
 
 namespace {
 

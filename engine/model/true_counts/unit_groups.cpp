@@ -38,7 +38,7 @@ UnitRow row(const TrueNest& nest, int level, int d) {
 struct Stand {
   u64 moment, distance;
 };
-constexpr u64 kElsewhere = ~u64{0};  // the moment of an element that another instance works on
+constexpr u64 kOtherInstance = ~u64{0};  // the moment of an element that another instance works on
 
 std::vector<Stand> stands(const TrueNest& nest, int high, const UnitDigits& unit, int d, u64 size, u64 coefficient,
                           const std::array<u64, kMaxLevels>& weight) {
@@ -48,13 +48,13 @@ std::vector<Stand> stands(const TrueNest& nest, int high, const UnitDigits& unit
     const bool apart = contains(nest.spatial, l) && p.level <= high;
     for (u64 x = 0; x < size; ++x) {
       const u64 digit = x / p.inside % p.end;
-      if (contains(unit.fixed, l) && digit != unit.digit[l]) out[x].moment = kElsewhere;
-      if (out[x].moment == kElsewhere) continue;
+      if (contains(unit.fixed, l) && digit != unit.digit[l]) out[x].moment = kOtherInstance;
+      if (out[x].moment == kOtherInstance) continue;
       if (apart) out[x].distance += digit * p.inside * coefficient * weight[p.level];
       else out[x].moment = out[x].moment * p.end + digit;
     }
   }
-  std::erase_if(out, [](const Stand& s) { return s.moment == kElsewhere; });
+  std::erase_if(out, [](const Stand& s) { return s.moment == kOtherInstance; });
   return out;
 }
 

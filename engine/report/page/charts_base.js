@@ -68,7 +68,7 @@ function numberAxis(metric, {log = false, stacked = false, range} = {}) {
   };
 }
 
-// An axis of names, in lines of so many letters. All of them are written; of values in order some may be left out.
+// An axis of names, in lines of `letters` letters. All of them are written; of values in order some may be left out.
 function nameAxis(letters, {stacked = false, ordered = false} = {}) {
   return {
     stacked,

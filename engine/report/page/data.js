@@ -68,7 +68,7 @@ const kLayers = kData.layers;
 const kOperations = kLayers.reduce((sum, {operations}) => sum + (operations ?? NaN), kLayers.length > 0 ? 0 : NaN);
 const kOperationsOfMac = 2;  // as TOPS are counted
 
-// Rates of `operations` MACs for so much energy in so many seconds, as far as they are known.
+// Rates of `operations` MACs for this energy in this time, as far as they are known.
 function ratesOf(operations, energyPj, seconds) {
   const ops = kOperationsOfMac * operations;
   return {

@@ -52,7 +52,7 @@ function seriesFill(series) {
   return distinctFill(series === kOtherTensors ? kMaxDistinctFills - 1 : kTensors.indexOf(series));
 }
 
-// Of the machine's parts, by series, over the workloads asked: [{name, energy: Map of series to pJ}].
+// The energy of the machine's parts, by series, over the workloads asked: [{name, energy: Map of series to pJ}].
 function partsOf({parts, workloads}, asked) {
   const sums = parts.map((name) => ({name, energy: new Map()}));
   for (const workload of workloads.filter(({name}) => asked(name))) {

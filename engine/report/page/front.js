@@ -7,7 +7,7 @@ const isProven = (point) => isCertain(point) || gapOf(point) <= kRounding;
 // Points shown that no other one beats in both numbers, by the first of them: the corners of a staircase, and their
 // equals.
 const frontOfTwo = (x, y) => ofShown(`front ${x} ${y}`, () => {
-  // Of the points of least y for each x only: these are few where many points are shown.
+  // Only points of least y for their x: these are few where many points are shown.
   const sorted = lowestOfShown(x, y).toSorted((a, b) => a[x] - b[x] || a[y] - b[y]);
   let last = null;
   return sorted.filter((point) => {

@@ -2,7 +2,7 @@
 
 const kLookEvery = 2000;  // ms
 const kQuietFor = 4000;   // ms without a key or a click before the page is loaded again
-const kLoadShare = 5;     // loading takes at most one of so many parts of the time
+const kLoadShare = 5;     // loading takes at most 1 / kLoadShare of the time
 
 const kLive = {state: document.documentElement.dataset.state, touched: 0};
 

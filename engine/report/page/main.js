@@ -29,7 +29,7 @@ function setUpSummary() {
   const {machines} = kData.decided;
   entries.push(['Machines decided', count(machines), kLeft > 0
     ? `of ${count(kSweep.shard_points)} planned: not finished` : 'all that were planned']);
-  // Of large grids a row may stand for many machines that a bound leaves out.
+  // In large grids a row may stand for many machines that a bound leaves out.
   const rows = Object.values(states).reduce((sum, n) => sum + n, 0);
   const numbers = {...states, cut: states.cut + machines - rows, infeasible: states.infeasible - kOutside};
   for (const [state, label] of Object.entries(kStateLabels)) {

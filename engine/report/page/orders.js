@@ -18,7 +18,7 @@ function placesInOrder(keys) {
   return places;
 }
 
-// The first of so many places for which something holds that holds for all behind it, too.
+// The first place of `places` for which something holds that holds for all behind it, too.
 function firstPlace(places, holds) {
   let low = 0, high = places;
   while (low < high) {
@@ -47,6 +47,6 @@ function shownBy(name, find, ascending = true) {
   return points;
 }
 
-// The same by a metric of kMetrics, found once for the points shown.
+// The points shown, by a metric of kMetrics; found once.
 const shownByMetric = (metric) => ofShown(`by ${metric}`, () => shownBy(metric, () => kColumns[metric]));
 const byValue = () => shownByMetric('value');

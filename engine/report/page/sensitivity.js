@@ -6,7 +6,7 @@ const kSensitivityLines = {both: ['best', 'mean'], best: ['best'], mean: ['mean'
 
 const sensitivityKeys = () => kSensitivityLines[byId('sensitivity-lines').value];
 
-// Of the values of a parameter, those that some point shown has: what the program summed up over all points, or what is
+// The values of a parameter that some point shown has: what the program summed up over all points, or what is
 // shown. [least bound, best] is of all points, those that bounds have left out too, and nothing where that is not known of
 // some; of a selection it is of the points shown, as the quartiles always are.
 function sensitivityValues(p) {

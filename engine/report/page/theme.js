@@ -72,17 +72,17 @@ function swatch(ink) {
   return square;
 }
 
-// Of a fraction of the scale. The end that would vanish in the background is left out.
+// The colour at a fraction of the scale. The end that would vanish in the background is left out.
 function scaleColour(fraction) {
   const [low, high] = isDark() ? [0.22, 1] : [0, 0.92];
   return blend(kViridis, low + (high - low) * Math.min(1, Math.max(0, fraction)));
 }
 
-// The same in so many shades, for pictures of very many points; and the number of the shade at a fraction.
+// The scale as a number of shades, for pictures of very many points, and the shade at a fraction.
 const shadesOfScale = (shades) => Array.from({length: shades}, (_, i) => scaleColour(i / (shades - 1)));
 const shadeAt = (fraction, shades) => Math.round(Math.min(1, Math.max(0, fraction)) * (shades - 1)) || 0;
 
-// Of colours at even distances, the one at a fraction of the way.
+// The colour at a fraction of the way along `colours`, which stand at even distances.
 function blend(colours, fraction) {
   const at = fraction * (colours.length - 1);
   const i = Math.min(Math.floor(at), colours.length - 2);

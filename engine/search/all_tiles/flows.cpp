@@ -59,7 +59,7 @@ Unrollable Unrollable::of(const Mapspace& space) {
   return out;
 }
 
-KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable, Twins twins)
+KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable, Proxies proxies)
     : c_(c), keep_(keep), unrollable_(unrollable), classes_(tensor_classes(c)) {
   for (int i = 0; i < c.level_count; ++i) {
     const CompiledLevel& level = c.level[i];
@@ -93,8 +93,8 @@ KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable&
   for (int i = 0; i < c.level_count; ++i)
     if (hops_follow_order(c, i)) std::fill(not_plain_inside_.begin() + i, not_plain_inside_.end(), kAllDimensions);
   std::ranges::stable_sort(flows_, {}, &Flow::boundary);
-  if (twins == Twins::Yes)
-    for (Flow& f : flows_) add_twin(f);
+  if (proxies == Proxies::Yes)
+    for (Flow& f : flows_) add_proxy(f);
 }
 
 // A network carries what the tiles below it ask for, whoever keeps the tensor.

@@ -32,21 +32,21 @@ struct Flow {
   u64 touched;              // different words of the tensor
   bool by_network = false;  // what the network below level `outer` carries on the way of other flows (rules 38 and 40)
   bool enters = false;      // only the network below level `outer`, which it passes by: pays for its way in
-  u8 twin = 0;              // boundary further outside where it has a twin in passing(); 0: none
+  u8 proxy = 0;             // boundary further outside where it has a proxy in passing(); 0: none
 
-  // A twin stands for the words that the tile `boundary` asks the outer level for, though the tensor's own tile is
-  // further inside. Nothing is held by the tile itself.
-  bool is_twin = false;
+  // A bypass proxy stands for the words that the tile `boundary` asks the outer level for, though the tensor's own
+  // tile is further inside. Nothing is held by the tile itself.
+  bool is_proxy = false;
   u64 held = 0;                    // words that the tensor's own tiles inside hold together, at most
   u8 own = 0;                      // boundary of these tiles
   DimensionMask spread = 0;        // dimensions that a fan-out inside may unroll
   DimensionMask spread_again = 0;  // those that fan-outs of several levels may
 
   int inner() const { return boundary - 1; }
-  // Whether its twin is further outside than a level.
-  bool passes(int level) const { return twin > level; }
+  // Whether its proxy is further outside than a level.
+  bool passes(int level) const { return proxy > level; }
   bool fills() const {
-    return !to_compute && !carried && !by_network && !enters && !is_twin;
+    return !to_compute && !carried && !by_network && !enters && !is_proxy;
   }  // words of the inner level, to be counted with it
 };
 
@@ -93,12 +93,12 @@ struct UnitsInUse {
 // [dimension]: units along it that fan-outs to come make of one, at most.
 using UnitsAlong = std::array<u64, kMaxDimensions>;
 
-// Whether flows that pass by levels have twins.
-enum class Twins : u8 { No, Yes };
+// Whether flows that pass by levels have proxies.
+enum class Proxies : u8 { No, Yes };
 
 class KeptFlows {
  public:
-  KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable, Twins twins = Twins::Yes);
+  KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable, Proxies proxies = Proxies::Yes);
 
   // From now on, of the mappings with one unrolling, which must outlive this; null: of all.
   void unroll(const ClassUnrolling* unrolling) { unrolling_ = unrolling; }
@@ -106,11 +106,11 @@ class KeptFlows {
   const Compiled& compiled() const { return c_; }
   const KeepMasks& keep() const { return keep_; }
   const std::vector<Flow>& flows() const { return flows_; }  // by ascending boundary
-  // Twins of the flows that pass by a level on their way (docs/rules/any_factors.md).
+  // Proxies of the flows that pass by a level on their way (docs/rules/any_factors.md).
   const std::vector<Flow>& passing() const { return passing_; }
-  // Whether some twin is further outside than a level.
+  // Whether some proxy is further outside than a level.
   bool passes(int level) const {
-    return std::ranges::any_of(passing_, [&](const Flow& twin) { return twin.boundary > level; });
+    return std::ranges::any_of(passing_, [&](const Flow& proxy) { return proxy.boundary > level; });
   }
 
   // What is one to the words of all tensors: tensor_classes().
@@ -187,7 +187,7 @@ class KeptFlows {
 
  private:
   void add_networks(int v);
-  void add_twin(Flow& flow);
+  void add_proxy(Flow& flow);
   bool tiles_of_fanout(const Trail& trail, const Reach& reach, int level, TilesInFanouts& tiles) const;
   u64 most_steps_along(int d) const;
   u64 known_units_of(int begin, int end, int d) const;

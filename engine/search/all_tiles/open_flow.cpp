@@ -45,7 +45,7 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
     fewest_.fill(~u64{0});
   }
   start(trail);
-  if (flow.is_twin) {
+  if (flow.is_proxy) {
     for (const int d : bits(flow.indexing)) inside_[d] = costs.most_units(flow.own, flow.boundary, d);
     close_what_is_not_held(trail);
   }
@@ -96,7 +96,7 @@ void OpenFlow::start(const Trail& trail) {
                 words_along(t_, d, size - full * std::min(base_[d], size));
     words *= still_[d];
   }
-  if (flow_->sliding || flow_->is_twin) words = flow_->touched;
+  if (flow_->sliding || flow_->is_proxy) words = flow_->touched;
   if (!flow_->to_compute) {
     open_.words = {words, words};
     return;
@@ -215,8 +215,8 @@ u64 OpenFlow::may_stay_along(const Trail& trail, int d) const {
 }
 
 u64 OpenFlow::may_stay(const Trail& trail, int d) const {
-  if (flow_->is_twin) {
-    if (!outermost_loops_left(d)) return may_stay_of_twin(trail);
+  if (flow_->is_proxy) {
+    if (!outermost_loops_left(d)) return may_stay_of_proxy(trail);
     const u64 units = inside_[d], size = c_.size[d];
     if (trail.of(d).tiles > 2 || units == 1) return 0;
     const u64 stays = std::min(2 * trail.widest(d) - size, most_left_by_units(size, units));

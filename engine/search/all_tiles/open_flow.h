@@ -61,7 +61,7 @@ class OpenFlow {
 
   void start(const Trail& trail);
   void close_what_is_not_held(const Trail& trail);
-  u64 may_stay_of_twin(const Trail& trail) const;
+  u64 may_stay_of_proxy(const Trail& trail) const;
   u64 may_be_held(const Trail& trail, u64 box, int d) const;
   void temporal(const TrailLoop& loop);
   void spatial(const TrailLoop& loop);
@@ -100,8 +100,8 @@ class OpenFlow {
   u64 room_;                                // units of fan-outs to come that share requests, at most
   bool shares_later_;                       // there are fan-outs to come up to the outer level
   bool outermost_;                          // only loops of the outermost level are to come
-  std::array<u64, kMaxDimensions> inside_;  // of a twin: units along each dimension inside its tile, at most
-  bool held_ = false;                       // of a twin: its smallest tile may be whole in the tensor's own tiles
+  std::array<u64, kMaxDimensions> inside_;  // of a proxy: units along each dimension inside its tile, at most
+  bool held_ = false;                       // of a proxy: its smallest tile may be whole in the tensor's own tiles
   UnitsAlong units_to_come_;                // along each dimension, at most
   bool moving_ = false;                     // some loop has moved a sliding tensor
   Tiles tiles_;                             // of the present tile

@@ -186,14 +186,14 @@ void OpenFlow::look_at_halos(const Trail& trail, u64 together) {
   }
 }
 
-// Twins: what tensors that pass by a level ask of the one outside it, counted by the tile of the level that they pass.
+// Bypass proxies: what tensors that pass by a level ask of the one outside it, counted by the tile that they pass.
 // Proof: docs/rules/any_factors.md.
 
 namespace {
 
-// Twins are for tensors with plain ranks. At most kParts - 1 dimensions may index them, so that every word of a whole
+// Proxies are for tensors with plain ranks. At most kParts - 1 dimensions may index them, so that every word of a whole
 // mapping's flow is counted.
-bool can_have_twins(const Compiled& c, const CompiledTensor& t) {
+bool can_have_proxy(const Compiled& c, const CompiledTensor& t) {
   if (!has_plain_ranks(t)) return false;
   int dimensions = 0;
   for (const int d : bits(t.indexing)) dimensions += c.size[d] > 1;
@@ -202,12 +202,12 @@ bool can_have_twins(const Compiled& c, const CompiledTensor& t) {
 
 }  // namespace
 
-void KeptFlows::add_twin(Flow& flow) {
+void KeptFlows::add_proxy(Flow& flow) {
   if (flow.to_compute || flow.by_network || flow.carried || flow.enters || flow.boundary == flow.outer) return;
-  if (!can_have_twins(c_, c_.tensor[flow.tensor])) return;
-  Flow twin = flow;
-  twin.is_twin = true;
-  flow.twin = flow.outer;
+  if (!can_have_proxy(c_, c_.tensor[flow.tensor])) return;
+  Flow proxy = flow;
+  proxy.is_proxy = true;
+  flow.proxy = flow.outer;
   const CompiledLevel& inside = c_.level[flow.inner()];
   u128 held = inside.room == CompiledLevel::kUnbounded ? inside.room : inside.room / inside.taken(flow.tensor, 1);
   for (int i = flow.boundary; i < flow.outer; ++i) {
@@ -216,19 +216,19 @@ void KeptFlows::add_twin(Flow& flow) {
     DimensionMask here = 0;
     if (c_.level[i].fanout_x > 1) here |= along_x;
     if (c_.level[i].fanout_y > 1) here |= along_y;
-    twin.spread_again |= twin.spread & here;
-    twin.spread |= here;
+    proxy.spread_again |= proxy.spread & here;
+    proxy.spread |= here;
     held *= along_x != 0 ? c_.level[i].fanout_x : 1;
     held *= along_y != 0 ? c_.level[i].fanout_y : 1;
     held = std::min(held, u128{CompiledLevel::kUnbounded});
   }
-  twin.held = static_cast<u64>(held);
-  twin.own = flow.boundary;
-  twin.boundary = flow.twin;
-  passing_.push_back(twin);
+  proxy.held = static_cast<u64>(held);
+  proxy.own = flow.boundary;
+  proxy.boundary = flow.proxy;
+  passing_.push_back(proxy);
 }
 
-// If a tile of a twin has more words than all units inside hold, a loop inside has moved some, so that these cross in
+// If a tile of a proxy has more words than all units inside hold, a loop inside has moved some, so that these cross in
 // each tile of the dimensions that do not index the tensor. The rest is in place.
 void OpenFlow::close_what_is_not_held(const Trail& trail) {
   u64 box = 1;
@@ -246,8 +246,8 @@ void OpenFlow::close_what_is_not_held(const Trail& trail) {
   open_.words = {stays, stays};
 }
 
-// Words at most that a loop over dimension d inside the tile of a twin, with `box` words, leaves where they are: in the
-// last tile along d. If that is the only one, only units that find no second iteration keep what they hold.
+// Words at most that a loop over dimension d inside the tile of a proxy, with `box` words, leaves where they are: in
+// the last tile along d. If that is the only one, only units that find no second iteration keep what they hold.
 u64 OpenFlow::may_be_held(const Trail& trail, u64 box, int d) const {
   const u64 held = flow_->held;
   u64 of_tile = held;
@@ -259,8 +259,8 @@ u64 OpenFlow::may_be_held(const Trail& trail, u64 box, int d) const {
   return static_cast<u64>(std::min<u128>(tiles * of_tile, open_.words.shared));
 }
 
-// Words at most that the first loop to come over a dimension of a twin's tensor leaves where they are.
-u64 OpenFlow::may_stay_of_twin(const Trail& trail) const {
+// Words at most that the first loop to come over a dimension of a proxy's tensor leaves where they are.
+u64 OpenFlow::may_stay_of_proxy(const Trail& trail) const {
   const u64 all = open_.words.fetched;
   if (!held_) return all;
   u64 most = 0;

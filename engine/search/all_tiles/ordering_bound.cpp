@@ -110,7 +110,7 @@ PartialCost::Flowing PartialCost::start_order(const Trail& trail, Asking asking)
   Flowing out;
   for (std::size_t k = 0; k < flows_.size(); ++k) {
     const OpenFlow& flow = *flows_[k];
-    if (asking == Asking::Twins && flow.flow().passes(level_))
+    if (asking == Asking::Proxies && flow.flow().passes(level_))
       out.energy += costs_.energy_inside(flow.flow(), flow.least(), *units_);
     else if (flow.open() && open_.size() < 63) open_.push_back(static_cast<int>(k));
     else add<kPorts>(flow, flow.least(), out);
@@ -142,7 +142,7 @@ void PartialCost::look_ahead_of_counted(const Trail& trail, const Reach& reach) 
   in_use_ = ahead_units_ = costs_.units_in_use(trail, reach);
   level_ = reach.level;
   look_ahead(trail, reach, Asking::Themselves);
-  if (costs_.passes(level_)) look_ahead(trail, reach, Asking::Twins);
+  if (costs_.passes(level_)) look_ahead(trail, reach, Asking::Proxies);
   is_ahead_ = true;
 }
 

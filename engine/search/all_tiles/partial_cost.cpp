@@ -204,15 +204,15 @@ DimensionMask PartialCost::moves() const {
   return out;
 }
 
-Cost PartialCost::with_twins(const Trail& trail, const Reach& reach, const Rest& rest) {
-  return cost(trail, reach, rest, Asking::Twins);
+Cost PartialCost::with_proxies(const Trail& trail, const Reach& reach, const Rest& rest) {
+  return cost(trail, reach, rest, Asking::Proxies);
 }
 
 OnceCost PartialCost::once(Trail& trail) {
   for (int i = 1; i < c_.level_count; ++i) trail.begin(i);
   trail.let_tiles_be_any(true);
   const Reach reach{0, c_.level[0].fanout_x, c_.level[0].fanout_y};
-  // What describe() and with_twins() look at stays.
+  // What describe() and with_proxies() look at stays.
   const UnitsInUse in_use = std::exchange(in_use_, costs_.units_in_use(trail, reach));
   const std::vector<const OpenFlow*> flows = std::exchange(flows_, {});
   std::vector<OpenFlow> counted;
@@ -267,12 +267,12 @@ RestOutside PartialCost::least_outside(int level, std::span<const u32> least, st
   RestOutside out;
   out.all = rest(Asking::Themselves);
   if (!costs_.passes(level)) {
-    out.with_twins = out.all;
+    out.with_proxies = out.all;
     return out;
   }
   for (const Flow& f : costs_.passing())
     if (f.boundary == level + 1) add(f);
-  out.with_twins = rest(Asking::Twins);
+  out.with_proxies = rest(Asking::Proxies);
   return out;
 }
 

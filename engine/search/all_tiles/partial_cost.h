@@ -49,8 +49,8 @@ struct OnceCost {
 
 inline constexpr int kAnyDimension = -1;
 
-// Whether flows that pass a level ask their outer ones themselves, or their twins do.
-enum class Asking : u8 { Themselves, Twins };
+// Whether flows that pass a level ask their outer ones themselves, or their proxies do.
+enum class Asking : u8 { Themselves, Proxies };
 
 class PartialCost {
  public:
@@ -66,8 +66,8 @@ class PartialCost {
   void describe(const Trail& trail, const Reach& reach, Profile& out) const;
   // Likewise: the dimensions a loop over which moves words that are in place.
   DimensionMask moves() const;
-  // Likewise: another bound, `rest` being that with twins.
-  Cost with_twins(const Trail& trail, const Reach& reach, const Rest& rest);
+  // Likewise: another bound, `rest` being that with proxies.
+  Cost with_proxies(const Trail& trail, const Reach& reach, const Rest& rest);
 
   // From now on trails are this one with loops added, until unsettle(): flows all of whose words are known are not
   // counted anew, if no fan-out is to come. Then look_ahead() is done, too, if there are `loops` to come at its level.

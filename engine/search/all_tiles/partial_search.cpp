@@ -202,7 +202,7 @@ bool PartialSearch::child(Node node) {
   if (profiled) keep.partial.describe(trail_, reach, profile_);
   if (node.stage == kTemporal) node.moves = keep.partial.moves();
   if (keep.costs.passes(node.level) && gate_.prunes(Rule::PassingBound, [&] {
-        raise(least, keep.partial.with_twins(trail_, reach, rest.with_twins));
+        raise(least, keep.partial.with_proxies(trail_, reach, rest.with_proxies));
         return incumbent_.cuts(least);
       }))
     return false;

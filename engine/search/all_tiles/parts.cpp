@@ -13,8 +13,8 @@ namespace heliolite {
 
 namespace {
 
-constexpr u64 kMostKeepSpaces = 64;  // keep choices with tables of their own
-constexpr u64 kMostTwinSpaces = 16;  // if there are no more of them, with twins, whose tables double theirs
+constexpr u64 kMostKeepSpaces = 64;   // keep choices with tables of their own
+constexpr u64 kMostProxySpaces = 16;  // if there are no more of them, with proxies, whose tables double theirs
 // Tables have as many points as let them look at this number of tiles; those of sliding tensors take ten times as long.
 // But not fewer than these.
 constexpr u64 kMostTiles = 8'000'000, kMostSlidingTiles = 300'000;
@@ -25,7 +25,7 @@ TileRanges ranges_for(const LayerProblem& problem, std::span<const KeepMasks> ke
   const Compiled& c = problem.model.compiled();
   if (most_points <= kFewPoints || keeps.empty()) return TileRanges(c, most_points);
   const TileRanges few(c, kFewPoints);
-  const KeptFlows costs(c, keeps.front(), Unrollable::of(problem.space), Twins::No);
+  const KeptFlows costs(c, keeps.front(), Unrollable::of(problem.space), Proxies::No);
   const u64 looked = std::max<u64>(1, keeps.size() * tiles_looked_at(costs, few, loop_limits(problem.space)));
   const bool slides = std::ranges::any_of(costs.flows(), &Flow::sliding);
   const u64 most_tiles = slides ? kMostSlidingTiles : kMostTiles;
@@ -42,13 +42,14 @@ KeepSpaces::KeepSpaces(const LayerProblem& problem, const Incumbent& incumbent, 
                        const std::vector<KeepMasks>& keeps, std::size_t most_points, DimensionMask batches,
                        const SearchBudget& budget)
     : ranges_(ranges_for(problem, keeps, most_points)) {
-  const Twins twins = keeps.size() <= kMostTwinSpaces ? Twins::Yes : Twins::No;
+  const Proxies proxies = keeps.size() <= kMostProxySpaces ? Proxies::Yes : Proxies::No;
   const Compiled& c = problem.model.compiled();
   const u64 fewest = c.cycles_of(fewest_steps(c, problem.space));
   for (const KeepMasks& keep : keeps) {
     if (whole_ = whole_ && !budget.over(); !whole_) return;
     const u64 compulsory = compulsory_cost(problem.model, {keep, keep}).whole.cycles;
-    space_.push_back(std::make_unique<KeepSpace>(c, keep, problem.space, std::max(fewest, compulsory), batches, twins));
+    space_.push_back(
+        std::make_unique<KeepSpace>(c, keep, problem.space, std::max(fewest, compulsory), batches, proxies));
     tabulate(problem, incumbent, counts, *space_.back(), budget);
   }
 }
@@ -191,7 +192,7 @@ bool PartialSearch::tabulate(u32 index) {
   if (rest.all.energy == Rest::kNone) return forget();
   raise(node.least, keep.partial(trail_, reach, rest.all));
   if (problem_.options.rules[Rule::PassingBound] && keep.costs.passes(0))
-    raise(node.least, keep.partial.with_twins(trail_, reach, rest.with_twins));
+    raise(node.least, keep.partial.with_proxies(trail_, reach, rest.with_proxies));
   const double bound = objective_number(problem_.options.objective, node.least) * kBoundRounded;
   if (bound <= node.bound) return false;
   node.bound = bound;
@@ -276,17 +277,17 @@ RestOutside PartialSearch::rest(const Node& node, const Reach& reach) {
 
 RestOutside PartialSearch::rest_without_hops(const Node& node, const Reach& reach) {
   const KeepSpace& keep = space(node);
-  const bool twins = keep.costs.passes(node.level);
+  const bool proxies = keep.costs.passes(node.level);
   const std::size_t point = keep.rest->point(keep.costs, trail_, reach);
   RestOutside out;
   out.all = (*keep.rest)(node.level, point);
-  if (twins) out.with_twins = keep.rest->with_twins(node.level, point);
+  if (proxies) out.with_proxies = keep.rest->with_proxies(node.level, point);
   if (node.unrolling != kNone && node.root != kNone) {
     const Root& root = root_[node.root];
     if (root.table) {
       const std::size_t here = root.table->point(keep.costs, trail_, reach);
       out.all.raise_to((*root.table)(node.level, here));
-      if (twins) out.with_twins.raise_to(root.table->with_twins(node.level, here));
+      if (proxies) out.with_proxies.raise_to(root.table->with_proxies(node.level, here));
     }
     out.all.energy = std::max(out.all.energy, root.once.outside[node.level]);
     raise_by_units_outside(keep, reach, out);
@@ -297,12 +298,12 @@ RestOutside PartialSearch::rest_without_hops(const Node& node, const Reach& reac
 // An unrolling's own tables have few points. That of all has many, and says as well what is outside a level further
 // out, which holds what the fan-outs up to it make of the present tile.
 void PartialSearch::raise_by_units_outside(const KeepSpace& keep, const Reach& reach, RestOutside& rest) const {
-  const bool twins = keep.costs.passes(reach.level);
+  const bool proxies = keep.costs.passes(reach.level);
   for (int level = reach.level + 1; level + 1 < c_.level_count; ++level) {
     if (c_.level[level].fanout() == 1) continue;
     const RestOutside outside = keep.rest->further_out(keep.costs, trail_, reach, level);
     rest.all.raise_to(outside.all);
-    if (twins) rest.with_twins.raise_to(outside.with_twins);
+    if (proxies) rest.with_proxies.raise_to(outside.with_proxies);
   }
 }
 
@@ -312,7 +313,7 @@ Cost PartialSearch::ahead(const Node& node, const Reach& reach, const RestOutsid
   const int d = node.stage == kTemporal ? node.dimension : kAnyDimension;
   Cost out = keep.partial.ahead(trail_, reach, d, rest.all, Asking::Themselves);
   if (problem_.options.rules[Rule::PassingBound] && keep.costs.passes(node.level))
-    raise(out, keep.partial.ahead(trail_, reach, d, rest.with_twins, Asking::Twins));
+    raise(out, keep.partial.ahead(trail_, reach, d, rest.with_proxies, Asking::Proxies));
   return out;
 }
 

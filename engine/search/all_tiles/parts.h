@@ -28,8 +28,8 @@ struct KeepSpace {
   std::optional<RestTable> rest;
 
   KeepSpace(const Compiled& c, const KeepMasks& keep, const Mapspace& space, u64 least_cycles, DimensionMask batches,
-            Twins twins)
-      : costs(c, keep, Unrollable::of(space), twins), partial(costs, least_cycles, batches) {}
+            Proxies proxies)
+      : costs(c, keep, Unrollable::of(space), proxies), partial(costs, least_cycles, batches) {}
 };
 
 class KeepSpaces {

@@ -36,7 +36,7 @@ class AllRequests : PlacedFlow {
     }
     pair_dimensions();
     double by_place = static_cast<double>(others_);
-    for (int i = whole + 1; i <= flow.outer; ++i) by_place *= meeting_at(i);
+    for (int i = whole + 1; i <= flow.outer; ++i) by_place *= requesters_at(i);
     const double by_number =
         static_cast<double>(others_) * most_multicast(std::span(ranks_).first(rank_count_), together(fewer_),
                                                       together(more_), together(fewer_ | more_));
@@ -46,7 +46,7 @@ class AllRequests : PlacedFlow {
   }
 
   // Units that ask together, placed or to come, those of each fan-out by themselves.
-  u64 that_meet() {
+  u64 requesters() {
     if (t.entangled) {
       u64 placed = 1;
       for (const int d : bits(t.indexing)) placed *= placed_[d];
@@ -57,7 +57,7 @@ class AllRequests : PlacedFlow {
       u64 units = 1;
       for (int r = 0; r < t.rank_count; ++r)
         for (int i = flow.boundary; i <= flow.outer && t.sharing[r] != 0; ++i)
-          units *= meeting_of_split(i, t.sharing[r]);
+          units *= requesters_of_split(i, t.sharing[r]);
       return units;
     }
     pair_dimensions();
@@ -65,7 +65,7 @@ class AllRequests : PlacedFlow {
     for (int i = flow.boundary; i <= whole; ++i)
       for (int r = 0; r < t.rank_count; ++r)
         if (std::popcount(t.sharing[r]) == 2) units *= static_cast<double>(multicast(i, t.sharing[r]));
-    for (int i = whole + 1; i <= flow.outer; ++i) units *= meeting_at(i);
+    for (int i = whole + 1; i <= flow.outer; ++i) units *= requesters_at(i);
     return static_cast<u64>(units);
   }
 
@@ -77,7 +77,7 @@ class AllRequests : PlacedFlow {
       const DimensionMask sharing = t.sharing[r];
       if (sharing == 0) continue;
       u64 together = 1;
-      for (int i = whole + 1; i <= flow.outer; ++i) together *= meeting_of_split(i, sharing);
+      for (int i = whole + 1; i <= flow.outer; ++i) together *= requesters_of_split(i, sharing);
       u64 least = share(words(sharing, whole), together);
       if (std::popcount(sharing) == 2) {
         const int a = std::countr_zero(sharing), b = std::bit_width(sharing) - 1;
@@ -114,7 +114,7 @@ class AllRequests : PlacedFlow {
     return out;
   }
   // Units of a fan-out, placed and to come, that ask for one word of a rank at most.
-  u64 meeting_of_split(int level, DimensionMask sharing) const {
+  u64 requesters_of_split(int level, DimensionMask sharing) const {
     return along_all_but_one(sharing, [&](int d) {
       const u64 placed = row_[level][d].units;
       if (level <= last_whole()) return placed;
@@ -160,7 +160,7 @@ class AllRequests : PlacedFlow {
   }
 
   // Units of a fan-out that is not whole which ask for one word, at most.
-  double meeting_at(int level) const {
+  double requesters_at(int level) const {
     const auto units = [&](u32 dimensions) {
       u64 n = costs.units_to_come(trail, reach_of(level), level, static_cast<DimensionMask>(dimensions));
       if (level == reach.level)
@@ -248,7 +248,7 @@ UnitRows unit_rows(const Flow& flow, const Trail& trail, int first) {
   return out;
 }
 
-u64 units_that_meet(const PlacedFlow& flow) { return AllRequests(flow).that_meet(); }
+u64 units_that_meet(const PlacedFlow& flow) { return AllRequests(flow).requesters(); }
 
 Requests requests(const PlacedFlow& flow) { return AllRequests(flow).all(); }
 

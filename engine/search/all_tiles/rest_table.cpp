@@ -79,8 +79,8 @@ std::size_t TileRanges::index(int d, u64 tiles) const {
   return at(std::partition_point(most.begin(), most.end(), [&](u32 n) { return n >= tiles; }) - most.begin()) - 1;
 }
 
-PointsElsewhere PointsElsewhere::in(const TileRanges& others, const TileRanges& ranges, const Compiled& c) {
-  PointsElsewhere out;
+PointMap PointMap::in(const TileRanges& others, const TileRanges& ranges, const Compiled& c) {
+  PointMap out;
   if (&ranges == &others) return out;
   out.from_here_ = false;
   for (int d = 0; d < c.dimension_count; ++d)
@@ -88,8 +88,8 @@ PointsElsewhere PointsElsewhere::in(const TileRanges& others, const TileRanges& 
   return out;
 }
 
-PointsElsewhere PointsElsewhere::left_by_units(const KeptFlows& costs, int level, const TileRanges& ranges) {
-  PointsElsewhere out;
+PointMap PointMap::left_by_units(const KeptFlows& costs, int level, const TileRanges& ranges) {
+  PointMap out;
   for (int d = 0; d < costs.compiled().dimension_count; ++d) {
     const u64 units = costs.known_units(level, d);
     if (units == 1) continue;
@@ -114,7 +114,7 @@ Rest sum(Rest outside, const Rest& here) {
 }
 
 RestOutside sum(const RestOutside& outside, const RestOutside& here) {
-  return {sum(outside.all, here.all), sum(outside.with_twins, here.with_twins)};
+  return {sum(outside.all, here.all), sum(outside.with_proxies, here.with_proxies)};
 }
 
 void least_of(Rest& value, const Rest& other) {
@@ -124,7 +124,7 @@ void least_of(Rest& value, const Rest& other) {
 
 void least_of(RestOutside& value, const RestOutside& other) {
   least_of(value.all, other.all);
-  least_of(value.with_twins, other.with_twins);
+  least_of(value.with_proxies, other.with_proxies);
 }
 
 // What the tiles of a level may be, and what the flows into those of the next one cost then.
@@ -231,7 +231,7 @@ RestOutside RestTable::further_out(const KeptFlows& costs, const Trail& trail, c
   const std::size_t point = ranges_.point_of(
       [&](int d) { return ceil_div(u64{trail.of(d).tiles}, costs.known_units_up_to(trail, reach, level, d)); });
   const Rest& all = grown_[level][point];
-  return {all, grown_twins_.empty() ? all : grown_twins_[level][point]};
+  return {all, grown_proxies_.empty() ? all : grown_proxies_[level][point]};
 }
 
 LoopLimits loop_limits(const Mapspace& space) {
@@ -293,12 +293,12 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
                      const KnownBefore* known, FurtherOut further_out)
     : ranges_(ranges) {
   const Compiled& c = costs.compiled();
-  const bool twins = !costs.passing().empty();
+  const bool proxies = !costs.passing().empty();
   at_level_.resize(at(c.level_count));
-  if (twins) twins_.resize(at(c.level_count));
+  if (proxies) proxies_.resize(at(c.level_count));
   if (further_out == FurtherOut::Yes) {
     grown_.resize(at(c.level_count));
-    if (twins) grown_twins_.resize(at(c.level_count));
+    if (proxies) grown_proxies_.resize(at(c.level_count));
   }
   const auto of_each = [&](const auto& numbers) { return std::span(numbers).first(at(c.dimension_count)); };
   const bool asks = known != nullptr && known->over;
@@ -309,14 +309,13 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
     if (!over && asks && ++asked % kPointsBetweenLooks == 0) over = known->over();
     return over;
   };
-  const PointsElsewhere boundary_points =
-      known ? PointsElsewhere::in(known->boundaries.ranges(), ranges, c) : PointsElsewhere();
+  const PointMap boundary_points = known ? PointMap::in(known->boundaries.ranges(), ranges, c) : PointMap();
   for (int i = c.level_count - 2; i >= 0 && !over; --i) {
     std::vector<Rest>& table = at_level_[i];
     table.assign(ranges.points(), kNoRest);
-    if (twins) twins_[i].assign(ranges.points(), kNoRest);
+    if (proxies) proxies_[i].assign(ranges.points(), kNoRest);
     const LevelTiles tiles(costs, limits, i);
-    const PointsElsewhere next_points = PointsElsewhere::left_by_units(costs, i + 1, ranges);
+    const PointMap next_points = PointMap::left_by_units(costs, i + 1, ranges);
     const bool outermost = i + 2 == c.level_count;
     const auto use = [&](const RestOutside& value) { return !known || known->can_improve(i, value.all); };
     ranges.each([&](std::size_t p, const auto& most, const auto& least, const TileRanges::Place& place) {
@@ -325,22 +324,22 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
       ranges.each_larger(p, place, limits.looped[i], [&](std::size_t larger) {
         if (table[larger].energy == Rest::kNone) return;
         least_of(best.all, table[larger]);
-        if (twins) least_of(best.with_twins, twins_[i][larger]);
+        if (proxies) least_of(best.with_proxies, proxies_[i][larger]);
       });
-      if (!twins) best.with_twins = best.all;
+      if (!proxies) best.with_proxies = best.all;
       const auto consider = [&] {
         // The tile of the next level at least: what the fan-out makes of this one.
         const std::size_t next = next_points(p, place);
         RestOutside outside{(*this)(i + 1, next), {}};
         if (outside.all.energy == Rest::kNone || !tiles.leave_enough(of_each(most), of_each(least))) return;
-        outside.with_twins = twins && !outermost ? with_twins(i + 1, next) : outside.all;
+        outside.with_proxies = proxies && !outermost ? with_proxies(i + 1, next) : outside.all;
         if (known) {
           const RestOutside& here = known->boundaries(i, boundary_points(p, place));
           if (here.all.energy == Rest::kNone) return;  // it fits nowhere
           const RestOutside cheap = sum(outside, here);
           if (!use(cheap)) return;
           if (best.all.energy != Rest::kNone && nowhere_less(cheap.all, best.all) &&
-              nowhere_less(cheap.with_twins, best.with_twins))
+              nowhere_less(cheap.with_proxies, best.with_proxies))
             return;
         }
         if (!tiles.fit(of_each(most))) return;
@@ -349,11 +348,11 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
       };
       consider();
       table[p] = best.all;
-      if (twins) twins_[i][p] = best.with_twins;
+      if (proxies) proxies_[i][p] = best.with_proxies;
     });
     if (further_out == FurtherOut::Yes && i > 0 && !over) {
       grown_[i] = grown(table);
-      if (twins) grown_twins_[i] = grown(twins_[i]);
+      if (proxies) grown_proxies_[i] = grown(proxies_[i]);
     }
   }
 }

@@ -45,14 +45,14 @@ struct Rest {
     for (std::size_t k = 0; k < ports.of.size(); ++k) ports.of[k] = std::max(ports.of[k], other.ports.of[k]);
   }
 };
-// `all`: of all flows into later boundaries. `with_twins`: without what flows that pass a level ask of their outer
-// ones, but with what all twins do.
+// `all`: of all flows into later boundaries. `with_proxies`: without what flows that pass a level ask of their outer
+// ones, but with what all proxies do.
 struct RestOutside {
-  Rest all, with_twins;
+  Rest all, with_proxies;
 
   // Hops to come, too.
   void add_energy(u128 units) {
-    for (Rest* rest : {&all, &with_twins})
+    for (Rest* rest : {&all, &with_proxies})
       if (rest->energy != Rest::kNone) rest->energy += units;
   }
 };
@@ -110,12 +110,12 @@ class TileRanges {
 };
 
 // Where the points of tables stand that belong to those of some ranges.
-class PointsElsewhere {
+class PointMap {
  public:
   // Points of the same numbers of tiles among other ranges.
-  static PointsElsewhere in(const TileRanges& others, const TileRanges& ranges, const Compiled& c);
+  static PointMap in(const TileRanges& others, const TileRanges& ranges, const Compiled& c);
   // Points of the tiles that the units leave which the fan-out below a level is known to make.
-  static PointsElsewhere left_by_units(const KeptFlows& costs, int level, const TileRanges& ranges);
+  static PointMap left_by_units(const KeptFlows& costs, int level, const TileRanges& ranges);
 
   // By a point of the ranges, and its place.
   std::size_t operator()(std::size_t point, const TileRanges::Place& place) const {
@@ -204,17 +204,18 @@ class RestTable {
     return at_level_[level][point];
   }
   u64 bytes() const {
-    return (at_level_.size() + twins_.size() + grown_.size() + grown_twins_.size()) * ranges_.points() * sizeof(Rest);
+    return (at_level_.size() + proxies_.size() + grown_.size() + grown_proxies_.size()) * ranges_.points() *
+           sizeof(Rest);
   }
-  // What they cost with twins (RestOutside), if there are any.
-  Rest with_twins(int level, std::size_t point) const { return twins_[level][point]; }
+  // What they cost with proxies (RestOutside), if there are any.
+  Rest with_proxies(int level, std::size_t point) const { return proxies_[level][point]; }
 
  private:
   std::vector<Rest> grown(std::vector<Rest> table) const;
 
   const TileRanges& ranges_;
-  std::vector<std::vector<Rest>> at_level_, twins_;     // [level][point]; of the outermost none
-  std::vector<std::vector<Rest>> grown_, grown_twins_;  // the same if levels inside have loops yet, too
+  std::vector<std::vector<Rest>> at_level_, proxies_;     // [level][point]; of the outermost none
+  std::vector<std::vector<Rest>> grown_, grown_proxies_;  // the same if levels inside have loops yet, too
 };
 
 }  // namespace heliolite

@@ -120,7 +120,7 @@ void Expander::grow(const PartialMapping& s) {
 
 // Whether the tile with the dimensions of a symmetry swapped stands for this one. Only the loops directly around the
 // MACs, which have no tile yet, reach both tiles from the same partial mapping.
-bool Expander::swapped_twin(const LatticePoint& tile) {
+bool Expander::symmetry_cut(const LatticePoint& tile) {
   if (level_ > 0 || !m_.symmetry) return false;
   return gate().prunes(Rule::Symmetry, [&] { return !m_.symmetry->stands(tile.extent); });
 }
@@ -132,7 +132,7 @@ void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_
   if (level.shares_inside && !m_.has_room(level_, m_.servers.kept(level_, from.s.servers), from.s.room, tile.extent))
     return;
   const auto every_order_pushed = [&] { return loops.pushable == loops.all && !NestSteps::peers_open(from.s); };
-  if (bounds_.possible(level_, from.s.servers, tile) && !swapped_twin(tile) && !needless(from.s, tile) &&
+  if (bounds_.possible(level_, from.s.servers, tile) && !symmetry_cut(tile) && !needless(from.s, tile) &&
       !swaps_with_inside(from.s, loops.all) && (loops.all == 0 || !gate().prunes(Rule::PushIn, every_order_pushed)) &&
       !candidate_cut(from, tile))
     place(from.s, tile, loops);

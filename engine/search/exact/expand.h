@@ -83,7 +83,7 @@ class Expander {
   void find_growable_axes(const FrontierNode& parent);
   void enlarge(const Grown& from, LatticePoint& tile, std::size_t first_axis, TileLoops loops);
   bool candidate_cut(const Grown& from, const LatticePoint& tile);
-  bool swapped_twin(const LatticePoint& tile);
+  bool symmetry_cut(const LatticePoint& tile);
   bool swaps_with_inside(const PartialMapping& s, DimensionMask loops);
   bool needless(const PartialMapping& s, const LatticePoint& tile);
   TileLoops loops_of(const PartialMapping& s, const LatticePoint& tile) const;

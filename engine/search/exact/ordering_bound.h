@@ -64,8 +64,8 @@ std::array<i64, kMaxRanks> box_extent(const CompiledTensor& t, const Extents& ti
 struct BoundFlow {
   DimensionMask relevant;  // loops that move the tile
   double without_reuse;    // cost if every iteration outside fetches the tile again
-  const double* halo;      // [loop]: share of `unreused` that is left if it is the first to move the tile; null: all
-  double full_reuse;       // cost in every order at least: each of its words is fetched once
+  const double* halo;  // [loop]: share of `without_reuse` that is left if it is the first to move the tile; null: all
+  double full_reuse;   // cost in every order at least: each of its words is fetched once
 };
 
 inline constexpr int kMaxBoundFlows = 6;  // the bound takes time exponential in them

@@ -43,7 +43,7 @@ class PartialBounds {
     Channels sharing;           // [channel]: the share of accesses that clusters leave at least (RestBounds::of)
     // [sliding flow that is moving]: how often its whole tile is fetched, over everything outside.
     std::array<double, kMaxSlidingFlows> fetched;
-    // The flows in place, as in BoundFlow; `unreused` and `once` by channel.
+    // The flows in place, as in BoundFlow; `without_reuse` and `full_reuse` by channel.
     std::size_t open_count = 0;
     std::array<u8, kMaxOpenFlows> tensor;
     std::array<DimensionMask, kMaxOpenFlows> relevant;  // classes of loops that move it

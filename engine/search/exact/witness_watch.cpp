@@ -131,9 +131,9 @@ void WitnessWatch::look_after(const PassStage& stage, u32 parent) {
   if (top) return;  // it was priced, and is worse
   if (walk.swapped()) {
     const auto is_told = [&](const WitnessEvent& e) { return e.level == stage.level && e.rule == Rule::Symmetry; };
-    const Mapping twin = seen(stage.model, followed_, true);
-    if (std::ranges::any_of(report_.events, is_told)) followed_ = twin;
-    else stand_in(twin, {stage.level, Rule::Symmetry, "its dimensions have changed places", {}, {}, {}});
+    const Mapping swapped = seen(stage.model, followed_, true);
+    if (std::ranges::any_of(report_.events, is_told)) followed_ = swapped;
+    else stand_in(swapped, {stage.level, Rule::Symmetry, "its dimensions have changed places", {}, {}, {}});
   }
   if (!there) absent(stage, walk, steps.back(), parent);
 }

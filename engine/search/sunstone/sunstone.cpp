@@ -127,8 +127,8 @@ std::vector<PartialPlan> Sunstone::inner_tiles(std::vector<PartialPlan> plans) {
   if (over()) return plans;
   for (PartialPlan& plan : take(completed, kCompleted)) {
     complete_plan(plan);
-    const auto twin = [&](const PartialPlan& p) { return same_unrolling(p.plan, plan.plan); };
-    if (std::any_of(plans.begin(), plans.end(), twin)) continue;
+    const auto same = [&](const PartialPlan& p) { return same_unrolling(p.plan, plan.plan); };
+    if (std::any_of(plans.begin(), plans.end(), same)) continue;
     outside.strip(plan);
     judge_with_orders(ladder_, plan, 1, outermost_fanout_);
     plans.push_back(plan);
@@ -216,10 +216,10 @@ void Sunstone::complete_plan(const PartialPlan& p) {
 void Sunstone::offer(const Candidate& candidate) {
   const auto after =
       std::find_if(best_.begin(), best_.end(), [&](const Candidate& c) { return candidate.better_than(c); });
-  const auto twin = std::find_if(best_.begin(), best_.end(),
+  const auto same = std::find_if(best_.begin(), best_.end(),
                                  [&](const Candidate& c) { return same_unrolling(c.plan, candidate.plan); });
-  if (twin < after) return;  // it is better
-  if (twin != best_.end()) best_.erase(twin);
+  if (same < after) return;  // it is better
+  if (same != best_.end()) best_.erase(same);
   best_.insert(after, candidate);
   if (best_.size() > kSunstoneKept) best_.pop_back();
 }
