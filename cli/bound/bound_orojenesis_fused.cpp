@@ -14,7 +14,9 @@
 #include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
 #include "cli/ui/units.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
+#include "engine/bounds/fusion/chain.h"
 #include "engine/bounds/network/network_bound.h"
 
 namespace heliolite::cli {
@@ -192,7 +194,12 @@ int run_fused(const OrojenesisArguments& arguments, const Network& network, cons
   const Result<SegmentedNetwork>& segmented = found->network;
   if (!segmented) return fail(segmented.errors());
   if (network.edges.empty()) output.note("heliolite: " + network.name + " has no edges: nothing can be fused");
-  if (const std::string note = note_not_fused(network); !note.empty()) output.note(note);
+  const std::vector<UnfusedEdge> unfused = unfused_edges(network);
+  const auto in_words = [](const UnfusedEdge& e) {
+    return fmt::format("{} to {} of {} ({})", e.from, e.tensor, e.to, e.because);
+  };
+  if (!unfused.empty())
+    output.note(fmt::format("heliolite: {}: not fused: {}", network.name, join(mapped(unfused, in_words))));
   const std::vector<FusedPoint>& points = found->points;
   const WordUnit& unit = segmented->unit();
   if (!arguments.csv.empty() && !output.write("--csv", fused_csv(segmented->points(), unit))) return kBadInput;
@@ -205,7 +212,9 @@ int run_fused(const OrojenesisArguments& arguments, const Network& network, cons
   json["macs"] = network.macs();
   json["minimum"] = network_minimum(network, unit);
   json["schedules"] = kSchedules;
-  json["not_fused"] = edges_not_fused(network);
+  json["not_fused"] = Json::array();
+  for (const UnfusedEdge& e : unfused)
+    json["not_fused"].push_back({{"from", e.from}, {"to", e.to}, {"tensor", e.tensor}, {"because", e.because}});
   json["bounds"] = Json::array();
   for (const u64 buffer : arguments.buffers)
     json["bounds"].push_back({{"kind", "iolb"},

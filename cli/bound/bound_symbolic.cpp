@@ -78,29 +78,6 @@ NetworkAnswer network_answer(const Network& network, const std::vector<double>& 
   return answer;
 }
 
-}  // namespace
-
-Json edges_not_fused(const Network& network) {
-  Json edges = Json::array();
-  for (const Edge& e : network.edges) {
-    const std::string why = e.from_input ? "" : why_not_fused(network, e);
-    if (why.empty()) continue;
-    const Workload &from = network.layers[e.from].workload, &to = network.layers[e.to].workload;
-    edges.push_back({{"from", from.name}, {"to", to.name}, {"tensor", to.tensors[e.tensor].name}, {"because", why}});
-  }
-  return edges;
-}
-
-std::string note_not_fused(const Network& network) {
-  std::vector<std::string> edges;
-  for (const Json& e : edges_not_fused(network))
-    edges.push_back(fmt::format("{} to {} of {} ({})", e["from"].get<std::string>(), e["tensor"].get<std::string>(),
-                                e["to"].get<std::string>(), e["because"].get<std::string>()));
-  return edges.empty() ? "" : fmt::format("heliolite: {}: not fused: {}", network.name, join(edges));
-}
-
-namespace {
-
 Result<std::vector<double>> word_sizes(const SymbolicArguments& arguments, const Workload& workload) {
   const WordUnit::Sizes stated = arguments.unit.sizes(workload);
   std::vector<double> sizes(stated.begin(), stated.begin() + workload.tensors.size());

@@ -25,12 +25,6 @@ inline constexpr const char* kNetworkHoldsUnder =
     "of "
     "their own";
 
-// The edges between layers that join no links of a chain, each with `from`, `to`, `tensor` and `because`.
-Json edges_not_fused(const Network& network);
-
-// Which layers cannot be fused, as a note; empty if there are none.
-std::string note_not_fused(const Network& network);
-
 // The options as they were given.
 struct SymbolicArguments : BoundQuestion {
   std::string kind;           // one of symbolic_kinds()

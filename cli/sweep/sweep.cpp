@@ -51,13 +51,12 @@ std::optional<Shard> parse_shard(const std::string& text) {
 }
 
 Json question(const SweepArguments& arguments, const SweepRecord& sweep) {
-  return {{"file", arguments.file},       {"name", sweep.name},
-          {"hash", sweep.question},       {"objective", sweep.objective},
-          {"strategy", sweep.strategy},   {"goal", sweep.goal},
-          {"rank", sweep.rank},           {"delay_unit", sweep.delay_unit},
-          {"grid", sweep.grid_points},    {"planned", sweep.planned_points},
-          {"shard", sweep.shard + 1},     {"shards", sweep.shards},
-          {"threads", arguments.threads}, {"parameters", sweep.parameters}};
+  return asked_json({{"file", arguments.file}}, sweep,
+                    {{"grid", sweep.grid_points},
+                     {"planned", sweep.planned_points},
+                     {"shard", sweep.shard + 1},
+                     {"shards", sweep.shards},
+                     {"threads", arguments.threads}});
 }
 
 std::string plan_text(const SweepSpec& spec) {

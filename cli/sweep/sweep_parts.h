@@ -64,6 +64,9 @@ int run_sweep_status(const std::string& database, const Output& output);
 std::string sweep_tables(const SweepRecord& sweep, const SweepSummary& summary,
                          const std::vector<LayerRecord>& layers_of_best);
 
+// The answer's "question": what the command was given, what the sweep asks, and `more`.
+Json asked_json(Json given, const SweepRecord& sweep, const Json& more = Json::object());
+
 // Appends "counts", "reasons", "best", "front" and "layers" of docs/json.md to `answer`.
 void add_sweep_answer(Json& answer, const SweepRecord& sweep, const SweepSummary& summary,
                       const std::vector<LayerRecord>& layers_of_best);

@@ -23,17 +23,8 @@ namespace {
 Json json_head(const Store& store) {
   const SweepRecord& sweep = store.sweep();
   Json answer = answer_head("sweep");
-  answer["question"] = {{"export", store.path()},
-                        {"name", sweep.name},
-                        {"hash", sweep.question},
-                        {"version", sweep.version},
-                        {"objective", sweep.objective},
-                        {"strategy", sweep.strategy},
-                        {"goal", sweep.goal},
-                        {"rank", sweep.rank},
-                        {"delay_unit", sweep.delay_unit},
-                        {"parameters", sweep.parameters},
-                        {"text", sweep.text}};
+  answer["question"] =
+      asked_json({{"export", store.path()}}, sweep, {{"version", sweep.version}, {"text", sweep.text}});
   answer["notes"] = sweep.notes;
   answer["mapspace"] = mapspace_json(has_any_factors(sweep), counts_of(sweep), tiles_of(sweep));
   return answer;
@@ -220,15 +211,7 @@ int run_sweep_status(const std::string& database, const Output& output) {
   const SweepRecord& sweep = store->sweep();
   output.table(headline(sweep, *status) + "\n" + sweep_tables(sweep, *summary, *layers));
   Json answer = answer_head("sweep");
-  answer["question"] = {{"status", database},
-                        {"name", sweep.name},
-                        {"hash", sweep.question},
-                        {"objective", sweep.objective},
-                        {"strategy", sweep.strategy},
-                        {"goal", sweep.goal},
-                        {"rank", sweep.rank},
-                        {"delay_unit", sweep.delay_unit},
-                        {"parameters", sweep.parameters}};
+  answer["question"] = asked_json({{"status", database}}, sweep);
   answer["status"] = status_json(sweep, *status);
   add_sweep_answer(answer, sweep, *summary, *layers);
   return output.json(answer) ? kSuccess : kBadInput;

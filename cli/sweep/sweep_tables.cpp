@@ -148,6 +148,19 @@ std::string sweep_tables(const SweepRecord& sweep, const SweepSummary& summary,
   return text + states_table(summary);
 }
 
+Json asked_json(Json given, const SweepRecord& sweep, const Json& more) {
+  given.update({{"name", sweep.name},
+                {"hash", sweep.question},
+                {"objective", sweep.objective},
+                {"strategy", sweep.strategy},
+                {"goal", sweep.goal},
+                {"rank", sweep.rank},
+                {"delay_unit", sweep.delay_unit},
+                {"parameters", sweep.parameters}});
+  given.update(more);
+  return given;
+}
+
 void add_sweep_answer(Json& answer, const SweepRecord& sweep, const SweepSummary& summary,
                       const std::vector<LayerRecord>& layers_of_best) {
   Json& counts = answer["counts"] = Json::object();

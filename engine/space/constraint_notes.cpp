@@ -27,26 +27,6 @@ std::optional<std::string> missing_channels(const Workload& workload, const std:
   return missing[0];
 }
 
-std::vector<Rename> renames_for(const Workload& workload, const std::set<std::string>& machine) {
-  const auto classes = classify(workload);
-  // In a matrix product K is the sum's dimension, and M may be rows or columns: then the user has to say.
-  if (!classes || std::ranges::find(*classes, DimensionClass::Kernel) == classes->end()) return {};
-  std::vector<Rename> renames;
-  for (const std::string& missing : missing_names(workload, machine)) {
-    const DimensionRole* meaning = role_named(missing);
-    if (meaning == nullptr || !other_axis_is_named(missing, machine)) return {};
-    std::vector<int> meant;
-    for (std::size_t d = 0; d < workload.dimensions.size(); ++d)
-      if (role_named(workload.dimensions[d].name) == meaning) meant.push_back(static_cast<int>(d));
-    if (meant.size() != 1 || (*classes)[meant[0]] != meaning->is) return {};
-    const std::string& from = workload.dimensions[meant[0]].name;
-    const bool taken = std::ranges::find(renames, from, &Rename::from) != renames.end();
-    if (taken || machine.contains(from) || !stands_as(workload, meant[0], *meaning)) return {};
-    renames.push_back({from, missing});
-  }
-  return renames;
-}
-
 std::string text_of(const std::vector<Rename>& renames) {
   std::vector<std::string> words;
   words.reserve(renames.size());
@@ -75,7 +55,24 @@ bool add_channels(Workload& workload, const std::string& name) {
 }  // namespace
 
 std::vector<Rename> fitting_renames(const Workload& workload, const Architecture& architecture) {
-  return renames_for(workload, constrained_names(architecture));
+  const std::set<std::string> machine = constrained_names(architecture);
+  const auto classes = classify(workload);
+  // In a matrix product K is the sum's dimension, and M may be rows or columns: then the user has to say.
+  if (!classes || std::ranges::find(*classes, DimensionClass::Kernel) == classes->end()) return {};
+  std::vector<Rename> renames;
+  for (const std::string& missing : missing_names(workload, machine)) {
+    const DimensionRole* meaning = role_named(missing);
+    if (meaning == nullptr || !other_axis_is_named(missing, machine)) return {};
+    std::vector<int> meant;
+    for (std::size_t d = 0; d < workload.dimensions.size(); ++d)
+      if (role_named(workload.dimensions[d].name) == meaning) meant.push_back(static_cast<int>(d));
+    if (meant.size() != 1 || (*classes)[meant[0]] != meaning->is) return {};
+    const std::string& from = workload.dimensions[meant[0]].name;
+    const bool taken = std::ranges::find(renames, from, &Rename::from) != renames.end();
+    if (taken || machine.contains(from) || !stands_as(workload, meant[0], *meaning)) return {};
+    renames.push_back({from, missing});
+  }
+  return renames;
 }
 
 std::string rename_advice(const Workload& workload, const Architecture& architecture) {
@@ -124,7 +121,7 @@ void fit_names(Network& network, const Architecture& architecture) {
   std::vector<std::string> widened;
   std::string channels;
   for (Layer& layer : network.layers) {
-    const std::vector<Rename> renames = renames_for(layer.workload, machine);
+    const std::vector<Rename> renames = fitting_renames(layer.workload, architecture);
     if (!renames.empty() && rename_dimensions(layer.workload, renames).empty() && noted.empty()) noted = renames;
   }
   for (Layer& layer : network.layers) {

@@ -26,39 +26,11 @@ Plane front_of(std::span<const FrontCosts> points, const FrontCosts& reference, 
   return out;
 }
 
-// The sum over slabs of the third cost, from `from` on, of a slab's width times `area` of the points in it.
-double over_slabs(std::span<const FrontCosts> points, const FrontCosts& reference, double from, bool is_flat,
-                  const std::function<double(const Plane&)>& area) {
-  if (is_flat) return area(front_of(points, reference, 0, true));
-  std::vector<double> ends{from, reference[2]};
-  for (const FrontCosts& p : points)
-    if (p[2] > from && p[2] < reference[2]) ends.push_back(p[2]);
-  std::ranges::sort(ends);
-  double sum = 0;
-  for (std::size_t k = 0; k + 1 < ends.size(); ++k)
-    if (ends[k + 1] > ends[k] && ends[k] >= from)
-      sum += (ends[k + 1] - ends[k]) * area(front_of(points, reference, ends[k], false));
-  return sum;
-}
-
 }  // namespace
-
-double hypervolume(std::span<const FrontCosts> points, const FrontCosts& reference, bool is_flat) {
-  double from = reference[2];
-  for (const FrontCosts& p : points) from = std::min(from, p[2]);
-  return over_slabs(points, reference, from, is_flat, [&](const Plane& front) {
-    double area = 0, below = reference[1];
-    for (const auto& p : front) {
-      area += (reference[0] - p[0]) * (below - p[1]);
-      below = p[1];
-    }
-    return area;
-  });
-}
 
 double expected_hypervolume_improvement(const Prediction& first, const Prediction& second, double third,
                                         std::span<const FrontCosts> points, const FrontCosts& reference, bool is_flat) {
-  return over_slabs(points, reference, third, is_flat, [&](const Plane& front) {
+  const auto area = [&](const Plane& front) {
     // Strip k lies between the k-th point and the next one; what is not dominated there is below the k-th one.
     double sum = 0, until_here = 0;
     for (std::size_t k = 0; k <= front.size(); ++k) {
@@ -67,7 +39,17 @@ double expected_hypervolume_improvement(const Prediction& first, const Predictio
       until_here = until_next;
     }
     return sum;
-  });
+  };
+  if (is_flat) return area(front_of(points, reference, 0, true));
+  std::vector<double> ends{third, reference[2]};
+  for (const FrontCosts& p : points)
+    if (p[2] > third && p[2] < reference[2]) ends.push_back(p[2]);
+  std::ranges::sort(ends);
+  double sum = 0;
+  for (std::size_t k = 0; k + 1 < ends.size(); ++k)
+    if (ends[k + 1] > ends[k] && ends[k] >= third)
+      sum += (ends[k + 1] - ends[k]) * area(front_of(points, reference, ends[k], false));
+  return sum;
 }
 
 namespace {

@@ -241,13 +241,8 @@ std::vector<u64> column(const FusedNetwork& fused) {
 // {"from", "to", "tensor", "because"} of the edges between layers that fusion cannot use.
 py::list not_fused(const Network& network) {
   py::list out;
-  for (const Edge& e : network.edges) {
-    const std::string why = e.from_input ? "" : why_not_fused(network, e);
-    if (why.empty()) continue;
-    const Workload& to = network.layers[e.to].workload;
-    out.append(py::dict("from"_a = network.layers[e.from].workload.name, "to"_a = to.name,
-                        "tensor"_a = to.tensors[e.tensor].name, "because"_a = why));
-  }
+  for (const UnfusedEdge& e : unfused_edges(network))
+    out.append(py::dict("from"_a = e.from, "to"_a = e.to, "tensor"_a = e.tensor, "because"_a = e.because));
   return out;
 }
 

@@ -9,12 +9,14 @@
 
 #include "engine/sweep/front.h"
 #include "engine/sweep/store.h"
+#include "tests/support/hypervolume.h"
 #include "tests/support/sweep_problem.h"
 
 namespace heliolite::explore_long_test {
 namespace {
 
 using testing::content_of;
+using testing::hypervolume;
 using testing::run_into;
 
 // 8 x 6 x 5 x 4 = 960 points.
@@ -72,9 +74,9 @@ TEST(ExploreLong, FindsMoreOfTheFrontThanPointsThatFillTheGrid) {
   const std::vector<PointRecord> grid = content_of(folder.path("all.db")).points;
   const std::vector<FrontCosts> every = costs(grid, ranking);
   const FrontCosts reference = worst_of(every);
-  const double whole = hypervolume(every, reference, false);
+  const double whole = hypervolume(every, reference, 3);
   const auto share = [&](const std::vector<PointRecord>& some) {
-    return hypervolume(costs(some, ranking), reference, false) / whole;
+    return hypervolume(costs(some, ranking), reference, 3) / whole;
   };
   const auto found = [&](const std::string& first, u64 seed) {
     const std::string database = folder.path(fmt::format("{}{}.db", first, seed));

@@ -142,12 +142,6 @@ std::optional<ChainLink> first_link(const Workload& workload, const WordUnit& un
   return std::nullopt;
 }
 
-}  // namespace
-
-std::optional<ChainLink> chain_link(const Workload& workload, int input, const WordUnit& unit) {
-  return RowView(workload, input, unit).link();
-}
-
 std::string why_not_fused(const Network& network, const Edge& edge) {
   const auto workload = [&](int layer) -> const Workload& { return network.layers[layer].workload; };
   if (edge.from_input) return "an input";
@@ -159,6 +153,23 @@ std::string why_not_fused(const Network& network, const Edge& edge) {
   const auto same = [&](const Edge& e) { return !e.from_input && e.from == edge.from; };
   if (std::ranges::count_if(network.edges, same) > 1) return "read by several layers";
   return "";
+}
+
+}  // namespace
+
+std::optional<ChainLink> chain_link(const Workload& workload, int input, const WordUnit& unit) {
+  return RowView(workload, input, unit).link();
+}
+
+std::vector<UnfusedEdge> unfused_edges(const Network& network) {
+  std::vector<UnfusedEdge> out;
+  for (const Edge& edge : network.edges) {
+    std::string why = edge.from_input ? "" : why_not_fused(network, edge);
+    if (why.empty()) continue;
+    const Workload& to = network.layers[edge.to].workload;
+    out.push_back({network.layers[edge.from].workload.name, to.name, to.tensors[edge.tensor].name, std::move(why)});
+  }
+  return out;
 }
 
 std::vector<Chain> find_chains(const Network& network, const WordUnit& unit) {

@@ -44,8 +44,11 @@ struct Chain {
 // operator. Sizes of words are in `unit`.
 std::optional<ChainLink> chain_link(const Workload& workload, int input, const WordUnit& unit = {});
 
-// Why the edge joins no two links of a chain, in a few words; empty if it may.
-std::string why_not_fused(const Network& network, const Edge& edge);
+// An edge between layers that joins no two links of a chain, by the names of its ends, and why in a few words.
+struct UnfusedEdge {
+  std::string from, to, tensor, because;
+};
+std::vector<UnfusedEdge> unfused_edges(const Network& network);
 
 // All layers in chains along the network's edges, single layers included; see layer_paths(). `unit`: that of the
 // network, word_unit().
