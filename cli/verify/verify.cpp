@@ -13,6 +13,7 @@
 #include "cli/ui/table.h"
 #include "cli/verify/verify_optima.h"
 #include "engine/base/file_claims.h"
+#include "engine/base/mapped.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/option_kinds.h"
 #include "engine/verify/golden_verify.h"
@@ -29,19 +30,23 @@ struct VerifyArguments {
   u64 limit = 0;
   u64 show = 5;
   int threads = 0;
+
+  RecordSelection selection() const {
+    const auto given = [](const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); };
+    return {given(mode), given(id), limit > 0 ? std::optional(limit) : std::nullopt, show};
+  }
 };
 
-Json report_json(const std::string& file, const VerifyArguments& arguments, const VerifyReport& report,
+Json report_json(const std::string& file, const RecordSelection& selection, const VerifyReport& report,
                  double seconds) {
   Json answer;
-  answer["question"] = {{"file", file}, {"mode", arguments.mode}, {"id", arguments.id}, {"limit", arguments.limit}};
+  answer["question"] = selection_json(file, selection);
   answer.update(tally_json(report.total));
   Json modes = Json::object();
   for (const auto& [mode, tally] : report.by_mode) modes[mode] = tally_json(tally);
   answer["by_mode"] = modes;
   answer["skip_reasons"] = report.skip_reasons;
-  answer["mismatches"] = Json::array();
-  for (const Mismatch& m : report.mismatches) answer["mismatches"].push_back(mismatch_json(m));
+  answer["mismatches"] = mapped(report.mismatches, mismatch_json);
   answer["seconds"] = seconds;
   return answer;
 }
@@ -63,49 +68,29 @@ std::string report_text(const std::string& file, const VerifyReport& report, dou
   return text + fmt::format("  {} records checked in {}\n", checked, seconds(elapsed));
 }
 
-Result<VerifiedFile> check_golden(const std::string& file, const VerifyArguments& arguments) {
-  VerifyOptions options;
-  if (!arguments.mode.empty()) options.mode = arguments.mode;
-  if (!arguments.id.empty()) options.id = arguments.id;
-  if (arguments.limit > 0) options.limit = arguments.limit;
-  options.show = arguments.show;
+Result<VerifiedFile> check_golden(const std::string& file, const RecordSelection& selection) {
   const Stopwatch clock;
-  const Result<VerifyReport> report = verify_golden(file, options);
+  const Result<VerifyReport> report = verify_golden(file, selection);
   const double elapsed = clock.seconds();
   if (!report) return report.errors();
-  return VerifiedFile{report_text(file, *report, elapsed), report_json(file, arguments, *report, elapsed),
+  return VerifiedFile{report_text(file, *report, elapsed), report_json(file, selection, *report, elapsed),
                       report->total};
 }
 
 Result<VerifiedFile> check(const std::string& file, const VerifyArguments& arguments, const Output& output) {
-  if (holds_forge_cases(file)) {
-    ForgeOptions options;
-    if (!arguments.mode.empty()) options.machine = arguments.mode;
-    if (!arguments.id.empty()) options.id = arguments.id;
-    if (arguments.limit > 0) options.limit = arguments.limit;
-    options.threads = arguments.threads;
-    SearchOptions search;
-    arguments.search.apply(search);
-    options.budget_seconds = search.budget_seconds;
-    return check_forge(file, options, arguments.show, output);
-  }
+  SearchOptions search;
+  arguments.search.apply(search);
+  const RecordSelection selection = arguments.selection();
+  if (holds_forge_cases(file))
+    return check_forge(file, {selection, arguments.threads, search.budget_seconds, nullptr, {}}, output);
   if (!holds_optima(file)) {
     const auto given = arguments.search.given();
-    if (given.empty()) return check_golden(file, arguments);
+    if (given.empty()) return check_golden(file, selection);
     return Diagnostic{file, 0, fmt::format("--{}", given.front().option->name),
                       "is for records of proven optima; these are recorded runs, which need no search"};
   }
-  OptimaOptions options;
-  if (!arguments.mode.empty()) options.set = arguments.mode;
-  if (!arguments.id.empty()) options.id = arguments.id;
-  SearchOptions search;
-  arguments.search.apply(search);
-  options.strategy = search.strategy;
-  if (arguments.limit > 0) options.limit = arguments.limit;
-  options.show = arguments.show;
-  options.threads = arguments.threads;
-  options.budget_seconds = search.budget_seconds;
-  return check_optima(file, options, output);
+  return check_optima(file, {selection, search.strategy, arguments.threads, search.budget_seconds, nullptr, {}},
+                      output);
 }
 
 // Files as they are, of folders the .jsonl files in them, by name. Errors: a folder without any.

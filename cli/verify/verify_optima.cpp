@@ -9,6 +9,7 @@
 #include "cli/ui/lines.h"
 #include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/search/core/budget.h"
 
@@ -21,6 +22,13 @@ constexpr std::size_t kDifferencesShown = 6;  // of one record
 
 std::string mismatched_text(const VerifyTally& t, const std::string& number) {
   return t.mismatched == 0 ? number : painted(number, Tone::Bad);
+}
+
+Json selection_json(const std::string& file, const RecordSelection& selection) {
+  return {{"file", file},
+          {"mode", selection.group.value_or("")},
+          {"id", selection.id.value_or("")},
+          {"limit", selection.limit.value_or(0)}};
 }
 
 Json tally_json(const VerifyTally& t) {
@@ -99,12 +107,8 @@ Json to_json(const Tallies& tallies) {
 
 Json report_json(const std::string& file, const OptimaOptions& options, const OptimaReport& report, double elapsed) {
   Json answer;
-  answer["question"] = {{"file", file},
-                        {"mode", options.set.value_or("")},
-                        {"id", options.id.value_or("")},
-                        {"limit", options.limit.value_or(0)},
-                        {"strategy", name(options.strategy)},
-                        {"threads", options.threads}};
+  answer["question"] = selection_json(file, options);
+  answer["question"].update({{"strategy", name(options.strategy)}, {"threads", options.threads}});
   answer.update(tally_json(report.total));
   answer["proven"] = report.total.proven;
   answer["by_set"] = to_json(report.by_set);
@@ -112,8 +116,7 @@ Json report_json(const std::string& file, const OptimaOptions& options, const Op
   answer["by_objective"] = to_json(report.by_objective);
   answer["skip_reasons"] = report.skip_reasons;
   answer["notes"] = report.notes;
-  answer["mismatches"] = Json::array();
-  for (const Mismatch& m : report.mismatches) answer["mismatches"].push_back(mismatch_json(m));
+  answer["mismatches"] = mapped(report.mismatches, mismatch_json);
   answer["slowest"] = {{"id", report.slowest_id}, {"seconds", report.slowest_seconds}};
   answer["search_seconds"] = report.total.seconds;
   answer["seconds"] = elapsed;
@@ -195,10 +198,7 @@ std::string forge_text(const std::string& file, const std::vector<ForgeCompariso
 Json forge_json(const std::string& file, const ForgeOptions& options, const std::vector<ForgeComparison>& all,
                 double elapsed) {
   Json answer;
-  answer["question"] = {{"file", file},
-                        {"mode", options.machine.value_or("")},
-                        {"id", options.id.value_or("")},
-                        {"limit", options.limit.value_or(0)}};
+  answer["question"] = selection_json(file, options);
   Json cases = Json::array();
   for (const ForgeComparison& c : all) {
     Json one = {{"id", c.id},
@@ -226,7 +226,7 @@ Json forge_json(const std::string& file, const ForgeOptions& options, const std:
 
 }  // namespace
 
-Result<VerifiedFile> check_forge(const std::string& file, ForgeOptions options, u64 shown, const Output& output) {
+Result<VerifiedFile> check_forge(const std::string& file, ForgeOptions options, const Output& output) {
   options.stop = &interrupt_flag();
   const Stopwatch clock;
   const Result<std::vector<ForgeComparison>> all = [&] {
@@ -239,7 +239,7 @@ Result<VerifiedFile> check_forge(const std::string& file, ForgeOptions options, 
   }();
   const double elapsed = clock.seconds();
   if (!all) return all.errors();
-  VerifiedFile out{forge_text(file, *all, shown, elapsed), forge_json(file, options, *all, elapsed), {}};
+  VerifiedFile out{forge_text(file, *all, options.show, elapsed), forge_json(file, options, *all, elapsed), {}};
   for (const ForgeComparison& c : *all)
     ++(c.verdict == ForgeVerdict::Skipped                                     ? out.total.skipped
        : c.verdict == ForgeVerdict::Equal || c.verdict == ForgeVerdict::Below ? out.total.matched

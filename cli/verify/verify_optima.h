@@ -19,7 +19,8 @@ struct VerifiedFile {
   VerifyTally total;
 };
 
-Json tally_json(const VerifyTally& tally);     // {"matched", "mismatched", "skipped"}
+Json selection_json(const std::string& file, const RecordSelection& selection);  // {"file", "mode", "id", "limit"}
+Json tally_json(const VerifyTally& tally);                                       // {"matched", "mismatched", "skipped"}
 Json mismatch_json(const Mismatch& mismatch);  // {"id", "line", "differences": [..], "refused"}
 // The number of mismatches, in colour if there are any.
 std::string mismatched_text(const VerifyTally& tally, const std::string& number);
@@ -31,8 +32,8 @@ std::string unseen_text(const VerifyTally& total, std::size_t shown);
 // Searches all records of the file. After Ctrl-C those that were not searched are skipped.
 Result<VerifiedFile> check_optima(const std::string& file, OptimaOptions options, const Output& output);
 
-// Searches all cases of the file, and says of the first `shown` that differ where; a case matches where ours is equal
+// Searches all cases of the file, and says of the first `show` that differ where; a case matches where ours is equal
 // or below. After Ctrl-C the rest is skipped.
-Result<VerifiedFile> check_forge(const std::string& file, ForgeOptions options, u64 shown, const Output& output);
+Result<VerifiedFile> check_forge(const std::string& file, ForgeOptions options, const Output& output);
 
 }  // namespace heliolite::cli

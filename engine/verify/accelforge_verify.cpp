@@ -351,12 +351,12 @@ Result<std::vector<ForgeComparison>> verify_forge(const std::string& path, const
   if (!cases) return cases.errors();
   const std::vector<std::string> ids = mapped(*cases, &ForgeCase::id);
   std::erase_if(*cases, [&](const ForgeCase& one) {
-    return (options.id && one.id != *options.id) || (options.machine && one.machine != *options.machine);
+    return (options.id && one.id != *options.id) || (options.group && one.machine != *options.group);
   });
   if (cases->empty())
     return Diagnostic{path, 0, "",
                       options.id ? fmt::format("has no case '{}'{}", *options.id, did_you_mean(*options.id, ids))
-                                 : fmt::format("has no case of machine '{}'", options.machine.value_or(""))};
+                                 : fmt::format("has no case of machine '{}'", options.group.value_or(""))};
   if (options.limit && cases->size() > *options.limit) cases->resize(*options.limit);
   std::vector<ForgeComparison> out;
   for (const ForgeCase& one : *cases) {

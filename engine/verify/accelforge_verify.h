@@ -11,6 +11,7 @@
 #include "engine/base/named.h"
 #include "engine/base/result.h"
 #include "engine/base/types.h"
+#include "engine/verify/json_record.h"
 
 namespace heliolite {
 
@@ -43,10 +44,7 @@ Result<std::string> forge_file(const std::string& cases, bool machine, const std
 // Searches what AccelForge has recorded: of each case the least energy x latency of the network, its layers fused or
 // not, against the recorded energy and latency (docs/formats_accelforge.md).
 
-struct ForgeOptions {
-  std::optional<std::string> id;            // only the case with this key
-  std::optional<std::string> machine;       // only cases of this machine
-  std::optional<u64> limit;                 // at most this many cases
+struct ForgeOptions : RecordSelection {
   int threads = 0;                          // of each search; 0 = every core
   std::optional<double> budget_seconds;     // for one layer, and for one search of fused layers
   const std::atomic<bool>* stop = nullptr;  // when it is set, cases that are not searched yet are skipped

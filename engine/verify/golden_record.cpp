@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/base/text.h"
@@ -14,22 +15,12 @@ namespace {
 
 using nlohmann::json;
 
-bool is_multicast(const json& value) {
-  if (!value.is_array()) return false;
-  for (const json& record : value) {
-    if (!record.is_array() || record.size() != 3) return false;
-    for (const json& number : record)
-      if (!number.is_number()) return false;
-  }
-  return true;
+// Three numbers: of a multicast, or what a busiest instance reads, fills and updates.
+bool is_triple(const json& value) {
+  return value.is_array() && value.size() == 3 && std::ranges::all_of(value, &json::is_number);
 }
 
-bool is_busiest(const json& value) {
-  if (!value.is_array() || value.size() != 3) return false;
-  for (const json& number : value)
-    if (!number.is_number()) return false;
-  return true;
-}
+bool is_multicast(const json& value) { return value.is_array() && std::ranges::all_of(value, is_triple); }
 
 // What the comparison reads as numbers: every leaf, but for the lists of a network's multicasts and of what a busiest
 // instance reads, fills and updates.
@@ -63,7 +54,7 @@ class ExpectationCheck {
   void numbers(const json& value, const std::string& field) {
     if (!object(value, field)) return;
     for (const auto& item : value.items())
-      if (item.key() != "busiest" || !is_busiest(item.value())) number(item.value(), field + "." + item.key());
+      if (item.key() != "busiest" || !is_triple(item.value())) number(item.value(), field + "." + item.key());
   }
 
   // The objects of a level are its tensors.
@@ -213,9 +204,8 @@ Result<GoldenRecord> parse_golden_record(std::string_view text, const std::strin
     record.counts = Counts::True;
     if (const std::string by = record_string(root, "by", complaints); !by.empty() && by != "walk" && by != "factorised")
       complaints.add("by", fmt::format("'{}' must be walk or factorised", by));
-  } else if (const json* flag =
-                 record_member(root, kPeerChannel.field, json::value_t::boolean, "true or false", complaints)) {
-    record.peer_channel = flag->get<bool>();
+  } else {
+    record.peer_channel = record_flag(root, kPeerChannel.field, complaints).value_or(false);
   }
   if (record_member(root, "mapping", json::value_t::array, "a list of levels", complaints) != nullptr) {
     record.mapping = std::move(root["mapping"]);  // moved, not copied: copying recurses

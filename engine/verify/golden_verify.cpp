@@ -190,8 +190,8 @@ namespace {
 
 class Verifier {
  public:
-  Verifier(const std::string& path, const VerifyOptions& options)
-      : file_(path, "arch", "problem", "a single problem"), options_(options) {}
+  Verifier(const std::string& path, const RecordSelection& selection)
+      : file_(path, "arch", "problem", "a single problem"), selection_(selection) {}
 
   Result<VerifyReport> run() {
     file_.read([&](const std::string& line, int number) {
@@ -204,17 +204,19 @@ class Verifier {
   }
 
  private:
-  bool limit_reached() const { return options_.limit && considered_ >= *options_.limit; }
+  bool limit_reached() const { return selection_.limit && considered_ >= *selection_.limit; }
 
   std::string nothing_selected() const {
-    if (options_.id) return fmt::format("has no record with id '{}'{}", *options_.id, did_you_mean(*options_.id, ids_));
-    return fmt::format("has no records of mode '{}'; modes: {}", options_.mode.value_or(""), join(modes_));
+    if (selection_.id)
+      return fmt::format("has no record with id '{}'{}", *selection_.id, did_you_mean(*selection_.id, ids_));
+    return fmt::format("has no records of mode '{}'; modes: {}", selection_.group.value_or(""), join(modes_));
   }
 
   void check_line(const std::string& line, int number) {
     const Result<GoldenRecord> record = parse_golden_record(line, file_.path(), number);
     if (!record) return file_.complain(record.errors());
-    const bool other = (options_.mode && record->mode != *options_.mode) || (options_.id && record->id != *options_.id);
+    const bool other =
+        (selection_.group && record->mode != *selection_.group) || (selection_.id && record->id != *selection_.id);
     if (other) return remember_names(*record);
     ++considered_;
     check_record(*record);
@@ -222,7 +224,7 @@ class Verifier {
 
   // For the message when nothing is selected.
   void remember_names(const GoldenRecord& record) {
-    if (options_.id && ids_.size() < 100'000) ids_.push_back(record.id);
+    if (selection_.id && ids_.size() < 100'000) ids_.push_back(record.id);
     if (std::find(modes_.begin(), modes_.end(), record.mode) == modes_.end()) modes_.push_back(record.mode);
   }
 
@@ -243,7 +245,7 @@ class Verifier {
     const bool matched = illegal.empty() && mismatch.differences.empty();
     ++(matched ? mode.matched : mode.mismatched);
     ++(matched ? report_.total.matched : report_.total.mismatched);
-    if (!matched && report_.mismatches.size() < options_.show) report_.mismatches.push_back(std::move(mismatch));
+    if (!matched && report_.mismatches.size() < selection_.show) report_.mismatches.push_back(std::move(mismatch));
   }
 
   // explain() against the record, and evaluate() against explain().
@@ -270,7 +272,7 @@ class Verifier {
   }
 
   RecordFile file_;
-  VerifyOptions options_;
+  RecordSelection selection_;
   VerifyReport report_;
   u64 considered_ = 0;
   std::vector<std::string> ids_, modes_;
@@ -279,8 +281,8 @@ class Verifier {
 
 }  // namespace
 
-Result<VerifyReport> verify_golden(const std::string& path, const VerifyOptions& options) {
-  return Verifier(path, options).run();
+Result<VerifyReport> verify_golden(const std::string& path, const RecordSelection& selection) {
+  return Verifier(path, selection).run();
 }
 
 }  // namespace heliolite

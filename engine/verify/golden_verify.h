@@ -11,6 +11,7 @@
 #include "engine/base/types.h"
 #include "engine/model/cost.h"
 #include "engine/model/mapping.h"
+#include "engine/verify/json_record.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
@@ -47,14 +48,6 @@ struct Difference {
 // relative; words and hops on networks 1e-9.
 std::vector<Difference> compare(const GoldenRecord& record, const Breakdown& ours, const Workload& workload);
 
-// Which records are verified.
-struct VerifyOptions {
-  std::optional<std::string> mode;  // only records of this mode
-  std::optional<std::string> id;    // only this record
-  std::optional<u64> limit;         // at most this many records, skipped ones included
-  u64 show = 5;                     // keep this many mismatched records with their differences
-};
-
 // Numbers of records.
 struct VerifyTally {
   u64 matched = 0;
@@ -80,6 +73,6 @@ struct VerifyReport {
 
 // Verifies the records of a file. Machines are in arch/, problems in problem/ beside it, each is read once. Errors: no
 // such file, no records, malformed lines (file:line, at most 20 of them), a machine or problem that cannot be read.
-Result<VerifyReport> verify_golden(const std::string& path, const VerifyOptions& options);
+Result<VerifyReport> verify_golden(const std::string& path, const RecordSelection& selection);
 
 }  // namespace heliolite

@@ -65,6 +65,11 @@ std::string record_string(const json& object, const char* key, RecordComplaints&
   return value != nullptr ? value->get<std::string>() : "";
 }
 
+std::optional<bool> record_flag(const json& object, const char* key, RecordComplaints& complaints) {
+  const json* value = record_member(object, key, json::value_t::boolean, "true or false", complaints);
+  return value != nullptr ? std::optional(value->get<bool>()) : std::nullopt;
+}
+
 std::string shown(const json& value) { return value.is_primitive() ? value.dump() : value.type_name(); }
 
 bool LineReader::next(std::string& line) {

@@ -12,6 +12,7 @@
 
 #include "arch/architecture.h"
 #include "engine/base/result.h"
+#include "engine/base/types.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
@@ -49,6 +50,9 @@ std::string record_string(const nlohmann::json& object, const char* key, RecordC
 // A value as complaints show it.
 std::string shown(const nlohmann::json& value);
 
+// The member `key`, which must be true or false; none, after a complaint, if it is not.
+std::optional<bool> record_flag(const nlohmann::json& object, const char* key, RecordComplaints& complaints);
+
 // Reads a text file of records line by line; refuses lines that are longer than any record instead of filling the
 // memory.
 
@@ -77,6 +81,14 @@ class LineReader {
 // Calls `line` with every line that is not blank and its number, from 1, until it returns false. Errors: no such file,
 // a folder, a line that is too long.
 Diagnostics for_each_line(const std::string& path, const std::function<bool(const std::string&, int)>& line);
+
+// Which records of a file are verified.
+struct RecordSelection {
+  std::optional<std::string> group;  // only records of this mode, set or machine, whichever the file has
+  std::optional<std::string> id;     // only this record
+  std::optional<u64> limit;          // at most this many records, skipped ones included
+  u64 show = 5;                      // keep this many mismatched records with their differences
+};
 
 // A file of records, and the machines and workloads in folders beside it that they name, each read once. What cannot be
 // read is complained about once, and is null from then on.

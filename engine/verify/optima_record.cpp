@@ -103,15 +103,10 @@ Result<OptimumRecord> parse_optimum_record(std::string_view text, const std::str
   record.optimum = optimum.value_or(0);
   record.energy_pj = number_member(*root, "energy_pJ", complaints);
   record.cycles = number_member(*root, "cycles", complaints);
-  if (root->contains("one_axis_per_dimension")) {
-    const json* flag =
-        record_member(*root, "one_axis_per_dimension", json::value_t::boolean, "true or false", complaints);
-    if (flag != nullptr) record.one_axis_per_dimension = flag->get<bool>();
-  }
+  if (root->contains("one_axis_per_dimension"))
+    record.one_axis_per_dimension = record_flag(*root, "one_axis_per_dimension", complaints);
   if (root->contains(kPeerChannel.field))
-    if (const json* flag =
-            record_member(*root, kPeerChannel.field, json::value_t::boolean, "true or false", complaints))
-      record.peer_channel = flag->get<bool>();
+    record.peer_channel = record_flag(*root, kPeerChannel.field, complaints).value_or(false);
   for (const auto& [key, into] : {std::pair{"set", &record.set}, std::pair{"mapping_yaml", &record.mapping_yaml}})
     if (root->contains(key) && !(*root)[key].is_null()) *into = record_string(*root, key, complaints);
   if (!complaints.empty()) return complaints.errors();

@@ -63,7 +63,7 @@ class Reader {
     if (!record) return file_.complain(record.errors());
     sets_.push_back(record->set);
     ids_.push_back(record->id());
-    if ((options_.set && record->set != *options_.set) || (options_.id && record->id() != *options_.id)) return;
+    if ((options_.group && record->set != *options_.group) || (options_.id && record->id() != *options_.id)) return;
     const Architecture* machine = file_.machine(record->machine);
     const Workload* workload = file_.workload(record->workload);
     if (machine == nullptr || workload == nullptr) return;
@@ -79,7 +79,7 @@ class Reader {
     std::sort(sets_.begin(), sets_.end());
     sets_.erase(std::unique(sets_.begin(), sets_.end()), sets_.end());
     if (options_.id) return fmt::format("has no record '{}'{}", *options_.id, did_you_mean(*options_.id, ids_));
-    return fmt::format("has no records of set '{}'; sets: {}", options_.set.value_or(""), join(sets_));
+    return fmt::format("has no records of set '{}'; sets: {}", options_.group.value_or(""), join(sets_));
   }
 
   RecordFile file_;

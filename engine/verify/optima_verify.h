@@ -19,11 +19,7 @@
 namespace heliolite {
 
 // Which records are verified, and by which search.
-struct OptimaOptions {
-  std::optional<std::string> set;           // only records of this set
-  std::optional<std::string> id;            // only records with this OptimumRecord::id()
-  std::optional<u64> limit;                 // at most this many records
-  u64 show = 5;                             // keep this many mismatched records
+struct OptimaOptions : RecordSelection {
   Strategy strategy = Strategy::Exact;      // one that proves nothing must still reach the optimum
   int threads = 0;                          // number of records searched side by side; 0 = every core
   std::optional<double> budget_seconds;     // for the search of one record; none: no limit

@@ -50,14 +50,14 @@ TEST(Golden, EveryRecordOfTheFullSetMatches) {
 }
 
 TEST(Golden, FiltersByModeIdAndNumber) {
-  VerifyOptions imperfect;
-  imperfect.mode = "imperfect";
+  RecordSelection imperfect;
+  imperfect.group = "imperfect";
   EXPECT_EQ(verify_golden(kGolden, imperfect)->total.matched, 163u);
-  VerifyOptions ten;
+  RecordSelection ten;
   ten.limit = 10;
   const VerifyTally tally = verify_golden(kGolden, ten)->total;
   EXPECT_EQ(tally.matched + tally.skipped, 10u);
-  VerifyOptions missing;
+  RecordSelection missing;
   missing.id = "eyeriss-conv_s-strict-01";
   const auto none = verify_golden(kGolden, missing);
   ASSERT_FALSE(none.ok());

@@ -132,7 +132,7 @@ TEST(Optima, FiltersBySetIdAndNumber) {
   EXPECT_THAT(to_string(verify_optima(kOptima, options).errors()),
               HasSubstr("did you mean 'edp of mttkrp on m1_flat2'"));
   OptimaOptions set = exhaustively();
-  set.set = "nothing";
+  set.group = "nothing";
   EXPECT_THAT(to_string(verify_optima(kOptima, set).errors()), HasSubstr("sets: fixed_keep and real"));
 }
 
