@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <filesystem>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -15,7 +15,6 @@
 #include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_network.h"
-#include "engine/search/map.h"
 #include "engine/space/constraint_notes.h"
 #include "engine/sweep/design_points.h"
 
@@ -197,19 +196,12 @@ class Reader {
     if (overrides_.sample) out_.sample = overrides_.sample;
     if (overrides_.explore_points) out_.explore.points = *overrides_.explore_points;
     if (overrides_.sweep_budget) out_.budget_seconds = overrides_.sweep_budget;
-    refuse_of_network(reader);
-    refuse_of_mean(reader);
-    if (out_.limits.any()) refuse_of_limits(reader);
-    if (out_.goal == SweepGoal::Explore) refuse_of_explore(reader);
-    else if (explore)
-      out_.warnings.push_back(explore->error(
-          fmt::format("explore is of goal explore, and the goal is {}: it is not looked at", name(out_.goal))));
+    for (std::string& why : contradictions(out_)) reader.error(std::move(why));
     // The searches for mappings are those of our model.
     out_.evaluator = std::exchange(options.evaluator, {});
-    const bool plain =
-        out_.evaluator.protocol == EvaluatorProtocol::Once && out_.evaluator.seconds == kEvaluatorSeconds;
-    if (!out_.evaluator.command.empty()) refuse_of_evaluator(reader);
-    else if (!plain) reader.error("evaluator is not given, other options of an evaluator are");
+    if (explore && out_.goal != SweepGoal::Explore)
+      out_.warnings.push_back(explore->error(
+          fmt::format("explore is of goal explore, and the goal is {}: it is not looked at", name(out_.goal))));
   }
 
   void read_explore(const YamlNode& node) {
@@ -219,22 +211,6 @@ class Reader {
     if (const auto n = reader.integer("first")) out_.explore.first = static_cast<u64>(*n);
     if (const auto n = reader.integer("batch")) out_.explore.batch = static_cast<u64>(*n);
     reader.finish();
-  }
-
-  void refuse_of_explore(FieldReader& reader) {
-    if (out_.sample) reader.error("sample: goal explore chooses its points itself, explore.points says how many");
-    if (out_.pilots) reader.error("pilots: goal explore cuts no points");
-  }
-
-  // Bounds of our model, by which points are left out, say nothing of another program's numbers.
-  void refuse_of_evaluator(FieldReader& reader) {
-    if (out_.goal != SweepGoal::All && out_.goal != SweepGoal::Explore)
-      reader.error(
-          fmt::format("evaluator: goal {} leaves points out by bounds of our own model, which do not hold for "
-                      "another program's numbers: goal must be all or explore",
-                      name(out_.goal)));
-    if (out_.options.network || out_.limits.any())
-      reader.error("evaluator: objectives of networks and limits need all mappings' costs, a command says that of one");
   }
 
   void read_limits(const YamlNode& node) {
@@ -251,33 +227,6 @@ class Reader {
       reader.error("limits must have energy, delay or power");
   }
 
-  // Networks are told apart by their names.
-  void refuse_of_mean(FieldReader& reader) {
-    if (out_.mean == SweepMean::Total) return;
-    std::set<std::string> seen;
-    for (std::size_t l = 0; l < out_.layers.size(); ++l)
-      if ((l == 0 || out_.layers[l].workload != out_.layers[l - 1].workload) &&
-          !seen.insert(out_.layers[l].workload).second)
-        reader.error(fmt::format("mean = {} is over workloads, and two are called {}: name its layers in one entry",
-                                 name(out_.mean), out_.layers[l].workload));
-  }
-
-  // Mappings within limits are corners of a trade-off curve.
-  void refuse_of_limits(FieldReader& reader) {
-    const SearchOptions& options = out_.options;
-    const auto refuse = [&](std::string what) { reader.error("limits " + std::move(what)); };
-    if (options.strategy != Strategy::Exact && options.strategy != Strategy::Sunstone)
-      refuse(fmt::format("need strategy exact or sunstone, not {}", name(options.strategy)));
-    if (options.factors != Factors::Perfect || options.tiles != Tiles::Even)
-      refuse("need factors perfect and tiles even");
-    if (out_.goal == SweepGoal::Front)
-      refuse("go with goal all or best: of a front every point keeps its own trade-off");
-    if (out_.rank == SweepRank::Layers) refuse("are of a network's totals: rank must be totals");
-    const auto whole = [](const SweepLayer& layer) { return layer.weight == std::floor(layer.weight); };
-    if (out_.mean == SweepMean::Total && !std::ranges::all_of(out_.layers, whole))
-      refuse("need whole numbers as weights, which are numbers of runs; or a mean");
-  }
-
   void read_front(FieldReader& reader, const std::vector<std::string>& words) {
     std::vector<std::string> sorted;
     for (const std::string& word : words) sorted.push_back(lower(word));
@@ -286,18 +235,6 @@ class Reader {
     const std::vector<std::string> two{"delay", "energy"}, three{"area", "delay", "energy"};
     if (sorted != two && sorted != three)
       reader.error(fmt::format("front = {}, must be [energy, delay, area] or [energy, delay]", join(words)));
-  }
-
-  // What a network's own objective does not go with.
-  void refuse_of_network(FieldReader& reader) {
-    if (!out_.options.network) return;
-    const std::string asked = name(asked_objective(out_.options));
-    if (out_.rank == SweepRank::Layers)
-      reader.error(
-          fmt::format("rank = layers adds up the layers' own objectives, {} is of the network's energy and "
-                      "cycles: rank must be totals, or objective {}",
-                      asked, name(out_.options.objective)));
-    for (const Diagnostic& error : validate_question(out_.options)) reader.error(error.field + ": " + error.message);
   }
 
   void read_parameters(const YamlNode& node) {

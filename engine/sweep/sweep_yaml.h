@@ -36,6 +36,9 @@ Result<SweepSpec> load_sweep(const std::string& path, const SweepOverrides& over
 // Reads a text that the file `path` could hold, which need not be there.
 Result<SweepSpec> parse_sweep(std::string text, const std::string& path, const SweepOverrides& overrides = {});
 
+// What in the sweep's question does not go together, a text each; the evaluator is still one of the search's options.
+std::vector<std::string> contradictions(const SweepSpec& spec);
+
 // Warnings about energies and areas that do not follow a swept capacity although the user may expect it.
 
 // A warning for each swept capacity whose level states its energy or area (or has them from an ERT or ART), so that
