@@ -11,11 +11,6 @@ namespace {
 
 using Integer = std::optional<i64>;  // none: does not fit
 
-const Contents* contents(const Call& call, std::size_t i) {
-  const TensorFacts* value = call.input(i);
-  return value == nullptr || !value->shape ? nullptr : value->contents.get();
-}
-
 ContentsPtr shared(Contents contents) { return std::make_shared<const Contents>(std::move(contents)); }
 
 Integer compute(std::string_view op, i64 a, i64 b) {
@@ -100,7 +95,7 @@ ContentsPtr joined(std::string_view op, const Contents& a, const std::vector<std
 }  // namespace
 
 ContentsPtr fold_unary(Call& call, const Folded& folded) {
-  const Contents* in = contents(call, 0);
+  const Contents* in = known_contents(call, 0);
   if (in == nullptr || folded.output > 0) return nullptr;
   Contents out{.real = in->real};
   for (const double v : in->reals) {
@@ -116,11 +111,11 @@ ContentsPtr fold_unary(Call& call, const Folded& folded) {
 }
 
 ContentsPtr fold_binary(Call& call, const Folded& folded) {
-  if (elements(folded.shape()) > kMaxFolded || contents(call, 0) == nullptr) return nullptr;
+  if (elements(folded.shape()) > kMaxFolded || known_contents(call, 0) == nullptr) return nullptr;
   ContentsPtr all = call.input(0)->contents;
   Shape shape = call.shape(0);
   for (std::size_t i = 1; i < call.inputs(); ++i) {
-    const Contents* next = contents(call, i);
+    const Contents* next = known_contents(call, i);
     if (next == nullptr || all == nullptr) return nullptr;
     const Shape out = broadcast(call, shape, call.shape(i));
     if (elements(out) > kMaxFolded) return nullptr;
@@ -131,7 +126,7 @@ ContentsPtr fold_binary(Call& call, const Folded& folded) {
 }
 
 ContentsPtr fold_where(Call& call, const Folded& folded) {
-  const Contents *condition = contents(call, 0), *yes = contents(call, 1), *no = contents(call, 2);
+  const Contents *condition = known_contents(call, 0), *yes = known_contents(call, 1), *no = known_contents(call, 2);
   const bool known = condition != nullptr && yes != nullptr && no != nullptr;
   if (!known || condition->real || yes->real || no->real || elements(folded.shape()) > kMaxFolded) return nullptr;
   const Shape& out = folded.shape();
@@ -145,7 +140,7 @@ ContentsPtr fold_where(Call& call, const Folded& folded) {
 }
 
 ContentsPtr fold_cast(Call& call, const Folded& /*folded*/) {
-  const Contents* in = contents(call, 0);
+  const Contents* in = known_contents(call, 0);
   const TensorFacts* like = call.op() == "CastLike" ? call.input(1) : nullptr;
   const i64 type = like != nullptr ? like->type : call.integer("to", 0);
   if (in == nullptr || type == 0) return nullptr;
@@ -164,7 +159,7 @@ ContentsPtr fold_cast(Call& call, const Folded& /*folded*/) {
 }
 
 ContentsPtr fold_reduce(Call& call, const Folded& folded) {
-  const Contents* in = contents(call, 0);
+  const Contents* in = known_contents(call, 0);
   const Shape& shape = call.shape(0);
   if (in == nullptr || in->real || in->size() != at(elements(shape)) || elements(folded.shape()) > kMaxFolded)
     return nullptr;

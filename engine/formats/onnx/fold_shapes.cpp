@@ -45,6 +45,11 @@ void append_raw(const TensorData& tensor, std::size_t position, Contents& into) 
 
 }  // namespace
 
+const Contents* known_contents(const Call& call, std::size_t input) {
+  const TensorFacts* value = call.input(input);
+  return value == nullptr || !value->shape ? nullptr : value->contents.get();
+}
+
 ContentsPtr contents_of(const TensorData& tensor) {
   const i64 count = elements(tensor.dims);
   const bool bad = std::ranges::any_of(tensor.dims, [](i64 d) { return d < 0; });
@@ -152,11 +157,6 @@ ContentsPtr fold_constant(Call& call, const Folded& /*folded*/) {
 
 namespace {
 
-const Contents* known(const Call& call, std::size_t i) {
-  const TensorFacts* value = call.input(i);
-  return value == nullptr || !value->shape ? nullptr : value->contents.get();
-}
-
 ContentsPtr picked(const Contents& from, std::span<const std::size_t> positions) {
   Contents out{.real = from.real};
   for (const std::size_t p : positions) {
@@ -176,7 +176,7 @@ std::size_t position(const Shape& coordinates, const Shape& shape) {
 // The elements of input 0 that stand where `place` says: from coordinates of the output to those of the input.
 template <class Place>
 ContentsPtr placed(const Call& call, const Shape& out, const Place& place) {
-  const Contents* from = known(call, 0);
+  const Contents* from = known_contents(call, 0);
   if (from == nullptr || elements(out) > kMaxFolded) return nullptr;
   std::vector<std::size_t> positions;
   for (std::size_t i = 0; i < at(elements(out)); ++i)
@@ -207,8 +207,8 @@ std::vector<std::size_t> stretched(const Shape& in, const Shape& out) {
 }
 
 ContentsPtr fold_same(Call& call, const Folded& folded) {
-  const bool first = folded.output == 0 && known(call, 0) != nullptr;
-  return first && at(elements(folded.shape())) == known(call, 0)->size() ? call.input(0)->contents : nullptr;
+  const bool first = folded.output == 0 && known_contents(call, 0) != nullptr;
+  return first && at(elements(folded.shape())) == known_contents(call, 0)->size() ? call.input(0)->contents : nullptr;
 }
 
 ContentsPtr fold_transpose(Call& call, const Folded& folded) {
@@ -229,7 +229,7 @@ ContentsPtr fold_slice(Call& call, const Folded& folded) {
 }
 
 ContentsPtr fold_gather(Call& call, const Folded& folded) {
-  const Contents* indices = known(call, 1);
+  const Contents* indices = known_contents(call, 1);
   if (indices == nullptr || indices->real) return nullptr;
   const Shape &data = call.shape(0), &index_shape = call.shape(1);
   const std::size_t axis = call.axis(call.integer("axis", 0), data.size());
@@ -247,7 +247,7 @@ ContentsPtr fold_gather(Call& call, const Folded& folded) {
 }
 
 ContentsPtr fold_expand(Call& call, const Folded& folded) {
-  const Contents* from = known(call, 0);
+  const Contents* from = known_contents(call, 0);
   if (from == nullptr || elements(folded.shape()) > kMaxFolded) return nullptr;
   return picked(*from, stretched(call.shape(0), folded.shape()));
 }
@@ -270,7 +270,7 @@ ContentsPtr fold_concat(Call& call, const Folded& folded) {
   for (std::size_t d = 0; d < axis; ++d) turns *= out[d];
   for (i64 turn = 0; turn < turns; ++turn) {
     for (std::size_t i = 0; i < call.inputs(); ++i) {
-      const Contents* part = known(call, i);
+      const Contents* part = known_contents(call, i);
       if (part == nullptr || (i > 0 && part->real != all.real)) return nullptr;
       all.real = part->real;
       const std::size_t step = part->size() / at(turns), begin = at(turn) * step;

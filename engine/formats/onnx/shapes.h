@@ -70,6 +70,9 @@ std::vector<bool> reduced_axes(Call& call, std::size_t rank);
 // on reals where a size takes a way through them). Each function returns the contents of one output, or nothing if an
 // input's are unknown or a number does not fit.
 
+// The contents of an input; null: they are not known.
+const Contents* known_contents(const Call& call, std::size_t input);
+
 // Which output is asked for, and the shapes of all.
 struct Folded {
   std::size_t output = 0;
