@@ -27,26 +27,18 @@ py::dict bound_as_dict(const LevelBound& level) {
 
 }  // namespace
 
-py::list distances_as_list(const std::vector<LevelDistance>& levels) {
-  py::list out;
-  for (const LevelDistance& level : levels) {
+std::vector<py::dict> distances_as_list(const std::vector<LevelDistance>& levels) {
+  return mapped(levels, [](const LevelDistance& level) {
     py::dict one = bound_as_dict(level.bound);
     one["words_held"] = level.mapping.words;
     one["words_moved"] = level.mapping.accesses;
     one["least_for_words_held"] = level.least_for_held;
     one["distance"] = level.ratio();
-    out.append(one);
-  }
-  return out;
+    return one;
+  });
 }
 
 namespace {
-
-py::list bounds_as_list(const std::vector<LevelBound>& levels) {
-  py::list out;
-  for (const LevelBound& level : levels) out.append(bound_as_dict(level));
-  return out;
-}
 
 // A memory of a machine, or one of some size. No capacity: unbounded.
 struct Memory {
@@ -120,8 +112,8 @@ std::vector<u64> network_bounds(std::shared_ptr<Network> network, const std::vec
 }
 
 // What no mapping of the layer moves less than, at each boundary of the machine.
-py::list machine_bounds(const std::shared_ptr<Network>& network, std::size_t layer,
-                        const std::shared_ptr<Architecture>& machine) {
+std::vector<py::dict> machine_bounds(const std::shared_ptr<Network>& network, std::size_t layer,
+                                     const std::shared_ptr<Architecture>& machine) {
   const WordUnit unit = unit_of(*network, machine);
   const auto answer = [workload = network->layers.at(layer).workload, machine, unit](const std::atomic<bool>& stop) {
     OrojenesisOptions options;
@@ -130,7 +122,7 @@ py::list machine_bounds(const std::shared_ptr<Network>& network, std::size_t lay
     const Result<NestedCurve> curve = nested_curve(workload, options);
     return curve ? Result<std::vector<LevelBound>>(level_bounds(*curve, workload, *machine, unit)) : curve.errors();
   };
-  return bounds_as_list(value_of(interruptible(answer)));
+  return mapped(value_of(interruptible(answer)), bound_as_dict);
 }
 
 }  // namespace
@@ -194,11 +186,8 @@ namespace {
 py::dict segment_as_dict(const Segment& segment, const Chain& chain) {
   py::list layers;
   for (std::size_t e = segment.first; e < segment.last; ++e) layers.append(chain.links[e].name);
-  py::dict out;
-  out["layers"] = layers;
-  out["kind"] = std::string(name(segment.kind));
-  out["buffer_words"] = segment.buffer;
-  out["accesses"] = segment.accesses;
+  py::dict out("layers"_a = layers, "kind"_a = std::string(name(segment.kind)), "buffer_words"_a = segment.buffer,
+               "accesses"_a = segment.accesses);
   if (segment.kind != SegmentKind::Tiled) return out;
   out["template"] = std::string(name(segment.tiles.how));
   out["templates"] = template_names(segment.tiles, segment.last - segment.first);
@@ -239,11 +228,10 @@ std::vector<u64> column(const FusedNetwork& fused) {
 }
 
 // {"from", "to", "tensor", "because"} of the edges between layers that fusion cannot use.
-py::list not_fused(const Network& network) {
-  py::list out;
-  for (const UnfusedEdge& e : unfused_edges(network))
-    out.append(py::dict("from"_a = e.from, "to"_a = e.to, "tensor"_a = e.tensor, "because"_a = e.because));
-  return out;
+std::vector<py::dict> not_fused(const Network& network) {
+  return mapped(unfused_edges(network), [](const UnfusedEdge& e) {
+    return py::dict("from"_a = e.from, "to"_a = e.to, "tensor"_a = e.tensor, "because"_a = e.because);
+  });
 }
 
 }  // namespace

@@ -31,11 +31,9 @@ py::dict storage_level_as_dict(const StorageLevel& level) {
                   "is_interconnect"_a = level.is_interconnect);
 }
 
-py::list levels_as_dicts(const Architecture& machine) {
-  py::list out;
-  for (auto level = machine.levels.rbegin(); level != machine.levels.rend(); ++level)
-    out.append(storage_level_as_dict(*level));
-  return out;
+std::vector<py::dict> levels_as_dicts(const Architecture& machine) {
+  std::vector<py::dict> innermost_first = mapped(machine.levels, storage_level_as_dict);
+  return {innermost_first.rbegin(), innermost_first.rend()};
 }
 
 py::dict compute_units_as_dict(const Compute& compute) {
@@ -118,16 +116,14 @@ Network with_word_bits(Network network, const std::optional<std::string>& word_b
 }
 
 // Edges between layers, and from inputs.
-py::list edges_of(const Network& network) {
-  py::list out;
-  for (const Edge& e : network.edges) {
+std::vector<py::dict> edges_of(const Network& network) {
+  return mapped(network.edges, [&](const Edge& e) {
     const Workload& to = network.layers[e.to].workload;
-    out.append(py::dict("from"_a = e.from_input ? network.inputs[e.from].name : network.layers[e.from].workload.name,
-                        "to"_a = to.name, "tensor"_a = to.tensors[e.tensor].name,
-                        "through"_a = std::string(name(e.through.op)), "combine"_a = std::string(name(e.combine)),
-                        "from_input"_a = e.from_input, "repetitions"_a = repeats_text(network, e)));
-  }
-  return out;
+    return py::dict("from"_a = e.from_input ? network.inputs[e.from].name : network.layers[e.from].workload.name,
+                    "to"_a = to.name, "tensor"_a = to.tensors[e.tensor].name,
+                    "through"_a = std::string(name(e.through.op)), "combine"_a = std::string(name(e.combine)),
+                    "from_input"_a = e.from_input, "repetitions"_a = repeats_text(network, e));
+  });
 }
 
 std::shared_ptr<Network> network_of(const std::vector<std::shared_ptr<Workload>>& workloads) {

@@ -69,12 +69,9 @@ PYBIND11_MODULE(_core, module) {
   bound::add_schedules(module);
   bound::add_sweeps(module);
   module.def("version", [] {
+    using namespace bound::py::literals;
     const heliolite::VersionInfo info = heliolite::version_info();
-    bound::py::dict out;
-    out["version"] = std::string(info.version);
-    out["commit"] = std::string(info.commit);
-    out["compiler"] = std::string(info.compiler);
-    out["build_type"] = std::string(info.build_type);
-    return out;
+    return bound::py::dict("version"_a = std::string(info.version), "commit"_a = std::string(info.commit),
+                           "compiler"_a = std::string(info.compiler), "build_type"_a = std::string(info.build_type));
   });
 }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -50,7 +51,7 @@ struct PlacedMapping {
 };
 
 // The least that crosses a machine's levels, with the keys of "bounds" in docs/json.md.
-py::list distances_as_list(const std::vector<LevelDistance>& levels);
+std::vector<py::dict> distances_as_list(const std::vector<LevelDistance>& levels);
 
 // Results as values or exceptions.
 
@@ -79,6 +80,9 @@ inline py::object number_of(const std::optional<WordLength>& length) {
   if (length->is_whole()) return py::int_(length->parts());
   return py::float_(static_cast<double>(*length));
 }
+
+// None for an empty text.
+inline py::object text_or_none(std::string_view text) { return text.empty() ? py::none() : py::object(py::str(text)); }
 
 // Throws InputError if there are complaints.
 inline void expect_none(Diagnostics complaints) {

@@ -4,10 +4,12 @@
 #include <pybind11/stl.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "engine/api/inside.h"
+#include "engine/base/mapped.h"
 #include "engine/search/core/option_table.h"
 #include "python/bindings/library_calls.h"
 
@@ -20,56 +22,37 @@ api::Architecture machine_handle(const Architecture& machine) {
       ArchitectureSource{.architecture = machine, .spec = {}, .tables = {}, .level_costs = {}, .compute_costs = {}});
 }
 
-py::object text_or_none(const std::string& text) {
-  return text.empty() ? py::object(py::none()) : py::object(py::cast(text));
-}
-
 py::dict schedule_as_dict(const api::Schedule& schedule) {
-  py::list groups, edges;
-  for (const api::ScheduleGroup& group : schedule.groups) {
-    py::dict one;
-    one["layers"] = group.layers;
-    one["level"] = text_or_none(group.level);
-    one["schedule"] = group.text;
-    one["count"] = group.count;
-    one["energy_pj"] = group.cost.energy_pj;
-    one["cycles"] = group.cost.cycles;
-    one["capacity_words"] = group.capacity_words > 0 ? py::object(py::cast(group.capacity_words)) : py::none();
+  const auto group_as_dict = [](const api::ScheduleGroup& group) {
     py::dict homes;
     for (const api::ScheduleHome& home : group.homes) homes[py::cast(home.array)] = home.words;
-    one["homes"] = homes;
-    groups.append(one);
-  }
-  for (const api::ScheduleEdge& edge : schedule.edges) {
-    edges.append(py::dict("array"_a = edge.array, "reader"_a = edge.reader, "maker"_a = text_or_none(edge.maker),
-                          "level"_a = text_or_none(edge.level), "stays"_a = edge.stays, "bytes"_a = edge.bytes,
-                          "bytes_read"_a = edge.bytes_read, "bytes_written"_a = edge.bytes_written));
-  }
+    return py::dict("layers"_a = group.layers, "level"_a = text_or_none(group.level), "schedule"_a = group.text,
+                    "count"_a = group.count, "energy_pj"_a = group.cost.energy_pj, "cycles"_a = group.cost.cycles,
+                    "capacity_words"_a = group.capacity_words > 0 ? std::optional(group.capacity_words) : std::nullopt,
+                    "homes"_a = homes);
+  };
+  const auto edge_as_dict = [](const api::ScheduleEdge& edge) {
+    return py::dict("array"_a = edge.array, "reader"_a = edge.reader, "maker"_a = text_or_none(edge.maker),
+                    "level"_a = text_or_none(edge.level), "stays"_a = edge.stays, "bytes"_a = edge.bytes,
+                    "bytes_read"_a = edge.bytes_read, "bytes_written"_a = edge.bytes_written);
+  };
   return py::dict("text"_a = schedule.text, "yaml"_a = schedule.yaml, "energy_pj"_a = schedule.cost.energy_pj,
                   "cycles"_a = schedule.cost.cycles, "outermost_words"_a = schedule.outermost_words,
-                  "groups"_a = groups, "edges"_a = edges);
+                  "groups"_a = mapped(schedule.groups, group_as_dict),
+                  "edges"_a = mapped(schedule.edges, edge_as_dict));
 }
 
 py::dict scheduled_as_dict(const api::ScheduleAnswer& answer) {
-  py::dict out;
-  out["status"] = answer.status;
-  out["why_not_proven"] = text_or_none(answer.why_not_proven);
-  out["value"] = answer.value;
-  out["lower_bound"] = answer.lower_bound;
-  out["gap"] = answer.gap;
-  out["value_unit"] = answer.value_unit;
-  out["left_out"] = answer.left_out;
-  out["schedule"] = schedule_as_dict(answer.schedule);
-  out["unfused"] = answer.unfused ? py::object(schedule_as_dict(*answer.unfused)) : py::object(py::none());
-  out["unfused_value"] = answer.unfused_value;
-  py::list apart;
-  for (const api::KeptApart& one : answer.kept_apart) {
-    apart.append(py::dict("arrays"_a = one.arrays, "why"_a = one.why));
-  }
-  out["kept_apart"] = apart;
-  out["evaluated"] = answer.evaluated;
-  out["seconds"] = answer.seconds;
-  return out;
+  const auto apart_as_dict = [](const api::KeptApart& one) {
+    return py::dict("arrays"_a = one.arrays, "why"_a = one.why);
+  };
+  return py::dict("status"_a = answer.status, "why_not_proven"_a = text_or_none(answer.why_not_proven),
+                  "value"_a = answer.value, "lower_bound"_a = answer.lower_bound, "gap"_a = answer.gap,
+                  "value_unit"_a = answer.value_unit, "left_out"_a = answer.left_out,
+                  "schedule"_a = schedule_as_dict(answer.schedule),
+                  "unfused"_a = answer.unfused ? std::optional(schedule_as_dict(*answer.unfused)) : std::nullopt,
+                  "unfused_value"_a = answer.unfused_value, "kept_apart"_a = mapped(answer.kept_apart, apart_as_dict),
+                  "evaluated"_a = answer.evaluated, "seconds"_a = answer.seconds);
 }
 
 py::dict progress_as_dict(const api::MapProgress& news) {

@@ -2,10 +2,12 @@
 
 #include <pybind11/stl.h>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/base/mapped.h"
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/search/core/option_table.h"
 #include "engine/search/map.h"
@@ -64,42 +66,30 @@ void add_found(py::dict& out, const MappingResult& r, const std::shared_ptr<Work
   out["cycles"] = r.cost.cycles;
   out["utilization"] = r.utilization;
   out["value"] = r.value;
-  out["lower_bound"] = r.status == Status::Measured ? py::object(py::none()) : py::cast(r.lower_bound);
-  out["gap"] = r.lower_bound > 0 ? py::cast(r.gap) : py::object(py::none());
+  out["lower_bound"] = r.status == Status::Measured ? std::nullopt : std::optional(r.lower_bound);
+  out["gap"] = r.lower_bound > 0 ? std::optional(r.gap) : std::nullopt;
   out["mapping"] = placed;
   if (r.other_tiles) out["any_look"] = other_tiles_as_dict(*r.other_tiles, placed);
   const auto distances = bound.distances(*workload, *chain, r.mapping);
-  out["bounds"] = distances ? py::object(distances_as_list(*distances)) : py::none();
+  out["bounds"] = distances ? std::optional(distances_as_list(*distances)) : std::nullopt;
 }
 
 py::dict layer_as_dict(const LayerResult& layer, const std::shared_ptr<Workload>& workload, const Asked& asked,
                        MovementBound& bound) {
   const MappingResult& r = layer.result;
-  py::dict out;
-  out["name"] = layer.name;
-  out["count"] = layer.count;
-  out["workload"] = workload;
-  out["objective"] = minimised(asked.options);
-  if (asked.options.evaluator.command.empty()) out["value_unit"] = unit(info(asked.options.objective), "cycles", " ");
   const bool any = asked.options.factors == Factors::Any;
-  out["counts"] = std::string(name(any ? Counts::True : Counts::Timeloop));
-  out["factors"] = any ? "any" : "perfect";
-  out["status"] = std::string(name(r.status));
-  out["strategy"] = std::string(name(r.strategy));
-  out["ended_by"] = r.end == SearchEnd::Done ? py::object(py::none()) : py::cast(std::string(name(r.end)));
-  out["why_not_proven"] = r.why_not_proven.empty() ? py::object(py::none()) : py::cast(r.why_not_proven);
-  out["evaluated"] = r.statistics.evaluated;
-  out["seconds"] = r.seconds;
-  py::list steps;
-  for (const StepReport& step : r.statistics.steps) {
-    steps.append(
-        py::dict("name"_a = std::string(step.name), "evaluated"_a = step.evaluated, "seconds"_a = step.seconds));
-  }
-  out["steps"] = steps;
-  out["rules"] = rules_as_dict(r.statistics.rules);
-  std::vector<std::string> reasons;
-  for (const Diagnostic& d : r.why_infeasible) reasons.push_back(d.to_string());
-  out["reasons"] = reasons;
+  const auto step_as_dict = [](const StepReport& step) {
+    return py::dict("name"_a = std::string(step.name), "evaluated"_a = step.evaluated, "seconds"_a = step.seconds);
+  };
+  py::dict out(
+      "name"_a = layer.name, "count"_a = layer.count, "workload"_a = workload, "objective"_a = minimised(asked.options),
+      "counts"_a = std::string(name(any ? Counts::True : Counts::Timeloop)), "factors"_a = any ? "any" : "perfect",
+      "status"_a = std::string(name(r.status)), "strategy"_a = std::string(name(r.strategy)),
+      "ended_by"_a = text_or_none(r.end == SearchEnd::Done ? "" : name(r.end)),
+      "why_not_proven"_a = text_or_none(r.why_not_proven), "evaluated"_a = r.statistics.evaluated,
+      "seconds"_a = r.seconds, "steps"_a = mapped(r.statistics.steps, step_as_dict),
+      "rules"_a = rules_as_dict(r.statistics.rules), "reasons"_a = mapped(r.why_infeasible, &Diagnostic::to_string));
+  if (asked.options.evaluator.command.empty()) out["value_unit"] = unit(info(asked.options.objective), "cycles", " ");
   if (r.status != Status::Infeasible) add_found(out, r, workload, asked, bound);
   return out;
 }
@@ -108,20 +98,13 @@ py::dict layer_as_dict(const LayerResult& layer, const std::shared_ptr<Workload>
 py::object optimum_as_dict(const NetworkResult& result) {
   if (!result.optimum) return py::none();
   const NetworkOptimum& best = *result.optimum;
-  py::dict out;
-  out["value"] = best.value;
-  out["lower_bound"] = best.lower_bound;
-  out["gap"] = best.gap;
-  out["status"] = std::string(name(best.status));
-  out["why_not_proven"] = best.why_not_proven.empty() ? py::object(py::none()) : py::cast(best.why_not_proven);
-  out["lambda_pj_per_cycle"] = best.lambda > 0 ? py::object(py::cast(best.lambda)) : py::object(py::none());
-  out["searches"] = best.searches;
-  out["seconds"] = best.seconds;
   std::vector<std::string> differ;
   for (std::size_t i = 0; i < best.own.size(); ++i)
     if (best.own[i]) differ.push_back(result.layers[i].name);
-  out["layers_that_differ"] = differ;
-  return out;
+  return py::dict("value"_a = best.value, "lower_bound"_a = best.lower_bound, "gap"_a = best.gap,
+                  "status"_a = std::string(name(best.status)), "why_not_proven"_a = text_or_none(best.why_not_proven),
+                  "lambda_pj_per_cycle"_a = best.lambda > 0 ? std::optional(best.lambda) : std::nullopt,
+                  "searches"_a = best.searches, "seconds"_a = best.seconds, "layers_that_differ"_a = differ);
 }
 
 py::dict answer_as_dict(const NetworkResult& result, const Asked& asked) {

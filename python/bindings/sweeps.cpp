@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/mapped.h"
 #include "engine/report/answer_page.h"
 #include "engine/report/report_data.h"
 #include "engine/report/report_page.h"
@@ -38,10 +39,8 @@ py::dict point_as_dict(const PointRecord& point, const SweepRecord& sweep) {
                   "reason"_a = point.reason);
 }
 
-py::list points_as_list(const std::vector<PointRecord>& points, const SweepRecord& sweep) {
-  py::list out;
-  for (const PointRecord& point : points) out.append(point_as_dict(point, sweep));
-  return out;
+std::vector<py::dict> points_as_list(const std::vector<PointRecord>& points, const SweepRecord& sweep) {
+  return mapped(points, [&](const PointRecord& point) { return point_as_dict(point, sweep); });
 }
 
 // What a database holds.
@@ -84,18 +83,16 @@ Result<std::vector<LayerRecord>> read_layers(const std::string& database, u64 id
   return store->layers(**point);
 }
 
-py::list layers_of_point(const std::string& database, u64 id) {
-  py::list out;
+std::vector<py::dict> layers_of_point(const std::string& database, u64 id) {
   const auto layers = value_of(
       interruptible([database, id](const std::atomic<bool>& stop) { return read_layers(database, id, stop); }));
-  for (const LayerRecord& layer : layers) {
-    out.append(py::dict("workload"_a = layer.workload, "name"_a = layer.name, "count"_a = layer.count,
-                        "weight"_a = layer.weight, "status"_a = layer.status, "energy_pj"_a = layer.energy_pj,
-                        "cycles"_a = layer.cycles, "value"_a = layer.value, "lower_bound"_a = layer.lower_bound,
-                        "utilization"_a = layer.utilization, "evaluated"_a = layer.evaluated,
-                        "seconds"_a = layer.seconds, "mapping"_a = layer.mapping, "reason"_a = layer.reason));
-  }
-  return out;
+  return mapped(layers, [](const LayerRecord& layer) {
+    return py::dict("workload"_a = layer.workload, "name"_a = layer.name, "count"_a = layer.count,
+                    "weight"_a = layer.weight, "status"_a = layer.status, "energy_pj"_a = layer.energy_pj,
+                    "cycles"_a = layer.cycles, "value"_a = layer.value, "lower_bound"_a = layer.lower_bound,
+                    "utilization"_a = layer.utilization, "evaluated"_a = layer.evaluated, "seconds"_a = layer.seconds,
+                    "mapping"_a = layer.mapping, "reason"_a = layer.reason);
+  });
 }
 
 py::dict news_of_sweep(const SweepNews& news, u64 planned) {
