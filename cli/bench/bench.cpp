@@ -16,6 +16,7 @@
 #include "cli/ui/json.h"
 #include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
+#include "engine/base/mapped.h"
 #include "engine/report/answer_page.h"
 #include "engine/search/core/option_kinds.h"
 #include "engine/sweep/design_points.h"
@@ -67,8 +68,7 @@ Json question(const BenchArguments& arguments, const auto& suite, const AskedObj
               {"name", suite.name},
               {"objective", name(objective)},
               {"threads", arguments.threads}};
-  out["machines"] = Json::array();
-  for (const BenchMachine& m : suite.machines) out["machines"].push_back(cli::question(m.architecture));
+  out["machines"] = mapped(suite.machines, [&](const BenchMachine& m) { return cli::question(m.architecture); });
   out["layers"] = Json::array();
   for (const BenchLayer& l : suite.layers) {
     Json layer = objective.network ? Json{{"layers", l.network.layers.size()}} : cli::question(l.workload());

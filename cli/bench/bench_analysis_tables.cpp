@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cli/ui/table.h"
+#include "engine/base/mapped.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"
 
@@ -239,12 +240,10 @@ void add_analysis(Json& answer, const BenchAnalysis& analysis) {
   }
   answer["profiles"] = Json::array();
   for (const PerformanceProfile& profile : analysis.profiles) {
-    Json steps = Json::array();
-    for (const PerformanceProfile::Step& step : profile.steps) steps.push_back({step.ratio, step.share});
-    answer["profiles"].push_back({{"strategy", profile.strategy}, {"steps", steps}});
+    const auto pair = [](const PerformanceProfile::Step& step) { return Json{step.ratio, step.share}; };
+    answer["profiles"].push_back({{"strategy", profile.strategy}, {"steps", mapped(profile.steps, pair)}});
   }
-  answer["comparisons"] = Json::array();
-  for (const Comparison& c : analysis.comparisons) answer["comparisons"].push_back(json_of(c));
+  answer["comparisons"] = mapped(analysis.comparisons, [&](const Comparison& c) { return json_of(c); });
   answer["against_random"] = Json::array();
   for (const RandomVerdict& v : analysis.against_random) {
     Json one = json_of(v.against);

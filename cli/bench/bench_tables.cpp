@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cli/ui/table.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 
 namespace heliolite::cli {
@@ -19,7 +20,6 @@ std::string maybe(const std::optional<T>& value, Show show) {
 
 std::string ratio_text(double r) { return fmt::format("{:.4f}", r); }
 
-// Ours and other tools'.
 // A mapper that crashed or failed says nothing of whether there is a mapping.
 std::string status_of(const BenchRow& row) {
   const std::string why = row.why_infeasible.empty() ? "" : row.why_infeasible.front().field;
@@ -39,15 +39,7 @@ Json json_of(const std::optional<T>& value) {
 }
 
 Json trace_json(const std::vector<TracePoint>& trace) {
-  Json out = Json::array();
-  for (const TracePoint& point : trace) out.push_back({point.evaluated, point.seconds, point.value});
-  return out;
-}
-
-Json texts(const Diagnostics& diagnostics) {
-  Json out = Json::array();
-  for (const Diagnostic& d : diagnostics) out.push_back(d.to_string());
-  return out;
+  return mapped(trace, [](const TracePoint& point) { return Json{point.evaluated, point.seconds, point.value}; });
 }
 
 Json evaluator_json(const BenchRow& row) {
@@ -222,7 +214,7 @@ Json rows_json(const std::vector<BenchRow>& rows) {
                    {"unfused_value", json_of(row.unfused)},
                    {"status", status_of(row)},
                    {"external", row.external},
-                   {"reasons", texts(row.why_infeasible)},
+                   {"reasons", mapped(row.why_infeasible, &Diagnostic::to_string)},
                    {"evaluator", evaluator_json(row)},
                    {"trace", trace_json(row.trace)}});
   return out;

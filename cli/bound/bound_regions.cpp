@@ -217,8 +217,7 @@ std::string regions_csv(const TileRegions& found, const AccessNest& nest) {
 
 void add_regions(Json& json, const TileRegions& found, const AccessNest& nest) {
   json["parameters"] = parameters_of(nest);
-  json["costs"] = Json::array();
-  for (const LogForm& cost : found.costs) json["costs"].push_back(form_text(cost, nest));
+  json["costs"] = mapped(found.costs, [&](const LogForm& cost) { return form_text(cost, nest); });
   json["regions"] = Json::array();
   for (const TileRegion& region : found.regions) {
     Json tile = Json::object();

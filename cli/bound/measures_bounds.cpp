@@ -139,9 +139,10 @@ Result<double> of_convolution(const ExperimentRow& row) {
   return Form(*conv, row);
 }
 
-double order(const Convolution& conv, const ExperimentRow& row) {
-  const auto terms = convolution_order(conv, row.capacity());
-  return *std::ranges::max_element(terms);
+// The largest of some terms.
+template <auto Terms>
+double largest_of(const Convolution& conv, const ExperimentRow& row) {
+  return std::ranges::max(Terms(conv, row.capacity()));
 }
 double product_order(const Convolution& conv, const ExperimentRow& row) {
   return conv.macs() / std::sqrt(row.capacity());
@@ -149,29 +150,21 @@ double product_order(const Convolution& conv, const ExperimentRow& row) {
 double lifted_tile(const Convolution& conv, const ExperimentRow& row) {
   return conv.macs() * row.capacity() / largest_conv_tile(conv, row.capacity());
 }
-double pooling(const Convolution& conv, const ExperimentRow& row) {
-  const auto terms = pooling_order(conv, row.capacity());
-  return *std::ranges::max_element(terms);
-}
 double parallel(const Convolution& conv, const ExperimentRow& row) {
   return parallel_convolution_order(conv, row.capacity(), row.processors).words;
 }
-double conv_arrays(const Convolution& conv, const ExperimentRow& row) {
-  return convolution_bound(conv, row.capacity()).arrays;
-}
-double conv_large(const Convolution& conv, const ExperimentRow& row) {
-  return convolution_bound(conv, row.capacity()).large;
-}
-double conv_small(const Convolution& conv, const ExperimentRow& row) {
-  return convolution_bound(conv, row.capacity()).small;
+template <auto Term>
+double conv_term(const Convolution& conv, const ExperimentRow& row) {
+  return convolution_bound(conv, row.capacity()).*Term;
 }
 double conv_small_printed(const Convolution& conv, const ExperimentRow& row) {
   return small_filter_words(conv, row.capacity(), conv.taps() / conv.stride());
 }
 double naive(const Convolution& conv, const ExperimentRow&) { return naive_words(conv); }
-double im2col(const Convolution& conv, const ExperimentRow& row) { return im2col_words(conv, row.capacity()); }
-double winograd(const Convolution& conv, const ExperimentRow& row) { return winograd_words(conv, row.capacity()); }
-double fft(const Convolution& conv, const ExperimentRow& row) { return fft_words(conv, row.capacity()); }
+template <auto Words>
+double words_of(const Convolution& conv, const ExperimentRow& row) {
+  return Words(conv, row.capacity());
+}
 
 // The tile of the published decision tree, for stride 1.
 Result<double> tree(const ExperimentRow& row) {
@@ -255,22 +248,22 @@ std::vector<Measure> published_measures() {
   return {
       // Orders without constants: the largest of five terms; and the orders of a matrix product, the largest lifted
       // tile, the decision tree's tile, a pooling, and processors that share a memory.
-      {"order", true, {}, of_convolution<order>},
+      {"order", true, {}, of_convolution<largest_of<convolution_order>>},
       {"product_order", true, {}, of_convolution<product_order>},
       {"lifted_tile", true, {}, of_convolution<lifted_tile>},
       {"tree", true, {}, tree},
-      {"pooling", true, {}, of_convolution<pooling>},
+      {"pooling", true, {}, of_convolution<largest_of<pooling_order>>},
       {"parallel", true, {"processors"}, of_convolution<parallel>},
       // The three terms of the bound with constants; the last one also as it is printed.
-      {"conv_arrays", true, words, of_convolution<conv_arrays>},
-      {"conv_large", true, words, of_convolution<conv_large>},
-      {"conv_small", true, words, of_convolution<conv_small>},
+      {"conv_arrays", true, words, of_convolution<conv_term<&ConvolutionBound::arrays>>},
+      {"conv_large", true, words, of_convolution<conv_term<&ConvolutionBound::large>>},
+      {"conv_small", true, words, of_convolution<conv_term<&ConvolutionBound::small>>},
       {"conv_small_printed", true, words, of_convolution<conv_small_printed>},
       // Algorithms for a convolution.
       {"naive", false, words, of_convolution<naive>},
-      {"im2col", true, words, of_convolution<im2col>},
-      {"winograd", true, words, of_convolution<winograd>},
-      {"fft", true, words, of_convolution<fft>},
+      {"im2col", true, words, of_convolution<words_of<im2col_words>>},
+      {"winograd", true, words, of_convolution<words_of<winograd_words>>},
+      {"fft", true, words, of_convolution<words_of<fft_words>>},
       // Integer tiles for a scratchpad of `at` words and an accumulator.
       {"integer_volume", true, memory, of_tile<largest_integer_tile>},
       {"integer_loads", true, memory, of_tile<least_loads_tile>},

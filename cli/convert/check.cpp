@@ -103,15 +103,12 @@ Json answer_json(const CheckArguments& arguments, const std::vector<CheckedFile>
   }
   answer["files"] = Json::array();
   for (const CheckedFile& file : files) {
-    Json parts = Json::array(), why = Json::array();
-    for (const Part part : file.parts) parts.push_back(what_it_is(part));
-    for (const Diagnostic& complaint : file.why) why.push_back(complaint.to_string());
     answer["files"].push_back({{"file", file.path},
-                               {"what", parts},
+                               {"what", mapped(file.parts, what_it_is)},
                                {"state", name(file.state)},
                                {"used_by", commands_text(file)},
                                {"with", file.with.empty() ? Json() : Json(file.with)},
-                               {"why", why}});
+                               {"why", mapped(file.why, &Diagnostic::to_string)}});
   }
   answer["interrupted"] = interrupt_flag().load();
   return answer;

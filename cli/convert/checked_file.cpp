@@ -105,17 +105,11 @@ CheckPartners::Partners<Network> CheckPartners::of_sizes(const std::string& size
   return it == by_sizes_.end() ? Partners<Network>{} : it->second;
 }
 
-CheckPartners::Answer CheckPartners::try_mapping(const std::string& path) {
-  const Result<MappingFile> file = MappingFile::load(path, reading_);
-  if (!file) return {path, file.errors()};
-  Partners<Network> workloads;
-  if (const std::optional<DimensionSizes> sizes = file->sizes()) workloads = of_sizes(sizes_key(*sizes));
-  for (const auto& near : nearest(workloads_, path, kMostWorkloads))
-    if (std::ranges::find(workloads, near) == workloads.end()) workloads.push_back(near);
-  if (workloads.size() > kMostWorkloads) workloads.resize(kMostWorkloads);
+template <class Attempt>
+CheckPartners::Answer CheckPartners::try_pairs(const std::string& path, const Partners<Network>& workloads,
+                                               Attempt&& attempt) {
   Answer best;
-  std::size_t tried = 0;
-  for (const auto& machine : nearest(machines_, path, kMostMachines)) {
+  for (const auto& machine : nearest(machines_, path, kMostMachines))
     for (const auto& workload : workloads) {
       const std::string with = fmt::format("{} and {}", machine->path, workload->path);
       const Result<Architecture>& architecture = read(*machine);
@@ -124,39 +118,44 @@ CheckPartners::Answer CheckPartners::try_mapping(const std::string& path) {
         keep_fewest(best, architecture ? network.errors() : architecture.errors(), with);
         continue;
       }
-      Network fitted = *network;  // dimensions called as the machine's constraints do, as for eval
-      fit_names(fitted, *architecture);
-      for (const Layer& layer : fitted.layers) {
-        if (++tried > kMostLayers) return best;
-        const Result<UnitMapping> mapping = file->read_on_unit(layer.workload, *architecture);
-        if (mapping) return {with, {}};
-        keep_fewest(best, mapping.errors(), with);
-      }
+      Inputs inputs{*architecture, *network};
+      fit_names(inputs.network, inputs.architecture);  // as for eval
+      if (attempt(inputs, workload->path, with, best)) return best;
     }
-  }
   return best;
+}
+
+CheckPartners::Answer CheckPartners::try_mapping(const std::string& path) {
+  const Result<MappingFile> file = MappingFile::load(path, reading_);
+  if (!file) return {path, file.errors()};
+  Partners<Network> workloads;
+  if (const std::optional<DimensionSizes> sizes = file->sizes()) workloads = of_sizes(sizes_key(*sizes));
+  for (const auto& near : nearest(workloads_, path, kMostWorkloads))
+    if (std::ranges::find(workloads, near) == workloads.end()) workloads.push_back(near);
+  if (workloads.size() > kMostWorkloads) workloads.resize(kMostWorkloads);
+  std::size_t tried = 0;
+  return try_pairs(path, workloads,
+                   [&](const Inputs& inputs, const std::string&, const std::string& with, Answer& best) {
+                     for (const Layer& layer : inputs.network.layers) {
+                       if (++tried > kMostLayers) return true;
+                       const Result<UnitMapping> mapping = file->read_on_unit(layer.workload, inputs.architecture);
+                       if (mapping) return best = {with, {}}, true;
+                       keep_fewest(best, mapping.errors(), with);
+                     }
+                     return false;
+                   });
 }
 
 CheckPartners::Answer CheckPartners::try_schedule(const std::string& path) {
   const Result<MappingFile> file = MappingFile::load(path, reading_);
   if (!file) return {path, file.errors()};
-  Answer best;
-  for (const auto& machine : nearest(machines_, path, kMostMachines))
-    for (const auto& workload : nearest(workloads_, path, kMostWorkloads)) {
-      const std::string with = fmt::format("{} and {}", machine->path, workload->path);
-      const Result<Architecture>& architecture = read(*machine);
-      const Result<Network>& network = read(*workload);
-      if (!architecture || !network) {
-        keep_fewest(best, architecture ? network.errors() : architecture.errors(), with);
-        continue;
-      }
-      Inputs inputs{*architecture, *network};
-      fit_names(inputs.network, inputs.architecture);
-      const Result<ScheduledNetwork> scheduled = scheduled_network(std::move(inputs), *file, workload->path);
-      if (scheduled) return {with, {}};
-      keep_fewest(best, scheduled.errors(), with);
-    }
-  return best;
+  const auto attempt = [&](const Inputs& inputs, const std::string& workload, const std::string& with, Answer& best) {
+    const Result<ScheduledNetwork> scheduled = scheduled_network(inputs, *file, workload);
+    if (scheduled) return best = {with, {}}, true;
+    keep_fewest(best, scheduled.errors(), with);
+    return false;
+  };
+  return try_pairs(path, nearest(workloads_, path, kMostWorkloads), attempt);
 }
 
 CheckPartners::Answer CheckPartners::try_constraints(const std::string& path) {

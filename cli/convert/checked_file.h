@@ -59,6 +59,10 @@ class CheckPartners {
   static Partners<T> nearest(const Known<T>& known, const std::string& path, std::size_t most);
   const Result<Architecture>& read(Partner<Architecture>& machine) const;
   const Result<Network>& read(Partner<Network>& workload);
+  // Calls attempt(inputs, path of the workload, with, best) for the machines near the file with each of these workloads
+  // until it returns true.
+  template <class Attempt>
+  Answer try_pairs(const std::string& path, const Partners<Network>& workloads, Attempt&& attempt);
   // Workloads with a layer whose sizes are the products of the mapping's factors.
   Partners<Network> of_sizes(const std::string& sizes);
 

@@ -16,6 +16,7 @@
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
 #include "engine/base/file_claims.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_mapping.h"
@@ -207,8 +208,7 @@ Json answer_json(const ConvertArguments& arguments, const WrittenFiles& files) {
   answer["folder"] = arguments.folder;
   answer["files"] = Json::array();
   for (const WrittenFile& file : files.files) answer["files"].push_back({{"file", file.name}, {"what", file.what}});
-  answer["notes"] = Json::array();
-  for (const Diagnostic& note : files.notes) answer["notes"].push_back(note.to_string());
+  answer["notes"] = mapped(files.notes, &Diagnostic::to_string);
   return answer;
 }
 

@@ -273,8 +273,7 @@ int run(const SimulateArguments& arguments, const Output& output) {
   answer["counts"] = {{"stores", question->rule.stores}, {"outputs_read", question->rule.outputs_are_read}};
   answer["line_words"] = arguments.line_words;
   answer["ways"] = arguments.ways == 0 ? Json() : Json(arguments.ways);
-  answer["nests"] = Json::array();
-  for (const SimulatedNest& n : *nests) answer["nests"].push_back(nest_json(*question, bounds, n, policies));
+  answer["nests"] = mapped(*nests, [&](const SimulatedNest& n) { return nest_json(*question, bounds, n, policies); });
   return output.json(answer) ? kSuccess : kBadInput;
 }
 

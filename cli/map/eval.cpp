@@ -9,6 +9,7 @@
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
 #include "cli/ui/units.h"
+#include "engine/base/mapped.h"
 #include "engine/formats/load_architecture.h"
 #include "engine/formats/load_mapping.h"
 #include "engine/model/cost_model.h"
@@ -43,8 +44,7 @@ Json answer_json(const char* command, const MappedLayer& layer, const Breakdown&
   answer["counts"] = name(breakdown.counts);
   answer["factors_divide"] = breakdown.divides;
   answer["mapping"] = to_json(layer.mapping, layer.workload, layer.architecture);
-  answer["outside_mapspace"] = Json::array();
-  for (const Diagnostic& d : outside) answer["outside_mapspace"].push_back(d.to_string());
+  answer["outside_mapspace"] = mapped(outside, &Diagnostic::to_string);
   answer["breakdown"] = to_json(breakdown, layer.workload);
   return answer;
 }

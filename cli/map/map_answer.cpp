@@ -102,39 +102,31 @@ Distances distance(const std::shared_ptr<MovementBound>& bound, const Workload& 
 }  // namespace
 
 MapAnswer map_answer(Network network, Architecture architecture, NetworkResult result, const SearchOptions& options) {
-  const auto bound = std::make_shared<MovementBound>();
-  const auto chain = [&](std::size_t i) -> const Architecture& {
-    return architecture.chain(result.layers[i].result.unit);
-  };
-  std::vector<Distances> distances;
-  for (std::size_t i = 0; i < result.layers.size(); ++i)
-    distances.push_back(distance(bound, network.layers[i].workload, chain(i), result.layers[i].result));
-  std::vector<std::optional<Cost>> in_true_counts;
-  for (std::size_t i = 0; i < result.layers.size(); ++i)
-    in_true_counts.push_back(true_cost(network.layers[i].workload, chain(i), result.layers[i].result));
   const bool any = options.factors == Factors::Any;
-  const Counts counts = any ? Counts::True : Counts::Timeloop;
-  std::vector<std::optional<Breakdown>> breakdowns;
-  NetworkBreakdown by_level;
-  for (std::size_t i = 0; i < result.layers.size(); ++i) {
-    breakdowns.emplace_back();
-    if (result.layers[i].result.status == Status::Infeasible) continue;
-    const CostModel model(network.layers[i].workload, chain(i));
-    breakdowns.back() = model.explain(result.layers[i].result.mapping, counts);
-    by_level.add(*breakdowns.back(), result.layers[i].count);
+  MapAnswer out{std::move(network),
+                std::move(architecture),
+                std::move(result),
+                any,
+                any ? Counts::True : Counts::Timeloop,
+                options.tiles,
+                options.evaluator,
+                options.objective,
+                {},
+                {},
+                {},
+                {}};
+  const auto bound = std::make_shared<MovementBound>();
+  for (std::size_t i = 0; i < out.result.layers.size(); ++i) {
+    const Workload& workload = out.network.layers[i].workload;
+    const MappingResult& found = out.result.layers[i].result;
+    out.distances.push_back(distance(bound, workload, out.chain(i), found));
+    out.true_cost.push_back(true_cost(workload, out.chain(i), found));
+    out.breakdowns.emplace_back();
+    if (found.status == Status::Infeasible) continue;
+    out.breakdowns.back() = CostModel(workload, out.chain(i)).explain(found.mapping, out.counts);
+    out.by_level.add(*out.breakdowns.back(), out.result.layers[i].count);
   }
-  return {std::move(network),
-          std::move(architecture),
-          std::move(result),
-          any,
-          counts,
-          options.tiles,
-          options.evaluator,
-          options.objective,
-          std::move(distances),
-          std::move(in_true_counts),
-          std::move(breakdowns),
-          std::move(by_level)};
+  return out;
 }
 
 EdpTotals edp_totals(const MapAnswer& answer) {

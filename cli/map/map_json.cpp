@@ -137,7 +137,8 @@ std::string map_csv(const MapAnswer& answer, const std::string& value_unit) {
     heading.push_back(answer.architecture.chain(unit).compute.name + "_pj");
   const std::size_t totals = heading.size();
   const Details details(answer);
-  for (std::string& name : details.heading()) heading.push_back(std::move(name));
+  const std::vector<std::string> more = details.heading();
+  heading.insert(heading.end(), more.begin(), more.end());
   const std::size_t own = heading.size();
   heading.insert(heading.end(), {"network_inferences_per_second", "network_tokens_per_second", "network_note",
                                  "network_value", "network_lower_bound", "network_status"});
@@ -147,31 +148,24 @@ std::string map_csv(const MapAnswer& answer, const std::string& value_unit) {
     const LayerResult& layer = answer.result.layers[i];
     const MappingResult& r = layer.result;
     const u64 macs = answer.network.layers[i].workload.macs();
-    const std::string status{name(r.status)}, evaluated = fmt::format("{}", r.statistics.evaluated);
     std::vector<std::string> row{layer.name, fmt::format("{}", layer.count), fmt::format("{}", macs)};
-    if (!answer.breakdowns[i]) {
-      row.insert(row.end(), {"", "", "", "", "", "", value_unit, status, evaluated, shortest(r.seconds)});
-      row.resize(totals);
-      for (std::string& cell : details.cells(answer.network.layers[i].workload, {})) row.push_back(std::move(cell));
-      row.resize(own);
-      row.insert(row.end(), of_network.begin(), of_network.end());
-      text += csv_line(row);
-      continue;
-    }
+    const auto add = [&](const std::vector<std::string>& cells) { row.insert(row.end(), cells.begin(), cells.end()); };
+    const bool has_mapping = answer.breakdowns[i].has_value();
     const double pj = r.cost.energy.picojoules();
-    row.insert(row.end(), {shortest(pj), fmt::format("{}", r.cost.cycles), shortest(edp(r.cost.energy, r.cost.cycles)),
-                           shortest(r.utilization), shortest(r.value), r.lower_bound > 0 ? shortest(r.lower_bound) : "",
-                           value_unit, status, evaluated, shortest(r.seconds)});
+    if (has_mapping)
+      add({shortest(pj), fmt::format("{}", r.cost.cycles), shortest(edp(r.cost.energy, r.cost.cycles)),
+           shortest(r.utilization), shortest(r.value), r.lower_bound > 0 ? shortest(r.lower_bound) : ""});
+    else add({"", "", "", "", "", ""});
+    add({value_unit, std::string(name(r.status)), fmt::format("{}", r.statistics.evaluated), shortest(r.seconds)});
     const auto speed = rates({pj, static_cast<double>(r.cost.cycles), static_cast<double>(macs)}, answer.architecture);
-    if (speed)
-      row.insert(row.end(), {shortest(speed->seconds), shortest(speed->watts), shortest(speed->tops),
-                             shortest(speed->tops_per_watt)});
+    if (has_mapping && speed)
+      add({shortest(speed->seconds), shortest(speed->watts), shortest(speed->tops), shortest(speed->tops_per_watt)});
     row.resize(numbers);
-    for (std::string& cell : energies_by_level(*answer.breakdowns[i], answer.architecture))
-      row.push_back(std::move(cell));
-    for (std::string& cell : details.cells(answer.network.layers[i].workload, answer.breakdowns[i]))
-      row.push_back(std::move(cell));
-    row.insert(row.end(), of_network.begin(), of_network.end());
+    if (has_mapping) add(energies_by_level(*answer.breakdowns[i], answer.architecture));
+    row.resize(totals);
+    add(details.cells(answer.network.layers[i].workload, answer.breakdowns[i]));
+    row.resize(own);
+    add(of_network);
     text += csv_line(row);
   }
   return text;
@@ -232,8 +226,7 @@ Json steps_json(const std::vector<StepReport>& steps) {
 
 Json distances_json(const Distances& levels) {
   if (!levels) return nullptr;
-  Json bounds = Json::array();
-  for (const LevelDistance& level : *levels) bounds.push_back(level_bound_json(level, kPerfectTiles));
+  Json bounds = mapped(*levels, [&](const LevelDistance& level) { return level_bound_json(level, kPerfectTiles); });
   return bounds;
 }
 
@@ -327,8 +320,7 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   json["bounds"] = distances_json(answer.distances[i]);
   if (!answer.distances[i]) json["why_no_bounds"] = answer.distances[i].errors().front().message;
   if (feasible) return json;
-  json["reasons"] = Json::array();
-  for (const Diagnostic& d : r.why_infeasible) json["reasons"].push_back(d.to_string());
+  json["reasons"] = mapped(r.why_infeasible, &Diagnostic::to_string);
   return json;
 }
 

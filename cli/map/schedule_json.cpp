@@ -3,6 +3,7 @@
 #include "cli/map/cost_answer.h"
 #include "cli/ui/units.h"
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/network/group_plan.h"
 #include "engine/network/schedule_text.h"
 #include "engine/report/model_json.h"
@@ -16,9 +17,7 @@ class ScheduleJson {
       : question_(question), graph_(question.graph), architecture_(question.architecture), cost_(cost) {}
 
   Json questions() const {
-    Json json = Json::array();
-    for (const Layer& layer : graph_.links) json.push_back(question(layer.workload));
-    return json;
+    return mapped(graph_.links, [&](const Layer& layer) { return question(layer.workload); });
   }
 
   Json mappings() const {
@@ -61,8 +60,7 @@ class ScheduleJson {
     for (int l = 0; l < static_cast<int>(graph_.links.size()); ++l) {
       const LinkBreakdown& link = cost_.links[l];
       const Workload one_pass = question_.one_pass(l);
-      Json homes = Json::array();
-      for (const int v : bits(link.pass.at_home)) homes.push_back(one_pass.tensors[v].name);
+      Json homes = mapped(bits(link.pass.at_home), [&](const int v) { return one_pass.tensors[v].name; });
       json.push_back({{"name", one_pass.name},
                       {"group", link.group},
                       {"unit", architecture_.units.empty() ? Json() : Json(question_.chain(l).compute.name)},
@@ -114,8 +112,7 @@ class ScheduleJson {
   Json apart() const {
     Json json = Json::array();
     for (const KeptApart& one : kept_apart(graph_, architecture_)) {
-      Json names = Json::array();
-      for (const int a : one.arrays) names.push_back(graph_.array(a).name);
+      Json names = mapped(one.arrays, [&](const int a) { return graph_.array(a).name; });
       json.push_back({{"arrays", names}, {"why", one.why}});
     }
     return json;
@@ -149,8 +146,7 @@ Json schedule_json(const char* command, const ScheduledNetwork& network, const S
   answer["schedule"] = write_schedule(schedule.groups, network.graph, network.architecture);
   answer["softmax"] = network.file.rules.incremental_softmax ? "incremental" : "whole";
   answer["mappings"] = parts.mappings();
-  answer["outside_mapspace"] = Json::array();
-  for (const Diagnostic& d : outside) answer["outside_mapspace"].push_back(d.to_string());
+  answer["outside_mapspace"] = mapped(outside, &Diagnostic::to_string);
   answer["outermost"] = {{"level", network.architecture.levels.back().name},
                          {"words_read", cost.outermost.read},
                          {"words_written", cost.outermost.written}};

@@ -26,6 +26,7 @@
 #include "cli/ui/long_work.h"
 #include "engine/base/child_process.h"
 #include "engine/base/file_bytes.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 
 namespace heliolite::cli {
@@ -183,8 +184,7 @@ void McpSession::request(const Json& id, const std::string& method, const Json& 
   if (method == "ping") return answer(id, Json::object());
   if (method == "tools/call") return call_tool(id, parameters);
   if (method == "tools/list") {
-    Json tools = Json::array();
-    for (const McpTool& tool : tools_) tools.push_back(tool.description());
+    Json tools = mapped(tools_, &McpTool::description);
     return answer(id, {{"tools", std::move(tools)}});
   }
   if (method == "initialize") {

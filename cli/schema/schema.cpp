@@ -20,6 +20,7 @@
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
 #include "engine/base/field_reader.h"
+#include "engine/base/mapped.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"
 #include "engine/execution/tiled_nest.h"
@@ -135,8 +136,7 @@ class Writer {
       case Shape::Kind::Map: return reference(*shape.table);
       case Shape::Kind::Either: break;
     }
-    Json alternatives = Json::array();
-    for (const Shape& one : shape.of) alternatives.push_back(of(one));
+    Json alternatives = mapped(shape.of, [&](const Shape& one) { return of(one); });
     return {{"anyOf", alternatives}};
   }
 

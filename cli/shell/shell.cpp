@@ -11,6 +11,7 @@
 #include "cli/shell/command_table.h"
 #include "cli/ui/command.h"
 #include "cli/ui/json.h"
+#include "engine/base/mapped.h"
 #include "engine/base/named.h"
 
 namespace heliolite::cli {
@@ -163,8 +164,7 @@ int run_man(const CLI::App& app, const ShellArguments& arguments, const Output& 
   Json answer = answer_head("man");
   answer["question"] = {{"command", arguments.name}};
   answer["program"] = row_json(table.program);
-  answer["commands"] = Json::array();
-  for (const CommandRow& command : table.commands) answer["commands"].push_back(row_json(command));
+  answer["commands"] = mapped(table.commands, row_json);
   const auto command = std::ranges::find(table.commands, arguments.name, &CommandRow::name);
   const std::string text = command == table.commands.end() ? program_page(table) : command_page(*command);
   return write_text(arguments, text, answer, output);

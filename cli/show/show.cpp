@@ -14,6 +14,7 @@
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
 #include "cli/ui/units.h"
+#include "engine/base/mapped.h"
 #include "engine/base/named.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_architecture.h"
@@ -96,9 +97,7 @@ std::string edges_table(const Network& network) {
 }
 
 Json names_json(const Workload& workload, const std::vector<int>& dimensions) {
-  Json names = Json::array();
-  for (const int d : dimensions) names.push_back(workload.dimensions[d].name);
-  return names;
+  return mapped(dimensions, [&](const int d) { return workload.dimensions[d].name; });
 }
 
 // "ranks" and "not_fused" of docs/json.md.
@@ -285,11 +284,11 @@ int show_workload(const ShowArguments& arguments, const std::string& name, const
 }
 
 int show_presets(const ShowArguments& arguments, const Output& output) {
-  const auto alone = [](const char* option) { return Diagnostic{"", 0, option, "needs the name of what to show"}; };
-  if (!arguments.svg.empty()) return fail({alone("--svg")});
-  if (arguments.resolved) return fail({alone("--resolved")});
-  if (arguments.yaml) return fail({alone("--yaml")});
-  if (arguments.layers) return fail({alone("--layers")});
+  for (const auto& [option, is_given] : {std::pair{"--svg", !arguments.svg.empty()},
+                                         {"--resolved", arguments.resolved},
+                                         {"--yaml", arguments.yaml},
+                                         {"--layers", arguments.layers}})
+    if (is_given) return fail({{"", 0, option, "needs the name of what to show"}});
   const Diagnostics refused = refuse_model_options(arguments.reading, "needs its name");
   if (!refused.empty()) return fail(refused);
   output.table(preset_tables());

@@ -17,6 +17,7 @@
 #include "cli/ui/long_work.h"
 #include "cli/ui/table.h"
 #include "engine/base/child_process.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/search/core/option_kinds.h"
 #include "engine/sweep/question.h"
@@ -115,8 +116,7 @@ Json answer_json(const MergeArguments& arguments, const MergeResult& result, con
                                 {"shards", input.shards},
                                 {"points", input.points},
                                 {"finished", input.finished}});
-  answer["missing"] = Json::array();
-  for (const u64 shard : result.missing) answer["missing"].push_back(shard + 1);
+  answer["missing"] = mapped(result.missing, [&](const u64 shard) { return shard + 1; });
   answer["rest"] = rest_json(dealt);
   return answer;
 }

@@ -77,8 +77,7 @@ Json plan_json(const SweepSpec& spec, const SweepRecord& sweep) {
                {"layers", spec.layers.size()},
                {"parameters", Json::array()}};
   for (const SweepParameter& parameter : spec.parameters) {
-    Json sets = Json::array();
-    for (const FieldPath& field : parameter.fields) sets.push_back(field.text);
+    Json sets = mapped(parameter.fields, &FieldPath::text);
     plan["parameters"].push_back({{"name", parameter.name},
                                   {"values", parameter.values.size()},
                                   {"from", parameter.values.front().text},

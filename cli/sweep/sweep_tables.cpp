@@ -11,6 +11,7 @@
 #include "cli/map/map_proof.h"
 #include "cli/sweep/sweep_parts.h"
 #include "cli/ui/table.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/formats/load_mapping.h"
 #include "engine/model/cost_model.h"
@@ -171,16 +172,14 @@ void add_sweep_answer(Json& answer, const SweepRecord& sweep, const SweepSummary
     answer["reasons"].push_back({{"state", name(reason.state)}, {"reason", reason.reason}, {"points", reason.points}});
   const Ranking ranking = ranking_of(sweep);
   const auto points = [&](const std::vector<PointRecord>& records) {
-    Json out = Json::array();
-    for (const PointRecord& point : records) out.push_back(heliolite::to_json(point, sweep, ranking));
+    Json out = mapped(records, [&](const PointRecord& point) { return heliolite::to_json(point, sweep, ranking); });
     return out;
   };
   answer["mapspace"] = mapspace_json(has_any_factors(sweep), counts_of(sweep), tiles_of(sweep));
   answer["notes"] = sweep.notes;
   answer["best"] = points(summary.best);
   answer["front"] = points(summary.front);
-  answer["layers"] = Json::array();
-  for (const LayerRecord& layer : layers_of_best) answer["layers"].push_back(heliolite::to_json(layer));
+  answer["layers"] = mapped(layers_of_best, [&](const LayerRecord& layer) { return heliolite::to_json(layer); });
 }
 
 namespace {

@@ -7,6 +7,7 @@
 
 #include "arch/architecture.h"
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/model/keep.h"
 #include "workloads/workload.h"
 
@@ -81,8 +82,7 @@ Json to_json(const Mapping& mapping, const Workload& workload, const Architectur
   for (int i = mapping.level_count - 1; i >= 0; --i) {
     const std::vector<LevelPart> parts = parts_of(mapping, i);
     for (const LevelPart& part : parts) {
-      Json keep = Json::array();
-      for (const int v : bits(part.keep)) keep.push_back(workload.tensors[v].name);
+      Json keep = mapped(bits(part.keep), [&](const int v) { return workload.tensors[v].name; });
       levels.push_back({{"level", architecture.levels[i].name},
                         {"keep", keep},
                         {"temporal", loops_json(mapping, workload, part.first, part.last, LoopKind::Temporal)}});

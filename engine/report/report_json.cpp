@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/report/report_data.h"
 #include "engine/report/report_page.h"
@@ -108,25 +109,22 @@ double short_number(double x) { return parse_number<double>(fmt::format("{:.8g}"
 // One array a column: half the size of one object a point.
 Json points_json(std::span<const PointRecord> points, const Choices& choices, const SweepRecord& sweep) {
   const Ranking ranking = ranking_of(sweep);
-  Json columns;
-  for (const char* name : {"id", "energy_pj", "delay", "area_um2", "value", "lower_bound", "words_moved", "least_words",
-                           "capacity_bytes", "compute_units", "status", "seconds", "choice"}) {
-    columns[name] = Json::array();
-  }
-  for (const PointRecord& point : points) {
-    columns["id"].push_back(point.id);
-    columns["energy_pj"].push_back(point.energy_pj);
-    columns["delay"].push_back(delay(ranking, point));
-    columns["area_um2"].push_back(point.area_um2);
-    columns["value"].push_back(point.value);
-    columns["lower_bound"].push_back(point.lower_bound);
-    columns["words_moved"].push_back(point.words_moved);
-    columns["least_words"].push_back(point.least_words);
-    columns["capacity_bytes"].push_back(point.capacity_bytes);
-    columns["compute_units"].push_back(point.compute_units);
-    columns["status"].push_back(front_status(point, sweep));
-    columns["seconds"].push_back(point.cycle_ns ? Json(short_number(point.cycles * *point.cycle_ns * 1e-9)) : Json());
-  }
+  const auto seconds = [](const PointRecord& p) {
+    return p.cycle_ns ? Json(short_number(p.cycles * *p.cycle_ns * 1e-9)) : Json();
+  };
+  Json columns = {{"id", mapped(points, &PointRecord::id)},
+                  {"energy_pj", mapped(points, &PointRecord::energy_pj)},
+                  {"delay", mapped(points, [&](const PointRecord& p) { return delay(ranking, p); })},
+                  {"area_um2", mapped(points, &PointRecord::area_um2)},
+                  {"value", mapped(points, &PointRecord::value)},
+                  {"lower_bound", mapped(points, &PointRecord::lower_bound)},
+                  {"words_moved", mapped(points, &PointRecord::words_moved)},
+                  {"least_words", mapped(points, &PointRecord::least_words)},
+                  {"capacity_bytes", mapped(points, &PointRecord::capacity_bytes)},
+                  {"compute_units", mapped(points, &PointRecord::compute_units)},
+                  {"status", mapped(points, [&](const PointRecord& p) { return front_status(p, sweep); })},
+                  {"seconds", mapped(points, seconds)},
+                  {"choice", Json::array()}};
   for (std::size_t p = 0; p < sweep.parameters.size(); ++p) {
     Json places = Json::array();
     for (const PointRecord& point : points) {
@@ -139,8 +137,7 @@ Json points_json(std::span<const PointRecord> points, const Choices& choices, co
 }
 
 Json ids_json(std::span<const PointRecord> points) {
-  Json ids = Json::array();
-  for (const PointRecord& point : points) ids.push_back(point.id);
+  Json ids = mapped(points, &PointRecord::id);
   return ids;
 }
 
@@ -169,8 +166,7 @@ Json layer_json(const LayerRecord& layer, std::span<const LevelRoom> rooms, cons
                             }()},
                             ranking, cycle_ns);
   std::vector<EnergyPart> parts = energy_parts(layer.breakdown);
-  Json energies = Json::array();
-  for (const EnergyPart& part : order) energies.push_back(part_named(parts, part.name).energy_pj());
+  Json energies = mapped(order, [&](const EnergyPart& part) { return part_named(parts, part.name).energy_pj(); });
   return {{"workload", layer.workload},
           {"name", layer.name},
           {"count", layer.count},

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/base/mapped.h"
 #include "engine/base/text.h"
 #include "engine/sweep/front.h"
 #include "engine/sweep/records.h"
@@ -227,8 +228,7 @@ namespace {
 
 Json with_layers(const Store& store, const PointRecord& point, const std::vector<LayerRecord>& layers) {
   Json json = to_json(point, store.sweep(), store.ranking());
-  json["layers"] = Json::array();
-  for (const LayerRecord& layer : layers) json["layers"].push_back(to_json(layer));
+  json["layers"] = mapped(layers, [&](const LayerRecord& layer) { return to_json(layer); });
   return json;
 }
 
