@@ -17,9 +17,13 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-template <class T>
-void replace(std::optional<T>& value, const std::optional<T>& by) {
-  if (by) value = by;
+// Takes over these fields of the variant where it states them.
+template <class Spec, class... T>
+void replace(Spec& base, const Spec& by, std::optional<T> Spec::*... fields) {
+  const auto take_over = [&](auto field) {
+    if (by.*field) base.*field = by.*field;
+  };
+  (take_over(fields), ...);
 }
 
 bool holds(const Names& words, const std::string& word) { return std::ranges::find(words, word) != words.end(); }
@@ -50,33 +54,21 @@ void vary_keep(KeepSpec& base, const KeepSpec& by) {
       if (holds(*(by.*key), "all")) (base.*other).reset();
       else std::erase_if(*(base.*other), [&](const std::string& word) { return holds(*(by.*key), word); });
     }
-  for (const auto key : kKeys) replace(base.*key, by.*key);
+  for (const auto key : kKeys) replace(base, by, key);
 }
 
 void vary_level(LevelSpec& base, const LevelSpec& by) {
   base.place = by.place;
-  replace(base.capacity, by.capacity);
-  replace(base.multiple_buffering, by.multiple_buffering);
-  replace(base.word_bits, by.word_bits);
-  replace(base.block_words, by.block_words);
-  replace(base.cluster_size, by.cluster_size);
-  replace(base.fanout_x, by.fanout_x);
-  replace(base.fanout_y, by.fanout_y);
-  replace(base.energy, by.energy);
-  replace(base.leakage, by.leakage);
-  replace(base.area, by.area);
-  for (const LevelPrice& price : kLevelPrices) replace(base.*price.stated, by.*price.stated);
+  replace(base, by, &LevelSpec::capacity, &LevelSpec::multiple_buffering, &LevelSpec::word_bits,
+          &LevelSpec::block_words, &LevelSpec::cluster_size, &LevelSpec::fanout_x, &LevelSpec::fanout_y,
+          &LevelSpec::energy, &LevelSpec::leakage, &LevelSpec::area, &LevelSpec::network, &LevelSpec::dram,
+          &LevelSpec::reduction, &LevelSpec::interconnect, &LevelSpec::loops_allowed, &LevelSpec::constraints);
+  for (const LevelPrice& price : kLevelPrices) replace(base, by, price.stated);
   if (by.bandwidth || by.gigabytes_per_second) {
     base.bandwidth = by.bandwidth;
     base.gigabytes_per_second = by.gigabytes_per_second;
   }
-  replace(base.network, by.network);
-  replace(base.dram, by.dram);
-  replace(base.reduction, by.reduction);
-  replace(base.interconnect, by.interconnect);
   vary_keep(base.keep, by.keep);
-  replace(base.loops_allowed, by.loops_allowed);
-  replace(base.constraints, by.constraints);
 }
 
 void forget_energies(std::vector<LevelSpec>& levels, ComputeSpec& compute) {
@@ -103,12 +95,8 @@ void vary_levels(std::vector<LevelSpec>& base, const std::vector<LevelSpec>& var
 
 void vary_compute(ComputeSpec& base, const ComputeSpec& by) {
   if (by.name || by.word_bits || by.energy || by.area || by.cycles_per_op || by.runs) base.place = by.place;
-  replace(base.name, by.name);
-  replace(base.word_bits, by.word_bits);
-  replace(base.cycles_per_op, by.cycles_per_op);
-  replace(base.energy, by.energy);
-  replace(base.area, by.area);
-  replace(base.runs, by.runs);
+  replace(base, by, &ComputeSpec::name, &ComputeSpec::word_bits, &ComputeSpec::cycles_per_op, &ComputeSpec::energy,
+          &ComputeSpec::area, &ComputeSpec::runs);
 }
 
 // A unit that the base does not have is added to it.
@@ -120,7 +108,7 @@ void vary_units(std::vector<UnitSpec>& base, const std::vector<UnitSpec>& varian
       continue;
     }
     found->place = unit.place;
-    replace(found->below, unit.below);
+    if (unit.below) found->below = unit.below;
     vary_level(found->feed, unit.feed);
     vary_levels(found->levels, unit.levels, errors);
     vary_compute(found->compute, unit.compute);
@@ -152,25 +140,16 @@ KeepRule keep_rule(const KeepSpec& stated) {
 ArchitectureSpec vary(ArchitectureSpec base, const ArchitectureSpec& variant, Diagnostics& errors) {
   base.place = variant.place;
   base.base.reset();
-  replace(base.name, variant.name);
-  replace(base.description, variant.description);
-  replace(base.technology_nm, variant.technology_nm);
-  replace(base.cycle_ns, variant.cycle_ns);
-  replace(base.word_bits, variant.word_bits);
-  replace(base.one_axis_per_dimension, variant.one_axis_per_dimension);
-  replace(base.unit_loops_first, variant.unit_loops_first);
-  replace(base.constraints_for_channels_only, variant.constraints_for_channels_only);
-  replace(base.min_parallelism, variant.min_parallelism);
-  replace(base.peer_channel, variant.peer_channel);
-  replace(base.drain_reads, variant.drain_reads);
-  replace(base.all_leaks, variant.all_leaks);
-  replace(base.ramps, variant.ramps);
-  replace(base.timeloop_cycles, variant.timeloop_cycles);
+  replace(base, variant, &ArchitectureSpec::name, &ArchitectureSpec::description, &ArchitectureSpec::technology_nm,
+          &ArchitectureSpec::cycle_ns, &ArchitectureSpec::word_bits, &ArchitectureSpec::one_axis_per_dimension,
+          &ArchitectureSpec::unit_loops_first, &ArchitectureSpec::constraints_for_channels_only,
+          &ArchitectureSpec::min_parallelism, &ArchitectureSpec::peer_channel, &ArchitectureSpec::drain_reads,
+          &ArchitectureSpec::all_leaks, &ArchitectureSpec::ramps, &ArchitectureSpec::timeloop_cycles);
   if (variant.energy) {
     forget_energies(base.levels, base.compute);
     for (UnitSpec& unit : base.units) forget_energies(unit.levels, unit.compute);
   }
-  replace(base.energy, variant.energy);
+  replace(base, variant, &ArchitectureSpec::energy);
   vary_levels(base.levels, variant.levels, errors);
   vary_compute(base.compute, variant.compute);
   vary_units(base.units, variant.units, errors);

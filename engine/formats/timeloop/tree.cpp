@@ -27,6 +27,14 @@ AttributeReader open_component(const YamlNode& node, std::string name, const Tim
   return AttributeReader(node, std::move(name), read_attributes(node, {"name"}, errors), {}, variables, errors);
 }
 
+// `component`: a level, or the compute units.
+void set_instances(AttributeReader& reader, std::optional<u64> implied, auto& component) {
+  const std::optional<Instances> found = read_instances(reader, implied);
+  if (!found) return;
+  component.instances = found->instances;
+  component.mesh_x = found->mesh_x;
+}
+
 void read_compute(const YamlNode& node, const TimeloopAttributes& variables, TimeloopMachine& machine,
                   Diagnostics& errors) {
   if (!node.is_map()) {
@@ -36,10 +44,7 @@ void read_compute(const YamlNode& node, const TimeloopAttributes& variables, Tim
   AttributeReader reader = open_component(node, "MAC", variables, errors);
   TimeloopCompute compute = read_compute_attributes(reader);
   reader.ignore({"class", "subclass"});
-  if (const auto found = read_instances(reader, std::nullopt)) {
-    compute.compute.instances = found->instances;
-    compute.compute.mesh_x = found->mesh_x;
-  }
+  set_instances(reader, std::nullopt, compute.compute);
   reader.list_unread(machine.unread);
   machine.compute = compute;
 }
@@ -54,10 +59,7 @@ void read_storage(const YamlNode& node, const TimeloopAttributes& variables, Tim
   const std::string class_name = reader.string({"class"}).value_or("storage");
   reader.ignore({"subclass"});
   TimeloopStorage storage = read_storage_attributes(reader, class_name);
-  if (const auto found = read_instances(reader, std::nullopt)) {
-    storage.level.instances = found->instances;
-    storage.level.mesh_x = found->mesh_x;
-  }
+  set_instances(reader, std::nullopt, storage.level);
   reader.list_unread(machine.unread);
   machine.storage.push_back(storage);
 }
@@ -278,10 +280,7 @@ class TreeReader {
 
   void storage(AttributeReader& reading, const std::string& class_name, u64 implied) {
     TimeloopStorage storage = read_storage_attributes(reading, class_name);
-    if (const auto found = read_instances(reading, implied)) {
-      storage.level.instances = found->instances;
-      storage.level.mesh_x = found->mesh_x;
-    }
+    set_instances(reading, implied, storage.level);
     reading.list_unread(machine_.unread);
     machine_.storage.insert(machine_.storage.begin(), storage);
   }
@@ -289,10 +288,7 @@ class TreeReader {
   void compute(AttributeReader& reading, u64 implied) {
     if (machine_.compute) reading.error(fmt::format("{} is a second compute unit", reading.owner()));
     TimeloopCompute compute = read_compute_attributes(reading);
-    if (const auto found = read_instances(reading, implied)) {
-      compute.compute.instances = found->instances;
-      compute.compute.mesh_x = found->mesh_x;
-    }
+    set_instances(reading, implied, compute.compute);
     reading.list_unread(machine_.unread);
     machine_.compute = compute;
   }
