@@ -61,11 +61,7 @@ void RunState::flush() {
 
 Diagnostics RunState::write_all(const std::vector<PointRecord>& points) {
   result.points += points.size();
-  return store.together([&] {
-    for (const PointRecord& point : points)
-      if (Diagnostics problems = store.write(point); !problems.empty()) return problems;
-    return Diagnostics{};
-  });
+  return store.write_all(points);
 }
 
 void RunState::report_progress(const PointRecord& point) {

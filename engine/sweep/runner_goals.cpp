@@ -44,11 +44,7 @@ void Runner::certify_front() {
       if (const auto row = state_.keep(state_.store.point(id)); row && *row) front.add(**row);
   }
   again_ = false;
-  state_.keep(state_.store.together([&] {
-    for (const PointRecord& point : front.conclusions([this](u64 id) { return least_of(id); }))
-      if (Diagnostics problems = state_.store.write(point); !problems.empty()) return problems;
-    return Diagnostics{};
-  }));
+  state_.keep(state_.store.write_all(front.conclusions([this](u64 id) { return least_of(id); })));
 }
 
 // What nothing on the point is below.
@@ -71,11 +67,7 @@ void Runner::exclude_open(FrontCertificate& front) {
       excluded.push_back(std::move(point));
     }
   }
-  state_.keep(state_.store.together([&] {
-    for (const PointRecord& point : excluded)
-      if (Diagnostics problems = state_.store.write(point); !problems.empty()) return problems;
-    return Diagnostics{};
-  }));
+  state_.keep(state_.store.write_all(excluded));
   for (const PointRecord& point : excluded) front.add(point);
   state_.tell_front(front.open(), front.candidates());
 }

@@ -144,6 +144,14 @@ Diagnostics Store::write(const PointRecord& point, std::span<const LayerRecord> 
   });
 }
 
+Diagnostics Store::write_all(const std::vector<PointRecord>& points) {
+  return together([&] {
+    for (const PointRecord& point : points)
+      if (Diagnostics problems = write(point); !problems.empty()) return problems;
+    return Diagnostics{};
+  });
+}
+
 // Rows in the order of their keys go to the ends of tables; questions are in no order, so their index is made of all at
 // once.
 Diagnostics Store::fill(const std::function<Result<std::optional<PointRows>>()>& next) {

@@ -58,6 +58,8 @@ class Store {
   // Writes rows; a row that is there already is replaced. The point and `layers` are written together or not at all.
   Diagnostics write(const LayerRecord& layer);
   Diagnostics write(const PointRecord& point, std::span<const LayerRecord> layers = {});
+  // Writes all of these rows or none.
+  Diagnostics write_all(const std::vector<PointRecord>& points);
   // Writes the row unless there is one of that point (and layer) already; returns whether it did.
   Result<bool> insert(const LayerRecord& layer);
   Result<bool> insert(const PointRecord& point);
