@@ -29,6 +29,23 @@ Standing standing(const Architecture& chain, std::size_t levels) {
   return out;
 }
 
+// Mappings name levels and units: no two have one name.
+Diagnostics same_names(const ArchitectureSpec& spec, const Architecture& machine) {
+  Diagnostics errors;
+  std::vector<std::string> taken{machine.compute.name};
+  for (const StorageLevel& level : machine.levels) taken.push_back(level.name);
+  const auto take = [&](const std::string& name, const Place& place) {
+    if (std::ranges::find(taken, name) != taken.end())
+      errors.push_back(place.error(fmt::format("the machine has another level or unit {}", name)));
+    taken.push_back(name);
+  };
+  for (const UnitSpec& unit : spec.units) {
+    take(unit.name, unit.place);
+    for (const LevelSpec& level : unit.levels) take(level.name, level.place);
+  }
+  return errors;
+}
+
 }  // namespace
 
 Result<ArchitectureSpec> chain_spec(const ArchitectureSpec& machine, const UnitSpec& unit) {
@@ -54,27 +71,6 @@ Result<ArchitectureSpec> chain_spec(const ArchitectureSpec& machine, const UnitS
   if (!out.compute.runs) out.compute.runs = static_cast<OperationMask>(kAllOperations & ~kProducts);
   return out;
 }
-
-namespace {
-
-// Mappings name levels and units: no two have one name.
-Diagnostics same_names(const ArchitectureSpec& spec, const Architecture& machine) {
-  Diagnostics errors;
-  std::vector<std::string> taken{machine.compute.name};
-  for (const StorageLevel& level : machine.levels) taken.push_back(level.name);
-  const auto take = [&](const std::string& name, const Place& place) {
-    if (std::ranges::find(taken, name) != taken.end())
-      errors.push_back(place.error(fmt::format("the machine has another level or unit {}", name)));
-    taken.push_back(name);
-  };
-  for (const UnitSpec& unit : spec.units) {
-    take(unit.name, unit.place);
-    for (const LevelSpec& level : unit.levels) take(level.name, level.place);
-  }
-  return errors;
-}
-
-}  // namespace
 
 Diagnostics resolve_units(const ArchitectureSpec& spec, const ReferenceTables& tables, Architecture& machine) {
   Diagnostics errors = same_names(spec, machine);

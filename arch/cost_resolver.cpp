@@ -42,6 +42,14 @@ CostSource of_area(const std::optional<Amount>& stated, const std::string& name,
   return energy == CostSource::Table ? CostSource::Table : CostSource::None;
 }
 
+AccessEnergy stated_energy(const std::variant<EnergyModel, AccessEnergy, PicojoulesPerBit>& stated,
+                           const StorageLevel& level) {
+  const PicojoulesPerBit* bit = std::get_if<PicojoulesPerBit>(&stated);
+  if (bit == nullptr) return std::get<AccessEnergy>(stated);
+  const double pj = bit->pj * static_cast<double>(level.word_bits * level.block_words);
+  return {pj, pj, pj};
+}
+
 }  // namespace
 
 CostSources cost_sources(const LevelSpec& level, const ArchitectureSpec& machine, const ReferenceTables& tables) {
@@ -64,18 +72,6 @@ CostSources compute_cost_sources(const ArchitectureSpec& machine, const Referenc
   from.area = of_area(machine.compute.area, name, from.energy, tables);
   return from;
 }
-
-namespace {
-
-AccessEnergy stated_energy(const std::variant<EnergyModel, AccessEnergy, PicojoulesPerBit>& stated,
-                           const StorageLevel& level) {
-  const PicojoulesPerBit* bit = std::get_if<PicojoulesPerBit>(&stated);
-  if (bit == nullptr) return std::get<AccessEnergy>(stated);
-  const double pj = bit->pj * static_cast<double>(level.word_bits * level.block_words);
-  return {pj, pj, pj};
-}
-
-}  // namespace
 
 bool CostResolver::whole(WordLength length, const Place& place, std::string_view what) {
   if (!length.is_whole())

@@ -27,6 +27,15 @@ WordRange pooled(u64 size, const Through& pool) {
   return {windows(pool.pad.value_or(0), false), windows(pool.pad.value_or(pool.window - 1), true)};
 }
 
+using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
+
+Graph graph_of(std::size_t layers, std::span<const Edge> edges) {
+  Graph graph(layers);
+  for (const Edge& e : edges)
+    if (!e.from_input) boost::add_edge(at(e.from), at(e.to), graph);
+  return graph;
+}
+
 }  // namespace
 
 u64 rank_size(const Workload& workload, const Rank& rank) {
@@ -92,19 +101,6 @@ WordRange made_words(const Workload& workload, int tensor, const Edge& edge) {
   }
   return {times(words.least, edge.outputs) / edge.shares, times(words.most, edge.outputs) / edge.shares};
 }
-
-namespace {
-
-using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
-
-Graph graph_of(std::size_t layers, std::span<const Edge> edges) {
-  Graph graph(layers);
-  for (const Edge& e : edges)
-    if (!e.from_input) boost::add_edge(at(e.from), at(e.to), graph);
-  return graph;
-}
-
-}  // namespace
 
 std::optional<std::vector<int>> topological_order(std::size_t layers, std::span<const Edge> edges) {
   // Boost's order is a depth-first one; only whether there is one is asked of it.

@@ -29,6 +29,26 @@ Shape capacity() {
 
 Shape positive() { return shape::number(kLeast, kHuge); }
 
+// The keys of the map; complaints are added to `errors`.
+ChipQuestion read_chip(const YamlNode& node, Diagnostics& errors) {
+  constexpr double kSquareMicrometres = 1e6;  // in a square millimetre
+  ChipQuestion question;
+  FieldReader map(node, chip_fields(), errors);
+  const auto positive = [&](const char* key) { return map.number(key).value_or(1); };
+  const bool short_name = map.child("area").has_value();  // short for area_mm2
+  const bool long_name = map.child("area_mm2").has_value();
+  if (short_name && long_name) map.error("area and area_mm2 are the same, give one of them");
+  if (!short_name) map.needed("area_mm2");
+  question.chip.area_um2 = kSquareMicrometres * positive(short_name ? "area" : "area_mm2");
+  question.chip.mac_um2 = positive("mac_um2");
+  question.chip.word_um2 = positive("word_um2");
+  question.chip.hertz = positive("hertz");
+  question.chip.words_per_second = positive("words_per_second");
+  question.roof_operations = map.number("roof_operations");
+  map.finish();
+  return question;
+}
+
 }  // namespace
 
 const FieldTable& experiment_fields() {
@@ -88,30 +108,6 @@ const FieldTable& chip_fields() {
        {"roof_operations", shape::number(1, kHuge), "Operations that the memory's roof counts.", "", "MACs"}}};
   return table;
 }
-
-namespace {
-
-// The keys of the map; complaints are added to `errors`.
-ChipQuestion read_chip(const YamlNode& node, Diagnostics& errors) {
-  constexpr double kSquareMicrometres = 1e6;  // in a square millimetre
-  ChipQuestion question;
-  FieldReader map(node, chip_fields(), errors);
-  const auto positive = [&](const char* key) { return map.number(key).value_or(1); };
-  const bool short_name = map.child("area").has_value();  // short for area_mm2
-  const bool long_name = map.child("area_mm2").has_value();
-  if (short_name && long_name) map.error("area and area_mm2 are the same, give one of them");
-  if (!short_name) map.needed("area_mm2");
-  question.chip.area_um2 = kSquareMicrometres * positive(short_name ? "area" : "area_mm2");
-  question.chip.mac_um2 = positive("mac_um2");
-  question.chip.word_um2 = positive("word_um2");
-  question.chip.hertz = positive("hertz");
-  question.chip.words_per_second = positive("words_per_second");
-  question.roof_operations = map.number("roof_operations");
-  map.finish();
-  return question;
-}
-
-}  // namespace
 
 Result<ChipQuestion> load_chip(const std::string& text) {
   const auto root = [&]() -> Result<YamlNode> {

@@ -52,6 +52,28 @@ std::string table_of(std::span<const Level> levels, const Workload& workload) {
                                  unit.name());
 }
 
+// "" before any level.
+std::string level_of(const WitnessEvent& event, const Architecture& architecture) {
+  return event.level < 0 ? "" : architecture.levels[event.level].name;
+}
+
+std::string rule_of(const WitnessEvent& event) {
+  return event.rule ? std::string(kRuleTable[at(*event.rule)].name) : "";
+}
+
+// "lattice-bound at GLB (tile): nothing below 1.2e9, and a mapping of 1.1e9 is known".
+std::string sentence(const WitnessEvent& event, const Architecture& architecture) {
+  const std::string level = level_of(event, architecture);
+  const std::string where = level.empty() ? "" : " at " + level;
+  if (!event.rule) return fmt::format("left out{}: {}", where, event.what);
+  const std::string head = fmt::format("{}{} ({})", rule_of(event), where, event.what);
+  if (event.bound)
+    return fmt::format("{}: nothing that begins like this is below {:.7g}, and {:.7g} is known", head, *event.bound,
+                       *event.limit);
+  if (event.stand_in) return fmt::format("{}: with the same outer loops that costs {:.7g}", head, *event.stand_in);
+  return head;
+}
+
 }  // namespace
 
 std::string level_table(std::span<const LevelBound> levels, const Workload& workload) {
@@ -111,32 +133,6 @@ Json evaluator_json(const MappingResult& layer, const EvaluatorOptions& evaluato
   out["protocol"] = name(evaluator.protocol);
   return out;
 }
-
-namespace {
-
-// "" before any level.
-std::string level_of(const WitnessEvent& event, const Architecture& architecture) {
-  return event.level < 0 ? "" : architecture.levels[event.level].name;
-}
-
-std::string rule_of(const WitnessEvent& event) {
-  return event.rule ? std::string(kRuleTable[at(*event.rule)].name) : "";
-}
-
-// "lattice-bound at GLB (tile): nothing below 1.2e9, and a mapping of 1.1e9 is known".
-std::string sentence(const WitnessEvent& event, const Architecture& architecture) {
-  const std::string level = level_of(event, architecture);
-  const std::string where = level.empty() ? "" : " at " + level;
-  if (!event.rule) return fmt::format("left out{}: {}", where, event.what);
-  const std::string head = fmt::format("{}{} ({})", rule_of(event), where, event.what);
-  if (event.bound)
-    return fmt::format("{}: nothing that begins like this is below {:.7g}, and {:.7g} is known", head, *event.bound,
-                       *event.limit);
-  if (event.stand_in) return fmt::format("{}: with the same outer loops that costs {:.7g}", head, *event.stand_in);
-  return head;
-}
-
-}  // namespace
 
 std::string witness_text(const WitnessReport& report, Objective objective, double value,
                          const Architecture& architecture) {

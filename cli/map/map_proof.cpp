@@ -106,6 +106,11 @@ std::optional<std::string> plain_text_of(const std::string& path) {
 
 Json refused_proof(const std::string& why) { return {{"refused", why}}; }
 
+bool is_proof_of_layer(const std::string& text, const Workload& workload, const ProofTask& task) {
+  const auto heads = proof_heads(workload, task, fmt::format("optimal {}", name(task.options.objective)));
+  return has_heads(text, heads) && text.starts_with(heads.front());
+}
+
 }  // namespace
 
 std::vector<std::string> proof_heads(const Workload& workload, const ProofTask& task, std::string_view claim) {
@@ -161,15 +166,6 @@ std::string file_name_of(std::string text) {
     if (c == '/' || c == '\0' || c == ' ') c = '_';
   return text;
 }
-
-namespace {
-
-bool is_proof_of_layer(const std::string& text, const Workload& workload, const ProofTask& task) {
-  const auto heads = proof_heads(workload, task, fmt::format("optimal {}", name(task.options.objective)));
-  return has_heads(text, heads) && text.starts_with(heads.front());
-}
-
-}  // namespace
 
 Json written_once(const std::string& file, const Output& output, const std::function<bool(const std::string&)>& is_same,
                   const std::function<Json()>& write) {

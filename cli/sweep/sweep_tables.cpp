@@ -129,6 +129,21 @@ std::string sums_text(const SweepRecord& sweep) {
                    sweep.objective, delays, squared, area);
 }
 
+// The answer that a layer's row has kept. Errors: its mapping is not one of the machine.
+Result<MappingResult> answer_of(const LayerRecord& row, const Workload& workload, const Architecture& machine) {
+  MappingResult out;
+  const Result<MappingFile> file = MappingFile::parse(row.mapping, row.name);
+  if (!file) return file.errors();
+  const Result<UnitMapping> read = file->read_on_unit(workload, machine);
+  if (!read) return read.errors();
+  out.unit = read->unit;
+  out.mapping = read->mapping;
+  out.cost = CostModel(workload, machine.chain(out.unit)).evaluate(out.mapping).cost;
+  out.status = Status::Optimal;
+  out.value = row.value, out.lower_bound = row.lower_bound, out.utilization = row.utilization;
+  return out;
+}
+
 }  // namespace
 
 std::string sweep_tables(const SweepRecord& sweep, const SweepSummary& summary,
@@ -181,25 +196,6 @@ void add_sweep_answer(Json& answer, const SweepRecord& sweep, const SweepSummary
   answer["front"] = points(summary.front);
   answer["layers"] = mapped(layers_of_best, [&](const LayerRecord& layer) { return heliolite::to_json(layer); });
 }
-
-namespace {
-
-// The answer that a layer's row has kept. Errors: its mapping is not one of the machine.
-Result<MappingResult> answer_of(const LayerRecord& row, const Workload& workload, const Architecture& machine) {
-  MappingResult out;
-  const Result<MappingFile> file = MappingFile::parse(row.mapping, row.name);
-  if (!file) return file.errors();
-  const Result<UnitMapping> read = file->read_on_unit(workload, machine);
-  if (!read) return read.errors();
-  out.unit = read->unit;
-  out.mapping = read->mapping;
-  out.cost = CostModel(workload, machine.chain(out.unit)).evaluate(out.mapping).cost;
-  out.status = Status::Optimal;
-  out.value = row.value, out.lower_bound = row.lower_bound, out.utilization = row.utilization;
-  return out;
-}
-
-}  // namespace
 
 std::string proofs_refused(const SweepSpec& spec) {
   return spec.options.network ? "proofs are of layers, the objective is of whole networks"

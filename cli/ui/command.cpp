@@ -36,6 +36,31 @@ std::string wrapped(const std::string& text) {
   return out;
 }
 
+// CLI11 shows it behind the placeholder, "NAME:{a,b}", the only place where it keeps what a validator says of itself.
+std::string in_braces(const std::vector<std::string>& names) { return fmt::format("{{{}}}", fmt::join(names, ",")); }
+
+CLI::Validator allowed_by(const SearchOption& option) {
+  return CLI::Validator(
+      [&option](std::string& text) {
+        SearchOptions scratch;
+        return option.set(scratch, text) ? std::string() : fmt::format("'{}' must be {}", text, must_be(option, text));
+      },
+      option.names.empty() ? std::string() : in_braces(option.names));
+}
+
+// The letter may be another option's on this command.
+std::string flags(const SearchOption& option, const CLI::App& command) {
+  const std::string letter = fmt::format("-{}", option.letter), name = fmt::format("--{}", option.name);
+  const bool free = !option.letter.empty() && command.get_option_no_throw(letter) == nullptr;
+  return free ? letter + "," + name : name;
+}
+
+// To follow a colon.
+std::string within_a_sentence(std::string help) {
+  help.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(help.front())));
+  return help;
+}
+
 }  // namespace
 
 std::string HelpFormatter::make_usage(const CLI::App* app, std::string /*name*/) const {
@@ -58,13 +83,6 @@ std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
   const std::string value = option->get_default_str();
   return wrapped(option->get_description() + (value.empty() ? "" : " (default " + value + ")"));
 }
-
-namespace {
-
-// CLI11 shows it behind the placeholder, "NAME:{a,b}", the only place where it keeps what a validator says of itself.
-std::string in_braces(const std::vector<std::string>& names) { return fmt::format("{{{}}}", fmt::join(names, ",")); }
-
-}  // namespace
 
 CLI::Validator one_of(std::vector<std::string> names) {
   std::string said = in_braces(names);
@@ -94,32 +112,6 @@ std::string placeholder(const CLI::Option& option) {
   const std::string name = option.get_type_name();
   return name.substr(0, name.find(':'));
 }
-
-namespace {
-
-CLI::Validator allowed_by(const SearchOption& option) {
-  return CLI::Validator(
-      [&option](std::string& text) {
-        SearchOptions scratch;
-        return option.set(scratch, text) ? std::string() : fmt::format("'{}' must be {}", text, must_be(option, text));
-      },
-      option.names.empty() ? std::string() : in_braces(option.names));
-}
-
-// The letter may be another option's on this command.
-std::string flags(const SearchOption& option, const CLI::App& command) {
-  const std::string letter = fmt::format("-{}", option.letter), name = fmt::format("--{}", option.name);
-  const bool free = !option.letter.empty() && command.get_option_no_throw(letter) == nullptr;
-  return free ? letter + "," + name : name;
-}
-
-// To follow a colon.
-std::string within_a_sentence(std::string help) {
-  help.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(help.front())));
-  return help;
-}
-
-}  // namespace
 
 void SearchArguments::add_to(CLI::App& command, std::initializer_list<std::string_view> names,
                              const std::string& before) {

@@ -33,19 +33,6 @@ std::string in_colour(std::string_view text, Tone tone, int stream) {
   return fmt::format("{}{}m{}{}0m", kEscape, rendition(tone), visible(text), kEscape);
 }
 
-}  // namespace
-
-std::vector<std::string> colours_names() { return names_of(kNames); }
-
-std::optional<Colours> find_colours(std::string_view name) { return find_named<Colours>(kNames, name); }
-
-void set_colours(Colours when) { colours = when; }
-
-std::string painted(std::string_view text, Tone tone) { return in_colour(text, tone, STDOUT_FILENO); }
-std::string painted_complaint(std::string_view text, Tone tone) { return in_colour(text, tone, STDERR_FILENO); }
-
-namespace {
-
 // Bytes of the colour sequence that begins here; 0 if none does. It takes no columns.
 std::size_t colour_sequence(std::string_view text) {
   if (!text.starts_with(kEscape)) return 0;
@@ -58,6 +45,15 @@ std::size_t colour_sequence(std::string_view text) {
 }
 
 }  // namespace
+
+std::vector<std::string> colours_names() { return names_of(kNames); }
+
+std::optional<Colours> find_colours(std::string_view name) { return find_named<Colours>(kNames, name); }
+
+void set_colours(Colours when) { colours = when; }
+
+std::string painted(std::string_view text, Tone tone) { return in_colour(text, tone, STDOUT_FILENO); }
+std::string painted_complaint(std::string_view text, Tone tone) { return in_colour(text, tone, STDERR_FILENO); }
 
 std::string without_controls(std::string_view text) {
   std::string out;

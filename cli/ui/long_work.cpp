@@ -55,26 +55,6 @@ void install(bool asked) {
     if (std::signal(signal, interrupt) == SIG_IGN && (!asked || signal == SIGHUP)) std::signal(signal, SIG_IGN);
 }
 
-}  // namespace
-
-const std::atomic<bool>& interrupt_flag() {
-  if (!watched.exchange(true)) install(true);
-  return interrupted;
-}
-
-bool work_goes_on() { return left_running; }
-
-void leave_work_running() { left_running = true; }
-
-RemovedOnSignal::RemovedOnSignal(const char* path) {
-  install(false);
-  unfinished = path;
-}
-
-RemovedOnSignal::~RemovedOnSignal() { unfinished = nullptr; }
-
-namespace {
-
 using namespace std::chrono_literals;
 
 constexpr auto kFirstBar = 400ms, kNextBar = 100ms;
@@ -94,6 +74,22 @@ std::size_t columns_of_stderr() {
 }
 
 }  // namespace
+
+const std::atomic<bool>& interrupt_flag() {
+  if (!watched.exchange(true)) install(true);
+  return interrupted;
+}
+
+bool work_goes_on() { return left_running; }
+
+void leave_work_running() { left_running = true; }
+
+RemovedOnSignal::RemovedOnSignal(const char* path) {
+  install(false);
+  unfinished = path;
+}
+
+RemovedOnSignal::~RemovedOnSignal() { unfinished = nullptr; }
 
 Progress::Progress(const Output& output, std::string unit, u64 of, ProgressHint hint)
     : unit_(std::move(unit)), of_(of), hint_(std::move(hint)), terminal_(isatty(STDERR_FILENO) == 1) {

@@ -10,6 +10,8 @@ namespace {
 constexpr double kWidest = 0.64;  // of the average character in words, capitals included, by size
 constexpr double kGap = 5;        // between a point and its label
 
+constexpr double kCanvasMargin = 16;  // below the lowest thing drawn
+
 bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
 
 Box box_of(const LabelPlace& place, double width, double size) {
@@ -63,12 +65,6 @@ std::string svg_head(double width, double height, const std::string& title) {
       "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
       width, height, svg_escaped(title));
 }
-
-namespace {
-
-constexpr double kCanvasMargin = 16;  // below the lowest thing drawn
-
-}  // namespace
 
 void SvgCanvas::box(const Box& at, const Look& look) {
   body_ += fmt::format(

@@ -106,15 +106,6 @@ class Reader {
   bool named_pipe_ = false;
 };
 
-}  // namespace
-
-Result<std::string> read_file_bytes(const std::string& path, std::size_t most) {
-  if (Diagnostics taken = FileClaims::of_program().read(path); !taken.empty()) return taken;
-  return Reader(path, most).run();
-}
-
-namespace {
-
 namespace fs = std::filesystem;
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
@@ -131,7 +122,17 @@ Diagnostic missing_file(const std::string& path) {
   return {path, 0, "", "no such file" + did_you_mean(fs::path(path).filename().string(), names)};
 }
 
+bool is_regular(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
 }  // namespace
+
+Result<std::string> read_file_bytes(const std::string& path, std::size_t most) {
+  if (Diagnostics taken = FileClaims::of_program().read(path); !taken.empty()) return taken;
+  return Reader(path, most).run();
+}
 
 Diagnostics check_text(std::string_view text, const std::string& name) {
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
@@ -167,15 +168,6 @@ std::string named_file(const std::string& from, const std::string& what, bool is
   const bool there = joined.string().find('\0') == std::string::npos && fs::is_regular_file(joined, ignored);
   return there || (is_path && !fs::path(what).is_absolute()) ? (folder / what).string() : what;
 }
-
-namespace {
-
-bool is_regular(const std::string& path) {
-  struct stat status {};
-  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-}
-
-}  // namespace
 
 Result<FileMap> FileMap::open(const std::string& path, std::size_t most_of_pipe) {
   FileMap map;

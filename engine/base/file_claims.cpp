@@ -34,6 +34,13 @@ bool below_proc(const fs::path& path) {
   return !problem && folder.string().starts_with("/proc/");
 }
 
+namespace fs = std::filesystem;
+
+// What SQLite, the writer's lock and a merge put beside a database.
+constexpr std::array kSideFiles{"-wal", "-shm", "-journal", ".lock", ".part", ".part-wal", ".part-shm"};
+
+Diagnostics refuse(const std::string& option, std::string why) { return {{"", 0, option, std::move(why)}}; }
+
 }  // namespace
 
 std::string followed_path(const std::string& path) {
@@ -74,17 +81,6 @@ bool FileIdentity::clashes_with(const FileIdentity& other) const {
   return known && other.known && is_file && other.is_file && device == other.device && inode == other.inode &&
          name == other.name;
 }
-
-namespace {
-
-namespace fs = std::filesystem;
-
-// What SQLite, the writer's lock and a merge put beside a database.
-constexpr std::array kSideFiles{"-wal", "-shm", "-journal", ".lock", ".part", ".part-wal", ".part-shm"};
-
-Diagnostics refuse(const std::string& option, std::string why) { return {{"", 0, option, std::move(why)}}; }
-
-}  // namespace
 
 bool is_sqlite_file(const std::string& path) {
   std::error_code ignored;

@@ -36,6 +36,10 @@ std::string conv_text(const ConvolutionBound& bound) {
   return bound.small >= bound.large ? "filters small beside the memory" : "filters large beside the memory";
 }
 
+void add(std::vector<RaisedStep>& steps, const RaisedStep& step) {
+  if (steps.empty() || steps.back().step.accesses != step.step.accesses) steps.push_back(step);
+}
+
 }  // namespace
 
 LowerBounds::LowerBounds(const Workload& workload, TrafficRule rule, std::span<const double> word_sizes)
@@ -101,14 +105,6 @@ std::optional<double> words_inside(const Boundary& wall, const Architecture& arc
   const u64 operands = architecture.compute.instances > 1 ? 0 : operand_units(workload, wall.unit);
   return static_cast<double>(*wall.capacity_words + operands);
 }
-
-namespace {
-
-void add(std::vector<RaisedStep>& steps, const RaisedStep& step) {
-  if (steps.empty() || steps.back().step.accesses != step.step.accesses) steps.push_back(step);
-}
-
-}  // namespace
 
 ScheduleBounds schedule_bounds(const Workload& workload, const OrojenesisOptions& options) {
   std::vector<double> sizes;

@@ -99,6 +99,17 @@ Result<Mapping> read_document(const YamlNode& root, const Workload& workload, co
                  workload, architecture, root.file(), node->line());
 }
 
+// A text of ours that a file of AccelForge became. Complaints have no line: nobody has seen the text.
+Result<YamlNode> as_ours(const Result<std::string>& text, const std::string& file) {
+  if (!text) return text.errors();
+  return YamlNode::parse(*text, file);
+}
+
+Diagnostics without_lines(Diagnostics errors) {
+  for (Diagnostic& error : errors) error.line = 0;
+  return errors;
+}
+
 }  // namespace
 
 Result<MappingFile> MappingFile::load(const std::string& path, const ReadOptions& options) {
@@ -144,21 +155,6 @@ Result<std::size_t> MappingFile::unit(const Workload& workload, const Architectu
   if (!unit) return named->error(unit.errors().front().message);
   return *unit;
 }
-
-namespace {
-
-// A text of ours that a file of AccelForge became. Complaints have no line: nobody has seen the text.
-Result<YamlNode> as_ours(const Result<std::string>& text, const std::string& file) {
-  if (!text) return text.errors();
-  return YamlNode::parse(*text, file);
-}
-
-Diagnostics without_lines(Diagnostics errors) {
-  for (Diagnostic& error : errors) error.line = 0;
-  return errors;
-}
-
-}  // namespace
 
 bool MappingFile::is_tree_of_several() const {
   return nest_.empty() && accelforge_part(root_) == "mapping" && accelforge::count_einsums(root_) > 1;

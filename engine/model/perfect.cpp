@@ -68,6 +68,18 @@ bool has_room(const Compiled& c, const CollapsedTraffic& rows, int i) {
   return parts <= level.room;
 }
 
+// Whether a perfect mapping of one pass fits, and the cost of all passes if it does.
+Evaluation evaluate_passes(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside) {
+  for (int i = 0; i < c.level_count; ++i) {
+    if (nest.product_x[i] > c.level[i].fanout_x) return {Verdict::OverFanoutX, static_cast<u8>(i), {}};
+    if (nest.product_y[i] > c.level[i].fanout_y) return {Verdict::OverFanoutY, static_cast<u8>(i), {}};
+  }
+  const CollapsedTraffic rows = pass_traffic(c, nest, keep, outside, 0, Recorded::Priced);
+  for (int i = 0; i < c.level_count; ++i)
+    if (!has_room(c, rows, i)) return {Verdict::OverCapacity, static_cast<u8>(i), {}};
+  return cost_of(c, rows, c.macs * c.pass.passes, nest.steps * c.pass.passes);
+}
+
 }  // namespace
 
 Accesses<u64> passage_words(const Compiled& c, int v, int i) {
@@ -86,22 +98,6 @@ CollapsedTraffic pass_traffic(const Compiled& c, const Nest& nest, KeepMasks kee
   for (const int v : bits(c.pass.at_home)) pass_levels(c, nest, v, recorded, rows[v]);
   return rows;
 }
-
-namespace {
-
-// Whether a perfect mapping of one pass fits, and the cost of all passes if it does.
-Evaluation evaluate_passes(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside) {
-  for (int i = 0; i < c.level_count; ++i) {
-    if (nest.product_x[i] > c.level[i].fanout_x) return {Verdict::OverFanoutX, static_cast<u8>(i), {}};
-    if (nest.product_y[i] > c.level[i].fanout_y) return {Verdict::OverFanoutY, static_cast<u8>(i), {}};
-  }
-  const CollapsedTraffic rows = pass_traffic(c, nest, keep, outside, 0, Recorded::Priced);
-  for (int i = 0; i < c.level_count; ++i)
-    if (!has_room(c, rows, i)) return {Verdict::OverCapacity, static_cast<u8>(i), {}};
-  return cost_of(c, rows, c.macs * c.pass.passes, nest.steps * c.pass.passes);
-}
-
-}  // namespace
 
 u128 passage_units(const Compiled& c) {
   Mapping none;

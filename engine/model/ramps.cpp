@@ -16,6 +16,11 @@ double moving_cycles(const CompiledLevel& level, double reads, double writes) {
   return static_cast<double>(exact_port_cycles(level, static_cast<u64>(reads), static_cast<u64>(writes)));
 }
 
+// Words of the tile of these loops, no more of a dimension than there is.
+u64 tile_words(const Compiled& c, const CompiledTensor& t, const Nest& nest, LoopMask inside) {
+  return box_words(t, [&](u8 d) { return std::min(nest.extent(d, inside), c.size[d]); });
+}
+
 }  // namespace
 
 void RampSums::arrive(const Compiled& c, int i, TensorMask kept) {
@@ -33,15 +38,6 @@ void RampSums::arrive(const Compiled& c, int i, TensorMask kept) {
     else cycles[v] = ready;
   }
 }
-
-namespace {
-
-// Words of the tile of these loops, no more of a dimension than there is.
-u64 tile_words(const Compiled& c, const CompiledTensor& t, const Nest& nest, LoopMask inside) {
-  return box_words(t, [&](u8 d) { return std::min(nest.extent(d, inside), c.size[d]); });
-}
-
-}  // namespace
 
 Ramps ramps_of(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside) {
   if (!c.ramps) return {};

@@ -43,6 +43,21 @@ std::string decimal(Limbs a) {
   return out;
 }
 
+using boost::multiprecision::cpp_int;
+using boost::multiprecision::cpp_rational;
+
+constexpr unsigned kMostCycleBits = 62;
+
+// The greatest integer that is not above a number that is not negative.
+cpp_int floor_of(const cpp_rational& x) { return numerator(x) / denominator(x); }
+
+// The energy at `cycles` that no line is above.
+u128 energy_under(const std::vector<ExactLine>& lines, const cpp_int& cycles) {
+  cpp_rational highest = 0;
+  for (const ExactLine& line : lines) highest = std::max<cpp_rational>(highest, line.value - line.lambda * cycles);
+  return static_cast<u128>(floor_of(highest));
+}
+
 }  // namespace
 
 std::optional<Claim> Claim::of(Objective objective, u128 energy, u64 cycles, u64 scale) {
@@ -108,25 +123,6 @@ std::string Claim::text() const {
   if (kind_ == Objective::Delay) return "delay " + std::to_string(cycles_) + " " + energy;
   return std::string(name(Objective(kind_))) + " " + energy;
 }
-
-namespace {
-
-using boost::multiprecision::cpp_int;
-using boost::multiprecision::cpp_rational;
-
-constexpr unsigned kMostCycleBits = 62;
-
-// The greatest integer that is not above a number that is not negative.
-cpp_int floor_of(const cpp_rational& x) { return numerator(x) / denominator(x); }
-
-// The energy at `cycles` that no line is above.
-u128 energy_under(const std::vector<ExactLine>& lines, const cpp_int& cycles) {
-  cpp_rational highest = 0;
-  for (const ExactLine& line : lines) highest = std::max<cpp_rational>(highest, line.value - line.lambda * cycles);
-  return static_cast<u128>(floor_of(highest));
-}
-
-}  // namespace
 
 std::vector<ExactCost> lower_hull(std::vector<ExactCost> points) {
   std::ranges::sort(points, {}, [](const ExactCost& p) { return std::pair(p.cycles, p.energy); });

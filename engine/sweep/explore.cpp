@@ -26,6 +26,23 @@ Plane front_of(std::span<const FrontCosts> points, const FrontCosts& reference, 
   return out;
 }
 
+constexpr std::string_view kMark = "explored ";
+constexpr u64 kLeastFirst = 8;
+constexpr int kStarts = 3, kAscent = 40;  // ascents of the likelihood, evaluations in each
+constexpr double kRefits = 1.25;          // parameters are fitted again once the points have grown by this factor
+constexpr int kRefine = 6;                // points of much expected improvement that climb
+constexpr std::size_t kNear = 8;          // good points whose neighbours are looked at
+constexpr std::size_t kMostSamples = 400;
+constexpr u64 kPatience = 10'000;  // points of the sequence in a row that are taken or not admitted
+constexpr double kMargin = 0.1;    // of the range of costs, between the worst and the reference
+
+// The number of points at which the parameters were fitted that hold with `count` of them.
+u64 fitted_at(u64 first, u64 count) {
+  u64 at = first;
+  for (u64 next = at; next <= count; next = static_cast<u64>(static_cast<double>(next) * kRefits) + 1) at = next;
+  return std::min(at, count);
+}
+
 }  // namespace
 
 double expected_hypervolume_improvement(const Prediction& first, const Prediction& second, double third,
@@ -51,27 +68,6 @@ double expected_hypervolume_improvement(const Prediction& first, const Predictio
       sum += (ends[k + 1] - ends[k]) * area(front_of(points, reference, ends[k], false));
   return sum;
 }
-
-namespace {
-
-constexpr std::string_view kMark = "explored ";
-constexpr u64 kLeastFirst = 8;
-constexpr int kStarts = 3, kAscent = 40;  // ascents of the likelihood, evaluations in each
-constexpr double kRefits = 1.25;          // parameters are fitted again once the points have grown by this factor
-constexpr int kRefine = 6;                // points of much expected improvement that climb
-constexpr std::size_t kNear = 8;          // good points whose neighbours are looked at
-constexpr std::size_t kMostSamples = 400;
-constexpr u64 kPatience = 10'000;  // points of the sequence in a row that are taken or not admitted
-constexpr double kMargin = 0.1;    // of the range of costs, between the worst and the reference
-
-// The number of points at which the parameters were fitted that hold with `count` of them.
-u64 fitted_at(u64 first, u64 count) {
-  u64 at = first;
-  for (u64 next = at; next <= count; next = static_cast<u64>(static_cast<double>(next) * kRefits) + 1) at = next;
-  return std::min(at, count);
-}
-
-}  // namespace
 
 std::string explored_mark(u64 number) { return fmt::format("{}{}", kMark, number); }
 

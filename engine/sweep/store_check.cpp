@@ -17,6 +17,17 @@ constexpr bool kPoints = std::is_same_v<Row, PointRow>;
 std::pair<u64, u64> key(const PointRow& row) { return {row.record.id, 0}; }
 std::pair<u64, u64> key(const LayerRecord& row) { return {row.point, row.layer}; }
 
+template <class Row>
+Diagnostics walk_table(const OpenStore& store, const std::function<bool(const Row&)>& row) {
+  TableWalk<Row> walk(store);
+  for (;;) {
+    const Result<std::optional<Row>> next = walk.next();
+    if (!next) return next.errors();
+    if (!*next) return walk.missing();
+    if (!row(**next)) return {};
+  }
+}
+
 }  // namespace
 
 template <class Row>
@@ -53,21 +64,6 @@ Diagnostics TableWalk<Row>::missing() const {
                       ? "has other rows than those that were written"
                       : fmt::format("has {} rows, {} were written", tally_.rows, written.rows))};
 }
-
-namespace {
-
-template <class Row>
-Diagnostics walk_table(const OpenStore& store, const std::function<bool(const Row&)>& row) {
-  TableWalk<Row> walk(store);
-  for (;;) {
-    const Result<std::optional<Row>> next = walk.next();
-    if (!next) return next.errors();
-    if (!*next) return walk.missing();
-    if (!row(**next)) return {};
-  }
-}
-
-}  // namespace
 
 Diagnostics walk_rows(const OpenStore& store, const std::function<bool(const PointRow&)>& row) {
   return walk_table(store, row);

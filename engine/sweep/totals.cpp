@@ -124,6 +124,12 @@ class PointSums {
 
 std::string text_of(const YamlNode& node) { return lower(node.text()); }
 
+// Whether its Pareto front is of energy and delay alone.
+bool front_without_area(const SweepRecord& sweep) {
+  const std::optional<YamlNode> front = option_of(sweep, "front");
+  return front && std::ranges::none_of(elements(*front), [](const YamlNode& n) { return text_of(n) == "area"; });
+}
+
 }  // namespace
 
 double mean_of(SweepMean mean, const std::vector<WeightedValue>& values) {
@@ -167,16 +173,6 @@ SweepLimits asked_limits(const SweepRecord& sweep) {
   };
   return {number("energy"), number("delay"), number("power")};
 }
-
-namespace {
-
-// Whether its Pareto front is of energy and delay alone.
-bool front_without_area(const SweepRecord& sweep) {
-  const std::optional<YamlNode> front = option_of(sweep, "front");
-  return front && std::ranges::none_of(elements(*front), [](const YamlNode& n) { return text_of(n) == "area"; });
-}
-
-}  // namespace
 
 Ranking ranking_of(const SweepSpec& spec) {
   return {spec.options.objective, spec.rank, spec.seconds, spec.area_on_front, spec.mean};

@@ -22,6 +22,12 @@ py::list as_tuples(const Diagnostics& diagnostics) {
   return out;
 }
 
+// Work that was given up. The list waits for it when the module is unloaded at the end of the program.
+std::vector<std::future<void>>& abandoned() {
+  static std::vector<std::future<void>> work;
+  return work;
+}
+
 }  // namespace
 
 void add_errors(py::module_&) {
@@ -35,16 +41,6 @@ void add_errors(py::module_&) {
     }
   });
 }
-
-namespace {
-
-// Work that was given up. The list waits for it when the module is unloaded at the end of the program.
-std::vector<std::future<void>>& abandoned() {
-  static std::vector<std::future<void>> work;
-  return work;
-}
-
-}  // namespace
 
 void abandon(std::future<void> work) {
   std::erase_if(abandoned(), [](const auto& old) { return old.wait_for(kLook * 0) == std::future_status::ready; });

@@ -13,6 +13,9 @@ namespace {
 // More units than all tensors have: a level that holds them is as good as unbounded.
 constexpr u64 kManyUnits = u64{1} << 63;
 
+// Layers of networks need less than a hundredth of it; an Einsum of many dimensions would take seconds.
+constexpr u64 kQuickNestings = 2'000'000;
+
 // Units that all instances of the level may hold; absent: unbounded. A tensor without a size has words of each level.
 // If those are smaller here than the ones it is counted in, it takes more room in units than here: as much more may
 // then be inside as if all tensors were of this kind (docs/rules/orojenesis.md, "Sizes of words").
@@ -74,13 +77,6 @@ std::vector<Crossing> crossings(const Breakdown& breakdown, const WordUnit::Size
   }
   return all;
 }
-
-namespace {
-
-// Layers of networks need less than a hundredth of it; an Einsum of many dimensions would take seconds.
-constexpr u64 kQuickNestings = 2'000'000;
-
-}  // namespace
 
 std::vector<LevelBound> level_bounds(const NestedCurve& curve, const Workload& workload,
                                      const Architecture& architecture, const WordUnit& unit) {

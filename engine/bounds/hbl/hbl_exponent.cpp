@@ -125,27 +125,6 @@ bool implied(const RankRow& a, const RankRow& b) {
   return true;
 }
 
-}  // namespace
-
-std::vector<RankRow> rank_rows(const AccessNest& nest) {
-  std::vector<RankRow> all;
-  KnownLattices known;
-  for (const Group& group : groups_of(nest)) {
-    if (group.size() == 1) all.push_back(single_row(nest, group.front()));
-    else add_lattice_rows(nest, group, known, all);
-  }
-  std::vector<RankRow> rows;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    bool needed = true;
-    for (std::size_t k = 0; k < all.size() && needed; ++k)
-      if (k != i && implied(all[i], all[k]) && (k < i || !(all[i] == all[k]))) needed = false;
-    if (needed) rows.push_back(all[i]);
-  }
-  return rows;
-}
-
-namespace {
-
 // Row i: the coefficients of exponent i in all rank rows. The program maximises over multipliers of the rank rows; its
 // dual solution are the exponents.
 template <class Number>
@@ -166,6 +145,23 @@ std::vector<Number> ranks(std::span<const RankRow> rows) {
 }
 
 }  // namespace
+
+std::vector<RankRow> rank_rows(const AccessNest& nest) {
+  std::vector<RankRow> all;
+  KnownLattices known;
+  for (const Group& group : groups_of(nest)) {
+    if (group.size() == 1) all.push_back(single_row(nest, group.front()));
+    else add_lattice_rows(nest, group, known, all);
+  }
+  std::vector<RankRow> rows;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    bool needed = true;
+    for (std::size_t k = 0; k < all.size() && needed; ++k)
+      if (k != i && implied(all[i], all[k]) && (k < i || !(all[i] == all[k]))) needed = false;
+    if (needed) rows.push_back(all[i]);
+  }
+  return rows;
+}
 
 HblExponent hbl_exponent(std::span<const RankRow> rows, std::size_t accesses) {
   Simplex<Rational> program(transposed<Rational>(rows, accesses, 0), std::vector<Rational>(accesses, Rational(1)));

@@ -96,6 +96,17 @@ class LiftedProblem {
   std::vector<TiledTensor::Remainders> remainders_;  // [dimension of the workload]
 };
 
+// What a box of the extents covers of a lifted rank, at most: over all choices of remainders, the sums of quotients.
+double lifted_box(const TiledTensor::TiledRank& rank, const Extents& tile) {
+  std::array<double, 2> choices{1, 1}, values{1, 1};
+  for (std::size_t i = 0; i < rank.count; ++i) {
+    const TiledTensor::Remainders& remainders = rank.remainders[i];
+    if (remainders.dimension >= 0) choices[i] = tile[remainders.dimension];
+    values[i] = std::min(choices[i] * tile[rank.dimension[i]], remainders.values);
+  }
+  return values[0] * choices[1] + values[1] * choices[0] - choices[0] * choices[1];
+}
+
 }  // namespace
 
 std::optional<TilingProblem> lifted_tiling_problem(const Workload& workload, TrafficRule rule,
@@ -115,21 +126,6 @@ std::optional<TilingProblem> lifted_tiling_problem(const Workload& workload, Tra
   if (split == 0 || factors.size() + split > kMaxDimensions) return std::nullopt;
   return LiftedProblem(std::move(problem), factors).result();
 }
-
-namespace {
-
-// What a box of the extents covers of a lifted rank, at most: over all choices of remainders, the sums of quotients.
-double lifted_box(const TiledTensor::TiledRank& rank, const Extents& tile) {
-  std::array<double, 2> choices{1, 1}, values{1, 1};
-  for (std::size_t i = 0; i < rank.count; ++i) {
-    const TiledTensor::Remainders& remainders = rank.remainders[i];
-    if (remainders.dimension >= 0) choices[i] = tile[remainders.dimension];
-    values[i] = std::min(choices[i] * tile[rank.dimension[i]], remainders.values);
-  }
-  return values[0] * choices[1] + values[1] * choices[0] - choices[0] * choices[1];
-}
-
-}  // namespace
 
 double box_words(const TiledTensor& tensor, const Extents& tile) {
   double words = tensor.word_size;

@@ -136,6 +136,18 @@ class TreeReader {
   std::size_t count_ = 0;
 };
 
+u64 product_of(const std::vector<std::pair<std::string, u64>>& loops) {
+  u64 all = 1;
+  for (const auto& [_, factor] : loops) all *= factor;
+  return all;
+}
+
+std::string loop_list(const std::vector<std::pair<std::string, u64>>& loops) {
+  std::vector<std::string> texts;
+  for (const auto& [name, factor] : loops) texts.push_back(fmt::format("{}: {}", yaml_scalar(name), factor));
+  return fmt::format("[{}]", fmt::join(texts, ", "));
+}
+
 }  // namespace
 
 Result<LoopTree> read_tree(const YamlNode& root, const Architecture* machine) { return TreeReader(machine).read(root); }
@@ -169,22 +181,6 @@ LeftSizes sizes_of(const Workload& workload) {
   for (const Dimension& d : workload.dimensions) left[d.name] = d.size;
   return left;
 }
-
-namespace {
-
-u64 product_of(const std::vector<std::pair<std::string, u64>>& loops) {
-  u64 all = 1;
-  for (const auto& [_, factor] : loops) all *= factor;
-  return all;
-}
-
-std::string loop_list(const std::vector<std::pair<std::string, u64>>& loops) {
-  std::vector<std::string> texts;
-  for (const auto& [name, factor] : loops) texts.push_back(fmt::format("{}: {}", yaml_scalar(name), factor));
-  return fmt::format("[{}]", fmt::join(texts, ", "));
-}
-
-}  // namespace
 
 std::string PathWriter::levels(const Architecture& chain, const Workload& workload, LeftSizes left,
                                const std::vector<const LoopEvent*>& path, int first, std::vector<std::string> kept,

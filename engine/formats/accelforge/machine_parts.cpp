@@ -339,16 +339,6 @@ class PartReader {
   MachineParts out_;
 };
 
-}  // namespace
-
-const std::vector<std::pair<std::string, std::string>>& roles() {
-  static const std::vector<std::pair<std::string, std::string>> names{
-      {"input", "inputs"}, {"weight", "weights"}, {"output", "outputs"}};
-  return names;
-}
-
-namespace {
-
 // Einsums of two tensors, with the sizes of the kind's words.
 EinsumKind pair_of(const EinsumKind& kind) {
   EinsumKind out = kind;
@@ -357,6 +347,12 @@ EinsumKind pair_of(const EinsumKind& kind) {
 }
 
 }  // namespace
+
+const std::vector<std::pair<std::string, std::string>>& roles() {
+  static const std::vector<std::pair<std::string, std::string>> names{
+      {"input", "inputs"}, {"weight", "weights"}, {"output", "outputs"}};
+  return names;
+}
 
 Result<std::vector<UnitParts>> read_unit_parts(const YamlNode& root, const EinsumKind& kind,
                                                const ActionPrices& prices) {

@@ -54,6 +54,15 @@ void read_constraints(const YamlNode& constraints, TimeloopLeaf& leaf, Diagnosti
   reader.finish();
 }
 
+void bypass_tensor(StorageLevel& level, const std::string& tensor) {
+  if (!level.loops_allowed) return;  // a fan-out's own level keeps nothing anyway
+  std::vector<std::string>& bypass = level.keep.bypass;
+  if (std::ranges::find(bypass, tensor) == bypass.end()) bypass.push_back(tensor);
+}
+
+// Timeloop's name for the level of a fan-out.
+std::string inter_name(const std::string& owner) { return fmt::format("inter_{}_spatial", owner); }
+
 }  // namespace
 
 TimeloopLeaf read_leaf(MapReader& reader, const std::string& fallback, const TimeloopAttributes& inherited,
@@ -78,16 +87,6 @@ TimeloopLeaf read_leaf(MapReader& reader, const std::string& fallback, const Tim
   return leaf;
 }
 
-namespace {
-
-void bypass_tensor(StorageLevel& level, const std::string& tensor) {
-  if (!level.loops_allowed) return;  // a fan-out's own level keeps nothing anyway
-  std::vector<std::string>& bypass = level.keep.bypass;
-  if (std::ranges::find(bypass, tensor) == bypass.end()) bypass.push_back(tensor);
-}
-
-}  // namespace
-
 void pass_by_branches(const std::vector<TimeloopBranch>& branches, std::span<TimeloopStorage> storage,
                       const YamlNode& parallel, Diagnostics& errors) {
   for (const TimeloopBranch& one : branches) {
@@ -101,13 +100,6 @@ void pass_by_branches(const std::vector<TimeloopBranch>& branches, std::span<Tim
     }
   }
 }
-
-namespace {
-
-// Timeloop's name for the level of a fan-out.
-std::string inter_name(const std::string& owner) { return fmt::format("inter_{}_spatial", owner); }
-
-}  // namespace
 
 void TimeloopFanouts::add(TimeloopFanout fanout) {
   if (storage_.empty() && fanouts_.empty())

@@ -176,6 +176,9 @@ const GroupHops& known_hops(const FanoutLoops& loops, bool apart) {
   return known.hops;
 }
 
+constexpr int kExactBits = 52;
+u128 most_rounded(u128 energy) { return energy >> kExactBits == 0 ? 0 : (energy >> (kExactBits - 2)) + 1; }
+
 }  // namespace
 
 // A dimension that spreads has C' contexts of E units: C' - 1 times a full tile goes to each unit; in the last context
@@ -222,11 +225,6 @@ WordHops word_hops(const Compiled& c, const Flow& flow, const Trail& trail) {
   }
   return out;
 }
-
-namespace {
-constexpr int kExactBits = 52;
-u128 most_rounded(u128 energy) { return energy >> kExactBits == 0 ? 0 : (energy >> (kExactBits - 2)) + 1; }
-}  // namespace
 
 u128 rounded_network_energy(u128 energy) { return energy - most_rounded(energy); }
 

@@ -12,6 +12,8 @@ namespace {
 constexpr double kFarFromWhole = 1e-12;  // of a number of cycles: roundings do not reach the next whole one
 constexpr u64 kMostMultiples = 64;
 
+constexpr double kRounding = 1 - 1e-12;  // of rule 28 in doubles
+
 }  // namespace
 
 RoundedCycles::RoundedCycles(const KeptFlows& costs)
@@ -39,12 +41,6 @@ u64 RoundedCycles::of_multiples(u64 unit, u64 least, u64 most) const {
         fewest, level_cycles(level_, std::span(reads_).first(tensors_), std::span(writes_).first(tensors_), steps));
   return fewest;
 }
-namespace {
-
-constexpr double kRounding = 1 - 1e-12;  // of rule 28 in doubles
-
-}  // namespace
-
 PartialCost::PartialCost(const KeptFlows& costs, u64 least_cycles, DimensionMask batches)
     : costs_(costs),
       c_(costs.compiled()),

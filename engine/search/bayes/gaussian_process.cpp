@@ -35,6 +35,15 @@ u32 scrambled(u32 bits, u32 seed) {
   return reversed(x);
 }
 
+constexpr double kLeastLength = 0.05, kMostLength = 10;
+constexpr double kLeastVariance = 1e-2, kMostVariance = 1e2;
+constexpr double kLeastNoise = 1e-6, kMostNoise = 1;
+constexpr double kMostWeight = 10;
+
+double matern(double r) { return (1 + r + r * r / 3) * std::exp(-r); }
+
+Eigen::Index index(std::size_t k) { return static_cast<Eigen::Index>(k); }
+
 }  // namespace
 
 SobolSequence::SobolSequence(std::size_t dimensions, u64 seed) : sequence_(dimensions) {
@@ -51,19 +60,6 @@ std::vector<double> SobolSequence::next() {
   at_origin_ = false;
   return point;
 }
-
-namespace {
-
-constexpr double kLeastLength = 0.05, kMostLength = 10;
-constexpr double kLeastVariance = 1e-2, kMostVariance = 1e2;
-constexpr double kLeastNoise = 1e-6, kMostNoise = 1;
-constexpr double kMostWeight = 10;
-
-double matern(double r) { return (1 + r + r * r / 3) * std::exp(-r); }
-
-Eigen::Index index(std::size_t k) { return static_cast<Eigen::Index>(k); }
-
-}  // namespace
 
 GaussianProcess::GaussianProcess(std::vector<bool> categorical, u32 tasks)
     : categorical_(std::move(categorical)), tasks_(tasks), parameters_(start()) {}

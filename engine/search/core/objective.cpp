@@ -49,6 +49,10 @@ Binary binary(double x) {
   return {static_cast<u64>(std::ldexp(fraction, kBits)), exponent - kBits};
 }
 
+constexpr std::string_view kNetworkPrefix = "network_";
+
+bool is_product(Objective objective) { return info(objective).degree() > 1; }
+
 }  // namespace
 
 std::optional<Objective> parse_objective(std::string_view name) {
@@ -57,14 +61,6 @@ std::optional<Objective> parse_objective(std::string_view name) {
 }
 
 std::vector<std::string> objective_names() { return names_of(kObjectiveTable); }
-
-namespace {
-
-constexpr std::string_view kNetworkPrefix = "network_";
-
-bool is_product(Objective objective) { return info(objective).degree() > 1; }
-
-}  // namespace
 
 std::string name(const AskedObjective& asked) {
   return std::string(asked.network && is_product(asked.objective) ? kNetworkPrefix : "") +

@@ -19,6 +19,26 @@ u64 size_of(std::span<const PrimePower> primes) {
   return out;
 }
 
+// Among the dimensions that share a rank all but the largest are windows that slide along it.
+DimensionMask windows(const Compiled& c) {
+  DimensionMask out = 0;
+  for (int v = 0; v < c.tensor_count; ++v)
+    for (const DimensionMask sharing : c.tensor[v].sharing) {
+      if (sharing == 0) continue;
+      int largest = *bits(sharing).begin();
+      for (const int d : bits(sharing))
+        if (c.size[d] > c.size[largest]) largest = d;
+      out |= static_cast<DimensionMask>(sharing & ~dimension_bit(largest));
+    }
+  return out;
+}
+
+int buffer_of(const Mapspace& space) {
+  for (int i = space.level_count() - 2; i >= 0; --i)
+    if (space.levels[i].temporal.allowed != 0) return i;
+  return -1;
+}
+
 }  // namespace
 
 std::optional<LinearForm> add_rank_table(const FactorColumns& factors, int i, std::span<const CompiledTerm> terms,
@@ -60,30 +80,6 @@ std::optional<LinearForm> add_rank_table(const FactorColumns& factors, int i, st
                     0);
   return extent;
 }
-
-namespace {
-
-// Among the dimensions that share a rank all but the largest are windows that slide along it.
-DimensionMask windows(const Compiled& c) {
-  DimensionMask out = 0;
-  for (int v = 0; v < c.tensor_count; ++v)
-    for (const DimensionMask sharing : c.tensor[v].sharing) {
-      if (sharing == 0) continue;
-      int largest = *bits(sharing).begin();
-      for (const int d : bits(sharing))
-        if (c.size[d] > c.size[largest]) largest = d;
-      out |= static_cast<DimensionMask>(sharing & ~dimension_bit(largest));
-    }
-  return out;
-}
-
-int buffer_of(const Mapspace& space) {
-  for (int i = space.level_count() - 2; i >= 0; --i)
-    if (space.levels[i].temporal.allowed != 0) return i;
-  return -1;
-}
-
-}  // namespace
 
 LogTrafficProgram::LogTrafficProgram(const LayerProblem& problem, const KeepMasks& keep, CosaVariant variant,
                                      const CosaWeights& weights, CosaHalo halo)

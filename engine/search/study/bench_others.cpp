@@ -39,6 +39,23 @@ std::optional<double> ours(const PublishedClaim& claim, const std::vector<BenchR
   return claim.statistic == ClaimStatistic::Most ? most : std::exp(sum / static_cast<double>(layers));
 }
 
+// Why the mapspace of the options does not have the mapping; empty if it does.
+Diagnostics outside(const Mapping& mapping, const Workload& workload, const Architecture& machine,
+                    const SearchOptions& options) {
+  Diagnostics out = check(mapping, workload, machine);
+  if (!out.empty()) return out;
+  const auto refuse = [&](const char* field, const char* why) { out.push_back({"", 0, field, why}); };
+  if (!mapping.is_perfect() && options.factors == Factors::Perfect)
+    refuse("factors", "some do not divide their dimensions; the row allows them with factors any");
+  if (!mapping.is_even() && options.tiles == Tiles::Even)
+    refuse("tiles", "those of a level differ; the row allows them with tiles uneven");
+  const Result<Mapspace> space = resolve(workload, machine, mapspace_options(options));
+  if (!space) return space.errors();
+  const Diagnostics broken = violations(*space, mapping);
+  out.insert(out.end(), broken.begin(), broken.end());
+  return out;
+}
+
 }  // namespace
 
 std::vector<PublishedVerdict> judge_published(const BenchSuite& suite, const std::vector<BenchRow>& rows) {
@@ -60,27 +77,6 @@ std::string range_text(const PublishedClaim& claim) {
   return *claim.from == *claim.to ? fmt::format("{:g}", *claim.from)
                                   : fmt::format("{:g} to {:g}", *claim.from, *claim.to);
 }
-
-namespace {
-
-// Why the mapspace of the options does not have the mapping; empty if it does.
-Diagnostics outside(const Mapping& mapping, const Workload& workload, const Architecture& machine,
-                    const SearchOptions& options) {
-  Diagnostics out = check(mapping, workload, machine);
-  if (!out.empty()) return out;
-  const auto refuse = [&](const char* field, const char* why) { out.push_back({"", 0, field, why}); };
-  if (!mapping.is_perfect() && options.factors == Factors::Perfect)
-    refuse("factors", "some do not divide their dimensions; the row allows them with factors any");
-  if (!mapping.is_even() && options.tiles == Tiles::Even)
-    refuse("tiles", "those of a level differ; the row allows them with tiles uneven");
-  const Result<Mapspace> space = resolve(workload, machine, mapspace_options(options));
-  if (!space) return space.errors();
-  const Diagnostics broken = violations(*space, mapping);
-  out.insert(out.end(), broken.begin(), broken.end());
-  return out;
-}
-
-}  // namespace
 
 MappingResult rated(const Result<Mapping>& answer, const Workload& workload, const Architecture& machine,
                     const SearchOptions& options) {

@@ -75,6 +75,13 @@ class LevelLoops {
   std::array<NestLoop, kMaxDimensions> mine_, rest_;  // [dimension]
 };
 
+// What is known of a pass (compiled.h) where the machine ends at the level: homes outside it are not there.
+NestPass pass_up_to(const NestPass& pass, std::size_t level) {
+  NestPass out = pass;
+  if (static_cast<int>(level) < pass.level) out.at_home = 0;
+  return out;
+}
+
 }  // namespace
 
 // A plan's loops as Nest::read() takes them.
@@ -108,17 +115,6 @@ class Ladder::PlanLoops {
   int top_;
   const Extents& rest_;
 };
-
-namespace {
-
-// What is known of a pass (compiled.h) where the machine ends at the level: homes outside it are not there.
-NestPass pass_up_to(const NestPass& pass, std::size_t level) {
-  NestPass out = pass;
-  if (static_cast<int>(level) < pass.level) out.at_home = 0;
-  return out;
-}
-
-}  // namespace
 
 Ladder::Ladder(const CostModel& whole, const Mapspace& space, std::vector<std::vector<LoopOrder>> orders,
                Objective objective, const KeepMasks& keep, const SearchBudget& budget)
