@@ -1,5 +1,5 @@
 // What all links of a group cost at least (docs/rules/fused.md, rule home-bound): those of an array together
-// (common_split.cpp), each of the others by itself.
+// (common_split.h), each of the others by itself.
 #include <algorithm>
 #include <functional>
 

@@ -15,23 +15,13 @@
 #include "engine/search/core/parallel.h"
 #include "engine/search/map.h"
 #include "engine/search/schedule.h"
-#include "engine/space/mapspace_size.h"
 
 namespace heliolite {
 namespace {
 
-constexpr u64 kMostForFast = 500;      // mappings that a quick search of a pass is worth
-constexpr double kNearLambda = 1.05;   // a mapping that is found for a lambda is one for what is this near
-constexpr u64 kMostForBound = 20'000;  // mappings that a bound of a link is worth
-constexpr double kAnyLambda = 1;       // where nothing depends on it
-constexpr u64 kPartOfHeld = 16;        // of the memory, for searches that go on later
-// How a limit below which nothing is found rises, and up to which multiple of what the passes must move.
-constexpr double kRise = 1.08, kMostRise = 16;
-
-LinkPass without_taken(LinkPass pass) {
-  pass.taken = 0;
-  return pass;
-}
+constexpr u64 kMostForFast = 500;     // mappings that a quick search of a pass is worth
+constexpr double kNearLambda = 1.05;  // a mapping that is found for a lambda is one for what is this near
+constexpr u64 kPartOfHeld = 16;       // of the memory, for searches that go on later
 
 Architecture without_peer_channel(Architecture machine) {
   machine.peer_channel = false;
@@ -330,151 +320,11 @@ std::vector<std::optional<LinkMapping>> LinkSolver::fast(std::span<const Questio
   return out;
 }
 
-Result<LayerSearch> LinkSolver::prepare_least(int link, const LinkPass& pass, double lambda) const {
-  SearchOptions options = options_;
-  options.objective = Objective::weighted_sum(lambda);
-  return LayerSearch::create(pass_workload(graph_.link(link), pass), chain(link), pass, options, true);
-}
-
-LinkSolver::Least& LinkSolver::known_least(int link, const LinkPass& pass, double lambda) {
-  LeastByLambda& all = store(link).pass[pass].least;
-  const auto known = all.find(lambda);
-  if (known != all.end()) return known->second;
-  Least out;
-  const Cost& floor = moved(link, pass).cost;
-  if (pass.taken == 0) out.first = sum_value(floor, lambda);
-  else out.first = known_least(link, without_taken(pass), lambda).best();
-  out.first = std::max(out.first, from_other_lambdas(all, std::mem_fn(&Least::best), floor, lambda));
-  return all.try_emplace(lambda, out).first->second;
-}
-
-const LinkSolver::Moved& LinkSolver::moved(int link, const LinkPass& pass) {
-  std::optional<Moved>& known = store(link).pass[without_taken(pass)].moved;
-  if (!known) known = compulsory(link, pass);
-  return *known;
-}
-
-const Cost& LinkSolver::least_moved(int link, const LinkPass& pass) { return moved(link, pass).cost; }
-
-// What the passes must move, and the steps that they take on as many compute units as they can use. Only the first of a
-// level and of what has a home there needs a mapspace for what it keeps: that is the same for all sizes.
-LinkSolver::Moved LinkSolver::compulsory(int link, const LinkPass& pass) {
-  auto& keeps = store(link).keep;
-  auto keep = keeps.find({pass.level, pass.at_home});
-  if (keep == keeps.end()) {
-    const auto search = prepare_least(link, pass, kAnyLambda);
-    if (!search) return {};
-    keep = keeps.try_emplace({pass.level, pass.at_home}, search->problem().keep_range()).first;
-  }
-  const Workload one = pass_workload(graph_.link(link), pass);
-  NestPass own = pass;
-  own.taken = 0;
-  const CostModel model(one, running_chain(one, alone_), own);
-  const Compiled& c = model.compiled();
-  Moved out{compulsory_cost(model, keep->second).whole};
-  const u64 steps = ceil_div(c.macs, most_units(link, pass)) * c.pass.passes;
-  out.cost.cycles = std::max(out.cost.cycles, c.cycles_of(steps));
-  if (pass.at_home != 0) out.passage = static_cast<double>(passage_units(c));
-  return out;
-}
-
-// Compute units that a mapping of one pass uses at most: its factors divide the sizes.
-u64 LinkSolver::most_units(int link, const LinkPass& pass) {
-  constexpr u64 kAll = ~u64{0};
-  Store& own = store(link);
-  if (!own.gate.on(Rule::PassBound)) return kAll;
-  const auto [known, is_new] = own.units.try_emplace({pass.level, pass.size}, kAll);
-  if (!is_new) return known->second;
-  if (const auto search = prepare_least(link, pass, kAnyLambda))
-    known->second = most_units_of_perfect_factors(search->problem().space).value_or(kAll);
-  return known->second;
-}
-
 bool LinkSolver::hold(u64 before, u64 bytes) {
   const u64 others = held_.fetch_sub(before) - before;
   if (others + bytes > options_.memory_bytes / kPartOfHeld) return false;
   held_ += bytes;
   return true;
-}
-
-double LinkSolver::first_bound(int link, const LinkPass& pass, double lambda) {
-  return known_least(link, pass, lambda).first;
-}
-
-double LinkSolver::whole_bound(int link, const LinkPass& pass, double lambda, const SearchBudget& budget) {
-  Least& known = known_least(link, pass, lambda);
-  LinkPass whole;
-  whole.size = sizes_of(graph_.link(link));
-  whole.level = pass.level;
-  whole.at_home = pass.at_home;
-  if (whole == pass) return known.best();
-  known.first = std::max(known.first, least(link, whole, lambda, kNoSum, budget) + moved(link, pass).passage);
-  return known.best();
-}
-
-double LinkSolver::least(int link, const LinkPass& pass, double lambda, double limit, const SearchBudget& budget) {
-  Store& own = store(link);
-  std::unique_lock lock(own.mutex);
-  Least& known = known_least(link, pass, lambda);
-  lock.unlock();
-  if (known.first >= limit) return known.first;
-  if (known.limit >= limit || known.lower >= limit || known.lower < known.limit) return known.best();
-  const auto search = prepare_least(link, pass, lambda);
-  if (!search) {
-    known.limit = kNoSum;
-    return 0;
-  }
-  // Little is searched below a limit that is not far above the least: the limit rises until something is found.
-  double below = known.best() * kRise;
-  u64 searches = 0, evaluated = 0;
-  while (true) {
-    const double limit_now = std::min(below, limit);
-    ++searches;
-    const SearchBudget own_budget = within_limit(budget, kMostForBound);
-    const LayerAnswer answer = run_exact_alone(*search, own_budget, ObjectiveKey{limit_now, 0});
-    evaluated += answer.statistics.evaluated;
-    counted_ += answer.statistics.evaluated;
-    if (!answer.complete && over(budget)) break;  // another budget may have time for more
-    known.limit = limit_now;
-    const bool found = answer.complete && answer.found;
-    known.lower = found             ? sum_value(answer.cost, lambda)
-                  : answer.complete ? limit_now
-                                    : answer.lower_bound.value_or(0) * Energy::kUnitsPerPicojoule;
-    if (found || !answer.complete || limit_now >= limit) break;
-    below = below < known.first * kMostRise ? below * kRise : kNoSum;
-  }
-  lock.lock();
-  own.searches += searches;
-  own.evaluated += evaluated;
-  return known.best();
-}
-
-Cost LinkSolver::least_cost(int link) const {
-  const Workload& own = graph_.link(link);
-  Cost least{Energy{~u128{0} >> 1}, kTooManyCycles};
-  const Architecture& chain = this->chain(link);
-  const int levels = static_cast<int>(chain.levels.size());
-  for (int level = 0; level < levels; ++level) {
-    const bool alone = level + 1 == levels;  // then no tensor has a home
-    if (!alone && !why_not_fusing_level(chain, level).empty()) continue;
-    for (unsigned home = 0; home < (alone ? 1U : 1U << own.tensors.size()); ++home) {
-      LinkPass pass;
-      pass.level = level;
-      pass.at_home = static_cast<TensorMask>(home);
-      const auto search = LayerSearch::create(own, chain, pass, options_, true);
-      if (!search) continue;
-      const Cost cost = compulsory_cost(search->problem().model, search->problem().keep_range()).whole;
-      least.energy = std::min(least.energy, cost.energy);
-      least.cycles = std::min(least.cycles, cost.cycles);
-    }
-  }
-  return least;
-}
-
-const Cost& LinkSolver::term_cost(int array, int level) {
-  const auto [known, is_new] = term_cost_.try_emplace({array, level});
-  if (is_new) known->second = heliolite::term_cost({array, level, graph_.words(array)}, graph_, architecture_);
-  return known->second;
 }
 
 }  // namespace heliolite

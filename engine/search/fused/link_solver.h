@@ -77,6 +77,12 @@ struct HashOfPass {
   std::size_t operator()(const LinkPass& pass) const;
 };
 
+// The pass in all room of the level.
+inline LinkPass without_taken(LinkPass pass) {
+  pass.taken = 0;
+  return pass;
+}
+
 class LinkSolver {
  public:
   LinkSolver(const LinkSolver&) = delete;
