@@ -6,7 +6,6 @@
 
 #include "engine/base/integers.h"
 #include "engine/proof/claim.h"
-#include "engine/proof/mapping_steps.h"
 #include "engine/proof/proof_file.h"
 #include "engine/proof/reduce.h"
 #include "engine/proof/stacks.h"

@@ -1,11 +1,14 @@
 #pragma once
-// Smaller instances of equal best value, which a proof may speak of instead (docs/rules/proof.md, Reductions).
+// Smaller instances of equal best value, which a proof may speak of instead (docs/rules/proof.md, Reductions), and
+// mappings of the cost model as steps of their proofs.
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/model/mapping.h"
 #include "engine/proof/instance.h"
+#include "engine/proof/pass.h"
 
 namespace heliolite::proof {
 
@@ -28,5 +31,14 @@ Reduction reduce(const Instance& instance);
 
 // With these two as one; none: something treats them differently, or the sizes would have too many divisors.
 std::optional<Instance> with_merged(const Instance& instance, int first, int second);
+
+// The mapping as one of the question, whose instance is the reduction's: loops over dimensions that are merged are one,
+// where the innermost of them stands, and those over batch dimensions that it has no room for inside are outside all
+// others. None: the instance does not allow it.
+std::optional<ProofMapping> steps_of(const Question& question, const Mapping& mapping, const Reduction& reduction);
+
+// A mapping of the workload of the same cost: where dimensions are merged each loop gives as much as is left to the
+// first of them.
+Mapping mapping_of(const Question& question, const ProofMapping& steps, const Reduction& reduction);
 
 }  // namespace heliolite::proof
