@@ -11,6 +11,7 @@
 
 #include "engine/base/types.h"
 #include "engine/model/cost_of_counts.h"
+#include "engine/model/keep.h"
 #include "workloads/word_bits.h"
 
 namespace heliolite {
