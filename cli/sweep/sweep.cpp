@@ -107,7 +107,7 @@ Result<SweepRun> run_with_progress(const SweepSpec& spec, Store& store, const Sh
       found = fmt::format("best {}, at most {} lower, {} machines undecided", scientific(news.least_value),
                           percent(news.least_value > 0 ? 1 - news.lower_bound / news.least_value : 1),
                           grouped(*news.undecided));
-    progress.update(news.points, std::move(found), news.kept);
+    progress.update(news.points, found, news.kept);
   });
 }
 

@@ -112,7 +112,7 @@ Progress::~Progress() {
   if (drawn_ && terminal_) std::fputs("\r\x1b[K", stderr);
 }
 
-void Progress::update(u64 done, std::string detail, u64 kept) {
+void Progress::update(u64 done, const std::string& detail, u64 kept) {
   const std::lock_guard lock(mutex_);
   done_ = std::max(done_, done);  // threads may overtake each other
   kept_ = std::max(kept_, kept);

@@ -96,7 +96,7 @@ class Progress {
 
   // May be called from any thread. `detail` is shown behind the numbers. `kept` of the `done` ones took no time: the
   // rate shown is that of the others.
-  void update(u64 done, std::string detail, u64 kept = 0);
+  void update(u64 done, const std::string& detail, u64 kept = 0);
 
  private:
   using Clock = std::chrono::steady_clock;
