@@ -48,7 +48,7 @@ void RunState::pass(PointRecord point) {
   if (passed_.size() >= kWritesTogether) flush();
 }
 
-void RunState::pass_together(std::vector<PointRecord> points) {
+void RunState::pass_together(const std::vector<PointRecord>& points) {
   keep(write_all(points));
   for (const PointRecord& point : points) report_progress(point);
 }

@@ -61,7 +61,7 @@ class RunState {
   // The point is not mapped: its row is written soon, at the latest by flush().
   void pass(PointRecord point);
   // Passes on points that belong together: all rows are written at once or none.
-  void pass_together(std::vector<PointRecord> points);
+  void pass_together(const std::vector<PointRecord>& points);
   // The point gets no row.
   void leave_out(const PointRecord& point) { report_progress(point); }
   // Writes the rows that pass() has not written yet.

@@ -237,7 +237,7 @@ void Runner::keep_best(std::vector<RunCandidate> members, const CoSearchResult& 
                                                    proven ? "no worse" : "more promising")));
     }
   }
-  state_.pass_together(std::move(others));
+  state_.pass_together(others);
   if (result.status != Status::Infeasible) to_map_.push_back(std::move(members[result.best]));
 }
 
