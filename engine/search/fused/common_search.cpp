@@ -93,9 +93,7 @@ std::vector<LinkBound::CommonSplit::Look> LinkBound::CommonSplit::looks_of(const
 bool LinkBound::CommonSplit::share_state(const Look& a, const Look& b) const {
   if (shape_of(a) != shape_of(b)) return false;
   if (a.known == BoundEffort::Moved || b.known == BoundEffort::Moved) return true;
-  LinkPass one = cases_[a.number].pass, other = cases_[b.number].pass;
-  one.taken = other.taken = 0;
-  return one == other;
+  return without_taken(cases_[a.number].pass) == without_taken(cases_[b.number].pass);
 }
 
 double LinkBound::CommonSplit::limit_of(const Look& look, double least) const {

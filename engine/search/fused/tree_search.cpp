@@ -318,9 +318,7 @@ void TreeSearch::loops(const Subtree& s, u64 room, bool only, double limit, Tree
 
 // A mapping that is found quickly, if the pass need not cost too much.
 std::optional<LinkMapping> TreeSearch::fast(int link, const LinkPass& pass, double limit) {
-  LinkPass open = pass;
-  open.taken = 0;
-  if (solver_.first_bound(link, open, lambda_) >= limit) return std::nullopt;
+  if (solver_.first_bound(link, without_taken(pass), lambda_) >= limit) return std::nullopt;
   const LinkSolver::Question question[] = {{link, pass}};
   return solver_.fast(question, lambda_, budget_).front();
 }
