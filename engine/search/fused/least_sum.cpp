@@ -10,8 +10,9 @@
 namespace heliolite {
 namespace {
 
-constexpr double kSingles = 0.25;        // part of the time that is left, for links alone
-constexpr double kNearShare = 1.0 / 16;  // of what is between bound and value: so near are paths bounded at a time
+constexpr double kSingles = 0.25;            // part of the time that is left, for links alone
+constexpr double kNearShare = 1.0 / 16;      // of what is between bound and value: so near are paths bounded at a time
+constexpr std::size_t kMostTreesAtOnce = 2;  // groups whose trees are searched together
 
 }  // namespace
 
@@ -71,9 +72,7 @@ double LeastSum::prove(double least, bool trees) {
     std::vector<double> enough;
     for (const Step& step : path) enough.push_back(best - before[step.first] - after[step.last + 1]);
     if (search_alone(path) || search_common(path, enough)) continue;
-    const auto open = std::ranges::find_if(path, [&](const Step& s) { return !segment_[s.first][s.last].settled; });
-    if (open == path.end() || !trees) return std::min(after[0], best);
-    search(open->first, open->last, best - before[open->first] - after[open->last + 1]);
+    if (!trees || !search_trees(path, enough)) return std::min(after[0], best);
   }
 }
 
@@ -186,35 +185,74 @@ void LeastSum::forget() {
     for (Level& level : levels) level.trees->forget();
 }
 
-// The other searches of trees may remember as much as one.
-void LeastSum::make_room(const TreeSearch& next) {
-  if (bytes() - next.bytes() <= solver_.memory_bytes() / kPartsOfMemory) return;
-  for (auto& [step, levels] : levels_)
+// The other searches of trees may remember as much as these.
+void LeastSum::make_room(const std::vector<Step>& next) {
+  u64 own = 0;
+  std::set<const Level*> kept;
+  for (const Step& step : next)
+    for (const Level& level : levels_[{step.first, step.last}]) {
+      own += level.trees->bytes();
+      kept.insert(&level);
+    }
+  if (bytes() - own <= solver_.memory_bytes() / kPartsOfMemory) return;
+  for (auto& [links, levels] : levels_)
     for (Level& level : levels)
-      if (level.trees.get() != &next) level.trees->forget();
+      if (!kept.contains(&level)) level.trees->forget();
 }
 
-void LeastSum::search(int i, int j, double limit) {
+// Searches trees of the first of these groups that is not settled, and at the same time of the next ones that have no
+// shape in common with those before. `limits`: [step]. False: all are settled.
+bool LeastSum::search_trees(const std::vector<Step>& steps, const std::vector<double>& limits) {
+  struct Due {
+    Step step;
+    double limit;
+    u64 states = 0;
+  };
+  std::vector<Due> due;
+  std::vector<Step> next;
+  std::set<std::size_t> shapes;
+  for (std::size_t k = 0; k < steps.size() && due.size() < kMostTreesAtOnce; ++k) {
+    const auto [first, last] = steps[k];
+    if (segment_[first][last].settled) continue;
+    std::set<std::size_t> own;
+    for (int l = first; l <= last; ++l) own.insert(solver_.shape(l));
+    if (std::ranges::any_of(own, [&](std::size_t s) { return shapes.contains(s); })) continue;
+    shapes.merge(own);
+    due.push_back({steps[k], limits[k]});
+    next.push_back(steps[k]);
+  }
+  if (due.empty()) return false;
+  make_room(next);
+  parallel_for(due.size(), solver_.threads(),
+               [&](std::size_t k) { due[k].states = search(due[k].step, due[k].limit, due.size()); });
+  for (const Due& d : due) trees_ += d.states;
+  report_better();
+  return true;
+}
+
+// Trees of one group, of which `at_once` are searched at a time. Returns the subtrees that were looked at.
+u64 LeastSum::search(const Step& step, double limit, u64 at_once) {
+  const auto [i, j] = step;
   Segment& s = segment_[i][j];
   double lower = kNoSum;
-  for (Level& level : levels_[{i, j}]) {
+  u64 states = 0;
+  for (Level& level : levels_.at({i, j})) {
     const double below = std::min(limit, s.value);
     if (level.lower < below * kEqualSum) {
-      make_room(*level.trees);
       const u64 before = level.trees->states();
       std::vector<const TreeSearch*> others;
       for (const auto& [lambda, other] : elsewhere(i, j, level.interval->level)) others.push_back(other->trees.get());
-      const TreeAnswer answer = level.trees->run(below / runs(i), others);
-      trees_ += level.trees->states() - before;
+      const TreeAnswer answer = level.trees->run(below / runs(i), others, at_once);
+      states += level.trees->states() - before;
       level.lower = std::max(level.lower, answer.lower_bound * runs(i));
       level.is_settled = !solver_.over(budget_);
       if (answer.found) take(s, i, j, level.interval->level, *answer.found);
-      report_better();
     }
     lower = std::min(lower, level.lower);
   }
   s.lower = std::max(s.lower, std::min(lower, s.value));
   s.settled = s.lower >= s.value * kEqualSum;
+  return states;
 }
 
 std::vector<double> LeastSum::from_start() const {

@@ -113,9 +113,10 @@ class LeastSum {
   bool search_bounds(const std::vector<Step>& steps, BoundEffort effort);
   bool search_common(const std::vector<Step>& steps, const std::vector<double>& enough);
   void raise(const Step& step);
-  void make_room(const TreeSearch& next);
+  bool search_trees(const std::vector<Step>& steps, const std::vector<double>& limits);
+  void make_room(const std::vector<Step>& next);
   std::map<double, const Level*> elsewhere(int first, int last, int level) const;
-  void search(int first, int last, double limit);
+  u64 search(const Step& step, double limit, u64 at_once);
 
   std::vector<double> from_start() const;
   std::vector<double> to_end() const;

@@ -52,7 +52,13 @@ LinkBound::LinkBound(const FusedInterval& group, LinkSolver& solver, double lamb
       root_(whole(group)),
       known_(known),
       further_in_(at(group.last - group.first + 1)) {
-  for (int l = group.first; l <= group.last; ++l) known_at_root_.push_back(&known_.link[key_at_root(l)]);
+  for (int l = group.first; l <= group.last; ++l) known_at_root_.push_back(&known_at(root_, l, room_));
+}
+
+RootBound& LinkBound::known_at(const Subtree& s, int link, u64 room) {
+  const std::vector<u64> key = key_of(s, link, room);
+  const std::lock_guard lock(known_.mutex);
+  return known_.link[key];
 }
 
 const FusedInterval::Array& LinkBound::array_of(int link, int tensor) const {
@@ -240,18 +246,18 @@ void LinkBound::keep(int link, BoundEffort effort, double lower, bool complete) 
   RootBound& known = *known_at_root_[link - group_.first];
   known.lower = std::max(known.lower, lower);
   if (complete) known.effort = effort;
-  solver_.gate().pruned(Rule::HomeBound, solver_.gate().on(Rule::HomeBound) ? 1 : 0);
+  solver_.gate(link).pruned(Rule::HomeBound, solver_.gate().on(Rule::HomeBound) ? 1 : 0);
 }
 
 double LinkBound::at_root(const Subtree& s, int link, u64 room) {
-  return at_root(known_.link[key_of(s, link, room)], s, link, room);
+  return at_root(known_at(s, link, room), s, link, room);
 }
 
 double LinkBound::at_root(RootBound& known, const Subtree& s, int link, u64 room) {
   if (known.effort == BoundEffort::Passes) return known.lower;
   known.lower = std::max(known.lower, bound(s, link, room, BoundEffort::Passes));
   if (!solver_.over(budget_)) known.effort = BoundEffort::Passes;
-  solver_.gate().pruned(Rule::HomeBound, solver_.gate().on(Rule::HomeBound) ? 1 : 0);
+  solver_.gate(link).pruned(Rule::HomeBound, solver_.gate().on(Rule::HomeBound) ? 1 : 0);
   return known.lower;
 }
 

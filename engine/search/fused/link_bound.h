@@ -3,6 +3,7 @@
 // rules link-bound and home-bound). Trees and groups whose links cost too much are not searched.
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -23,7 +24,8 @@ enum class BoundEffort : u8 {
   Whole,   // and searches of the whole link, one for all passes with the same homes
   Passes,  // searches of the passes
 };
-// What a link costs at least at the roots of groups, at one lambda; the same in all groups that see it alike.
+// What a link costs at least at the roots of groups, at one lambda; the same in all groups that see it alike. Groups
+// that have no link in common may be asked about by several threads at a time.
 struct RootBound {
   double lower = 0;
   std::optional<BoundEffort> effort{};  // none: nothing is known
@@ -34,6 +36,7 @@ struct CommonBound {
   double lower = 0, limit = 0;
 };
 struct LinkBounds {
+  std::mutex mutex;  // of the map `link`
   std::map<std::vector<u64>, RootBound> link;
   std::map<std::vector<u64>, CommonBound> common;  // of an array's links together
 };
@@ -98,6 +101,7 @@ class LinkBound {
     Cost floor{};
   };
 
+  RootBound& known_at(const Subtree& s, int link, u64 room);
   double at_root(const Subtree& s, int link, u64 room);
   double at_root(RootBound& known, const Subtree& s, int link, u64 room);
   const FurtherIn& further_in(const Subtree& s, int link);

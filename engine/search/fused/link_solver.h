@@ -124,8 +124,9 @@ class LinkSolver {
   // What it costs to read the array at the level as a term of a sum, once.
   const Cost& term_cost(int array, int level);
 
-  // Counts what is asked of links of all shapes together.
+  // Counts what is asked of links of all shapes together, and of a link's shape.
   const Gate& gate() const { return gate_; }
+  const Gate& gate(int link) const { return store_[shape_[link]].gate; }
   // The first link of the same shape.
   std::size_t shape(int link) const { return shape_[link]; }
   // One under a limit of evaluations: what is done within it is the same for any number of threads.

@@ -48,15 +48,16 @@ TreeSearch::TreeSearch(const FusedInterval& group, LinkSolver& solver, double la
   for (int l = group.first; l <= group.last; ++l) least_terms_ += least_terms(root, l);
 }
 
-TreeAnswer TreeSearch::run(double limit, std::span<const TreeSearch* const> others) {
+TreeAnswer TreeSearch::run(double limit, std::span<const TreeSearch* const> others, u64 at_once) {
   others_.assign(others.begin(), others.end());
+  most_bytes_ = solver_.memory_bytes() / kPartsOfMemory / at_once;
   return node(whole(group_), capacity_, limit);
 }
 
 // What no tree of the subtree is below by what was proven of it at other lambdas.
 double TreeSearch::least_elsewhere(Memo TreeSearch::*memo, const std::vector<u64>& key, const Subtree& s, u64 room) {
   if (others_.empty() || !bounds_links()) return 0;
-  const bool reuses = solver_.gate().on(Rule::RoomReuse);
+  const bool reuses = gate().on(Rule::RoomReuse);
   std::map<double, double> proven;  // [lambda]
   for (const TreeSearch* other : others_)
     if (const auto known = (other->*memo).find(key); known != (other->*memo).end())
@@ -79,7 +80,7 @@ double TreeSearch::least_by(const std::map<double, double>& proven, const Subtre
 
 std::optional<TreeAnswer> TreeSearch::recall(const std::vector<Known>& known, u64 room, double limit) const {
   TreeAnswer best;
-  const bool reuses = solver_.gate().on(Rule::RoomReuse);
+  const bool reuses = gate().on(Rule::RoomReuse);
   for (const Known& k : known) {
     if (!reuses && k.room != room) continue;
     const FusedTreePtr& found = k.answer.found;
@@ -87,7 +88,7 @@ std::optional<TreeAnswer> TreeSearch::recall(const std::vector<Known>& known, u6
     if (k.room >= room) best.lower_bound = std::max(best.lower_bound, k.answer.lower_bound);
   }
   if (!best.is_proven(limit) && best.lower_bound < limit * kEqualSum) return std::nullopt;
-  if (reuses) solver_.gate().pruned(Rule::RoomReuse, 1);
+  if (reuses) gate().pruned(Rule::RoomReuse, 1);
   return best;
 }
 
@@ -114,10 +115,10 @@ double TreeSearch::quick_least() {
   return sum;
 }
 
-bool TreeSearch::bounds_links() const { return options_.exact && solver_.gate().on(Rule::LinkBound); }
+bool TreeSearch::bounds_links() const { return options_.exact && gate().on(Rule::LinkBound); }
 
 bool TreeSearch::too_dear(double bound, double limit) const {
-  return bounds_links() && solver_.gate().prunes(Rule::LinkBound, [&] { return bound >= limit * kEqualSum; });
+  return bounds_links() && gate().prunes(Rule::LinkBound, [&] { return bound >= limit * kEqualSum; });
 }
 
 // Terms of a sum whose last one the link makes, where they stay.
@@ -149,9 +150,9 @@ void TreeSearch::forget() {
   bytes_ = 0;
 }
 
-// In its part of the memory; where that is full everything is forgotten.
+// Where the memory for it is full everything is forgotten.
 void TreeSearch::remember(Memo& memo, std::vector<u64> key, u64 room, const TreeAnswer& answer) {
-  if (bytes_ > solver_.memory_bytes() / kPartsOfMemory) forget();
+  if (bytes_ > most_bytes_) forget();
   bytes_ += kEntryBytes + key.size() * sizeof(u64);
   if (answer.found) bytes_ += kTreeBytes + answer.found->mappings.size() * (sizeof(Mapping) + kTreeBytes);
   memo[std::move(key)].push_back({room, answer});

@@ -52,8 +52,9 @@ class TreeSearch {
              LinkBounds& bounds, const TreeSearchOptions& options = {});
 
   // The best tree of the interval whose value is below `limit`. `others`: searches of the same interval at other
-  // lambdas, whose bounds of subtrees are bounds here.
-  TreeAnswer run(double limit, std::span<const TreeSearch* const> others = {});
+  // lambdas, whose bounds of subtrees are bounds here. Intervals whose links have different shapes may be searched by
+  // several threads at a time; `at_once`: so many, which share the part of the memory.
+  TreeAnswer run(double limit, std::span<const TreeSearch* const> others = {}, u64 at_once = 1);
 
   // What no tree is below by bounds at other lambdas, [lambda].
   double least_by(const std::map<double, double>& proven) { return least_by(proven, whole(group_)); }
@@ -120,6 +121,7 @@ class TreeSearch {
   double least_elsewhere(Memo TreeSearch::*memo, const std::vector<u64>& key, const Subtree& s, u64 room);
   std::optional<TreeAnswer> recall(const std::vector<Known>& known, u64 room, double limit) const;
 
+  const Gate& gate() const { return solver_.gate(group_.first); }
   // Whether what links cost at least is asked (rule link-bound), and whether it is too much.
   bool bounds_links() const;
   bool too_dear(double bound, double limit) const;
@@ -140,6 +142,7 @@ class TreeSearch {
   double least_terms_ = 0;  // of all of them
   Memo nodes_, children_;
   std::vector<const TreeSearch*> others_;
+  u64 most_bytes_ = ~u64{0};  // that may be remembered
   std::map<std::pair<int, int>, std::vector<RankClass>> classes_;
   u64 states_ = 0, bytes_ = 0;
 };
