@@ -27,8 +27,8 @@ bool LinkBound::CommonSplit::refine(double limit, double& lower, u64 looks) {
     if (closer != 0) continue;
     const std::vector<std::size_t>& ways = placements_[least.front()].ways;
     const auto open = std::ranges::find_if(ways, [&](std::size_t w) { return !ways_[w].in_room; });
-    if (open == ways.end()) return true;
-    put_in_room(ways_[*open]);
+    if (open != ways.end()) put_in_room(ways_[*open]);
+    else if (std::ranges::none_of(ways, [&](std::size_t w) { return take_room(ways_[w]); })) return true;
   }
   return true;
 }
@@ -119,18 +119,33 @@ void LinkBound::CommonSplit::put_in_room(Way& way) {
   way.in_room = true;
   const auto capacity = b_.room_;
   if (capacity == CompiledLevel::kUnbounded) return;
-  const int link = links_[way.link];
   way.lower = lower_of(way);
-  const LinkPass all_room = cases_[way.cases.front()].pass;
+  way.all_room = cases_[way.cases.front()].pass;
   way.cases.clear();
   const auto tensors = static_cast<TensorMask>(way.further_in);
-  for (LinkPass& pass : b_.passes_in_room(link, all_room, tensors, capacity - way.taken)) {
+  for (LinkPass& pass :
+       b_.passes_in_room(links_[way.link], way.all_room, way.all_room.size, tensors, capacity - way.taken)) {
     pass.taken = way.taken;
-    const std::size_t c = case_of(way.link, pass);
-    cases_[c].effort = std::max(cases_[c].effort, BoundEffort::Whole);
-    way.cases.push_back(c);
+    add_case(way, pass);
   }
-  if (way.cases.empty()) way.lower = kNoSum;
+}
+
+bool LinkBound::CommonSplit::take_room(Way& way) {
+  if (way.cases.empty() || way.further_in == 0) return false;
+  const std::size_t least = least_case(way);
+  const std::vector<LinkPass> parts = b_.by_room(links_[way.link], cases_[least].pass, way.all_room,
+                                                 static_cast<TensorMask>(way.further_in), way.taken);
+  if (parts.empty()) return false;
+  way.lower = lower_of(way);
+  std::erase(way.cases, least);
+  for (const LinkPass& pass : parts) add_case(way, pass);
+  return true;
+}
+
+void LinkBound::CommonSplit::add_case(Way& way, const LinkPass& pass) {
+  const std::size_t c = case_of(way.link, pass);
+  cases_[c].effort = std::max(cases_[c].effort, BoundEffort::Whole);
+  if (std::ranges::count(way.cases, c) == 0) way.cases.push_back(c);
 }
 
 bool LinkBound::search(Together& t, double limit, u64 looks) {

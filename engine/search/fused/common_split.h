@@ -61,6 +61,7 @@ class LinkBound::CommonSplit {
     unsigned further_in = 0;  // tensors that are held there
     bool in_room = false;     // whether the tiles of these are known to fit
     double lower = 0;         // what it costs at least, whatever the cases
+    LinkPass all_room{};      // the pass before these tiles take room
     std::vector<std::size_t> cases{};
   };
   // A choice for all of them.
@@ -180,6 +181,9 @@ class LinkBound::CommonSplit {
   // Tiles of what is held further in must fit beside the others: as they are in the passes, or beneath more loops. Of
   // these the least are enough, because passes of finer ones cost as much at least.
   void put_in_room(Way& way);
+  // And what they take is not the nest's (LinkBound::by_room()), in the least case. False: there is no more to it.
+  bool take_room(Way& way);
+  void add_case(Way& way, const LinkPass& pass);
 
   LinkBound& b_;
   int array_;

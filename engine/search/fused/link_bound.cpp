@@ -12,6 +12,8 @@ namespace {
 
 using At = ArrayPlace::At;
 
+constexpr u64 kFinestRoom = 64;  // part of a level by which room is told apart
+
 // The line of a rank that slides, if the sizes leave a part of it; none: they do not.
 std::optional<int> divided_line(const Workload& link, int v, int rank, const LinkSizes& size, const LinkSizes& before) {
   std::optional<int> line = sliding_line(link, v, rank);
@@ -100,21 +102,46 @@ u64 LinkBound::words_once(int link, int tensor) const {
   return counts ? group_.graph->link(link).tensor_words(tensor) : 0;
 }
 
-// Words of a tensor's tile under the loops that leave these sizes.
+// Words of a tensor's tile under the loops that leave these sizes; of an intermediate at most those that are made.
 u64 LinkBound::tile(const Subtree& s, int link, int tensor, const LinkSizes& size) const {
   const Workload& w = group_.graph->link(link);
   u64 words = 1;
-  for (int r = 0; r < static_cast<int>(w.tensors[tensor].ranks.size()); ++r)
-    words *= tile_extent(w, tensor, r, size, divided_line(w, tensor, r, size, s.of(link).size));
+  for (int r = 0; r < static_cast<int>(w.tensors[tensor].ranks.size()); ++r) {
+    const u64 extent = tile_extent(w, tensor, r, size, divided_line(w, tensor, r, size, s.of(link).size));
+    words *= std::min(extent, made_lines(link, tensor, r, size));
+  }
   return words;
 }
 
-// Room of the tensors' tiles under the loops that leave these sizes.
+// Lines that the maker of an intermediate makes in a pass of these sizes: a reader's windows go beyond them at borders.
+u64 LinkBound::made_lines(int link, int tensor, int rank, const LinkSizes& size) const {
+  const Workload& w = group_.graph->link(link);
+  const FusedInterval::Array& own = array_of(link, tensor);
+  const std::optional<int> line = sliding_line(w, tensor, rank);
+  if (!own.intermediate || !line) return ~u64{0};
+  for (const ArrayTouch* t : own.inside) {
+    if (t->link != link || t->tensor != tensor || t->is_term) continue;
+    for (const CommonRank& r : t->ranks) {
+      if (std::ranges::count(r.own, *line) == 0) continue;
+      const SharedArray& array = group_.graph->array(group_.graph->array_of[link][tensor]);
+      u64 lines = 1;
+      for (const int d : r.array) lines *= group_.graph->link(*array.maker).dimensions[d].size;
+      return lines / (w.dimensions[*line].size / size[*line]);
+    }
+  }
+  return ~u64{0};
+}
+
+// Room of the tensors' tiles under the loops that leave these sizes; an array that is two of them stays once.
 u64 LinkBound::tiles(const Subtree& s, int link, TensorMask tensors, const LinkSizes& size) const {
+  const std::vector<int>& arrays = group_.graph->array_of[link];
   u64 words = 0;
-  for (const int v : bits(tensors))
-    words += room_words(group_.graph->array_of[link][v], tile(s, link, v, size), group_.level, *group_.graph,
-                        *group_.architecture);
+  for (const int v : bits(tensors)) {
+    bool is_counted = false;
+    for (int other = 0; other < v; ++other) is_counted |= contains(tensors, other) && arrays[other] == arrays[v];
+    if (is_counted) continue;
+    words += room_words(arrays[v], tile(s, link, v, size), group_.level, *group_.graph, *group_.architecture);
+  }
   return words;
 }
 
@@ -171,11 +198,12 @@ void LinkBound::divide_pass(LinkPass& pass, int link, const LinkSizes& size) con
   pass.size = size;
 }
 
-// The passes beneath which the tiles of these tensors fit into the room: as they are, or as all loops above the
-// innermost of their homes leave them. That tensor comes in with its tile in each iteration of these.
-std::vector<LinkPass> LinkBound::passes_in_room(int link, const LinkPass& pass, TensorMask tensors, u64 room) const {
+// The passes, `within` these sizes, beneath which the tiles of the tensors fit into the room: as they are, or as all
+// loops above the innermost of their homes leave them. That tensor comes in with its tile in each iteration of these.
+std::vector<LinkPass> LinkBound::passes_in_room(int link, const LinkPass& pass, const LinkSizes& within,
+                                                TensorMask tensors, u64 room) const {
   std::vector<LinkPass> out;
-  for (const LinkSizes& size : sizes_in_room(link, pass.size, tensors, room)) {
+  for (const LinkSizes& size : sizes_in_room(link, within, tensors, room)) {
     LinkPass part = pass;
     divide_pass(part, link, size);
     if (size == pass.size) return {part};
@@ -184,6 +212,26 @@ std::vector<LinkPass> LinkBound::passes_in_room(int link, const LinkPass& pass, 
       if (!contains(intermediates(link), v)) come_in_each_pass(one, link, v);
       if (std::ranges::count(out, one) == 0) out.push_back(std::move(one));
     }
+  }
+  return out;
+}
+
+// What is held takes room while the pass runs: at least what it is beneath all loops above the innermost of the homes,
+// words of a tile that the pass may have, or a finer one. Either these are many, which leaves little room to the nest;
+// or few, beneath more loops: both halves, of those that take as much as `pass` says. `tensors`: all that is held and
+// not among the words `outside`. Empty: there is no more to it.
+std::vector<LinkPass> LinkBound::by_room(int link, const LinkPass& pass, const LinkPass& all_room, TensorMask tensors,
+                                         u64 outside) const {
+  if (room_ == CompiledLevel::kUnbounded) return {};
+  const u64 most = tiles(root_, link, tensors, pass.size), least = pass.taken - std::min(pass.taken, outside);
+  if (most <= least || (most - least) * kFinestRoom < room_) return {};
+  const u64 middle = least + ceil_div(most - least, u64{2});
+  std::vector<LinkPass> out{pass};
+  out.back().taken = outside + middle;
+  for (LinkPass& few : passes_in_room(link, all_room, pass.size, tensors, middle - 1)) {
+    if (tiles(root_, link, tensors, few.size) < least) continue;
+    few.taken = pass.taken;
+    out.push_back(std::move(few));
   }
   return out;
 }
@@ -288,7 +336,7 @@ std::vector<LinkBound::Case> LinkBound::cases_anywhere(const Subtree& s, int lin
     const LinkPass all = with_homes(s.of(link), link, static_cast<TensorMask>(some));
     const bool fits = s.depth == 0 && solver_.gate().on(Rule::HomeBound);
     const u64 room = fits ? room_ : CompiledLevel::kUnbounded;
-    for (const LinkPass& pass : passes_in_room(link, all, static_cast<TensorMask>(some), room))
+    for (const LinkPass& pass : passes_in_room(link, all, all.size, static_cast<TensorMask>(some), room))
       cases.push_back({pass, solver_.first_bound(link, pass, lambda_)});
     if (some == 0) break;
   }

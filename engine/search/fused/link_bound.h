@@ -142,10 +142,14 @@ class LinkBound {
   TensorMask open(const Subtree& s, int link) const;
   LinkPass with_homes(LinkPass pass, int link, TensorMask others) const;
   u64 words_once(int link, int tensor) const;
+  u64 made_lines(int link, int tensor, int rank, const LinkSizes& size) const;
   u64 tile(const Subtree& s, int link, int tensor, const LinkSizes& size) const;
   u64 tiles(const Subtree& s, int link, TensorMask tensors, const LinkSizes& size) const;
   std::vector<LinkSizes> sizes_in_room(int link, const LinkSizes& size, TensorMask tensors, u64 room) const;
-  std::vector<LinkPass> passes_in_room(int link, const LinkPass& pass, TensorMask tensors, u64 room) const;
+  std::vector<LinkPass> passes_in_room(int link, const LinkPass& pass, const LinkSizes& within, TensorMask tensors,
+                                       u64 room) const;
+  std::vector<LinkPass> by_room(int link, const LinkPass& pass, const LinkPass& all_room, TensorMask tensors,
+                                u64 outside) const;
   void divide_pass(LinkPass& pass, int link, const LinkSizes& size) const;
   void move(LinkPass& pass, int link, int tensor, u64 words) const;
   void come_in_each_pass(LinkPass& pass, int link, int tensor) const;
