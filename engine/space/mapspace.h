@@ -22,6 +22,7 @@ struct FactorLimit {
 
   bool allows(u64 factor) const { return factor >= min && factor <= max; }
   bool fixed() const { return min == max; }
+  bool operator==(const FactorLimit&) const = default;
 };
 
 using FactorLimits = std::array<FactorLimit, kMaxDimensions>;  // by dimension
@@ -33,6 +34,7 @@ struct OrderPrefix {
   u8 count = 0;
 
   std::span<const u8> dimensions() const { return {dimension.data(), count}; }
+  bool operator==(const OrderPrefix&) const = default;
 };
 
 // What the temporal loops of a level may be.
@@ -40,6 +42,7 @@ struct TemporalSpace {
   FactorLimits factor{};
   DimensionMask allowed = 0;  // dimensions that may have a loop here: factor.max > 1
   OrderPrefix order;
+  bool operator==(const TemporalSpace&) const = default;
 };
 
 // What the spatial loops of the fan-out below a level may be.
@@ -53,6 +56,7 @@ struct SpatialSpace {
 
   u64 fanout() const { return fanout_x * fanout_y; }
   bool exists() const { return fanout_x > 1 || fanout_y > 1; }
+  bool operator==(const SpatialSpace&) const = default;
 };
 
 // What a level may hold and run.
@@ -63,6 +67,7 @@ struct LevelSpace {
   TensorMask keep = 0;    // must be kept
   TensorMask bypass = 0;  // must not be kept
   TensorMask open = 0;    // the mapper decides
+  bool operator==(const LevelSpace&) const = default;
 };
 
 // The keep choices of a set of mappings, by level.

@@ -49,8 +49,8 @@ TEST(FusedSearch, NoRuleChangesWhatIsFound) {
     const auto all = search_fused(record.problem.graph, record.problem.architecture, options);
     ASSERT_TRUE(all.ok());
     if (all->trees > 150) continue;  // without bounds there are many times as many
-    for (const Rule rule :
-         {Rule::LinkBound, Rule::HomeBound, Rule::PassBound, Rule::RoomReuse, Rule::OwnValue, Rule::ChainsMeet}) {
+    for (const Rule rule : {Rule::LinkBound, Rule::HomeBound, Rule::PassBound, Rule::RoomReuse, Rule::LoneLoops,
+                            Rule::OwnValue, Rule::ChainsMeet}) {
       SearchOptions without = options;
       without.rules.set(rule, false);
       const auto best = search_fused(record.problem.graph, record.problem.architecture, without);
@@ -180,6 +180,62 @@ TEST(FusedSearch, TreesOfOtherLambdasChangeNoAnswer) {
   }
   EXPECT_GT(groups, 3);
   EXPECT_GT(fewer, 2 * groups);
+}
+
+// A level outside the fusing level, blocks, networks, leakage, and levels that must hold what passes.
+std::string random_machine(testing::Rng& rng) {
+  const auto number = [&](u64 least, u64 most) { return std::to_string(testing::pick(rng, least, most)); };
+  const std::string kept[] = {"", ", open: all", ", keep: weights, open: [inputs, outputs]", ", keep: []"};
+  std::string out = "architecture:\n  name: random\n  levels:\n  - {name: DRAM, dram: true, energy: " + number(20, 90) +
+                    ", block_words: " + number(1, 4) + ", bandwidth: {shared: " + number(1, 4) + "}" +
+                    (testing::chance(rng, 30) ? ", network: {hop_pj: 2, ingress_pj: 1}" : "") + "}\n";
+  if (testing::chance(rng, 60))
+    out += "  - {name: L2, entries: " + number(40, 300) + ", energy: " + number(8, 14) +
+           kept[testing::pick(rng, 0, 3)] + ", leak_pj_per_cycle: " + number(0, 2) + "}\n";
+  out += "  - {name: Buf, entries: " + number(10, 60) + ", energy: {read: " + number(3, 7) + ", fill: " + number(3, 7) +
+         ", update: " + number(3, 9) + "}, block_words: " + number(1, 3) + ", bandwidth: {read: " + number(1, 4) +
+         "}, fanout: " + number(1, 3) + (testing::chance(rng, 30) ? ", open: weights, keep: [inputs, outputs]" : "") +
+         "}\n  - {name: Reg, entries: 3, energy: 1}\n  compute: {energy: 1}\n";
+  return out;
+}
+
+// Rule lone-loops: on random machines the trees without loops around a link alone are as good as all.
+TEST(FusedSearch, LoopsAroundALinkAloneDoNoMore) {
+  testing::Rng rng(23);
+  int groups = 0, fewer = 0;
+  for (int k = 0; k < 12; ++k) {
+    const std::string machine = random_machine(rng);
+    for (FusionProblem& toy : testing::fusion_toys()) {
+      if (toy.graph.links[0].workload.macs() > 500) continue;
+      const auto parsed = parse_architecture(machine, "random.yaml");
+      ASSERT_TRUE(parsed.ok()) << to_string(parsed.errors()) << machine;
+      toy.architecture = *parsed;
+      toy.architecture.drain_reads = testing::chance(rng, 50);
+      SearchOptions options = options_for(Objective::Edp);
+      const SearchBudget budget(options);
+      LinkSolver solver(toy.graph, toy.architecture, options);
+      options.rules.set(Rule::LoneLoops, false);
+      LinkSolver every(toy.graph, toy.architecture, options);
+      const int last = static_cast<int>(toy.graph.links.size()) - 1;
+      for (int level = 0; level + 1 < static_cast<int>(toy.architecture.levels.size()); ++level)
+        for (int first = 0; first < last; ++first) {
+          if (!why_not_fusing_level(toy.architecture, level).empty()) continue;
+          const auto interval = make_interval(toy.graph, toy.architecture, level, first, first + 1, {});
+          if (!interval) continue;
+          LinkBounds known, fresh;
+          TreeSearch search(*interval, solver, kLambda, budget, known);
+          TreeSearch all(*interval, every, kLambda, budget, fresh);
+          const TreeAnswer answer = search.run(kNoSum), expected = all.run(kNoSum);
+          ASSERT_EQ(answer.found == nullptr, expected.found == nullptr) << machine;
+          if (!answer.found) continue;
+          EXPECT_NEAR(answer.found->value / expected.found->value, 1, 1e-12) << machine << toy.graph.link(first).name;
+          ++groups;
+          fewer += solver.searches() < every.searches();
+        }
+    }
+  }
+  EXPECT_GT(groups, 50);
+  EXPECT_GT(fewer, groups / 4);
 }
 
 // What a link costs at least in any tree, and all links of a group together, against what they cost in random ones: in

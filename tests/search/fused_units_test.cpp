@@ -136,7 +136,7 @@ TEST(FusedUnits, EveryWayOfSearchingFindsTheSame) {
     });
     if (toy.graph.links.size() > 2 && !has_sums) continue;  // without bounds there are many times as many trees
     SearchOptions enumerate = options_for(Objective::Energy);
-    for (const Rule rule : {Rule::LinkBound, Rule::HomeBound, Rule::PassBound, Rule::RoomReuse})
+    for (const Rule rule : {Rule::LinkBound, Rule::HomeBound, Rule::PassBound, Rule::RoomReuse, Rule::LoneLoops})
       enumerate.rules.set(rule, false);
     const auto all = search_fused(toy.graph, toy.architecture, enumerate);
     ASSERT_TRUE(all.ok());

@@ -56,6 +56,7 @@ enum class Rule : u8 {
   HomeBound,
   PassBound,
   RoomReuse,
+  LoneLoops,
 };
 
 // The search that asks a rule.
@@ -195,6 +196,8 @@ inline constexpr auto kRuleTable = std::to_array<RuleInfo>({
      "do not search a layer in a tree if what all its passes must move costs too much", "fused.md"},
     {Rule::RoomReuse, "room-reuse", RuleUser::Network, Soundness::Sound,
      "what is found in more room and fits, and what is proven in more room, holds in less", "fused.md"},
+    {Rule::LoneLoops, "lone-loops", RuleUser::Network, Soundness::Sound,
+     "put no loop of a tree around a layer alone that does no more than one of the layer's own", "fused.md"},
 });
 inline constexpr std::size_t kRules = kRuleTable.size();
 

@@ -85,7 +85,7 @@ u64 LinkSolver::most_units(int link, const LinkPass& pass) {
 }
 
 double LinkSolver::first_bound(int link, const LinkPass& pass, double lambda) {
-  return known_least(link, pass, lambda).first;
+  return known_least(link, pass, lambda).best();
 }
 
 double LinkSolver::whole_bound(int link, const LinkPass& pass, double lambda, const SearchBudget& budget) {
@@ -156,6 +156,27 @@ Cost LinkSolver::least_cost(int link) const {
     }
   }
   return least;
+}
+
+const LinkSolver::NestFreedom& LinkSolver::freedom(int link, int level) {
+  const auto [known, is_new] = store(link).freedom.try_emplace(level);
+  NestFreedom& out = known->second;
+  if (!is_new) return out;
+  const NestPass whole;
+  const auto search = LayerSearch::create(graph_.link(link), chain(link), whole, options_),
+             around = LayerSearch::create(graph_.link(link), chain(link), whole, options_, true);
+  if (!search || !around) return out;
+  const Mapspace& space = search->problem().space;
+  out.loops = space.levels == around->problem().space.levels && space.least_units <= 1;
+  const LevelSpace& home = space.levels[level];
+  out.may_keep = static_cast<TensorMask>(home.keep | home.open);
+  out.as_home = out.may_keep;
+  for (int i = level + 1; i + 1 < space.level_count(); ++i) {
+    const bool is_interconnect = search->problem().model.compiled().level[i].is_interconnect;
+    const unsigned kept = is_interconnect ? out.may_keep : space.levels[i].keep;
+    out.as_home = static_cast<TensorMask>(out.as_home & ~kept);
+  }
+  return out;
 }
 
 const Cost& LinkSolver::term_cost(int array, int level) {

@@ -114,13 +114,20 @@ class LinkSolver {
   double least(int link, const LinkPass& pass, double lambda, double limit, const SearchBudget& budget);
   // What the passes must move, without a search; at least the energy and the cycles of all of them.
   const Cost& least_moved(int link, const LinkPass& pass);
-  // A bound of the link in the pass by that and by what is known of other lambdas.
+  // A bound of the link in the pass by that, by what is known of other lambdas, and by searches so far.
   double first_bound(int link, const LinkPass& pass, double lambda);
   // A bound by a search of the whole link with the same homes, whose words are there already: one for all passes.
   double whole_bound(int link, const LinkPass& pass, double lambda, const SearchBudget& budget);
 
   // Energy and cycles that the link has at least, in whatever group.
   Cost least_cost(int link) const;
+  // What the machine leaves to the nest of a link in a pass whose homes are at the level of its chain.
+  struct NestFreedom {
+    bool loops = false;       // any loops at the outermost level, and none that it must have
+    TensorMask may_keep = 0;  // tensors that it may keep at the level
+    TensorMask as_home = 0;   // of these, those whose words pass from there to the outermost level as a home's do
+  };
+  const NestFreedom& freedom(int link, int level);
   // What it costs to read the array at the level as a term of a sum, once.
   const Cost& term_cost(int array, int level);
 
@@ -191,6 +198,7 @@ class LinkSolver {
     std::map<std::pair<int, TensorMask>, KeepRange> keep;
     // [level, sizes]: compute units that a mapping of a pass can use.
     std::map<std::pair<int, LinkSizes>, u64> units;
+    std::map<int, NestFreedom> freedom;  // [level]
     u64 searches = 0, evaluated = 0;
     RuleCounts counts;
     Gate gate;

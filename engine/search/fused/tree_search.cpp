@@ -192,6 +192,31 @@ void TreeSearch::few_held_sets(const Subtree& s, std::span<const int> may, u64 r
   if (is_more && holds(room, all.room)) visit(all);
 }
 
+// Whether loops around a link alone do no more than those of its nest at the outermost level would (rule lone-loops):
+// the node beneath them holds nothing, or each tensor that its level can keep and that has no home further out.
+bool TreeSearch::is_lone(const Subtree& s, const Held& held) const {
+  if (s.first != s.last || s.depth == 0 || !options_.exact) return false;
+  const LinkSolver::NestFreedom& nest = solver_.freedom(s.first, s.of(s.first).level);
+  if (!nest.loops) return false;
+  const auto is_lone = [&] {
+    if (held.arrays.empty()) return true;
+    const bool plain = std::ranges::all_of(held.arrays, [&](int a) {
+      const std::vector<const ArrayTouch*>& inside = group_.array[a].inside;
+      return s.array[a].at == ArrayPlace::At::Open && inside.size() == 1 && contains(nest.as_home, inside[0]->tensor);
+    });
+    return plain && (nest.may_keep & ~held.state.of(s.first).at_home) == 0;
+  };
+  return gate().prunes(Rule::LoneLoops, is_lone);
+}
+
+// Whether loops around the links of the state can do what a leaf cannot: beneath those around a link alone something
+// must be left to hold.
+bool TreeSearch::has_loops(const Subtree& s) const {
+  if (!options_.exact) return options_.loops && s.depth == 0 && s.first != s.last;
+  if (s.first != s.last || !solver_.freedom(s.first, s.of(s.first).level).loops) return true;
+  return !gate().prunes(Rule::LoneLoops, [&] { return holdable_at(group_, s).empty(); });
+}
+
 // The node whose loop is part of the state: what it holds, and its children.
 TreeAnswer TreeSearch::node(const Subtree& s, u64 room, double limit) {
   const std::vector<u64> key = key_of(group_, s);
@@ -209,7 +234,7 @@ TreeAnswer TreeSearch::node(const Subtree& s, u64 room, double limit) {
       return place.at == ArrayPlace::At::Due && place.last;
     };
     if (std::ranges::any_of(may, is_left)) return true;
-    TreeAnswer one = with_held(held.state, less(room, held.room), tightened(best, limit));
+    TreeAnswer one = with_held(held.state, less(room, held.room), tightened(best, limit), is_lone(s, held));
     if (one.found) {
       auto tree = std::make_shared<FusedTree>(*one.found);
       tree->node.held = held.arrays;
@@ -227,8 +252,9 @@ TreeAnswer TreeSearch::node(const Subtree& s, u64 room, double limit) {
   return best;
 }
 
-// Children of a node, from left to right: the shortest path over the places where they may be cut.
-TreeAnswer TreeSearch::with_held(const Subtree& s, u64 room, double limit) {
+// Children of a node, from left to right: the shortest path over the places where they may be cut. `in_nest`:
+// is_lone().
+TreeAnswer TreeSearch::with_held(const Subtree& s, u64 room, double limit, bool in_nest) {
   const int n = s.last - s.first + 1;
   std::vector<double> rest(at(n + 1), 0);  // [k]: what the links from k on cost at least
   for (int k = n; k-- > 0;) rest[k] = rest[k + 1] + (bounds_links() ? least_of(s, s.first + k, room) : 0);
@@ -250,7 +276,7 @@ TreeAnswer TreeSearch::with_held(const Subtree& s, u64 room, double limit) {
       const bool only = i == 0 && j == n - 1 && s.depth > 0;
       const double before = best[i] ? best[i]->value : least[i];
       const double own_limit = std::min(limit, best[n] ? best[n]->value : limit) - before - rest[j + 1];
-      const TreeAnswer one = child(c->state, less(room, c->live), only, own_limit);
+      const TreeAnswer one = child(c->state, less(room, c->live), only, in_nest, own_limit);
       least[j + 1] = std::min(least[j + 1], least[i] + one.lower_bound);
       if (!one.found || !best[i]) continue;
       const double value = best[i]->value + one.found->value;
@@ -268,17 +294,18 @@ TreeAnswer TreeSearch::with_held(const Subtree& s, u64 room, double limit) {
 }
 
 // A leaf, or a node with a loop. An only child's loop is over other dimensions than its parent's: else both are one.
-TreeAnswer TreeSearch::child(const Subtree& s, u64 room, bool only, double limit) {
+// `in_nest`: it is no leaf, because one without the parent's loop is as good.
+TreeAnswer TreeSearch::child(const Subtree& s, u64 room, bool only, bool in_nest, double limit) {
   std::vector<u64> key = key_of(group_, s);
-  key.push_back(only ? 1 : 0);
+  key.push_back((only ? 1 : 0) + (in_nest ? 2 : 0));
   if (auto answer = recall(children_[key], room, limit)) return *answer;
   TreeAnswer best{nullptr, least_of(s, room)};
   if (too_dear(best.lower_bound, limit) || solver_.over(budget_)) return best;
   best.lower_bound = std::max(best.lower_bound, least_elsewhere(&TreeSearch::children_, key, s, room));
   if (too_dear(best.lower_bound, limit)) return best;
   best.lower_bound = kNoSum;
-  if (s.first == s.last) take_better(best, leaf(s, room, limit));
-  if (options_.exact || (options_.loops && s.depth == 0 && s.first != s.last)) loops(s, room, only, limit, best);
+  if (s.first == s.last && !in_nest) take_better(best, leaf(s, room, limit));
+  if (has_loops(s)) loops(s, room, only, limit, best);
   remember(children_, std::move(key), room, best);
   return best;
 }

@@ -108,8 +108,10 @@ class TreeSearch {
 
   void remember(Memo& memo, std::vector<u64> key, u64 room, const TreeAnswer& answer);
   TreeAnswer node(const Subtree& s, u64 room, double limit);
-  TreeAnswer with_held(const Subtree& s, u64 room, double limit);
-  TreeAnswer child(const Subtree& s, u64 room, bool only, double limit);
+  TreeAnswer with_held(const Subtree& s, u64 room, double limit, bool in_nest);
+  bool is_lone(const Subtree& s, const Held& held) const;
+  bool has_loops(const Subtree& s) const;
+  TreeAnswer child(const Subtree& s, u64 room, bool only, bool in_nest, double limit);
   TreeAnswer leaf(const Subtree& s, u64 room, double limit);
   std::optional<LinkMapping> fast(int link, const LinkPass& pass, double limit);
   bool held_sets(const Held& held, std::span<const int> may, u64 room,
