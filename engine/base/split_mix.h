@@ -18,6 +18,16 @@ constexpr u64 split_mix_final(u64 x) {
 // The number of the stream that comes next in state x.
 constexpr u64 split_mix(u64 x) { return split_mix_final(x + kSplitMixStep); }
 
+// The hash of several numbers, one after the other.
+class HashOfNumbers {
+ public:
+  void add(u64 number) { hash_ = split_mix(hash_ ^ number); }
+  u64 value() const { return hash_; }
+
+ private:
+  u64 hash_ = 0;
+};
+
 // The random numbers of a sample. A stream is as good as its start, so every sample has its own.
 class SplitMix {
  public:

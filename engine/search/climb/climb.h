@@ -36,15 +36,19 @@ struct OrderKey {
   u64 value = 0;
 
   explicit OrderKey(const std::array<u16, kMaxLevels>& orders) {
-    for (u16 o : orders) value = split_mix(value ^ o);
+    HashOfNumbers hash;
+    for (const u16 o : orders) hash.add(o);
+    value = hash.value();
   }
   explicit OrderKey(const LevelOrders& orders) {
     static_assert(kMaxDimensions < 16);
+    HashOfNumbers hash;
     for (std::size_t i = 0; i < kMaxLevels; ++i) {
       u64 level = 1;
       for (u8 k = 0; k < orders.count[i]; ++k) level = level << 4 | orders.loop[i][k];
-      value = split_mix(value ^ level);
+      hash.add(level);
     }
+    value = hash.value();
   }
 };
 

@@ -29,6 +29,7 @@ constexpr double kTrees = 0.25;        // for trees there,
 constexpr double kLeastSlice = 0.02;   // but at least this, of all time
 // A lambda is not worth a sum of its own if one that is this near lacks bounds, or trees.
 constexpr double kNearBounds = 1.5, kNearTrees = 1.15;
+constexpr double kWorthMore = 1.0 / 32;  // of the network's gap: a sum's gap that is worth more time
 
 // All lambdas.
 class FusedSearch {
@@ -231,14 +232,22 @@ class FusedSearch {
     return *own;
   }
 
-  // The lambda itself, or the nearest that is not settled and with which it would share most of its line.
+  // The lambda itself, or the nearest that is not settled and with which it would share most of its line; none whose
+  // bound is so near to the best answer that all of its trees would not lift the network's by much.
   SlicesOfLambda::iterator near(double lambda) {
     if (const auto same = sums_.find(lambda); same != sums_.end()) return same;
     const auto away = [&](double other) { return std::max(other / lambda, lambda / other); };
+    const auto is_worth_more = [&](const SlicesOfLambda::value_type& one) {
+      const double gap = objective_number(options_.objective, best_known().cost) / least_ - 1;
+      const double own_gap = sum_value(known_[best_at(one.first)].cost, one.first) / one.second.lower - 1;
+      return own_gap >= gap * kWorthMore;
+    };
     auto out = sums_.end();
     for (auto one = sums_.begin(); one != sums_.end(); ++one) {
       const double most = one->second.is_done ? 0 : one->second.is_bounded ? kNearTrees : kNearBounds;
-      if (away(one->first) <= most && (out == sums_.end() || away(one->first) < away(out->first))) out = one;
+      if (away(one->first) <= most && is_worth_more(*one) &&
+          (out == sums_.end() || away(one->first) < away(out->first)))
+        out = one;
     }
     return out;
   }

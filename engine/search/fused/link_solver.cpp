@@ -32,13 +32,12 @@ Architecture without_peer_channel(Architecture machine) {
 }  // namespace
 
 std::size_t HashOfPass::operator()(const LinkPass& pass) const {
-  u64 hash = 0;
-  const auto add = [&](u64 number) { hash = split_mix(hash ^ number); };
-  for (const u64 size : pass.size) add(size);
-  for (const u64 words : pass.fetched) add(words);
-  for (const u64 n : {pass.passes, pass.parts, pass.taken, pass.stored, pass.returned}) add(n);
-  add(static_cast<u64>(pass.level) << 8 | pass.at_home);
-  return hash;
+  HashOfNumbers hash;
+  for (const u64 size : pass.size) hash.add(size);
+  for (const u64 words : pass.fetched) hash.add(words);
+  for (const u64 n : {pass.passes, pass.parts, pass.taken, pass.stored, pass.returned}) hash.add(n);
+  hash.add(static_cast<u64>(pass.level) << 8 | pass.at_home);
+  return hash.value();
 }
 
 double sum_value(const Cost& cost, double lambda) {

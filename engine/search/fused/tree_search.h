@@ -82,9 +82,9 @@ class TreeSearch {
   };
   struct HashOfKey {
     std::size_t operator()(const std::vector<u64>& key) const {
-      u64 hash = 0;
-      for (const u64 number : key) hash = split_mix(hash ^ number);
-      return hash;
+      HashOfNumbers hash;
+      for (const u64 number : key) hash.add(number);
+      return hash.value();
     }
   };
   using Memo = std::unordered_map<std::vector<u64>, std::vector<Known>, HashOfKey>;
