@@ -10,8 +10,10 @@
 namespace heliolite {
 namespace {
 
-constexpr double kSingles = 0.25;            // part of the time that is left, for links alone
-constexpr double kNearShare = 1.0 / 16;      // of what is between bound and value: so near are paths bounded at a time
+constexpr double kSingles = 0.25;        // part of the time that is left, for links alone
+constexpr double kNearShare = 1.0 / 16;  // of what is between bound and value: so near are paths bounded at a time
+// Of what is between a group's bound and what it must beat: the trees below that are searched first.
+constexpr double kFirstPart = 1.0 / 16;
 constexpr std::size_t kMostTreesAtOnce = 2;  // groups whose trees are searched together
 
 }  // namespace
@@ -239,13 +241,15 @@ u64 LeastSum::search(const Step& step, double limit, u64 at_once) {
   for (Level& level : levels_.at({i, j})) {
     const double below = std::min(limit, s.value);
     if (level.lower < below * kEqualSum) {
+      const bool is_first = !level.is_searched && level.lower > 0 && below < kNoSum;
+      const double next = is_first ? level.lower + kFirstPart * (below - level.lower) : below;
       const u64 before = level.trees->states();
       std::vector<const TreeSearch*> others;
       for (const auto& [lambda, other] : elsewhere(i, j, level.interval->level)) others.push_back(other->trees.get());
-      const TreeAnswer answer = level.trees->run(below / runs(i), others, at_once);
+      const TreeAnswer answer = level.trees->run(next / runs(i), others, at_once);
       states += level.trees->states() - before;
       level.lower = std::max(level.lower, answer.lower_bound * runs(i));
-      level.is_settled = !solver_.over(budget_);
+      level.is_searched |= !solver_.over(budget_);
       if (answer.found) take(s, i, j, level.interval->level, *answer.found);
     }
     lower = std::min(lower, level.lower);

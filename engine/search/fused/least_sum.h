@@ -85,7 +85,7 @@ class LeastSum {
     std::optional<BoundEffort> searched{};  // the bounds of its links
     bool common = false;                    // and those of all links of an array
     u64 looks = kFirstLooks;                // that are next spent on each array's links
-    bool is_settled = false;                // its trees have been searched
+    bool is_searched = false;               // its trees, below some limit
   };
   // A step of a path through the network.
   struct Step {

@@ -161,11 +161,11 @@ void LeastSum::inherit() {
   for (auto& [links, levels] : levels_) {
     if (solver_.over(budget_)) return;
     for (Level& own : levels) {
-      if (own.is_settled) continue;
+      if (own.is_searched) continue;
       std::map<double, double> proven;
       for (const auto& [lambda, other] : elsewhere(links.first, links.second, own.interval->level)) {
         proven.emplace(lambda, other->lower / runs(links.first));
-        if (!other->is_settled || std::max(lambda / lambda_, lambda_ / lambda) > kNearSettled) continue;
+        if (!other->is_searched || std::max(lambda / lambda_, lambda_ / lambda) > kNearSettled) continue;
         own.searched = BoundEffort::Passes;
         own.common = true;
       }
