@@ -153,10 +153,11 @@ std::vector<LinkPass> LinkBound::passes_in_room(int link, const LinkPass& pass, 
   return out;
 }
 
-// What is held takes room while the pass runs: at least what it is beneath all loops above the innermost of the homes,
-// words of a tile that the pass may have, or a finer one. Either these are many, which leaves little room to the nest;
-// or few, beneath more loops: both halves, of those that take as much as `pass` says. `tensors`: all that is held and
-// not among the words `outside`. Empty: there is no more to it.
+// What is held takes room while a pass runs: its tiles beneath all loops above the innermost of the homes. The pass
+// stands for all of its sizes, or parts of them, whose tiles of these `tensors` take `pass.taken` words at least, less
+// those `outside`, which others take. Returned are two parts of that: those whose tiles take at least half of what they
+// may, which leaves little to the nest; and the largest of those whose tiles take less, made from the pass before what
+// is held took room. Empty: the tiles differ by less than a part of the level.
 std::vector<LinkPass> LinkBound::by_room(int link, const LinkPass& pass, const LinkPass& all_room, TensorMask tensors,
                                          u64 outside) const {
   if (room_ == CompiledLevel::kUnbounded) return {};
