@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kSingles = 0.25;        // part of the time that is left, for links alone
 constexpr double kNearShare = 1.0 / 16;  // of what is between bound and value: so near are paths bounded at a time
-// Of what is between a group's bound and what it must beat: the trees below that are searched first.
+// The trees below this part of what is between a group's bound and what it must beat are searched first.
 constexpr double kFirstPart = 1.0 / 16;
 constexpr std::size_t kMostTreesAtOnce = 2;  // groups whose trees are searched together
 
