@@ -202,6 +202,16 @@ void LeastSum::make_room(const std::vector<Step>& next) {
       if (!kept.contains(&level)) level.trees->forget();
 }
 
+std::set<std::size_t> LeastSum::shapes_of(const Step& step) const {
+  std::set<std::size_t> out;
+  for (int l = step.first; l <= step.last; ++l) out.insert(solver_.shape(l));
+  return out;
+}
+
+bool LeastSum::have_common(const std::set<std::size_t>& a, const std::set<std::size_t>& b) {
+  return std::ranges::any_of(a, [&](std::size_t shape) { return b.contains(shape); });
+}
+
 // Searches trees of the first of these groups that is not settled, and at the same time of the next ones that have no
 // shape in common with those before. `limits`: [step]. False: all are settled.
 bool LeastSum::search_trees(const std::vector<Step>& steps, const std::vector<double>& limits) {
@@ -216,9 +226,8 @@ bool LeastSum::search_trees(const std::vector<Step>& steps, const std::vector<do
   for (std::size_t k = 0; k < steps.size() && due.size() < kMostTreesAtOnce; ++k) {
     const auto [first, last] = steps[k];
     if (segment_[first][last].settled) continue;
-    std::set<std::size_t> own;
-    for (int l = first; l <= last; ++l) own.insert(solver_.shape(l));
-    if (std::ranges::any_of(own, [&](std::size_t s) { return shapes.contains(s); })) continue;
+    std::set<std::size_t> own = shapes_of(steps[k]);
+    if (have_common(own, shapes)) continue;
     shapes.merge(own);
     due.push_back({steps[k], limits[k]});
     next.push_back(steps[k]);

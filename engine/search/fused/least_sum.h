@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -113,6 +114,9 @@ class LeastSum {
   bool search_bounds(const std::vector<Step>& steps, BoundEffort effort);
   bool search_common(const std::vector<Step>& steps, const std::vector<double>& enough);
   void raise(const Step& step);
+  // Groups that have no shape in common may be searched by several threads at a time.
+  std::set<std::size_t> shapes_of(const Step& step) const;
+  static bool have_common(const std::set<std::size_t>& a, const std::set<std::size_t>& b);
   bool search_trees(const std::vector<Step>& steps, const std::vector<double>& limits);
   void make_room(const std::vector<Step>& next);
   std::map<double, const Level*> elsewhere(int first, int last, int level) const;

@@ -108,12 +108,9 @@ bool LeastSum::search_common(const std::vector<Step>& steps, const std::vector<d
     for (Level& level : levels_[{step.first, step.last}])
       if (!level.common) own.due.push_back({step, &level, enough[k] / runs(step.first)});
     if (own.due.empty()) continue;
-    for (int l = step.first; l <= step.last; ++l) own.shapes.insert(solver_.shape(l));
-    const auto shares = [&](const Part& other) {
-      return std::ranges::any_of(other.shapes, [&](std::size_t s) { return own.shapes.contains(s); });
-    };
+    own.shapes = shapes_of(step);
     for (Part& other : parts)
-      if (shares(other)) {
+      if (have_common(other.shapes, own.shapes)) {
         own.shapes.merge(other.shapes);
         own.due.insert(own.due.begin(), other.due.begin(), other.due.end());
         other.due.clear();
