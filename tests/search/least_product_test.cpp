@@ -124,6 +124,62 @@ TEST(LayerHull, TakesBoundsOfEnergyAlone) {
   }
 }
 
+// Of a chain of tangents of random costs, less a part of each: along both edges from the least corner the value is
+// nowhere far above that of the lift's point, which is the first such; and a line there lifts the corner.
+TEST(LayerHull, SaysHowFarTheLeastCornerIsWorthLifting) {
+  Rng rng(26);
+  int lifted = 0;
+  for (int seed = 0; seed < 300; ++seed) {
+    const Objective objective = kProducts[rng() % kProducts.size()];
+    const double power = info(objective).cycles_power;
+    LayerHull hull(cost(200, 8), 1);
+    for (const Cost& c : testing::random_costs(rng)) hull.add_mapping(c);
+    double best = kNever;
+    for (const Cost& c : hull.mappings()) best = std::min(best, objective_number(objective, c));
+    for (int k = 0; k < 3; ++k) {
+      const Cost& c = hull.mappings()[rng() % hull.mappings().size()];
+      const double lambda = power * static_cast<double>(c.energy.units) / static_cast<double>(c.cycles);
+      const double missing = 1 - static_cast<double>(rng() % 100) / 400;
+      hull.add_line(lambda, hull.value_at(hull.best_at(lambda), lambda) * missing);
+    }
+    const std::vector<LimitedPoint> corners = corners_of_sum({hull.lower()}, {1}, objective);
+    const auto least = std::ranges::min_element(corners, {}, &LimitedPoint::value);
+    if (least->value >= best) continue;
+    const CornerLift lift = lift_of_least(corners, objective, best);
+    for (const auto& [point, step] : {std::pair(lift.fewer_cycles, -1), std::pair(lift.less_energy, 1)}) {
+      const bool is_end = step < 0 ? least == corners.begin() : std::next(least) == corners.end();
+      LimitedPoint end = *least;
+      if (!is_end) end = *std::next(least, step);
+      else if (step < 0) end.energy_pj *= best / least->value;
+      else end.cycles *= std::pow(best / least->value, 1 / power);
+      double most = 0;
+      for (int k = 0; k <= 1000; ++k) {
+        const double part = k / 1000.0, pj = least->energy_pj + part * (end.energy_pj - least->energy_pj),
+                     cycles = least->cycles + part * (end.cycles - least->cycles);
+        const bool is_before = std::abs(pj - least->energy_pj) < std::abs(point.energy_pj - least->energy_pj) ||
+                               std::abs(cycles - least->cycles) < std::abs(point.cycles - least->cycles);
+        const double value = std::min(objective_number(objective, pj, cycles), best);
+        most = std::max(most, value);
+        EXPECT_TRUE(!is_before || value <= point.value * (1 + 1e-9)) << seed;
+      }
+      EXPECT_GE(point.value, (most - 0.1 * (best - most)) * (1 - 1e-5)) << seed;
+    }
+    // A line through the farther of the points lifts what is least.
+    const double lambda = power * least->energy_pj / least->cycles;
+    if (lift.sum_pj(lambda) <= (least->energy_pj + lambda * least->cycles) * (1 + 1e-9)) continue;
+    const double units = Energy::kUnitsPerPicojoule;
+    hull.add_line(lambda * units, Wide(lift.sum_pj(lambda) * units));
+    const auto after = corners_of_sum({hull.lower()}, {1}, objective);
+    double second = best;
+    for (const LimitedPoint& c : corners)
+      if (&c != &*least) second = std::min(second, c.value);
+    EXPECT_GT(std::ranges::min(after, {}, &LimitedPoint::value).value, std::min(least->value, second) * (1 - 1e-9))
+        << seed;
+    ++lifted;
+  }
+  EXPECT_GT(lifted, 100);
+}
+
 TEST(LeastProduct, IsTheLeastOfAllChoices) {
   for (u64 seed = 0; seed < 1'000; ++seed) {
     const Points points = random_points(seed);

@@ -205,8 +205,9 @@ class FusedSearch {
   };
   using SlicesOfLambda = std::map<double, Slices>;
 
-  // A slice of time for the least sum, or for that of a lambda close by that is not settled; returns whose.
-  const SlicesOfLambda::value_type& at_lambda(double lambda) {
+  // A slice of time for the least sum, or for that of a lambda close by that is not settled; returns whose. The first
+  // slice of one that is to lift a corner ends with that.
+  const SlicesOfLambda::value_type& at_lambda(double lambda, const std::optional<CornerLift>& lift = {}) {
     auto own = near(lambda);
     const bool is_new = own == sums_.end();
     const SearchBudget budget = slice_of_time(is_new || !own->second.is_bounded ? kOneLambda : kTrees);
@@ -224,10 +225,13 @@ class FusedSearch {
     forget_but(*sum);
     const u64 before = sum->trees();
     out_.lambdas += is_new;
-    lower = std::max(lower, is_new ? sum->run(known_) : sum->next_slice(known_, budget));
+    const double pj = own->first / Energy::kUnitsPerPicojoule;
+    const double enough = lift ? lift->sum_pj(pj) * Energy::kUnitsPerPicojoule : kNoSum;
+    lower = std::max(lower, is_new ? sum->run(known_, enough) : sum->next_slice(known_, budget));
     out_.trees += sum->trees() - before;
-    is_done = !solver_.over(budget) && (is_bounded || !is_new || !options_.budget_seconds);
-    is_bounded |= !solver_.over(budget);
+    const bool is_cut = solver_.over(budget) || (is_new && lower >= enough);
+    is_done = !is_cut && (is_bounded || !is_new || !options_.budget_seconds);
+    is_bounded |= !is_cut;
     note(*sum);
     return *own;
   }
@@ -294,6 +298,15 @@ class FusedSearch {
     return sum;
   }
 
+  // How far the least corner of what is known is worth lifting; none: there is no line yet, or no corner to lift.
+  std::optional<CornerLift> lift_of(const LayerHull& hull) const {
+    if (hull.lines().empty()) return std::nullopt;
+    const auto corners = corners_of_sum({hull.lower()}, {1}, options_.objective);
+    const double best = objective_number(options_.objective, best_known().cost);
+    if (std::ranges::min(corners, {}, &LimitedPoint::value).value >= best) return std::nullopt;
+    return lift_of_least(corners, options_.objective, best);
+  }
+
   // The network as one layer of find_least_product(), whose mappings are schedules.
   void choose() {
     std::vector<NetworkLayer> layers;
@@ -307,7 +320,7 @@ class FusedSearch {
     layers.push_back(std::move(whole));
     const auto search = [&](std::size_t, double lambda, const KnownMapping&) {
       SumAnswer out;
-      const auto& [own, slices] = at_lambda(lambda);
+      const auto& [own, slices] = at_lambda(lambda, lift_of(layers.front().hull));
       const std::size_t best = best_at(own);
       out.lambda = own;
       out.found = KnownMapping{{}, known_[best].cost};

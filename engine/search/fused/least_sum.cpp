@@ -35,10 +35,10 @@ LeastSum::LeastSum(const LinkGraph& graph, const Architecture& architecture, con
     if (why_not_fusing_level(architecture, level).empty()) fusing_levels_.push_back(level);
 }
 
-double LeastSum::run(const std::vector<KnownSchedule>& known) {
+double LeastSum::run(const std::vector<KnownSchedule>& known, double enough) {
   const KnownSchedule* start = begin(known);
   if (start == nullptr || !start->fused) look_for_groups();
-  return prove(least_of(known), !budget_.seconds_left());
+  return prove(least_of(known), !budget_.seconds_left(), enough);
 }
 
 double LeastSum::least_of(const std::vector<KnownSchedule>& known) const {
@@ -54,9 +54,9 @@ double LeastSum::next_slice(const std::vector<KnownSchedule>& known, const Searc
   return prove(least_of(known), true);
 }
 
-// The cheapest way by what is known, until all of its steps are settled. Bounds are searched of all groups at a time
-// that are on it or on a path of nearly its value.
-double LeastSum::prove(double least, bool trees) {
+// The cheapest way by what is known, until all of its steps are settled or what none is below is as much as
+// `enough_sum`. Bounds are searched of all groups at a time that are on it or on a path of nearly its value.
+double LeastSum::prove(double least, bool trees, double enough_sum) {
   for (; bounded_ < n_ * n_; ++bounded_) {
     if (solver_.over(budget_)) return 0;
     if (const auto [i, j] = std::pair(bounded_ / n_, bounded_ % n_); i < j) bound(i, j);
@@ -65,7 +65,7 @@ double LeastSum::prove(double least, bool trees) {
   while (true) {
     const std::vector<double> before = from_start(), after = to_end();
     const double best = std::min(least, value_of_best());
-    if (after[0] >= best * kEqualSum || solver_.over(budget_)) return std::min(after[0], best);
+    if (after[0] >= std::min(best * kEqualSum, enough_sum) || solver_.over(budget_)) return std::min(after[0], best);
     const std::vector<Step> near = steps_below(before, after, after[0] + kNearShare * (best - after[0]));
     if (search_alone(near) || search_bounds(near, BoundEffort::Whole) || search_bounds(near, BoundEffort::Passes))
       continue;

@@ -1,6 +1,8 @@
 #include "engine/search/network/layer_hull.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace heliolite {
@@ -255,6 +257,58 @@ std::optional<LimitedPoint> least_within(const std::vector<LimitedPoint>& corner
         consider(energy_at(corners[k - 1], corners[k], cycles), cycles);
   }
   return best;
+}
+
+namespace {
+
+// This part of what is between the top of an edge and the best answer may be missing below the top.
+constexpr double kBelowTop = 0.1;
+constexpr int kHalvings = 40;
+
+// The first point on the way from `corner` to `end`, along which the value rises to a top, where that is nearly
+// reached.
+LimitedPoint near_top(const LimitedPoint& corner, const LimitedPoint& end, Objective objective, double best) {
+  const auto point = [&](double part) {
+    LimitedPoint p{corner.energy_pj + part * (end.energy_pj - corner.energy_pj),
+                   corner.cycles + part * (end.cycles - corner.cycles)};
+    p.value = objective_number(objective, p.energy_pj, p.cycles);
+    return p;
+  };
+  // Step 1. The top: where cycles_power x energy = slope x cycles, or the end.
+  double to = 1;
+  if (const double cycles = end.cycles - corner.cycles, energy = corner.energy_pj - end.energy_pj;
+      cycles != 0 && energy != 0) {
+    const double power = info(objective).cycles_power, slope = energy / cycles;
+    const double top = power * (corner.energy_pj + slope * corner.cycles) / ((1 + power) * slope);
+    to = std::clamp((top - corner.cycles) / cycles, 0.0, 1.0);
+  }
+  const double most = std::min(point(to).value, best);
+  // Step 2. Nearly there.
+  const double enough = most - kBelowTop * (best - most);
+  double from = 0;
+  for (int k = 0; k < kHalvings; ++k) {
+    const double middle = (from + to) / 2;
+    (point(middle).value < enough ? from : to) = middle;
+  }
+  return point(to);
+}
+
+}  // namespace
+
+double CornerLift::sum_pj(double lambda) const {
+  return std::max(fewer_cycles.energy_pj + lambda * fewer_cycles.cycles,
+                  less_energy.energy_pj + lambda * less_energy.cycles);
+}
+
+CornerLift lift_of_least(const std::vector<LimitedPoint>& corners, Objective objective, double best) {
+  const auto least = std::ranges::min_element(corners, {}, &LimitedPoint::value);
+  // Beyond the ends of the chain there are as many cycles, or as much energy, as it takes to be as dear as the best.
+  LimitedPoint before = *least, after = *least;
+  before.energy_pj *= best / least->value;
+  after.cycles *= std::pow(best / least->value, 1.0 / info(objective).cycles_power);
+  if (least != corners.begin()) before = *std::prev(least);
+  if (least != std::prev(corners.end())) after = *std::next(least);
+  return {near_top(*least, before, objective, best), near_top(*least, after, objective, best)};
 }
 
 }  // namespace heliolite

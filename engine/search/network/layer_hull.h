@@ -131,4 +131,16 @@ std::optional<CornerChoice> choose_within(const std::vector<std::vector<LimitedP
 std::optional<LimitedPoint> least_within(const std::vector<LimitedPoint>& corners, Objective objective,
                                          const CostLimits& limits);
 
+// How far a further line is worth lifting the least corner of a chain of bounds: to the sums of two points, one on each
+// edge from there. Along an edge the value rises to a top at most, which it loses only when the edge itself is lifted:
+// what brings the corner nearly that high is worth as much, as long as the edge stays.
+struct CornerLift {
+  LimitedPoint fewer_cycles, less_energy;
+  // Of both the greater energy + lambda x cycles, in pJ; lambda: pJ a cycle.
+  double sum_pj(double lambda) const;
+};
+// `corners`: of the chain, from the fewest cycles to the least energy, of a product whose best answer has the value
+// `best`, which is above the least of them.
+CornerLift lift_of_least(const std::vector<LimitedPoint>& corners, Objective objective, double best);
+
 }  // namespace heliolite
