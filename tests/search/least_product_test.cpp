@@ -144,9 +144,11 @@ TEST(LayerHull, SaysHowFarTheLeastCornerIsWorthLifting) {
     }
     const std::vector<LimitedPoint> corners = corners_of_sum({hull.lower()}, {1}, objective);
     const auto least = std::ranges::min_element(corners, {}, &LimitedPoint::value);
-    if (least->value >= best) continue;
-    const CornerLift lift = lift_of_least(corners, objective, best);
-    for (const auto& [point, step] : {std::pair(lift.fewer_cycles, -1), std::pair(lift.less_energy, 1)}) {
+    const auto lift = lift_of_least(hull.lower(), objective, best);
+    EXPECT_EQ(lift.has_value(), least->value < best) << seed;
+    if (!lift) continue;
+    std::size_t tops = 0;
+    for (const auto& [point, step] : {std::pair(lift->fewer_cycles, -1), std::pair(lift->less_energy, 1)}) {
       const bool is_end = step < 0 ? least == corners.begin() : std::next(least) == corners.end();
       LimitedPoint end = *least;
       if (!is_end) end = *std::next(least, step);
@@ -163,12 +165,14 @@ TEST(LayerHull, SaysHowFarTheLeastCornerIsWorthLifting) {
         EXPECT_TRUE(!is_before || value <= point.value * (1 + 1e-9)) << seed;
       }
       EXPECT_GE(point.value, (most - 0.1 * (best - most)) * (1 - 1e-5)) << seed;
+      tops += !is_end && point == *least ? 1 : 0;
     }
+    EXPECT_EQ(lift->edges_first.size(), tops) << seed;
     // A line through the farther of the points lifts what is least.
     const double lambda = power * least->energy_pj / least->cycles;
-    if (lift.sum_pj(lambda) <= (least->energy_pj + lambda * least->cycles) * (1 + 1e-9)) continue;
+    if (lift->sum_pj(lambda) <= (least->energy_pj + lambda * least->cycles) * (1 + 1e-9)) continue;
     const double units = Energy::kUnitsPerPicojoule;
-    hull.add_line(lambda * units, Wide(lift.sum_pj(lambda) * units));
+    hull.add_line(lambda * units, Wide(lift->sum_pj(lambda) * units));
     const auto after = corners_of_sum({hull.lower()}, {1}, objective);
     double second = best;
     for (const LimitedPoint& c : corners)

@@ -29,6 +29,7 @@ constexpr double kTrees = 0.25;        // for trees there,
 constexpr double kLeastSlice = 0.02;   // but at least this, of all time
 // A lambda is not worth a sum of its own if one that is this near lacks bounds, or trees.
 constexpr double kNearBounds = 1.5, kNearTrees = 1.15;
+constexpr double kLeastLift = 0.25;      // of a sum's gap: so much one slice closes, if it can
 constexpr double kWorthMore = 1.0 / 32;  // of the network's gap: a sum's gap that is worth more time
 
 // All lambdas.
@@ -205,8 +206,8 @@ class FusedSearch {
   };
   using SlicesOfLambda = std::map<double, Slices>;
 
-  // A slice of time for the least sum, or for that of a lambda close by that is not settled; returns whose. The first
-  // slice of one that is to lift a corner ends with that.
+  // A slice of time for the least sum, or for that of a lambda close by that is not settled; returns whose. A slice
+  // that is to lift a corner ends with that.
   const SlicesOfLambda::value_type& at_lambda(double lambda, const std::optional<CornerLift>& lift = {}) {
     auto own = near(lambda);
     const bool is_new = own == sums_.end();
@@ -225,15 +226,21 @@ class FusedSearch {
     forget_but(*sum);
     const u64 before = sum->trees();
     out_.lambdas += is_new;
-    const double pj = own->first / Energy::kUnitsPerPicojoule;
-    const double enough = lift ? lift->sum_pj(pj) * Energy::kUnitsPerPicojoule : kNoSum;
-    lower = std::max(lower, is_new ? sum->run(known_, enough) : sum->next_slice(known_, budget));
+    const double enough = lift ? enough_of(own->first, lower, *lift) : kNoSum;
+    const bool trees = is_bounded || !options_.budget_seconds;
+    lower = std::max(lower, is_new ? sum->run(known_, trees, enough) : sum->next_slice(known_, budget, trees, enough));
     out_.trees += sum->trees() - before;
-    const bool is_cut = solver_.over(budget) || (is_new && lower >= enough);
-    is_done = !is_cut && (is_bounded || !is_new || !options_.budget_seconds);
+    const bool is_cut = solver_.over(budget) || lower >= enough * kEqualSum;
     is_bounded |= !is_cut;
     note(*sum);
+    is_done = (!is_cut && trees) || lower >= least_known(own->first) * kEqualSum;
     return *own;
+  }
+
+  // What a sum must be at least to lift the corner; more if that is a small part only of what it lacks.
+  double enough_of(double lambda, double lower, const CornerLift& lift) const {
+    const double least = lift.sum_pj(lambda / Energy::kUnitsPerPicojoule) * Energy::kUnitsPerPicojoule;
+    return std::max(least, lower + kLeastLift * (least_known(lambda) - lower));
   }
 
   // The lambda itself, or the nearest that is not settled and with which it would share most of its line; none whose
@@ -243,7 +250,7 @@ class FusedSearch {
     const auto away = [&](double other) { return std::max(other / lambda, lambda / other); };
     const auto is_worth_more = [&](const SlicesOfLambda::value_type& one) {
       const double gap = objective_number(options_.objective, best_known().cost) / least_ - 1;
-      const double own_gap = sum_value(known_[best_at(one.first)].cost, one.first) / one.second.lower - 1;
+      const double own_gap = least_known(one.first) / one.second.lower - 1;
       return own_gap >= gap * kWorthMore;
     };
     auto out = sums_.end();
@@ -283,6 +290,10 @@ class FusedSearch {
     return best;
   }
 
+  double least_known(double lambda) const {
+    return known_.empty() ? kNoSum : sum_value(known_[best_at(lambda)].cost, lambda);
+  }
+
   // Energy, or cycles, that none is below, from the bound of the sum at an end.
   double end_number(double lower, double lambda) const {
     if (lambda == Objective::kLeastLambda) return lower / Energy::kUnitsPerPicojoule;
@@ -301,10 +312,14 @@ class FusedSearch {
   // How far the least corner of what is known is worth lifting; none: there is no line yet, or no corner to lift.
   std::optional<CornerLift> lift_of(const LayerHull& hull) const {
     if (hull.lines().empty()) return std::nullopt;
-    const auto corners = corners_of_sum({hull.lower()}, {1}, options_.objective);
-    const double best = objective_number(options_.objective, best_known().cost);
-    if (std::ranges::min(corners, {}, &LimitedPoint::value).value >= best) return std::nullopt;
-    return lift_of_least(corners, options_.objective, best);
+    return lift_of_least(hull.lower(), options_.objective, objective_number(options_.objective, best_known().cost));
+  }
+
+  // The lambda that is asked for, or that of a line which limits what it can do.
+  double first_of(const CornerLift& lift, double lambda) const {
+    for (const double edge : lift.edges_first)
+      if (const auto own = sums_.find(edge); own != sums_.end() && !own->second.is_done) return edge;
+    return lambda;
   }
 
   // The network as one layer of find_least_product(), whose mappings are schedules.
@@ -320,11 +335,12 @@ class FusedSearch {
     layers.push_back(std::move(whole));
     const auto search = [&](std::size_t, double lambda, const KnownMapping&) {
       SumAnswer out;
-      const auto& [own, slices] = at_lambda(lambda, lift_of(layers.front().hull));
+      const std::optional<CornerLift> lift = lift_of(layers.front().hull);
+      const auto& [own, slices] = at_lambda(lift ? first_of(*lift, lambda) : lambda, lift);
       const std::size_t best = best_at(own);
       out.lambda = own;
       out.found = KnownMapping{{}, known_[best].cost};
-      out.complete = slices.lower >= sum_value(known_[best].cost, own) * kEqualSum;
+      out.complete = slices.lower >= least_known(own) * kEqualSum;
       out.lower_bound_pj = slices.lower / Energy::kUnitsPerPicojoule;
       is_stuck_ |= slices.is_done && !out.complete;
       return out;

@@ -35,10 +35,10 @@ LeastSum::LeastSum(const LinkGraph& graph, const Architecture& architecture, con
     if (why_not_fusing_level(architecture, level).empty()) fusing_levels_.push_back(level);
 }
 
-double LeastSum::run(const std::vector<KnownSchedule>& known, double enough) {
+double LeastSum::run(const std::vector<KnownSchedule>& known, bool trees, double enough) {
   const KnownSchedule* start = begin(known);
   if (start == nullptr || !start->fused) look_for_groups();
-  return prove(least_of(known), !budget_.seconds_left(), enough);
+  return prove(least_of(known), trees, enough);
 }
 
 double LeastSum::least_of(const std::vector<KnownSchedule>& known) const {
@@ -47,16 +47,17 @@ double LeastSum::least_of(const std::vector<KnownSchedule>& known) const {
   return least;
 }
 
-double LeastSum::next_slice(const std::vector<KnownSchedule>& known, const SearchBudget& budget) {
+double LeastSum::next_slice(const std::vector<KnownSchedule>& known, const SearchBudget& budget, bool trees,
+                            double enough) {
   budget_ = budget;
   // Time has ended the search of some links alone.
   for (int l = 0; l < n_; ++l) segment_[l][l].settled = segment_[l][l].lower >= segment_[l][l].value * kEqualSum;
-  return prove(least_of(known), true);
+  return prove(least_of(known), trees, enough);
 }
 
 // The cheapest way by what is known, until all of its steps are settled or what none is below is as much as
 // `enough_sum`. Bounds are searched of all groups at a time that are on it or on a path of nearly its value.
-double LeastSum::prove(double least, bool trees, double enough_sum) {
+double LeastSum::prove(double least, bool trees, double enough) {
   for (; bounded_ < n_ * n_; ++bounded_) {
     if (solver_.over(budget_)) return 0;
     if (const auto [i, j] = std::pair(bounded_ / n_, bounded_ % n_); i < j) bound(i, j);
@@ -65,16 +66,17 @@ double LeastSum::prove(double least, bool trees, double enough_sum) {
   while (true) {
     const std::vector<double> before = from_start(), after = to_end();
     const double best = std::min(least, value_of_best());
-    if (after[0] >= std::min(best * kEqualSum, enough_sum) || solver_.over(budget_)) return std::min(after[0], best);
+    const double goal = std::min(best, enough);
+    if (after[0] >= goal * kEqualSum || solver_.over(budget_)) return std::min(after[0], best);
     const std::vector<Step> near = steps_below(before, after, after[0] + kNearShare * (best - after[0]));
     if (search_alone(near) || search_bounds(near, BoundEffort::Whole) || search_bounds(near, BoundEffort::Passes))
       continue;
     const std::vector<Step> path = least_path(after);
-    // [step]: what a group costs that is on no path below the best.
-    std::vector<double> enough;
-    for (const Step& step : path) enough.push_back(best - before[step.first] - after[step.last + 1]);
-    if (search_alone(path) || search_common(path, enough)) continue;
-    if (!trees || !search_trees(path, enough)) return std::min(after[0], best);
+    // [step]: what a group costs that is on no path below the goal.
+    std::vector<double> limits;
+    for (const Step& step : path) limits.push_back(goal - before[step.first] - after[step.last + 1]);
+    if (search_alone(path) || search_common(path, limits)) continue;
+    if (!trees || !search_trees(path, limits)) return std::min(after[0], best);
   }
 }
 

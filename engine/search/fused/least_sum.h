@@ -41,13 +41,13 @@ class LeastSum {
            GroupLooks& looks, double lambda, const SearchBudget& budget, BetterSchedule report = {});
 
   // What no schedule is below, the least value of all that are `known` at most; 0 if there was no time for bounds.
-  // Where the best of the known ones has no groups, some are looked for. Where time is limited trees are left for later
-  // slices. It ends where that is `enough` (units).
-  double run(const std::vector<KnownSchedule>& known, double enough = kNoSum);
+  // Where the best of the known ones has no groups, some are looked for. `trees`: else they are left for later slices.
+  // It ends where that is `enough` (units).
+  double run(const std::vector<KnownSchedule>& known, bool trees, double enough);
   // Another lambda, whose trees have been searched: it must outlive this one.
   void know(const LeastSum& other) { others_.push_back(&other); }
   // A later slice: the same by more of it.
-  double next_slice(const std::vector<KnownSchedule>& known, const SearchBudget& budget);
+  double next_slice(const std::vector<KnownSchedule>& known, const SearchBudget& budget, bool trees, double enough);
   // What searches of trees remember, and nothing of it any more.
   u64 bytes() const;
   void forget();
@@ -107,7 +107,7 @@ class LeastSum {
   void offer(const LinkGroup& group, const GroupPlan& plan, std::span<const std::optional<LinkMapping>> found);
   void seed(const std::vector<LinkGroup>& groups);
   void report_better();
-  double prove(double least, bool trees, double enough_sum = kNoSum);
+  double prove(double least, bool trees, double enough);
   void take(Segment& s, int first, int last, int level, const FusedTree& tree);
   void bound(int first, int last);
   void inherit();

@@ -265,16 +265,20 @@ namespace {
 constexpr double kBelowTop = 0.1;
 constexpr int kHalvings = 40;
 
-// The first point on the way from `corner` to `end`, along which the value rises to a top, where that is nearly
-// reached.
-LimitedPoint near_top(const LimitedPoint& corner, const LimitedPoint& end, Objective objective, double best) {
+// An edge from the least corner, along which the value rises to a top.
+struct ChainEdge {
+  LimitedPoint near_top;  // the first point where the top is nearly reached
+  double top;             // at most the value of the best answer
+};
+
+ChainEdge edge_to(const LimitedPoint& end, const LimitedPoint& corner, Objective objective, double best) {
   const auto point = [&](double part) {
     LimitedPoint p{corner.energy_pj + part * (end.energy_pj - corner.energy_pj),
                    corner.cycles + part * (end.cycles - corner.cycles)};
     p.value = objective_number(objective, p.energy_pj, p.cycles);
     return p;
   };
-  // Step 1. The top: where cycles_power x energy = slope x cycles, or the end.
+  // Step 1. The top: where energy x cycles_power = slope x cycles, or the end.
   double to = 1;
   if (const double cycles = end.cycles - corner.cycles, energy = corner.energy_pj - end.energy_pj;
       cycles != 0 && energy != 0) {
@@ -285,12 +289,13 @@ LimitedPoint near_top(const LimitedPoint& corner, const LimitedPoint& end, Objec
   const double most = std::min(point(to).value, best);
   // Step 2. Nearly there.
   const double enough = most - kBelowTop * (best - most);
+  if (corner.value >= enough) return {corner, most};
   double from = 0;
   for (int k = 0; k < kHalvings; ++k) {
     const double middle = (from + to) / 2;
     (point(middle).value < enough ? from : to) = middle;
   }
-  return point(to);
+  return {point(to), most};
 }
 
 }  // namespace
@@ -300,15 +305,23 @@ double CornerLift::sum_pj(double lambda) const {
                   less_energy.energy_pj + lambda * less_energy.cycles);
 }
 
-CornerLift lift_of_least(const std::vector<LimitedPoint>& corners, Objective objective, double best) {
+std::optional<CornerLift> lift_of_least(const CostChain& chain, Objective objective, double best) {
+  const std::vector<LimitedPoint> corners = corners_of_sum({chain}, {1}, objective);
   const auto least = std::ranges::min_element(corners, {}, &LimitedPoint::value);
+  if (least->value >= best) return std::nullopt;
   // Beyond the ends of the chain there are as many cycles, or as much energy, as it takes to be as dear as the best.
   LimitedPoint before = *least, after = *least;
   before.energy_pj *= best / least->value;
   after.cycles *= std::pow(best / least->value, 1.0 / info(objective).cycles_power);
-  if (least != corners.begin()) before = *std::prev(least);
-  if (least != std::prev(corners.end())) after = *std::next(least);
-  return {near_top(*least, before, objective, best), near_top(*least, after, objective, best)};
+  const bool is_first = least == corners.begin(), is_last = std::next(least) == corners.end();
+  const ChainEdge a = edge_to(is_first ? before : *std::prev(least), *least, objective, best),
+                  b = edge_to(is_last ? after : *std::next(least), *least, objective, best);
+  CornerLift out{a.near_top, b.near_top};
+  const auto number = static_cast<std::size_t>(least - corners.begin());
+  if (!is_first && a.near_top == *least) out.edges_first.push_back(chain.slope[number - 1]);
+  if (!is_last && b.near_top == *least) out.edges_first.push_back(chain.slope[number]);
+  if (out.edges_first.size() == 2 && b.top < a.top) std::swap(out.edges_first[0], out.edges_first[1]);
+  return out;
 }
 
 }  // namespace heliolite

@@ -109,6 +109,8 @@ struct CostLimits {
 // Energy in pJ, cycles, and the objective's number there.
 struct LimitedPoint {
   double energy_pj = 0, cycles = 0, value = 0;
+
+  bool operator==(const LimitedPoint&) const = default;
 };
 
 // The corners of the sum of chains, each times its runs, from the fewest cycles to the least energy.
@@ -136,11 +138,11 @@ std::optional<LimitedPoint> least_within(const std::vector<LimitedPoint>& corner
 // what brings the corner nearly that high is worth as much, as long as the edge stays.
 struct CornerLift {
   LimitedPoint fewer_cycles, less_energy;
-  // Of both the greater energy + lambda x cycles, in pJ; lambda: pJ a cycle.
+  std::vector<double> edges_first{};  // lambdas of the edges whose tops the corner nearly is, the lowest first
+  // Of both points the greater energy + lambda x cycles, in pJ; lambda: pJ a cycle.
   double sum_pj(double lambda) const;
 };
-// `corners`: of the chain, from the fewest cycles to the least energy, of a product whose best answer has the value
-// `best`, which is above the least of them.
-CornerLift lift_of_least(const std::vector<LimitedPoint>& corners, Objective objective, double best);
+// Of a chain of bounds of a product whose best answer has the value `best`; none: no corner is below that.
+std::optional<CornerLift> lift_of_least(const CostChain& chain, Objective objective, double best);
 
 }  // namespace heliolite
