@@ -9,6 +9,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/network/group_plan.h"
+#include "engine/search/fused/lambda_slices.h"
 #include "engine/search/fused/least_sum.h"
 #include "engine/search/map.h"
 #include "engine/search/network/least_product.h"
@@ -24,13 +25,6 @@ constexpr double kNotFused = 0.25;     // of that time: for a round of steps if 
 constexpr double kUnfused = 0.35;      // for the optimum without groups,
 constexpr double kFarUnfused = 0.1;    // or where it is far above what is known: quickly found mappings of links alone
 constexpr double kFarAbove = 1.2;      // cost this many times as much
-constexpr double kOneLambda = 0.5;     // for answers and bounds of the least sum at one lambda,
-constexpr double kTrees = 0.25;        // for trees there,
-constexpr double kLeastSlice = 0.02;   // but at least this, of all time
-// A lambda is not worth a sum of its own if one that is this near lacks bounds, or trees.
-constexpr double kNearBounds = 1.5, kNearTrees = 1.15;
-constexpr double kLeastLift = 0.25;      // of a sum's gap: so much one slice closes, if it can
-constexpr double kWorthMore = 1.0 / 32;  // of the network's gap: a sum's gap that is worth more time
 
 // All lambdas.
 class FusedSearch {
@@ -43,7 +37,15 @@ class FusedSearch {
         rules_(rules),
         budget_(options),
         solver_(graph, architecture, options),
-        looks_(graph, architecture, rules, solver_) {
+        looks_(graph, architecture, rules, solver_),
+        known_(options.objective),
+        slices_(
+            known_, solver_, budget_, options.budget_seconds,
+            [this](double lambda, const SearchBudget& budget) {
+              return std::make_unique<LeastSum>(graph_, architecture_, rules_, solver_, looks_, lambda, budget,
+                                                reporter());
+            },
+            [this](const LeastSum& sum) { note(sum); }) {
     double operations = 0;
     for (const Layer& layer : graph.links)
       operations += static_cast<double>(layer.count) * static_cast<double>(layer.workload.macs());
@@ -54,11 +56,12 @@ class FusedSearch {
     first_answer();
     if (is_sum()) {
       const double lambda = tangent({});
-      while (!at_lambda(lambda).second.is_done && !solver_.over(budget_)) {
-      }
-      const double lower = sums_.at(lambda).lower;
+      const LambdaSlices::Known* sum = nullptr;
+      do sum = &slices_.run(lambda, gap()).second;
+      while (!sum->is_done && !solver_.over(budget_));
+      const double lower = sum->lower;
       if (known_.empty()) return nothing(start());
-      take(best_at(lambda));
+      take(known_.best_at(lambda));
       out_.lower_bound = std::max(least_, end_number(lower, lambda));
       out_.lambda = lambda / Energy::kUnitsPerPicojoule;
     } else {
@@ -66,7 +69,7 @@ class FusedSearch {
       Diagnostics errors;
       if (!options_.budget_evaluations || known_.empty()) errors = start();
       // Layers that have no mapping alone may have one in a group, beside what is at home.
-      if (known_.empty()) at_lambda(tangent(least_cost()));
+      if (known_.empty()) slices_.run(tangent(least_cost()), gap());
       if (known_.empty()) return nothing(errors);
       choose();
     }
@@ -94,17 +97,18 @@ class FusedSearch {
     const auto unfused = alone.unfused();
     solver_.limit_evaluations();
     if (!unfused) return;
-    known_.push_back(*unfused);
+    known_.add(*unfused);
     LeastSum groups(graph_, architecture_, rules_, solver_, looks_, tangent(unfused->cost), budget, reporter(&budget));
     groups.links_alone();
     groups.climb(budget, ChangesAtOnce::One);
     note(groups, &budget);
-    const auto least = [this] { return objective_number(options_.objective, best_known().cost); };
+    const auto least = [this] { return known_.value(known_.best()); };
     for (double before = kNoSum; !solver_.over(budget) && least() < before * kEqualSum;) {
       before = least();
-      const SearchBudget own = best_known().fused ? budget : budget.part_of_time(kNotFused);
-      LeastSum next(graph_, architecture_, rules_, solver_, looks_, tangent(best_known().cost), own, reporter(&budget));
-      next.improve(known_);
+      const SearchBudget own = known_.best().fused ? budget : budget.part_of_time(kNotFused);
+      LeastSum next(graph_, architecture_, rules_, solver_, looks_, tangent(known_.best().cost), own,
+                    reporter(&budget));
+      next.improve(known_.all());
       note(next, &budget);
     }
   }
@@ -112,10 +116,10 @@ class FusedSearch {
   // What a sum has found. A search that a limit of evaluations cut short may have led elsewhere than all of it: nothing
   // that comes of it is noted, so that a larger limit never gives a dearer answer.
   void note(const LeastSum& sum, const SearchBudget* phase = nullptr) {
-    if (reported_) known_.push_back(*std::exchange(reported_, std::nullopt));
+    if (reported_) known_.add(*std::exchange(reported_, std::nullopt));
     if (solver_.used_up() || (phase != nullptr && solver_.over(*phase))) return;
-    if (auto best = sum.best()) known_.push_back(*std::move(best));
-    if (auto unfused = sum.unfused()) known_.push_back(*std::move(unfused));
+    if (auto best = sum.best()) known_.add(*std::move(best));
+    if (auto unfused = sum.unfused()) known_.add(*std::move(unfused));
   }
 
   // Energy, or cycles: sums of those of groups.
@@ -147,7 +151,7 @@ class FusedSearch {
   // Whether the best schedule is one that has groups, and far better than any known without.
   bool is_far_unfused() const {
     double fused = kNoSum, unfused = kNoSum;
-    for (const KnownSchedule& k : known_) {
+    for (const KnownSchedule& k : known_.all()) {
       double& least = k.fused ? fused : unfused;
       least = std::min(least, objective_number(options_.objective, k.cost));
     }
@@ -183,7 +187,7 @@ class FusedSearch {
       out.cost += terms * graph_.links[l].count;
     }
     reporter()(out);
-    known_.push_back(std::move(out));
+    known_.add(std::move(out));
     return {};
   }
 
@@ -197,102 +201,8 @@ class FusedSearch {
     return errors;
   }
 
-  // A lambda's least sum, as far as it is known.
-  struct Slices {
-    std::unique_ptr<LeastSum> sum;
-    double lower = 0;         // none is below
-    bool is_bounded = false;  // the bounds are those that links give: what is left is to search trees
-    bool is_done = false;     // nothing is left
-  };
-  using SlicesOfLambda = std::map<double, Slices>;
-
-  // A slice of time for the least sum, or for that of a lambda close by that is not settled; returns whose. A slice
-  // that is to lift a corner ends with that.
-  const SlicesOfLambda::value_type& at_lambda(double lambda, const std::optional<CornerLift>& lift = {}) {
-    auto own = near(lambda);
-    const bool is_new = own == sums_.end();
-    const SearchBudget budget = slice_of_time(is_new || !own->second.is_bounded ? kOneLambda : kTrees);
-    if (is_new) {
-      own = sums_.try_emplace(lambda).first;
-      own->second.sum =
-          std::make_unique<LeastSum>(graph_, architecture_, rules_, solver_, looks_, lambda, budget, reporter());
-      for (auto& [other, slices] : sums_)
-        if (other != lambda) {
-          slices.sum->know(*own->second.sum);
-          own->second.sum->know(*slices.sum);
-        }
-    }
-    auto& [sum, lower, is_bounded, is_done] = own->second;
-    forget_but(*sum);
-    const u64 before = sum->trees();
-    out_.lambdas += is_new;
-    const double enough = lift ? enough_of(own->first, lower, *lift) : kNoSum;
-    const bool trees = is_bounded || !options_.budget_seconds;
-    lower = std::max(lower, is_new ? sum->run(known_, trees, enough) : sum->next_slice(known_, budget, trees, enough));
-    out_.trees += sum->trees() - before;
-    const bool is_cut = solver_.over(budget) || lower >= enough * kEqualSum;
-    is_bounded |= !is_cut;
-    note(*sum);
-    is_done = (!is_cut && trees) || lower >= least_known(own->first) * kEqualSum;
-    return *own;
-  }
-
-  // What a sum must be at least to lift the corner; more if that is a small part only of what it lacks.
-  double enough_of(double lambda, double lower, const CornerLift& lift) const {
-    const double least = lift.sum_pj(lambda / Energy::kUnitsPerPicojoule) * Energy::kUnitsPerPicojoule;
-    return std::max(least, lower + kLeastLift * (least_known(lambda) - lower));
-  }
-
-  // The lambda itself, or the nearest that is not settled and with which it would share most of its line; none whose
-  // bound is so near to the best answer that all of its trees would not lift the network's by much.
-  SlicesOfLambda::iterator near(double lambda) {
-    if (const auto same = sums_.find(lambda); same != sums_.end()) return same;
-    const auto away = [&](double other) { return std::max(other / lambda, lambda / other); };
-    const auto is_worth_more = [&](const SlicesOfLambda::value_type& one) {
-      const double gap = objective_number(options_.objective, best_known().cost) / least_ - 1;
-      const double own_gap = least_known(one.first) / one.second.lower - 1;
-      return own_gap >= gap * kWorthMore;
-    };
-    auto out = sums_.end();
-    for (auto one = sums_.begin(); one != sums_.end(); ++one) {
-      const double most = one->second.is_done ? 0 : one->second.is_bounded ? kNearTrees : kNearBounds;
-      if (away(one->first) <= most && is_worth_more(*one) &&
-          (out == sums_.end() || away(one->first) < away(out->first)))
-        out = one;
-    }
-    return out;
-  }
-
-  SearchBudget slice_of_time(double share) const {
-    const auto left = budget_.seconds_left();
-    if (!left) return budget_;
-    return budget_.part_of_time(std::clamp(kLeastSlice * *options_.budget_seconds / std::max(*left, 1e-9), share, 1.0));
-  }
-
-  // All but one sum remember trees in one part of the memory.
-  void forget_but(const LeastSum& next) {
-    u64 bytes = 0;
-    for (const auto& [lambda, own] : sums_) bytes += own.sum.get() == &next ? 0 : own.sum->bytes();
-    if (bytes <= solver_.memory_bytes() / kPartsOfMemory) return;
-    for (auto& [lambda, own] : sums_)
-      if (own.sum.get() != &next) own.sum->forget();
-  }
-
-  const KnownSchedule& best_known() const {
-    return *std::ranges::min_element(
-        known_, {}, [&](const KnownSchedule& k) { return objective_number(options_.objective, k.cost); });
-  }
-
-  std::size_t best_at(double lambda) const {
-    std::size_t best = 0;
-    for (std::size_t k = 1; k < known_.size(); ++k)
-      if (sum_value(known_[k].cost, lambda) < sum_value(known_[best].cost, lambda)) best = k;
-    return best;
-  }
-
-  double least_known(double lambda) const {
-    return known_.empty() ? kNoSum : sum_value(known_[best_at(lambda)].cost, lambda);
-  }
+  // How far the best answer is above the network's bound, as a part of that.
+  double gap() const { return known_.empty() ? kNoSum : known_.value(known_.best()) / least_ - 1; }
 
   // Energy, or cycles, that none is below, from the bound of the sum at an end.
   double end_number(double lower, double lambda) const {
@@ -312,37 +222,25 @@ class FusedSearch {
   // How far the least corner of what is known is worth lifting; none: there is no line yet, or no corner to lift.
   std::optional<CornerLift> lift_of(const LayerHull& hull) const {
     if (hull.lines().empty()) return std::nullopt;
-    return lift_of_least(hull.lower(), options_.objective, objective_number(options_.objective, best_known().cost));
-  }
-
-  // The lambda that is asked for, or that of a line which limits what it can do.
-  double first_of(const CornerLift& lift, double lambda) const {
-    for (const double edge : lift.edges_first)
-      if (const auto own = sums_.find(edge); own != sums_.end() && !own->second.is_done) return edge;
-    return lambda;
+    return lift_of_least(hull.lower(), options_.objective, known_.value(known_.best()));
   }
 
   // The network as one layer of find_least_product(), whose mappings are schedules.
   void choose() {
     std::vector<NetworkLayer> layers;
     NetworkLayer whole{LayerHull(least_cost(), 1), {}};
-    const auto offer = [&](NetworkLayer& layer, std::size_t k) {
-      const std::size_t number = layer.hull.add_mapping(known_[k].cost);
-      if (number == layer.known.size()) layer.known.push_back({{}, known_[k].cost});
-    };
-    for (std::size_t k = 0; k < known_.size(); ++k) offer(whole, k);
+    for (const KnownSchedule& k : known_.all())
+      if (whole.hull.add_mapping(k.cost) == whole.known.size()) whole.known.push_back({{}, k.cost});
     whole.goes_on = true;
     layers.push_back(std::move(whole));
     const auto search = [&](std::size_t, double lambda, const KnownMapping&) {
       SumAnswer out;
-      const std::optional<CornerLift> lift = lift_of(layers.front().hull);
-      const auto& [own, slices] = at_lambda(lift ? first_of(*lift, lambda) : lambda, lift);
-      const std::size_t best = best_at(own);
+      const auto& [own, sum] = slices_.run(lambda, gap(), lift_of(layers.front().hull));
       out.lambda = own;
-      out.found = KnownMapping{{}, known_[best].cost};
-      out.complete = slices.lower >= least_known(own) * kEqualSum;
-      out.lower_bound_pj = slices.lower / Energy::kUnitsPerPicojoule;
-      is_stuck_ |= slices.is_done && !out.complete;
+      out.found = KnownMapping{{}, known_.best_at(own).cost};
+      out.complete = sum.lower >= known_.least_at(own) * kEqualSum;
+      out.lower_bound_pj = sum.lower / Energy::kUnitsPerPicojoule;
+      is_stuck_ |= sum.is_done && !out.complete;
       return out;
     };
     ProductQuestion question{options_.objective, options_.rules, 1, [&] { return solver_.over(budget_) || is_stuck_; }};
@@ -356,8 +254,8 @@ class FusedSearch {
     };
     const LeastProduct best = find_least_product(layers, search, question);
     const Cost& cost = layers.front().known[best.chosen.front()].cost;
-    for (std::size_t k = 0; k < known_.size(); ++k)
-      if (known_[k].cost == cost) take(k);
+    for (const KnownSchedule& k : known_.all())
+      if (k.cost == cost) take(k);
     out_.lower_bound = best.lower_bound;
     out_.lambda = best.lambda;
     out_.rules += best.rules;
@@ -373,9 +271,9 @@ class FusedSearch {
     return "limits of time ended the search of schedules for some sums";
   }
 
-  void take(std::size_t k) {
-    out_.schedule = known_[k].schedule;
-    out_.cost = known_[k].cost;
+  void take(const KnownSchedule& known) {
+    out_.schedule = known.schedule;
+    out_.cost = known.cost;
   }
 
   void finish() {
@@ -386,7 +284,7 @@ class FusedSearch {
     else out_.why_not_proven = why_not_proven();
     out_.gap = out_.lower_bound > 0 ? out_.value / out_.lower_bound - 1 : 0;
     double least = kNoSum;  // of those without groups
-    for (const KnownSchedule& k : known_) {
+    for (const KnownSchedule& k : known_.all()) {
       if (k.fused || objective_number(objective, k.cost) >= least) continue;
       least = objective_number(objective, k.cost);
       out_.unfused = k.schedule;
@@ -394,6 +292,8 @@ class FusedSearch {
     }
     out_.value *= factor_, out_.lower_bound *= factor_;
     if (least < kNoSum) out_.unfused_value = least * factor_;
+    out_.lambdas = slices_.lambdas();
+    out_.trees = slices_.trees();
     out_.links = solver_.searches();
     out_.evaluated = solver_.evaluated();
     out_.rules += solver_.rules();
@@ -409,9 +309,9 @@ class FusedSearch {
   GroupLooks looks_;
   double least_ = 0;   // no schedule's objective is below
   double factor_ = 1;  // machine_factor() of the network
-  std::vector<KnownSchedule> known_;
+  KnownSchedules known_;
   std::optional<KnownSchedule> reported_;  // the last one that was reported, if it is not known yet
-  SlicesOfLambda sums_;
+  LambdaSlices slices_;
   bool is_stuck_ = false;  // a sum is not settled though nothing is left to search
   FusedOptimum out_;
 };

@@ -139,10 +139,10 @@ std::optional<LimitedPoint> least_within(const std::vector<LimitedPoint>& corner
 struct CornerLift {
   LimitedPoint fewer_cycles, less_energy;
   std::vector<double> edges_first{};  // lambdas of the edges whose tops the corner nearly is, the lowest first
-  // Of both points the greater energy + lambda x cycles, in pJ; lambda: pJ a cycle.
+  // The greater energy + lambda x cycles of the two points, in pJ; lambda: pJ a cycle.
   double sum_pj(double lambda) const;
 };
-// Of a chain of bounds of a product whose best answer has the value `best`; none: no corner is below that.
+// `chain`: of bounds of a product whose best answer has the value `best`. None: no corner is below that.
 std::optional<CornerLift> lift_of_least(const CostChain& chain, Objective objective, double best);
 
 }  // namespace heliolite
