@@ -54,20 +54,19 @@ class FusedSearch {
 
   Result<FusedOptimum> run() {
     first_answer();
+    // It counts its evaluations by itself, so not under a limit of them, if anything is known.
+    Diagnostics errors;
+    if (!options_.budget_evaluations || known_.empty()) errors = start();
     if (is_sum()) {
       const double lambda = tangent({});
       const LambdaSlices::Known* sum = nullptr;
       do sum = &slices_.run(lambda, gap()).second;
       while (!sum->is_done && !solver_.over(budget_));
-      const double lower = sum->lower;
-      if (known_.empty()) return nothing(start());
+      if (known_.empty()) return nothing(errors);
       take(known_.best_at(lambda));
-      out_.lower_bound = std::max(least_, end_number(lower, lambda));
+      out_.lower_bound = std::max(least_, end_number(sum->lower, lambda));
       out_.lambda = lambda / Energy::kUnitsPerPicojoule;
     } else {
-      // It counts its evaluations by itself, so not under a limit of them, if anything is known.
-      Diagnostics errors;
-      if (!options_.budget_evaluations || known_.empty()) errors = start();
       // Layers that have no mapping alone may have one in a group, beside what is at home.
       if (known_.empty()) slices_.run(tangent(least_cost()), gap());
       if (known_.empty()) return nothing(errors);
