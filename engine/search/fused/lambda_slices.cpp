@@ -55,7 +55,7 @@ const LambdaSlices::OfLambda& LambdaSlices::run(double lambda, double gap, const
   const bool is_cut = solver_.over(budget) || lower >= goal * kEqualSum;
   is_bounded |= !is_cut;
   note_(*sum);
-  is_done = (!is_cut && trees) || lower >= known_.least_at(own->first) * kEqualSum;
+  is_done = (!is_cut && trees && !sum->has_cut()) || lower >= known_.least_at(own->first) * kEqualSum;
   return *own;
 }
 

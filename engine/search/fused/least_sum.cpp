@@ -51,6 +51,7 @@ double LeastSum::next_slice(const std::vector<KnownSchedule>& known, const Searc
                             double enough) {
   budget_ = budget;
   // Time has ended the search of some links alone.
+  has_cut_ = false;
   for (int l = 0; l < n_; ++l) segment_[l][l].settled = segment_[l][l].lower >= segment_[l][l].value * kEqualSum;
   return prove(least_of(known), trees, enough);
 }
@@ -123,6 +124,7 @@ bool LeastSum::search_alone(const std::vector<Step>& steps) {
       first.push_back(step.first);
   if (first.empty()) return false;
   std::vector<LinkAnswer> found(at(n_));
+  std::vector<u8> is_cut(first.size(), 0);
   const int threads = static_cast<int>(std::min(thread_count(solver_.threads()), first.size()));
   const double share = std::min(1.0, kSingles * threads / static_cast<double>(first.size()));
   parallel_for(first.size(), threads, [&](std::size_t k) {
@@ -133,7 +135,9 @@ bool LeastSum::search_alone(const std::vector<Step>& steps) {
     found[solver_.shape(l)] = s.group
                                   ? solver_.solve_alone(l, pass, lambda_, {s.mappings.front(), s.nests.front()}, budget)
                                   : solver_.solve(l, pass, lambda_, kNoSum, budget);
+    is_cut[k] = !found[solver_.shape(l)].proven && budget.over() ? 1 : 0;
   });
+  has_cut_ |= std::ranges::count(is_cut, 1) != 0;
   for (int l = 0; l < n_; ++l)
     if (shapes.contains(solver_.shape(l))) single(l, found[solver_.shape(l)]);
   return true;

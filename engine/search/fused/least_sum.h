@@ -44,6 +44,8 @@ class LeastSum {
   // Where the best of the known ones has no groups, some are looked for. `trees`: else they are left for later slices.
   // It ends where that is `enough` (units).
   double run(const std::vector<KnownSchedule>& known, bool trees, double enough);
+  // Whether shares of time ended searches of the last slice: another may go on with these.
+  bool has_cut() const { return has_cut_; }
   // Another lambda, whose trees have been searched: it must outlive this one.
   void know(const LeastSum& other) { others_.push_back(&other); }
   // A later slice: the same by more of it.
@@ -147,6 +149,7 @@ class LeastSum {
   u64 trees_ = 0;
   int bounded_ = 0;  // groups whose bounds have begun: those before [bounded_ / n_][bounded_ % n_]
   BetterSchedule report_;
+  bool has_cut_ = false;
   double reported_ = kNoSum;  // value of the schedule that was reported last
 };
 
