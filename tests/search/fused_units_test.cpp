@@ -86,7 +86,7 @@ TEST(FusedUnits, NoLegalTreeIsBelowWhatIsProven) {
       EXPECT_LE(known->second * kEqualSum, value);
       ++trees;
       reached += value <= known->second * (1 + 1e-9);
-      LinkBound bound(*interval, solver, kLambda, budget, bounds);
+      LinkBound bound(*interval, solver, kLambda, budget, bounds, solver.gate());
       for (int l = group.first; l <= group.last; ++l) {
         const double own = sum_value(answers[at(l - group.first)].found->cost, kLambda);
         const double least =

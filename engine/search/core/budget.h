@@ -76,8 +76,8 @@ class SearchBudget {
     if (seconds_ == kForever) return std::nullopt;
     return std::max(0.0, seconds_ - elapsed());
   }
-  // Whether somebody outside the search has asked it to stop (SearchOptions::stop).
-  bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
+  // Whether somebody outside the search has asked it to stop (SearchOptions::stop), or the flag of until() is set.
+  bool stopped() const { return is_set(stop_) || is_set(needless_); }
   // Whether the time is up or somebody asked to stop. Reads the clock: too slow to ask at every evaluation.
   bool over() const { return stopped() || (seconds_ != kForever && elapsed() >= seconds_); }
 
@@ -116,6 +116,13 @@ class SearchBudget {
     part.seconds_ = gone + (seconds_ - gone) * share;
     return part;
   }
+  // All of it, but no longer than until this flag is set, which must outlive the budget: what is searched for is known
+  // then.
+  SearchBudget until(const std::atomic<bool>& needless) const {
+    SearchBudget out = *this;
+    out.needless_ = &needless;
+    return out;
+  }
   // A share of the time that is left, and as large a share of the evaluations.
   SearchBudget part(double share) const {
     SearchBudget out = part_of_time(share);
@@ -134,8 +141,10 @@ class SearchBudget {
   static constexpr double kForever = std::numeric_limits<double>::infinity();
 
   double elapsed() const { return clock_.seconds(); }
+  static bool is_set(const std::atomic<bool>* flag) { return flag != nullptr && flag->load(std::memory_order_relaxed); }
 
   const std::atomic<bool>* stop_;
+  const std::atomic<bool>* needless_ = nullptr;
   Stopwatch clock_;
   u64 evaluations_ = kUnlimited;
   double seconds_ = kForever;  // by the clock

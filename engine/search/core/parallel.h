@@ -1,9 +1,14 @@
 #pragma once
 // Parallel loops and tasks: the only place where the searches start threads.
+#include <tbb/spin_mutex.h>
+
 #include <cstddef>
 #include <functional>
 
 namespace heliolite {
+
+// For what threads hold for less time than it takes to wake one.
+using SpinMutex = tbb::spin_mutex;
 
 // How many threads `threads` stands for (0 = every core).
 std::size_t thread_count(int threads);

@@ -62,7 +62,7 @@ std::vector<std::vector<int>> LinkBound::foreign_dimensions(int array, const std
 std::vector<LinkBound::Together>& LinkBound::together() {
   if (together_) return *together_;
   together_.emplace();
-  for (std::size_t a = 0; a < group_.array.size() && solver_.gate().on(Rule::HomeBound); ++a) {
+  for (std::size_t a = 0; a < group_.array.size() && gate_.on(Rule::HomeBound); ++a) {
     const FusedInterval::Array& array = group_.array[a];
     if (root_.array[a].at != ArrayPlace::At::Open || array.inside.empty() || array.first == array.last) continue;
     std::vector<int> links = links_of(static_cast<int>(a));

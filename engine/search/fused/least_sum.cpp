@@ -14,7 +14,6 @@ constexpr double kSingles = 0.25;        // part of the time that is left, for l
 constexpr double kNearShare = 1.0 / 16;  // of what is between bound and value: so near are paths bounded at a time
 // The trees below this part of what is between a group's bound and what it must beat are searched first.
 constexpr double kFirstPart = 1.0 / 16;
-constexpr std::size_t kMostTreesAtOnce = 2;  // groups whose trees are searched together
 
 }  // namespace
 
@@ -177,35 +176,32 @@ void LeastSum::take(Segment& s, int i, int j, int level, const FusedTree& tree) 
   if (tree.value * runs(i) >= s.value) return;
   s.value = tree.value * runs(i);
   s.group = LinkGroup{i, j, level, tree.node};
-  s.mappings = tree.mappings;
+  s.mappings.clear();
+  for (const LinkMapping& one : tree.links) s.mappings.push_back(one.mapping);
   s.cost = tree.cost;
 }
 
 u64 LeastSum::bytes() const {
   u64 out = 0;
   for (const auto& [step, levels] : levels_)
-    for (const Level& level : levels) out += level.trees->bytes();
+    for (const Level& level : levels) out += level.bytes();
   return out;
 }
 
 void LeastSum::forget() {
   for (auto& [step, levels] : levels_)
-    for (Level& level : levels) level.trees->forget();
+    for (Level& level : levels) level.forget();
 }
 
-// The other searches of trees may remember as much as these.
-void LeastSum::make_room(const std::vector<Step>& next) {
-  u64 own = 0;
-  std::set<const Level*> kept;
-  for (const Step& step : next)
-    for (const Level& level : levels_[{step.first, step.last}]) {
-      own += level.trees->bytes();
-      kept.insert(&level);
-    }
-  if (bytes() - own <= solver_.memory_bytes() / kPartsOfMemory) return;
+// The other searches of trees may remember as much as this one.
+void LeastSum::make_room(const Step& next) {
+  const std::pair own{next.first, next.last};
+  u64 others = bytes();
+  for (const Level& level : levels_[own]) others -= level.bytes();
+  if (others <= solver_.memory_bytes() / kPartsOfMemory) return;
   for (auto& [links, levels] : levels_)
     for (Level& level : levels)
-      if (!kept.contains(&level)) level.trees->forget();
+      if (links != own) level.forget();
 }
 
 std::set<std::size_t> LeastSum::shapes_of(const Step& step) const {
@@ -218,60 +214,66 @@ bool LeastSum::have_common(const std::set<std::size_t>& a, const std::set<std::s
   return std::ranges::any_of(a, [&](std::size_t shape) { return b.contains(shape); });
 }
 
-// Searches trees of the first of these groups that is not settled, and at the same time of the next ones that have no
-// shape in common with those before. `limits`: [step]. False: all are settled.
+// Searches trees of the first of these groups that is not settled. `limits`: [step]. False: all are settled.
 bool LeastSum::search_trees(const std::vector<Step>& steps, const std::vector<double>& limits) {
-  struct Due {
-    Step step;
-    double limit;
-    u64 states = 0;
-  };
-  std::vector<Due> due;
-  std::vector<Step> next;
-  std::set<std::size_t> shapes;
-  for (std::size_t k = 0; k < steps.size() && due.size() < kMostTreesAtOnce; ++k) {
-    const auto [first, last] = steps[k];
-    if (segment_[first][last].settled) continue;
-    std::set<std::size_t> own = shapes_of(steps[k]);
-    if (have_common(own, shapes)) continue;
-    shapes.merge(own);
-    due.push_back({steps[k], limits[k]});
-    next.push_back(steps[k]);
-  }
-  if (due.empty()) return false;
-  make_room(next);
-  parallel_for(due.size(), solver_.threads(),
-               [&](std::size_t k) { due[k].states = search(due[k].step, due[k].limit, due.size()); });
-  for (const Due& d : due) trees_ += d.states;
+  const auto is_settled = [&](const Step& step) { return segment_[step.first][step.last].settled; };
+  const auto next = std::ranges::find_if_not(steps, is_settled);
+  if (next == steps.end()) return false;
+  make_room(*next);
+  search(*next, limits[next - steps.begin()]);
   report_better();
   return true;
 }
 
-// Trees of one group, of which `at_once` are searched at a time. Returns the subtrees that were looked at.
-u64 LeastSum::search(const Step& step, double limit, u64 at_once) {
+void LeastSum::search(const Step& step, double limit) {
   const auto [i, j] = step;
   Segment& s = segment_[i][j];
   double lower = kNoSum;
-  u64 states = 0;
   for (Level& level : levels_.at({i, j})) {
     const double below = std::min(limit, s.value);
     if (level.lower < below * kEqualSum) {
       const bool is_first = !level.is_searched && level.lower > 0 && below < kNoSum;
       const double next = is_first ? level.lower + kFirstPart * (below - level.lower) : below;
-      const u64 before = level.trees->states();
-      std::vector<const TreeSearch*> others;
-      for (const auto& [lambda, other] : elsewhere(i, j, level.interval->level)) others.push_back(other->trees.get());
-      const TreeAnswer answer = level.trees->run(next / runs(i), others, at_once);
-      states += level.trees->states() - before;
+      const TreeAnswer answer = search(level, next / runs(i));
       level.lower = std::max(level.lower, answer.lower_bound * runs(i));
       level.is_searched |= !solver_.over(budget_);
-      if (answer.found) take(s, i, j, level.interval->level, *answer.found);
+      if (answer.found) take(s, i, j, level.interval->level, with_first_mappings(*answer.found, *level.interval));
     }
     lower = std::min(lower, level.lower);
   }
   s.lower = std::max(s.lower, std::min(lower, s.value));
   s.settled = s.lower >= s.value * kEqualSum;
-  return states;
+}
+
+// The tree with mappings that do not depend on what was searched before, or by which thread.
+FusedTree LeastSum::with_first_mappings(FusedTree tree, const FusedInterval& interval) {
+  const LinkGroup group{interval.first, interval.last, interval.level, tree.node};
+  const GroupPlan p = plan(group, graph_, architecture_, rules_);
+  tree.cost = terms_cost(p, graph_, architecture_);
+  for (std::size_t k = 0; k < tree.links.size(); ++k) {
+    const int link = group.first + static_cast<int>(k);
+    tree.links[k] = solver_.first_as_good(link, p.passes[k], lambda_, tree.links[k], budget_);
+    tree.cost += tree.links[k].cost;
+  }
+  tree.value = sum_value(tree.cost, lambda_);
+  return tree;
+}
+
+// The trees of a group at one level, from both ends where there is a second thread.
+TreeAnswer LeastSum::search(Level& own, double limit) {
+  std::vector<const TreeSearch*> others;
+  for (const auto& [lambda, other] : elsewhere(own.interval->first, own.interval->last, own.interval->level)) {
+    others.push_back(other->trees.get());
+    if (other->backward) others.push_back(other->backward.get());
+  }
+  const bool is_shared = thread_count(solver_.threads()) > 1 && solver_.gate().on(Rule::LinkBound);
+  if (is_shared && !own.backward)
+    own.backward = std::make_unique<TreeSearch>(*own.interval, solver_, lambda_, budget_, bounds_,
+                                                TreeSearchOptions{.backward = true});
+  const u64 before = own.states();
+  TreeAnswer out = is_shared ? own.trees->run_with(*own.backward, limit, others) : own.trees->run(limit, others);
+  trees_ += own.states() - before;
+  return out;
 }
 
 std::vector<double> LeastSum::from_start() const {

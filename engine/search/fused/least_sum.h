@@ -83,12 +83,19 @@ class LeastSum {
   static constexpr u64 kFirstLooks = 16;
   struct Level {
     std::unique_ptr<FusedInterval> interval;
-    std::unique_ptr<TreeSearch> trees;
+    std::unique_ptr<TreeSearch> trees, backward;  // the same from its end, of a second thread
     double lower = 0;
     std::optional<BoundEffort> searched{};  // the bounds of its links
     bool common = false;                    // and those of all links of an array
     u64 looks = kFirstLooks;                // that are next spent on each array's links
     bool is_searched = false;               // its trees, below some limit
+
+    u64 bytes() const { return trees->bytes() + (backward ? backward->bytes() : 0); }
+    u64 states() const { return trees->states() + (backward ? backward->states() : 0); }
+    void forget() {
+      trees->forget();
+      if (backward) backward->forget();
+    }
   };
   // A step of a path through the network.
   struct Step {
@@ -116,13 +123,14 @@ class LeastSum {
   bool search_bounds(const std::vector<Step>& steps, BoundEffort effort);
   bool search_common(const std::vector<Step>& steps, const std::vector<double>& enough);
   void raise(const Step& step);
-  // Groups that have no shape in common may be searched by several threads at a time.
   std::set<std::size_t> shapes_of(const Step& step) const;
   static bool have_common(const std::set<std::size_t>& a, const std::set<std::size_t>& b);
   bool search_trees(const std::vector<Step>& steps, const std::vector<double>& limits);
-  void make_room(const std::vector<Step>& next);
+  void make_room(const Step& next);
   std::map<double, const Level*> elsewhere(int first, int last, int level) const;
-  u64 search(const Step& step, double limit, u64 at_once);
+  void search(const Step& step, double limit);
+  TreeAnswer search(Level& own, double limit);
+  FusedTree with_first_mappings(FusedTree tree, const FusedInterval& interval);
 
   std::vector<double> from_start() const;
   std::vector<double> to_end() const;

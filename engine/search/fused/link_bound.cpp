@@ -19,14 +19,16 @@ bool is_multiple(const std::vector<u64>& fine, const std::vector<u64>& coarse) {
 }
 
 LinkBound::LinkBound(const FusedInterval& group, LinkSolver& solver, double lambda, const SearchBudget& budget,
-                     LinkBounds& known)
+                     LinkBounds& known, const Gate& gate)
     : group_(group),
       solver_(solver),
       lambda_(lambda),
       budget_(budget),
+      gate_(gate),
       room_(group.architecture->levels[group.level].capacity_words().value_or(CompiledLevel::kUnbounded)),
       root_(whole(group)),
       known_(known),
+      searched_at_root_(at(group.last - group.first + 1), -1),
       further_in_(at(group.last - group.first + 1)) {
   for (int l = group.first; l <= group.last; ++l) known_at_root_.push_back(&known_at(root_, l, room_));
 }
@@ -77,8 +79,18 @@ u64 LinkBound::words_once(int link, int tensor) const {
 }
 
 double LinkBound::least(const Subtree& s, int link, u64 room) {
-  if (s.depth == 0) return at_root(s, link, room);
-  return std::max(at_root(*known_at_root_[link - group_.first], root_, link, room_), further_in(s, link).lower);
+  if (s.depth == 0) return at_root(known_at(s, link, room), s, link, room);
+  return std::max(of_whole_group(link), further_in(s, link).lower);
+}
+
+double LinkBound::of_whole_group(int link) {
+  double& searched = searched_at_root_[link - group_.first];
+  if (searched >= 0) return searched;
+  RootBound& known = *known_at_root_[link - group_.first];
+  const double out = at_root(known, root_, link, room_);
+  const std::lock_guard lock(known.mutex);
+  if (known.effort == BoundEffort::Passes) searched = out;
+  return out;
 }
 
 // By what the passes beneath a loop must move: places with other arrays, or other links, often leave the same of it.
@@ -99,9 +111,10 @@ const LinkBound::FurtherIn& LinkBound::further_in(const Subtree& s, int link) {
 
 const Cost& LinkBound::floor(const Subtree& s, int link) {
   if (s.depth != 0) return further_in(s, link).floor;
-  std::optional<Cost>& known = known_at_root_[link - group_.first]->floor;
-  if (!known) known = further_in(s, link).floor;
-  return *known;
+  RootBound& known = *known_at_root_[link - group_.first];
+  const std::lock_guard lock(known.mutex);
+  if (!known.floor) known.floor = further_in(s, link).floor;
+  return *known.floor;
 }
 
 double LinkBound::quick(int link) {
@@ -124,25 +137,21 @@ void LinkBound::keep(int link, BoundEffort effort, double lower, bool complete) 
   RootBound& known = *known_at_root_[link - group_.first];
   known.lower = std::max(known.lower, lower);
   if (complete) known.effort = effort;
-  solver_.gate(link).pruned(Rule::HomeBound, solver_.gate().on(Rule::HomeBound) ? 1 : 0);
-}
-
-double LinkBound::at_root(const Subtree& s, int link, u64 room) {
-  return at_root(known_at(s, link, room), s, link, room);
 }
 
 double LinkBound::at_root(RootBound& known, const Subtree& s, int link, u64 room) {
+  const std::lock_guard lock(known.mutex);
   if (known.effort == BoundEffort::Passes) return known.lower;
   known.lower = std::max(known.lower, bound(s, link, room, BoundEffort::Passes));
   if (!solver_.over(budget_)) known.effort = BoundEffort::Passes;
-  solver_.gate(link).pruned(Rule::HomeBound, solver_.gate().on(Rule::HomeBound) ? 1 : 0);
+  gate_.pruned(Rule::HomeBound, gate_.on(Rule::HomeBound) ? 1 : 0);
   return known.lower;
 }
 
 double LinkBound::bound(const Subtree& s, int link, u64 room, BoundEffort effort) {
   double out = 0;
   bool bounded = false;
-  for (std::size_t a = 0; a < group_.array.size() && solver_.gate().on(Rule::HomeBound); ++a) {
+  for (std::size_t a = 0; a < group_.array.size() && gate_.on(Rule::HomeBound); ++a) {
     const FusedInterval::Array& own = group_.array[a];
     const bool touched = std::ranges::any_of(own.inside, [&](const ArrayTouch* t) { return t->link == link; });
     if (!own.intermediate || !touched || s.array[a].at != At::Open || own.first == own.last) continue;
@@ -164,7 +173,7 @@ std::vector<LinkBound::Case> LinkBound::cases_anywhere(const Subtree& s, int lin
   std::vector<Case> cases;
   for (unsigned some = may;; some = (some - 1) & may) {
     const LinkPass all = with_homes(s.of(link), link, static_cast<TensorMask>(some));
-    const bool fits = s.depth == 0 && solver_.gate().on(Rule::HomeBound);
+    const bool fits = s.depth == 0 && gate_.on(Rule::HomeBound);
     const u64 room = fits ? room_ : CompiledLevel::kUnbounded;
     for (const LinkPass& pass : passes_in_room(link, all, all.size, static_cast<TensorMask>(some), room))
       cases.push_back({pass, solver_.first_bound(link, pass, lambda_)});

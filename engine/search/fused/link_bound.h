@@ -24,9 +24,9 @@ enum class BoundEffort : u8 {
   Whole,   // and searches of the whole link, one for all passes with the same homes
   Passes,  // searches of the passes
 };
-// What a link costs at least at the roots of groups, at one lambda; the same in all groups that see it alike. Groups
-// that have no link in common may be asked about by several threads at a time.
+// What a link costs at least at the roots of groups, at one lambda; the same in all groups that see it alike.
 struct RootBound {
+  std::mutex mutex;  // of what follows where LinkBound::least() and floor() are asked by several threads
   double lower = 0;
   std::optional<BoundEffort> effort{};  // none: nothing is known
   std::optional<Cost> floor{};          // the least energy and the fewest cycles
@@ -49,9 +49,9 @@ struct HashOfOpenPass {
 
 class LinkBound {
  public:
-  // All but lambda must outlive it. `known`: of this lambda.
+  // All but lambda must outlive it. `known`: of this lambda. `gate` is asked by the threads that ask this.
   LinkBound(const FusedInterval& group, LinkSolver& solver, double lambda, const SearchBudget& budget,
-            LinkBounds& known);
+            LinkBounds& known, const Gate& gate);
   LinkBound(const LinkBound&) = delete;
   LinkBound& operator=(const LinkBound&) = delete;
 
@@ -102,8 +102,8 @@ class LinkBound {
   };
 
   RootBound& known_at(const Subtree& s, int link, u64 room);
-  double at_root(const Subtree& s, int link, u64 room);
   double at_root(RootBound& known, const Subtree& s, int link, u64 room);
+  double of_whole_group(int link);
   const FurtherIn& further_in(const Subtree& s, int link);
   std::vector<Case> cases_anywhere(const Subtree& s, int link);
   double bound(const Subtree& s, int link, u64 room, BoundEffort effort);
@@ -158,10 +158,12 @@ class LinkBound {
   LinkSolver& solver_;
   double lambda_;
   const SearchBudget& budget_;
+  const Gate& gate_;
   u64 room_;  // words of the fusing level
   Subtree root_;
   LinkBounds& known_;
   std::vector<RootBound*> known_at_root_;  // [link of the group], of root_
+  std::vector<double> searched_at_root_;   // what that says once all is searched; below 0: it is not
   std::optional<std::vector<Together>> together_;
   // [link of the group]: further_in() of its pass and the tensors that may still get a home.
   std::vector<std::unordered_map<std::pair<LinkPass, TensorMask>, FurtherIn, HashOfOpenPass>> further_in_;

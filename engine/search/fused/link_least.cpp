@@ -30,40 +30,52 @@ Result<LayerSearch> LinkSolver::prepare_least(int link, const LinkPass& pass, do
   return LayerSearch::create(pass_workload(graph_.link(link), pass), chain(link), pass, options, true);
 }
 
-LinkSolver::Least& LinkSolver::known_least(int link, const LinkPass& pass, double lambda) {
+LinkSolver::Least& LinkSolver::known_least(int link, const LinkPass& pass, double lambda, Lock& lock) {
   LeastByLambda& all = store(link).pass[pass].least;
   const auto known = all.find(lambda);
   if (known != all.end()) return known->second;
   Least out;
-  const Cost& floor = moved(link, pass).cost;
+  const Cost& floor = moved(link, pass, lock).cost;
   if (pass.taken == 0) out.first = sum_value(floor, lambda);
-  else out.first = known_least(link, without_taken(pass), lambda).best();
+  else out.first = known_least(link, without_taken(pass), lambda, lock).best();
   out.first = std::max(out.first, from_other_lambdas(all, std::mem_fn(&Least::best), floor, lambda));
   return all.try_emplace(lambda, out).first->second;
 }
 
-const LinkSolver::Moved& LinkSolver::moved(int link, const LinkPass& pass) {
+const LinkSolver::Moved& LinkSolver::moved(int link, const LinkPass& pass, Lock& lock) {
   std::optional<Moved>& known = store(link).pass[without_taken(pass)].moved;
-  if (!known) known = compulsory(link, pass);
+  if (known) return *known;
+  lock.unlock();
+  const Moved out = compulsory(link, pass);
+  lock.lock();
+  if (!known) known = out;
   return *known;
 }
 
-const Cost& LinkSolver::least_moved(int link, const LinkPass& pass) { return moved(link, pass).cost; }
+const Cost& LinkSolver::least_moved(int link, const LinkPass& pass) {
+  Lock lock(store(link).mutex);
+  return moved(link, pass, lock).cost;
+}
 
 // What the passes must move, and the steps that they take on as many compute units as they can use. Only the first of a
 // level and of what has a home there needs a mapspace for what it keeps: that is the same for all sizes.
 LinkSolver::Moved LinkSolver::compulsory(int link, const LinkPass& pass) {
-  auto& keeps = store(link).keep;
-  auto keep = keeps.find({pass.level, pass.at_home});
-  if (keep == keeps.end()) {
+  Store& own = store(link);
+  const std::pair key{pass.level, pass.at_home};
+  Lock lock(own.mutex);
+  auto keep = own.keep.find(key);
+  if (keep == own.keep.end()) {
+    lock.unlock();
     const auto search = prepare_least(link, pass, kAnyLambda);
     if (!search) return {};
-    keep = keeps.try_emplace({pass.level, pass.at_home}, search->problem().keep_range()).first;
+    lock.lock();
+    keep = own.keep.try_emplace(key, search->problem().keep_range()).first;
   }
+  lock.unlock();
   const Workload one = pass_workload(graph_.link(link), pass);
-  NestPass own = pass;
-  own.taken = 0;
-  const CostModel model(one, running_chain(one, alone_), own);
+  NestPass nest = pass;
+  nest.taken = 0;
+  const CostModel model(one, running_chain(one, alone_), nest);
   const Compiled& c = model.compiled();
   Moved out{compulsory_cost(model, keep->second).whole};
   const u64 steps = ceil_div(c.macs, most_units(link, pass)) * c.pass.passes;
@@ -77,38 +89,50 @@ u64 LinkSolver::most_units(int link, const LinkPass& pass) {
   constexpr u64 kAll = ~u64{0};
   Store& own = store(link);
   if (!own.gate.on(Rule::PassBound)) return kAll;
-  const auto [known, is_new] = own.units.try_emplace({pass.level, pass.size}, kAll);
-  if (!is_new) return known->second;
+  const std::pair key{pass.level, pass.size};
+  Lock lock(own.mutex);
+  if (const auto known = own.units.find(key); known != own.units.end()) return known->second;
+  lock.unlock();
+  u64 out = kAll;
   if (const auto search = prepare_least(link, pass, kAnyLambda))
-    known->second = most_units_of_perfect_factors(search->problem().space).value_or(kAll);
-  return known->second;
+    out = most_units_of_perfect_factors(search->problem().space).value_or(kAll);
+  lock.lock();
+  own.units.try_emplace(key, out);
+  return out;
 }
 
 double LinkSolver::first_bound(int link, const LinkPass& pass, double lambda) {
-  return known_least(link, pass, lambda).best();
+  Lock lock(store(link).mutex);
+  return known_least(link, pass, lambda, lock).best();
 }
 
 double LinkSolver::whole_bound(int link, const LinkPass& pass, double lambda, const SearchBudget& budget) {
-  Least& known = known_least(link, pass, lambda);
   LinkPass whole;
   whole.size = sizes_of(graph_.link(link));
   whole.level = pass.level;
   whole.at_home = pass.at_home;
+  Lock lock(store(link).mutex);
+  Least& known = known_least(link, pass, lambda, lock);
   if (whole == pass) return known.best();
-  known.first = std::max(known.first, least(link, whole, lambda, kNoSum, budget) + moved(link, pass).passage);
+  lock.unlock();
+  const double of_whole = least(link, whole, lambda, kNoSum, budget);
+  lock.lock();
+  known.first = std::max(known.first, of_whole + moved(link, pass, lock).passage);
   return known.best();
 }
 
 double LinkSolver::least(int link, const LinkPass& pass, double lambda, double limit, const SearchBudget& budget) {
   Store& own = store(link);
-  std::unique_lock lock(own.mutex);
-  Least& known = known_least(link, pass, lambda);
-  lock.unlock();
+  Lock lock(own.mutex);
+  Least& store = known_least(link, pass, lambda, lock);
+  Least known = store;
   if (known.first >= limit) return known.first;
   if (known.limit >= limit || known.lower >= limit || known.lower < known.limit) return known.best();
+  lock.unlock();
   const auto search = prepare_least(link, pass, lambda);
   if (!search) {
-    known.limit = kNoSum;
+    lock.lock();
+    store.limit = kNoSum;
     return 0;
   }
   // Little is searched below a limit that is not far above the least: the limit rises until something is found.
@@ -133,7 +157,11 @@ double LinkSolver::least(int link, const LinkPass& pass, double lambda, double l
   lock.lock();
   own.searches += searches;
   own.evaluated += evaluated;
-  return known.best();
+  if (known.lower >= store.lower) {
+    store.lower = known.lower;
+    store.limit = known.limit;
+  }
+  return store.best();
 }
 
 Cost LinkSolver::least_cost(int link) const {
@@ -159,6 +187,7 @@ Cost LinkSolver::least_cost(int link) const {
 }
 
 const LinkSolver::NestFreedom& LinkSolver::freedom(int link, int level) {
+  const Lock lock(store(link).mutex);
   const auto [known, is_new] = store(link).freedom.try_emplace(level);
   NestFreedom& out = known->second;
   if (!is_new) return out;

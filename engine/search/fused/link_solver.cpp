@@ -90,6 +90,11 @@ Result<LayerSearch> LinkSolver::prepare(int link, const LinkPass& pass, double l
   return LayerSearch::create(pass_workload(graph_.link(link), pass), chain(link), pass, options);
 }
 
+void LinkSolver::count(const RuleCounts& counts) {
+  const std::lock_guard lock(mutex_);
+  counts_ += counts;
+}
+
 RuleCounts LinkSolver::rules() const {
   RuleCounts out = counts_;
   for (const Store& s : store_) out += s.counts;
@@ -147,27 +152,55 @@ std::optional<LinkAnswer> LinkSolver::recall(const Memo& memo, const Gate& gate,
 
 LinkAnswer LinkSolver::solve(int link, const LinkPass& pass, double lambda, double limit, const SearchBudget& budget) {
   Store& own = store(link);
+  Lock lock(own.mutex);
   KnownPass& known = own.pass[without_taken(pass)];
-  Memo& memo = known.searched[lambda];
+  const Memo& memo = known.searched[lambda];
   const u64 room = room_of(link, pass);
-  if (const auto answer = recall(memo, own.gate, room, lambda, limit)) return *answer;
+  const auto recalled = [&] { return recall(memo, own.gate, room, lambda, limit); };
+  if (const auto answer = recalled()) return *answer;
   // Trees ask for the pass in many rooms. What is proven in the largest of them holds in all.
   LinkPass in_most = pass;
   in_most.taken = own.gate.on(Rule::RoomReuse) ? std::min(pass.taken, words_of_homes(link, pass)) : pass.taken;
   if (in_most.taken < pass.taken) {
+    lock.unlock();
     solve(link, in_most, lambda, limit, budget);
-    if (const auto answer = recall(memo, own.gate, room, lambda, limit)) return *answer;
+    lock.lock();
+    if (const auto answer = recalled()) return *answer;
   }
+  while (known.is_searched_now) {
+    own.searched.wait(lock);
+    if (const auto answer = recalled()) return *answer;
+  }
+  known.is_searched_now = true;
+  try {
+    LinkAnswer answer = search(link, pass, lambda, limit, budget, lock);
+    known.is_searched_now = false;
+    own.searched.notify_all();
+    return answer;
+  } catch (...) {
+    if (!lock.owns_lock()) lock.lock();
+    known.is_searched_now = false;
+    own.searched.notify_all();
+    throw;
+  }
+}
+
+// What solve() does not know yet. `lock`: of the link's store; it is given back for the search only.
+LinkAnswer LinkSolver::search(int link, const LinkPass& pass, double lambda, double limit, const SearchBudget& budget,
+                              Lock& lock) {
+  Store& own = store(link);
+  KnownPass& known = own.pass[without_taken(pass)];
   const auto keep = [&](const LinkAnswer& answer, u64 in_room) {
-    memo.exact.push_back({in_room, answer});
+    known.searched[lambda].exact.push_back({in_room, answer});
     return answer;
   };
   // Step 1. What is known at other lambdas may be enough; else only what is below it is looked for.
+  const u64 room = room_of(link, pass);
   LinkAnswer out;
   double first = 0;
   if (own.gate.on(Rule::PassBound)) {
     out.found = found_elsewhere(known, room, lambda);
-    first = proven_elsewhere(link, pass, known, lambda);
+    first = proven_elsewhere(link, pass, known, lambda, lock);
   }
   if (out.found) limit = std::min(limit, sum_value(out.found->cost, lambda));
   const auto is_enough = [&] { return first >= limit * kEqualSum; };
@@ -177,9 +210,11 @@ LinkAnswer LinkSolver::solve(int link, const LinkPass& pass, double lambda, doub
     return keep(out, room);
   }
   // Step 2. What the pass must move.
+  lock.unlock();
   const auto search = prepare(link, pass, lambda, Strategy::Exact);
+  if (search) first = std::max(first, search->first_bound() * Energy::kUnitsPerPicojoule);
+  lock.lock();
   if (!search) return keep({{}, kNoSum, true}, CompiledLevel::kUnbounded);
-  first = std::max(first, search->first_bound() * Energy::kUnitsPerPicojoule);
   if (own.gate.prunes(Rule::PassBound, [&] { return first >= limit; })) {
     out.lower_bound = std::min(first, limit);
     out.proven = true;
@@ -187,18 +222,38 @@ LinkAnswer LinkSolver::solve(int link, const LinkPass& pass, double lambda, doub
   }
   // Step 3. The search.
   ++own.searches;
+  lock.unlock();
   const ObjectiveKey key = limit < kNoSum ? ObjectiveKey{limit, 0} : ObjectiveKey{};
   const SearchBudget own_budget = within_limit(budget, ~u64{0});
   const LayerAnswer answer =
       limit < kNoSum ? run_exact_alone(*search, own_budget, key) : run_exact_limited(*search, own_budget, key);
-  own.evaluated += answer.statistics.evaluated;
   counted_ += answer.statistics.evaluated;
   if (answer.found) out.found = with_room(*search, pass, answer.mapping, answer.cost);
   const double value = out.found ? sum_value(out.found->cost, lambda) : kNoSum;
   out.proven = answer.complete;
   if (answer.complete) out.lower_bound = std::min(value, limit);
   else out.lower_bound = std::max(first, answer.lower_bound.value_or(0) * Energy::kUnitsPerPicojoule);
+  lock.lock();
+  own.evaluated += answer.statistics.evaluated;
   return keep(out, room);
+}
+
+LinkMapping LinkSolver::first_as_good(int link, const LinkPass& pass, double lambda, const LinkMapping& known,
+                                      const SearchBudget& budget) {
+  constexpr double kJustAbove = 1 + 1e-11;
+  const auto search = prepare(link, pass, lambda, Strategy::Exact);
+  if (!search) return known;
+  const double value = sum_value(known.cost, lambda);
+  const LayerAnswer answer =
+      run_exact_alone(*search, within_limit(budget, ~u64{0}), ObjectiveKey{value * kJustAbove, 0});
+  counted_ += answer.statistics.evaluated;
+  {
+    const Lock lock(store(link).mutex);
+    ++store(link).searches;
+    store(link).evaluated += answer.statistics.evaluated;
+  }
+  if (!answer.complete || !answer.found) return known;
+  return with_room(*search, pass, answer.mapping, answer.cost);
 }
 
 // The best of the mappings that exact searches for other lambdas have found and that fit.
@@ -213,7 +268,7 @@ std::optional<LinkMapping> LinkSolver::found_elsewhere(const KnownPass& known, u
 }
 
 // What was proven at other lambdas, in this room or more.
-double LinkSolver::proven_elsewhere(int link, const LinkPass& pass, const KnownPass& known, double lambda) {
+double LinkSolver::proven_elsewhere(int link, const LinkPass& pass, const KnownPass& known, double lambda, Lock& lock) {
   const bool reuses = store(link).gate.on(Rule::RoomReuse);
   const u64 room = room_of(link, pass);
   const auto proven = [&](const Memo& memo) {
@@ -222,15 +277,19 @@ double LinkSolver::proven_elsewhere(int link, const LinkPass& pass, const KnownP
       if (reuses ? k.room >= room : k.room == room) out = std::max(out, k.answer.lower_bound);
     return out;
   };
-  return from_other_lambdas(known.searched, proven, least_moved(link, pass), lambda);
+  const Cost& floor = moved(link, pass, lock).cost;
+  return from_other_lambdas(known.searched, proven, floor, lambda);
 }
 
 // What is proven at other lambdas may be enough; else only what is below the known mapping is looked for.
 LinkAnswer LinkSolver::solve_alone(int link, const LinkPass& pass, double lambda, const LinkMapping& known,
                                    const SearchBudget& budget) {
-  LeastByLambda& all = store(link).alone;
+  Store& own = store(link);
+  Lock lock(own.mutex);
+  LeastByLambda& all = own.alone;
   const double value = sum_value(known.cost, lambda),
-               others = from_other_lambdas(all, std::mem_fn(&Least::best), least_moved(link, pass), lambda);
+               others = from_other_lambdas(all, std::mem_fn(&Least::best), moved(link, pass, lock).cost, lambda);
+  lock.unlock();
   LinkAnswer out;
   if (others >= value * kEqualSum) {
     out.lower_bound = value;
@@ -240,6 +299,7 @@ LinkAnswer LinkSolver::solve_alone(int link, const LinkPass& pass, double lambda
     out.lower_bound = std::max(out.lower_bound, std::min(others, value));
   }
   if (!out.found) out.found = known;
+  lock.lock();
   Least& least = all[lambda];
   least.first = std::max(least.first, out.lower_bound);
   return out;

@@ -3,10 +3,11 @@
 // some tensors at home, in the room that homes leave at the fusing level, for the least energy + lambda x cycles of all
 // passes. Contexts come back again and again: in other trees, other groups, at other places of the network.
 //
-// What is known of a link is known of its shape, in a store of its own: links of different shapes may be asked about by
-// several threads at a time.
+// What is known of a link is known of its shape, in a store of its own. Several threads may ask at a time, but for
+// fast(); they do not search the same pass.
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <deque>
 #include <iterator>
 #include <limits>
@@ -23,6 +24,7 @@
 #include "engine/search/core/budget.h"
 #include "engine/search/core/compulsory.h"
 #include "engine/search/core/options.h"
+#include "engine/search/core/parallel.h"
 #include "engine/search/core/rules.h"
 
 namespace heliolite {
@@ -95,6 +97,11 @@ class LinkSolver {
   // link's own tiles.
   LinkAnswer solve(int link, const LinkPass& pass, double lambda, double limit, const SearchBudget& budget);
 
+  // The first mapping of the pass that is as good as this one, as a search for nothing dearer meets them: it does not
+  // depend on what was searched before. This one if time ends it.
+  LinkMapping first_as_good(int link, const LinkPass& pass, double lambda, const LinkMapping& known,
+                            const SearchBudget& budget);
+
   // A mapping of each that is found quickly, if any fits; nothing is proven. Different questions are answered by
   // several threads at a time. What was found for nearly the same lambda is an answer as well.
   struct Question {
@@ -109,8 +116,7 @@ class LinkSolver {
                          const SearchBudget& budget);
 
   // What no mapping of these passes is below, with any loops of a tree around its nests and all room of the level,
-  // whatever the machine says of loops; infinity: there is none. Above `limit` as good as at it. Passes of a shape that
-  // differ in more than `taken` may be asked about by several threads at a time, while nothing else is of that shape.
+  // whatever the machine says of loops; infinity: there is none. Above `limit` as good as at it.
   double least(int link, const LinkPass& pass, double lambda, double limit, const SearchBudget& budget);
   // What the passes must move, without a search; at least the energy and the cycles of all of them.
   const Cost& least_moved(int link, const LinkPass& pass);
@@ -131,9 +137,11 @@ class LinkSolver {
   // What it costs to read the array at the level as a term of a sum, once.
   const Cost& term_cost(int array, int level);
 
-  // Counts what is asked of links of all shapes together, and of a link's shape.
+  // Counts what is asked of rules by one thread, while there are no others.
   const Gate& gate() const { return gate_; }
-  const Gate& gate(int link) const { return store_[shape_[link]].gate; }
+  const RuleSet& rule_set() const { return options_.rules; }
+  // What others have counted.
+  void count(const RuleCounts& counts);
   // The first link of the same shape.
   std::size_t shape(int link) const { return shape_[link]; }
   // One under a limit of evaluations: what is done within it is the same for any number of threads.
@@ -183,7 +191,10 @@ class LinkSolver {
     std::map<double, Memo> searched;  // [lambda], of the pass without `taken`, in any room
     LeastByLambda least;
     std::optional<Moved> moved;
+    bool is_searched_now = false;  // by solve()
   };
+
+  using Lock = std::unique_lock<SpinMutex>;
 
   // What is known of the links of a shape.
   struct Store {
@@ -191,7 +202,8 @@ class LinkSolver {
     Store(const Store&) = delete;
     Store& operator=(const Store&) = delete;
 
-    std::mutex mutex;  // least() holds it while it looks up and counts
+    SpinMutex mutex;                       // of all that follows; nobody holds it for long
+    std::condition_variable_any searched;  // a pass is no longer searched now
     std::unordered_map<LinkPass, KnownPass, HashOfPass> pass;
     LeastByLambda alone;  // the link by itself
     // [level, tensors at home]: the keep choices of its passes, which do not depend on sizes.
@@ -209,12 +221,16 @@ class LinkSolver {
   u64 room_of(int link, const LinkPass& pass) const;
   u64 words_of_homes(int link, const LinkPass& pass) const;
   Result<LayerSearch> prepare_least(int link, const LinkPass& pass, double lambda) const;
-  Least& known_least(int link, const LinkPass& pass, double lambda);
-  const Moved& moved(int link, const LinkPass& pass);
+  // `lock`: of the link's store; it is given back while something is worked out.
+  Least& known_least(int link, const LinkPass& pass, double lambda, Lock& lock);
+  const Moved& moved(int link, const LinkPass& pass, Lock& lock);
   Moved compulsory(int link, const LinkPass& pass);
   u64 most_units(int link, const LinkPass& pass);
   static std::optional<LinkMapping> found_elsewhere(const KnownPass& known, u64 room, double lambda);
-  double proven_elsewhere(int link, const LinkPass& pass, const KnownPass& known, double lambda);
+  double proven_elsewhere(int link, const LinkPass& pass, const KnownPass& known, double lambda, Lock& lock);
+
+  LinkAnswer search(int link, const LinkPass& pass, double lambda, double limit, const SearchBudget& budget,
+                    Lock& lock);
   Store& store(int link) { return store_[shape_[link]]; }
   // The search of a link's pass for the least sum; none: the machine leaves it no mapping.
   Result<LayerSearch> prepare(int link, const LinkPass& pass, double lambda, Strategy strategy) const;
@@ -228,6 +244,7 @@ class LinkSolver {
   const Architecture& architecture_;
   Architecture alone_;  // without words from peers
   SearchOptions options_;
+  std::mutex mutex_;  // of `counts_`, for count()
   RuleCounts counts_;
   Gate gate_{options_.rules, counts_};
   std::vector<std::size_t> shape_;  // [link]: the first link of its shape

@@ -101,7 +101,7 @@ void LeastSum::offer(const LinkGroup& group, const GroupPlan& p, std::span<const
   tree.node = group.root;
   for (const std::optional<LinkMapping>& one : found) {
     if (!one) return;
-    tree.mappings.push_back(one->mapping);
+    tree.links.push_back(*one);
     tree.cost += one->cost;
   }
   tree.cost += terms_cost(p, graph_, architecture_);

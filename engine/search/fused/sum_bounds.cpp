@@ -69,6 +69,7 @@ bool LeastSum::search_bounds(const std::vector<Step>& steps, BoundEffort effort)
   });
   const bool complete = !solver_.over(budget_);  // else it is searched again if there is time
   for (const auto& [key, d] : due) d.level->trees->bound().keep(d.link, effort, d.lower, complete);
+  if (solver_.gate().on(Rule::HomeBound)) solver_.gate().pruned(Rule::HomeBound, due.size());
   for (Level* level : levels) {
     level->lower = std::max(level->lower, level->trees->quick_least() * runs(level->interval->first));
     if (complete) level->searched = effort;

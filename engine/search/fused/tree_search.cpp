@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <mutex>
+#include <utility>
 
 #include "engine/base/integers.h"
 #include "engine/network/fused_cost.h"
 #include "engine/network/group_plan.h"
+#include "engine/search/core/parallel.h"
 #include "engine/space/divisors.h"
 
 namespace heliolite {
@@ -38,7 +41,8 @@ TreeSearch::TreeSearch(const FusedInterval& group, LinkSolver& solver, double la
       budget_(budget),
       options_(options),
       capacity_(group.architecture->levels[group.level].capacity_words().value_or(kAnyRoom)),
-      bound_(group, solver, lambda, budget, bounds) {
+      gate_(solver.rule_set(), counts_),
+      bound_(group, solver, lambda, budget, bounds, gate_) {
   for (int a = 0; a < static_cast<int>(group.array.size()); ++a)
     for (const ArrayTouch* t : group.array[a].inside)
       if (t->is_term)
@@ -48,25 +52,62 @@ TreeSearch::TreeSearch(const FusedInterval& group, LinkSolver& solver, double la
   for (int l = group.first; l <= group.last; ++l) least_terms_ += least_terms(root, l);
 }
 
-TreeAnswer TreeSearch::run(double limit, std::span<const TreeSearch* const> others, u64 at_once) {
+TreeAnswer TreeSearch::run(double limit, std::span<const TreeSearch* const> others) {
   others_.assign(others.begin(), others.end());
-  most_bytes_ = solver_.memory_bytes() / kPartsOfMemory / at_once;
-  return node(whole(group_), capacity_, limit);
+  most_bytes_ = solver_.memory_bytes() / kPartsOfMemory / (partner_ == nullptr ? 1 : 2);
+  TreeAnswer out = node(whole(group_), capacity_, limit);
+  solver_.count(std::exchange(counts_, {}));
+  return out;
 }
 
-// What no tree of the subtree is below by what was proven of it at other lambdas.
+TreeAnswer TreeSearch::run_with(TreeSearch& backward, double limit, std::span<const TreeSearch* const> others) {
+  constexpr double kJustAbove = 1 + 4e-12;
+  TreeSearch* const both[] = {this, &backward};
+  TreeAnswer answer[2];
+  for (int k : {0, 1}) {
+    both[k]->partner_ = both[1 - k];
+    both[k]->ends_ = false;
+  }
+  parallel_for(2, solver_.threads(), [&](std::size_t k) {
+    answer[k] = both[k]->run(limit, others);
+    both[1 - k]->ends_ = true;
+  });
+  ends_ = false;
+  const double least = std::max(answer[0].lower_bound, answer[1].lower_bound);
+  // Where several trees are equally good the first one is the answer, whoever was faster.
+  if (const FusedTreePtr& other = answer[1].found;
+      other && (!answer[0].found || other->value < answer[0].found->value * kEqualSum)) {
+    answer[0] = run(other->value * kJustAbove, others);
+    if (!answer[0].found) answer[0].found = other;
+  }
+  answer[0].lower_bound = std::max(least, answer[0].lower_bound);
+  for (TreeSearch* one : both) one->partner_ = nullptr;
+  return answer[0];
+}
+
+// What no tree of the subtree is below by what was proven of it at other lambdas, and by the partner.
 double TreeSearch::least_elsewhere(Memo TreeSearch::*memo, const std::vector<u64>& key, const Subtree& s, u64 room) {
-  if (others_.empty() || !bounds_links()) return 0;
-  const bool reuses = gate().on(Rule::RoomReuse);
+  if (!bounds_links()) return 0;
+  double out = 0;
+  if (partner_ != nullptr) out = partner_->least_known(partner_->*memo, key, room);
   std::map<double, double> proven;  // [lambda]
-  for (const TreeSearch* other : others_)
-    if (const auto known = (other->*memo).find(key); known != (other->*memo).end())
-      for (const Known& k : known->second) {
-        if (reuses ? k.room < room : k.room != room) continue;
-        double& least = proven[other->lambda_];
-        least = std::max(least, k.answer.lower_bound);
-      }
-  return least_by(proven, s);
+  for (const TreeSearch* other : others_) {
+    const double least = other->least_known(other->*memo, key, room);
+    if (least > 0) proven[other->lambda_] = std::max(proven[other->lambda_], least);
+  }
+  return std::max(out, least_by(proven, s));
+}
+
+// What was proven of the subtree in this room or more.
+double TreeSearch::least_known(const Memo& memo, const std::vector<u64>& key, u64 room) const {
+  const bool reuses = solver_.rule_set()[Rule::RoomReuse];
+  const std::lock_guard lock(mutex_);
+  const auto known = memo.find(key);
+  if (known == memo.end()) return 0;
+  double out = 0;
+  for (const Known& k : known->second)
+    if (reuses ? k.room >= room : k.room == room) out = std::max(out, k.answer.lower_bound);
+  return out;
 }
 
 double TreeSearch::least_by(const std::map<double, double>& proven, const Subtree& s) {
@@ -78,17 +119,20 @@ double TreeSearch::least_by(const std::map<double, double>& proven, const Subtre
   return from_other_lambdas(proven, std::identity{}, floor, lambda_);
 }
 
-std::optional<TreeAnswer> TreeSearch::recall(const std::vector<Known>& known, u64 room, double limit) const {
+std::optional<TreeAnswer> TreeSearch::recall(const Memo& memo, const std::vector<u64>& key, u64 room,
+                                             double limit) const {
   TreeAnswer best;
-  const bool reuses = gate().on(Rule::RoomReuse);
-  for (const Known& k : known) {
+  const bool reuses = gate_.on(Rule::RoomReuse);
+  const auto all = memo.find(key);
+  if (all == memo.end()) return std::nullopt;
+  for (const Known& k : all->second) {
     if (!reuses && k.room != room) continue;
     const FusedTreePtr& found = k.answer.found;
     if (found && holds(room, found->room) && (!best.found || found->value < best.found->value)) best.found = found;
     if (k.room >= room) best.lower_bound = std::max(best.lower_bound, k.answer.lower_bound);
   }
   if (!best.is_proven(limit) && best.lower_bound < limit * kEqualSum) return std::nullopt;
-  if (reuses) gate().pruned(Rule::RoomReuse, 1);
+  if (reuses) gate_.pruned(Rule::RoomReuse, 1);
   return best;
 }
 
@@ -115,10 +159,10 @@ double TreeSearch::quick_least() {
   return sum;
 }
 
-bool TreeSearch::bounds_links() const { return options_.exact && gate().on(Rule::LinkBound); }
+bool TreeSearch::bounds_links() const { return options_.exact && gate_.on(Rule::LinkBound); }
 
 bool TreeSearch::too_dear(double bound, double limit) const {
-  return bounds_links() && gate().prunes(Rule::LinkBound, [&] { return bound >= limit * kEqualSum; });
+  return bounds_links() && gate_.prunes(Rule::LinkBound, [&] { return bound >= limit * kEqualSum; });
 }
 
 // Terms of a sum whose last one the link makes, where they stay.
@@ -145,6 +189,7 @@ double TreeSearch::least_terms(const Subtree& s, int link) const {
 }
 
 void TreeSearch::forget() {
+  const std::lock_guard lock(mutex_);
   nodes_.clear();
   children_.clear();
   bytes_ = 0;
@@ -153,21 +198,23 @@ void TreeSearch::forget() {
 // Where the memory for it is full everything is forgotten.
 void TreeSearch::remember(Memo& memo, std::vector<u64> key, u64 room, const TreeAnswer& answer) {
   if (bytes_ > most_bytes_) forget();
+  const std::lock_guard lock(mutex_);
   bytes_ += kEntryBytes + key.size() * sizeof(u64);
-  if (answer.found) bytes_ += kTreeBytes + answer.found->mappings.size() * (sizeof(Mapping) + kTreeBytes);
+  if (answer.found) bytes_ += kTreeBytes + answer.found->links.size() * (sizeof(LinkMapping) + kTreeBytes);
   memo[std::move(key)].push_back({room, answer});
 }
 
-// Visits the sets of these arrays that fit when they are held, besides what is: all of them without the last array
-// first. `visit` says whether to go on.
+// Visits the sets of these arrays that fit when they are held, besides what is: forward all of them without the last
+// array first. `visit` says whether to go on.
 bool TreeSearch::held_sets(const Held& held, std::span<const int> may, u64 room,
                            const std::function<bool(const Held&)>& visit) const {
   if (may.empty()) return visit(held);
   const std::span<const int> others = may.first(may.size() - 1);
-  if (!held_sets(held, others, room, visit)) return false;
+  if (!options_.backward && !held_sets(held, others, room, visit)) return false;
   Held more = held;
   more.add(group_, may.back());
-  return !holds(room, more.room) || held_sets(more, others, room, visit);
+  if (holds(room, more.room) && !held_sets(more, others, room, visit)) return false;
+  return !options_.backward || held_sets(held, others, room, visit);
 }
 
 // What a node must hold, then with whatever else of it fits.
@@ -206,7 +253,7 @@ bool TreeSearch::is_lone(const Subtree& s, const Held& held) const {
     });
     return plain && (nest.may_keep & ~held.state.of(s.first).at_home) == 0;
   };
-  return gate().prunes(Rule::LoneLoops, is_lone);
+  return gate_.prunes(Rule::LoneLoops, is_lone);
 }
 
 // Whether loops around the links of the state can do what a leaf cannot: beneath those around a link alone something
@@ -214,15 +261,15 @@ bool TreeSearch::is_lone(const Subtree& s, const Held& held) const {
 bool TreeSearch::has_loops(const Subtree& s) const {
   if (!options_.exact) return options_.loops && s.depth == 0 && s.first != s.last;
   if (s.first != s.last || !solver_.freedom(s.first, s.of(s.first).level).loops) return true;
-  return !gate().prunes(Rule::LoneLoops, [&] { return holdable_at(group_, s).empty(); });
+  return !gate_.prunes(Rule::LoneLoops, [&] { return holdable_at(group_, s).empty(); });
 }
 
 // The node whose loop is part of the state: what it holds, and its children.
 TreeAnswer TreeSearch::node(const Subtree& s, u64 room, double limit) {
   const std::vector<u64> key = key_of(group_, s);
-  if (auto answer = recall(nodes_[key], room, limit)) return *answer;
+  if (auto answer = recall(nodes_, key, room, limit)) return *answer;
   TreeAnswer best{nullptr, least_of(s, room)};
-  if (too_dear(best.lower_bound, limit) || solver_.over(budget_)) return best;
+  if (too_dear(best.lower_bound, limit) || over()) return best;
   best.lower_bound = std::max(best.lower_bound, least_elsewhere(&TreeSearch::nodes_, key, s, room));
   if (too_dear(best.lower_bound, limit)) return best;
   ++states_;
@@ -242,7 +289,7 @@ TreeAnswer TreeSearch::node(const Subtree& s, u64 room, double limit) {
       one.found = std::move(tree);
     }
     take_better(best, one);
-    if (!solver_.over(budget_)) return true;
+    if (!over()) return true;
     best.lower_bound = std::min(best.lower_bound, least_of(s, room));
     return false;
   };
@@ -270,7 +317,7 @@ TreeAnswer TreeSearch::with_held(const Subtree& s, u64 room, double limit, bool 
       continue;
     }
     for (int j = i; j < n; ++j) {
-      if (solver_.over(budget_)) return {nullptr, rest[0]};
+      if (over()) return {nullptr, rest[0]};
       const std::optional<Child> c = child_of(group_, s, s.first + i, s.first + j);
       if (!c || !holds(room, c->live)) continue;
       const bool only = i == 0 && j == n - 1 && s.depth > 0;
@@ -283,7 +330,7 @@ TreeAnswer TreeSearch::with_held(const Subtree& s, u64 room, double limit, bool 
       if (best[j + 1] && best[j + 1]->value <= value) continue;
       auto tree = std::make_shared<FusedTree>(*best[i]);
       tree->node.children.push_back(one.found->node);
-      tree->mappings.insert(tree->mappings.end(), one.found->mappings.begin(), one.found->mappings.end());
+      tree->links.insert(tree->links.end(), one.found->links.begin(), one.found->links.end());
       tree->cost += one.found->cost;
       tree->value = value;
       tree->room = std::max(tree->room, one.found->room + c->live);
@@ -298,9 +345,9 @@ TreeAnswer TreeSearch::with_held(const Subtree& s, u64 room, double limit, bool 
 TreeAnswer TreeSearch::child(const Subtree& s, u64 room, bool only, bool in_nest, double limit) {
   std::vector<u64> key = key_of(group_, s);
   key.push_back((only ? 1 : 0) + (in_nest ? 2 : 0));
-  if (auto answer = recall(children_[key], room, limit)) return *answer;
+  if (auto answer = recall(children_, key, room, limit)) return *answer;
   TreeAnswer best{nullptr, least_of(s, room)};
-  if (too_dear(best.lower_bound, limit) || solver_.over(budget_)) return best;
+  if (too_dear(best.lower_bound, limit) || over()) return best;
   best.lower_bound = std::max(best.lower_bound, least_elsewhere(&TreeSearch::children_, key, s, room));
   if (too_dear(best.lower_bound, limit)) return best;
   best.lower_bound = kNoSum;
@@ -311,6 +358,7 @@ TreeAnswer TreeSearch::child(const Subtree& s, u64 room, bool only, bool in_nest
 }
 
 void TreeSearch::loops(const Subtree& s, u64 room, bool only, double limit, TreeAnswer& best) {
+  std::vector<std::pair<const RankClass*, u64>> all;  // and iterations
   for (const RankClass& ranks : classes(s.first, s.last)) {
     u64 most = ~u64{0};
     bool same = false;
@@ -323,25 +371,26 @@ void TreeSearch::loops(const Subtree& s, u64 room, bool only, double limit, Tree
       most = std::min(most, size);
     }
     if (only && same) continue;
-    for (const u64 iterations : divisors(most)) {
-      if (iterations < 2) continue;
-      for (const Looped& next : under_loop(group_, s, ranks, iterations)) {
-        if (!holds(room, next.room)) continue;
-        TreeAnswer one = node(next.state, less(room, next.room), tightened(best, limit));
-        if (one.found) {
-          auto tree = std::make_shared<FusedTree>(*one.found);
-          tree->node.loop = next.loop;
-          tree->room += next.room;
-          one.found = std::move(tree);
-        }
-        take_better(best, one);
-        if (solver_.over(budget_)) {
-          best.lower_bound = std::min(best.lower_bound, least_of(s, room));
-          return;
-        }
+    for (const u64 iterations : divisors(most))
+      if (iterations >= 2) all.emplace_back(&ranks, iterations);
+  }
+  if (options_.backward) std::ranges::reverse(all);
+  for (const auto& [ranks, iterations] : all)
+    for (const Looped& next : under_loop(group_, s, *ranks, iterations)) {
+      if (!holds(room, next.room)) continue;
+      TreeAnswer one = node(next.state, less(room, next.room), tightened(best, limit));
+      if (one.found) {
+        auto tree = std::make_shared<FusedTree>(*one.found);
+        tree->node.loop = next.loop;
+        tree->room += next.room;
+        one.found = std::move(tree);
+      }
+      take_better(best, one);
+      if (over()) {
+        best.lower_bound = std::min(best.lower_bound, least_of(s, room));
+        return;
       }
     }
-  }
 }
 
 // A mapping that is found quickly, if the pass need not cost too much.
@@ -360,13 +409,13 @@ TreeAnswer TreeSearch::leaf(const Subtree& s, u64 room, double limit) {
   LinkPass pass = s.of(link);
   if (room != kAnyRoom) pass.taken = capacity_ - room;
   LinkAnswer answer;
-  if (options_.exact) answer = solver_.solve(link, pass, lambda_, limit - fixed, budget_);
+  if (options_.exact) answer = solver_.solve(link, pass, lambda_, limit - fixed, budget_.until(ends_));
   else answer.found = fast(link, pass, limit - fixed);
   TreeAnswer out{nullptr, answer.lower_bound + fixed};
   if (!answer.found) return out;
   auto tree = std::make_shared<FusedTree>();
   tree->node.link = link;
-  tree->mappings = {answer.found->mapping};
+  tree->links = {*answer.found};
   tree->cost = {answer.found->cost.energy + terms.energy, answer.found->cost.cycles + terms.cycles};
   tree->value = sum_value(tree->cost, lambda_);
   tree->room = answer.found->room;

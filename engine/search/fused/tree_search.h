@@ -3,6 +3,7 @@
 // every choice of what is held, every mapping of each link, as a recursion over subtrees. A subtree is settled by its
 // state (subtree.h) and the room at the fusing level; what was found or proven of it is remembered.
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "engine/base/split_mix.h"
+#include "engine/search/core/parallel.h"
 #include "engine/search/fused/link_bound.h"
 #include "engine/search/fused/link_solver.h"
 #include "engine/search/fused/subtree.h"
@@ -21,10 +23,10 @@ namespace heliolite {
 // A tree with the mappings of its links, of one repetition.
 struct FusedTree {
   TreeNode node;
-  std::vector<Mapping> mappings;  // [link beneath]
-  Cost cost;
-  double value = 0;  // energy + lambda x cycles, units
-  u64 room = 0;      // words of the fusing level that it needs, its intermediates included
+  std::vector<LinkMapping> links;  // [link beneath]
+  Cost cost;                       // of these, and terms
+  double value = 0;                // energy + lambda x cycles, units
+  u64 room = 0;                    // words of the fusing level that it needs, its intermediates included
 };
 using FusedTreePtr = std::shared_ptr<const FusedTree>;
 
@@ -42,7 +44,8 @@ struct TreeSearchOptions {
   // Every tree; else those with loops directly beneath the root, around several links, with nothing held or all that is
   // not divided, their links mapped by the fast strategy: nothing is proven.
   bool exact = true;
-  bool loops = true;  // false: nor any loops
+  bool loops = true;      // false: nor any loops
+  bool backward = false;  // what is searched forward otherwise: loops, and what is held
 };
 
 class TreeSearch {
@@ -52,9 +55,11 @@ class TreeSearch {
              LinkBounds& bounds, const TreeSearchOptions& options = {});
 
   // The best tree of the interval whose value is below `limit`. `others`: searches of the same interval at other
-  // lambdas, whose bounds of subtrees are bounds here. Intervals whose links have different shapes may be searched by
-  // several threads at a time; `at_once`: so many, which share the part of the memory.
-  TreeAnswer run(double limit, std::span<const TreeSearch* const> others = {}, u64 at_once = 1);
+  // lambdas, whose bounds of subtrees are bounds here.
+  TreeAnswer run(double limit, std::span<const TreeSearch* const> others = {});
+  // What run() answers, by two threads, one of which searches backward: what either has proven of a subtree the other
+  // need not search. `backward`: of the same interval and lambda.
+  TreeAnswer run_with(TreeSearch& backward, double limit, std::span<const TreeSearch* const> others = {});
 
   // What no tree is below by bounds at other lambdas, [lambda].
   double least_by(const std::map<double, double>& proven) { return least_by(proven, whole(group_)); }
@@ -106,6 +111,7 @@ class TreeSearch {
     }
   };
 
+  bool over() const { return ends_ || solver_.over(budget_); }
   void remember(Memo& memo, std::vector<u64> key, u64 room, const TreeAnswer& answer);
   TreeAnswer node(const Subtree& s, u64 room, double limit);
   TreeAnswer with_held(const Subtree& s, u64 room, double limit, bool in_nest);
@@ -121,9 +127,9 @@ class TreeSearch {
   void loops(const Subtree& s, u64 room, bool only, double limit, TreeAnswer& best);
   double least_by(const std::map<double, double>& proven, const Subtree& s);
   double least_elsewhere(Memo TreeSearch::*memo, const std::vector<u64>& key, const Subtree& s, u64 room);
-  std::optional<TreeAnswer> recall(const std::vector<Known>& known, u64 room, double limit) const;
+  double least_known(const Memo& memo, const std::vector<u64>& key, u64 room) const;
+  std::optional<TreeAnswer> recall(const Memo& memo, const std::vector<u64>& key, u64 room, double limit) const;
 
-  const Gate& gate() const { return solver_.gate(group_.first); }
   // Whether what links cost at least is asked (rule link-bound), and whether it is too much.
   bool bounds_links() const;
   bool too_dear(double bound, double limit) const;
@@ -139,12 +145,17 @@ class TreeSearch {
   const SearchBudget& budget_;
   TreeSearchOptions options_;
   u64 capacity_;  // words of the fusing level; CompiledLevel::kUnbounded: any
+  RuleCounts counts_;
+  Gate gate_;
   LinkBound bound_;
   std::vector<Term> terms_;
-  double least_terms_ = 0;  // of all of them
+  double least_terms_ = 0;   // of all of them
+  mutable SpinMutex mutex_;  // of what is remembered, which only run() changes and others read
   Memo nodes_, children_;
   std::vector<const TreeSearch*> others_;
-  u64 most_bytes_ = ~u64{0};  // that may be remembered
+  const TreeSearch* partner_ = nullptr;  // searches the same at the same time
+  std::atomic<bool> ends_ = false;       // the partner has settled the group
+  u64 most_bytes_ = ~u64{0};             // that may be remembered
   std::map<std::pair<int, int>, std::vector<RankClass>> classes_;
   u64 states_ = 0, bytes_ = 0;
 };
