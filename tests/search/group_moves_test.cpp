@@ -94,6 +94,35 @@ TEST(GroupMoves, GroupsBeginAnewWithOneLoop) {
   EXPECT_GT(legal, 10);
 }
 
+// Pairs of links beneath two loops, that leave of the array between them what has some of the room, but not all of it.
+TEST(GroupMoves, PairsBeneathTwoLoopsHoldPartsThatFit) {
+  constexpr u64 kRoom = 40;
+  int groups = 0, legal = 0;
+  for (const FusionProblem& toy : testing::fusion_toys()) {
+    GroupMoves moves(toy.graph);
+    for (int first = 0; first + 1 < static_cast<int>(toy.graph.links.size()); ++first) {
+      const auto taken = [&](int array, u64 words) {
+        EXPECT_EQ(toy.graph.array(array).maker, first);
+        return static_cast<double>(words) / kRoom;
+      };
+      for (const LinkGroup& group : moves.merged_beneath_two(first, 1, taken)) {
+        EXPECT_EQ(broken(group, toy), "") << group_text(group, toy.graph, toy.architecture);
+        ASSERT_EQ(group.root.children.size(), 1U);
+        const TreeNode& outer = group.root.children.front();
+        ASSERT_EQ(outer.children.size(), 1U);
+        const TreeNode& inner = outer.children.front();
+        EXPECT_GT(outer.iterations(), 1U);
+        EXPECT_GT(inner.iterations(), 1U);
+        EXPECT_EQ(inner.children.size(), 2U);
+        ++groups;
+        legal += plan(group, toy.graph, toy.architecture).is_legal();
+      }
+    }
+  }
+  EXPECT_GT(groups, 20);
+  EXPECT_GT(legal, 5);
+}
+
 // Time may end a list anywhere.
 TEST(GroupMoves, ListsThatEndEarlyAreBeginnings) {
   const FusionProblem toy = testing::two_products();

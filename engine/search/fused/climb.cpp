@@ -2,6 +2,7 @@
 // is priced by quickly found mappings, the most promising changes first. Nothing is proven.
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "engine/base/integers.h"
@@ -59,9 +60,11 @@ class LeastSum::Climb {
   bool step() {
     std::vector<Changes> changes = collect();
     if (is_better_by(changes)) return true;
-    if (!makes_room_) return false;
-    make_room(changes);
-    return is_better_by(changes);
+    std::vector<Changes> more(changes.size());
+    if (makes_room_) make_room(changes, more);
+    merge_links(more);
+    for (Changes& own : more) std::ranges::stable_sort(own.open, {}, &Change::guess);
+    return is_better_by(more);
   }
 
   // Prices changes, a few of each group of the best schedule at a time, until some make it better.
@@ -85,29 +88,46 @@ class LeastSum::Climb {
     return false;
   }
 
+  // The steps of the best schedule; none: there is no schedule.
+  std::vector<const Segment*> path() const {
+    std::vector<int> cut;
+    std::vector<const Segment*> out;
+    if (sum_.shortest_values(&cut)[0] == kNoSum) return out;
+    for (int i = 0; i < sum_.n_; i = cut[at(i)] + 1) out.push_back(&sum_.segment_[i][cut[at(i)]]);
+    return out;
+  }
+
+  // A question about a step of the path, or about it and the next one.
+  struct Asked {
+    GroupNeighbours::Question question;
+    std::size_t place;
+  };
+
   // [group of the best schedule]: its changes, and of it with the next one, that are not known to be of no use, the
   // most promising first.
   std::vector<Changes> collect() {
-    // Step 1. What may come in the place of which steps of the path.
-    std::vector<int> cut;
-    if (sum_.shortest_values(&cut)[0] == kNoSum) return {};
-    std::vector<const Segment*> path;
-    for (int i = 0; i < sum_.n_; i = cut[at(i)] + 1) path.push_back(&sum_.segment_[i][cut[at(i)]]);
-    std::vector<GroupNeighbours::Question> questions;
-    std::vector<std::size_t> place;  // [question]: in the path
+    const std::vector<const Segment*> path = this->path();
+    const auto group = [&](std::size_t k) { return &*path[k]->group; };
+    std::vector<Asked> asked;
     for (std::size_t k = 0; k < path.size(); ++k) {
-      const LinkGroup* group = &*path[k]->group;
-      if (!group->is_single())
-        for (const Kind kind : {Kind::Changed, Kind::Elsewhere}) questions.push_back({kind, group}), place.push_back(k);
-      if (k + 1 == path.size()) continue;
-      questions.push_back({Kind::Merged, group, &*path[k + 1]->group});
-      place.push_back(k);
+      if (!group(k)->is_single())
+        for (const Kind kind : {Kind::Changed, Kind::Elsewhere}) asked.push_back({{kind, group(k)}, k});
+      if (k + 1 < path.size()) asked.push_back({{Kind::Merged, group(k), group(k + 1)}, k});
     }
-    // Step 2. Those that may be better.
-    const std::vector<std::vector<Neighbour>*> lists = neighbours_.of(questions, near_);
     std::vector<Changes> out(path.size());
-    for (std::size_t q = 0; q < questions.size(); ++q) {
-      const std::size_t k = place[q];
+    add_all(asked, path, near_, out);
+    for (Changes& own : out) std::ranges::stable_sort(own.open, {}, &Change::guess);
+    return out;
+  }
+
+  // Changes of steps of the path that may make it better. `remembered`: lists of such questions.
+  void add_all(std::span<const Asked> asked, std::span<const Segment* const> path, GroupNeighbours::Lists& remembered,
+               std::vector<Changes>& out) {
+    std::vector<GroupNeighbours::Question> questions;
+    for (const Asked& one : asked) questions.push_back(one.question);
+    const std::vector<std::vector<Neighbour>*> lists = neighbours_.of(questions, remembered);
+    for (std::size_t q = 0; q < asked.size(); ++q) {
+      const std::size_t k = asked[q].place;
       double value = path[k]->value, bound = bound_of(*path[k]->group);
       if (questions[q].next != nullptr) value += path[k + 1]->value, bound += bound_of(*path[k + 1]->group);
       const auto change = [&](const Neighbour& n) { return make_change(parts_of(n), value, bound); };
@@ -116,46 +136,51 @@ class LeastSum::Climb {
       std::erase_if(*lists[q], [&](const Neighbour& n) { return n.groups.size() == 1 && !change(n); });
       for (const Neighbour& n : *lists[q]) add(change(n), out[k]);
     }
-    for (Changes& own : out) std::ranges::stable_sort(own.open, {}, &Change::guess);
-    return out;
   }
 
-  // Changes of the most promising of those that do not fit, in place of those that do.
-  void make_room(std::vector<Changes>& changes) {
+  // Changes of the most promising of those that do not fit.
+  void make_room(std::vector<Changes>& changes, std::vector<Changes>& out) {
     // Step 1. Which groups are changed once more.
     struct Again {
-      Changes* own;
+      std::size_t place;
       const Change* change;
       std::size_t group;
     };
-    std::vector<std::vector<Change>> tight;
     std::vector<Again> again;
     std::vector<GroupNeighbours::Question> questions;
-    for (Changes& own : changes) {
-      own.open.clear();
-      std::vector<Change>& most = tight.emplace_back(std::move(own.tight));
-      own.tight.clear();
+    for (std::size_t place = 0; place < changes.size(); ++place) {
+      std::vector<Change>& most = changes[place].tight;
       std::ranges::stable_sort(most, {}, &Change::guess);
       std::erase_if(most, [](const Change& c) { return c.taken > kNearlyFits; });
       if (most.size() > kMostTight) most.resize(kMostTight);
       for (const Change& change : most)
         for (std::size_t k = 0; k < change.parts.size(); ++k) {
           if (change.parts[k].group->is_single() || change.parts[k].known->look.taken < 1) continue;
-          again.push_back({&own, &change, k});
+          again.push_back({place, &change, k});
           questions.push_back({Kind::Changed, change.parts[k].group});
         }
     }
     // Step 2. What comes of them.
     const std::vector<std::vector<Neighbour>*> lists = neighbours_.of(questions, beyond_);
     for (std::size_t q = 0; q < again.size(); ++q) {
-      const auto& [own, change, k] = again[q];
+      const auto& [place, change, k] = again[q];
       for (const Neighbour& next : *lists[q]) {
         std::vector<Part> parts = change->parts;
         parts[k] = {&next.groups.front(), next.known.front()};
-        add(make_change(std::move(parts), change->value, change->bound), *own);
+        add(make_change(std::move(parts), change->value, change->bound), out[place]);
       }
     }
-    for (Changes& own : changes) std::ranges::stable_sort(own.open, {}, &Change::guess);
+  }
+
+  // Links alone as groups beneath two loops.
+  void merge_links(std::vector<Changes>& out) {
+    const std::vector<const Segment*> path = this->path();
+    std::vector<Asked> asked;
+    for (std::size_t k = 0; k + 1 < path.size(); ++k) {
+      const LinkGroup &group = *path[k]->group, &next = *path[k + 1]->group;
+      if (group.is_single() && next.is_single()) asked.push_back({{Kind::MergedBeneathTwo, &group, &next}, k});
+    }
+    add_all(asked, path, twice_, out);
   }
 
   static std::vector<Part> parts_of(const Neighbour& neighbour) {
@@ -212,7 +237,8 @@ class LeastSum::Climb {
   const SearchBudget& budget_;
   GroupNeighbours neighbours_;
   bool makes_room_;
-  GroupNeighbours::Lists near_, beyond_;  // of groups of the best schedule, and of changes of them that do not fit
+  // For groups of the best schedule, for pairs of links in it, and for changes that do not fit.
+  GroupNeighbours::Lists near_, twice_, beyond_;
 };
 
 void LeastSum::climb(const SearchBudget& budget, ChangesAtOnce changes) { Climb(*this, budget, changes).run(); }

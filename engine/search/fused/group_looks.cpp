@@ -69,11 +69,18 @@ GroupLook GroupLooks::look(const LinkGroup& group, const GroupPlan& plan) {
 
 double GroupLooks::taken(const LinkGroup& group, const GroupPlan& plan) const {
   if (group.is_single()) return 0;
-  const auto room = architecture_.levels[group.level].capacity_words();
-  if (!room) return 0;
   u64 most = 0;
   for (const LinkPass& pass : plan.passes) most = std::max(most, pass.taken);
-  return static_cast<double>(most) / static_cast<double>(*room);
+  return part_of_level(most, group.level);
+}
+
+double GroupLooks::part_of_level(u64 words, int level) const {
+  const auto room = architecture_.levels[level].capacity_words();
+  return room ? static_cast<double>(words) / static_cast<double>(*room) : 0;
+}
+
+double GroupLooks::taken(int array, u64 words, int level) const {
+  return part_of_level(room_words(array, words, level, graph_, architecture_), level);
 }
 
 }  // namespace heliolite

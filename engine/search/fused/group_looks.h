@@ -38,9 +38,13 @@ class GroupLooks {
       std::span<const Question> questions, const std::function<bool()>& is_over = [] { return false; });
   GroupLook of(const LinkGroup& group) { return of(std::vector{Question{&group, key_of_group(group)}}).front(); }
 
+  // The part of the level's room that so many words of the array take.
+  double taken(int array, u64 words, int level) const;
+
  private:
   GroupLook look(const LinkGroup& group, const GroupPlan& plan);
   double taken(const LinkGroup& group, const GroupPlan& plan) const;
+  double part_of_level(u64 words, int level) const;
 
   const LinkGraph& graph_;
   const Architecture& architecture_;

@@ -11,6 +11,10 @@ namespace {
 constexpr u64 kFarthest = 4;             // times as many iterations, or this part of them, are still one change
 constexpr std::size_t kMostFactors = 6;  // numbers of iterations that a new loop is tried with
 
+// Room beneath two loops is this many times what the array takes, at most: with more iterations it comes and goes for
+// nothing.
+constexpr double kMostToSpare = 4;
+
 int first_link(const TreeNode& node) { return node.is_leaf() ? *node.link : first_link(node.children.front()); }
 int last_link(const TreeNode& node) { return node.is_leaf() ? *node.link : last_link(node.children.back()); }
 
@@ -346,9 +350,14 @@ std::vector<LinkGroup> GroupMoves::changed(const LinkGroup& group) {
   return out;
 }
 
+LinkGroup GroupMoves::without_loops(int first, int last, int level) {
+  LinkGroup out{first, last, level, {}};
+  for (int l = first; l <= last; ++l) out.root.children.push_back(leaf_of(l));
+  return out;
+}
+
 std::vector<LinkGroup> GroupMoves::anew(int first, int last, int level) {
-  LinkGroup flat{first, last, level, {}};
-  for (int l = first; l <= last; ++l) flat.root.children.push_back(leaf_of(l));
+  const LinkGroup flat = without_loops(first, last, level);
   std::vector<LinkGroup> out;
   bring_in_loops_around(flat, {}, 0, flat.root.children.size(), out);
   return out;
@@ -375,6 +384,36 @@ std::vector<LinkGroup> GroupMoves::merged(const LinkGroup& before, const LinkGro
   }
   // The loops on both sides of the border as one.
   if (join_next(flat.root.children, border - 1)) add(std::move(flat), out);
+  return out;
+}
+
+std::vector<LinkGroup> GroupMoves::merged_beneath_two(int first, int level, const TakenRoom& taken) {
+  std::vector<LinkGroup> out;
+  const auto touches = [&](int array) { return touching({first, first + 1, level, {}}, array).size() == 2; };
+  const auto made =
+      std::ranges::find_if(graph_.array_of[first], [&](int a) { return graph_.array(a).maker == first && touches(a); });
+  if (made == graph_.array_of[first].end()) return out;
+  const Workload& maker = graph_.link(first);
+  const int tensor = static_cast<int>(made - graph_.array_of[first].begin());
+  const LinkGroup flat = without_loops(first, first + 1, level);
+  for (const RankClass& outer : classes_.of(first, first + 1))
+    for (const u64 around : divisors(most_iterations(flat, {0}, outer))) {
+      std::vector<LinkGroup> loop;
+      if (around > 1 && !is_over_()) bring_in_loop(flat, {}, 0, 2, outer, around, loop);
+      if (loop.empty()) continue;
+      for (const RankClass& inner : classes_.of(first, first + 1)) {
+        if (&inner == &outer) continue;
+        for (const u64 iterations : divisors(most_iterations(loop.front(), {0, 0}, inner))) {
+          LinkSizes sizes = sizes_of(maker);
+          for (const auto& [ranks, factor] : {std::pair{&outer, around}, std::pair{&inner, iterations}})
+            if (const auto divided = divide(sizes, ranks->of(first), factor))
+              for (const DividedDimension& d : *divided) sizes[d.dimension] /= d.factor;
+          const double part = taken(*made, tile_words(maker, tensor, sizes));
+          if (iterations > 1 && part < 1 && part * kMostToSpare > 1)
+            bring_in_loop(loop.front(), {0}, 0, 2, inner, iterations, out);
+        }
+      }
+    }
   return out;
 }
 

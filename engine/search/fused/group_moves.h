@@ -30,6 +30,11 @@ class GroupMoves {
   std::vector<LinkGroup> anew(int first, int last, int level);
   // Two groups, one after the other, as one at the level.
   std::vector<LinkGroup> merged(const LinkGroup& before, const LinkGroup& after, int level);
+  // A link and the next one, which reads what it makes, as a group at the level beneath two loops such that this array
+  // fits with not too much to spare: of attention some rows of some heads. `taken`: the part of the room that so many
+  // words of the array take.
+  using TakenRoom = std::function<double(int array, u64 words)>;
+  std::vector<LinkGroup> merged_beneath_two(int first, int level, const TakenRoom& taken);
   // The group cut in two, or its first or last links alone.
   std::vector<std::pair<LinkGroup, LinkGroup>> parts(const LinkGroup& group);
   // What is left of the group with only these links of it; nothing: no such group can be.
@@ -38,6 +43,7 @@ class GroupMoves {
  private:
   using Path = std::vector<std::size_t>;  // of children, from the root
 
+  static LinkGroup without_loops(int first, int last, int level);
   const RankClass* class_of(const TreeNode& node, int first, int last);
   bool complete(TreeNode& node, std::map<int, LinkSizes>& sizes);
   void tidy(TreeNode& node, const LinkGroup& group, std::vector<int>& above) const;

@@ -64,6 +64,12 @@ std::vector<Neighbour> GroupNeighbours::list(const Question& question) {
       for (const int level : fusing_levels_)
         for (LinkGroup& one : moves_.merged(group, *question.next, level)) out.push_back({{std::move(one)}});
       move_border(group, *question.next, out);
+      break;
+    case Kind::MergedBeneathTwo:
+      for (const int level : fusing_levels_)
+        for (LinkGroup& one : moves_.merged_beneath_two(
+                 group.first, level, [&](int array, u64 words) { return looks_.taken(array, words, level); }))
+          out.push_back({{std::move(one)}});
   }
   return out;
 }

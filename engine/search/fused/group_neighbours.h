@@ -32,9 +32,10 @@ class GroupNeighbours {
                   int threads, std::function<bool()> is_over);
 
   enum class Kind : u8 {
-    Changed,    // one change of the group's tree
-    Elsewhere,  // the group cut in two, or at another level
-    Merged,     // the group and the next one as one, or their border elsewhere
+    Changed,           // one change of the group's tree
+    Elsewhere,         // the group cut in two, or at another level
+    Merged,            // the group and the next one as one, or their border elsewhere
+    MergedBeneathTwo,  // two links alone as one group beneath two loops
   };
   struct Question {
     Kind kind;
