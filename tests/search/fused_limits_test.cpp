@@ -118,31 +118,6 @@ TEST(FusedLimits, MoreEvaluationsGiveNothingDearer) {
   EXPECT_GT(better, 2);
 }
 
-TEST(FusedLimits, AnswersGetBetterAlikeForAnyNumberOfThreads) {
-  int fused = 0;
-  for (const testing::FusionRecord& record : testing::fusion_records()) {
-    if (record.problem.graph.links.size() > 2) continue;  // others take longer
-    SearchOptions options = options_for(Objective::Edp);
-    const auto one = search_fused(record.problem.graph, record.problem.architecture, options);
-    ASSERT_TRUE(one.ok() && !one->answers.empty());
-    EXPECT_DOUBLE_EQ(one->answers.back().value, one->value);
-    for (std::size_t k = 1; k < one->answers.size(); ++k) EXPECT_LT(one->answers[k].value, one->answers[k - 1].value);
-    for (const FusedAnswer& a : one->answers) EXPECT_LE(a.lower_bound * kEqualSum, one->value);
-    fused += one->answers.back().fused;
-    for (const int threads : {2, 8}) {
-      options.threads = threads;
-      const auto more = search_fused(record.problem.graph, record.problem.architecture, options);
-      ASSERT_TRUE(more.ok());
-      EXPECT_EQ(more->cost, one->cost);
-      EXPECT_EQ(more->schedule.groups, one->schedule.groups);
-      EXPECT_EQ(more->schedule.mappings, one->schedule.mappings);
-      ASSERT_EQ(more->answers.size(), one->answers.size());
-      for (std::size_t k = 0; k < one->answers.size(); ++k) EXPECT_EQ(more->answers[k].value, one->answers[k].value);
-    }
-  }
-  EXPECT_GT(fused, 0);
-}
-
 // More sets of arrays fit beside each other at the root of such a group than there is room or time for.
 TEST(FusedLimits, GroupsOfManyLinksEndInTime) {
   for (const int count : {40, 70}) {

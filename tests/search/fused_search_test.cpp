@@ -182,60 +182,6 @@ TEST(FusedSearch, TreesOfOtherLambdasChangeNoAnswer) {
   EXPECT_GT(fewer, 2 * groups);
 }
 
-// From its end a group's trees are as good, and two threads that begin at both ends find what one finds, also below a
-// limit that the best tree just meets or misses.
-TEST(FusedSearch, TreesAreTheSameFromBothEnds) {
-  int groups = 0, trees = 0;
-  for (FusionProblem& toy : testing::fusion_toys()) {
-    if (toy.graph.links[0].workload.macs() > 500) continue;
-    toy.architecture = parse_architecture(kSmall, "small.yaml").value();
-    const int last = static_cast<int>(toy.graph.links.size()) - 1;
-    for (int first = 0; first < last; ++first) {
-      const auto interval = make_interval(toy.graph, toy.architecture, 1, first, last, {});
-      if (!interval) continue;
-      ++groups;
-      SearchOptions options = options_for(Objective::Edp);
-      const SearchBudget budget(options);
-      LinkSolver alone(toy.graph, toy.architecture, options);
-      LinkBounds of_alone;
-      const TreeAnswer expected = TreeSearch(*interval, alone, kLambda, budget, of_alone).run(kNoSum);
-      LinkSolver from_end(toy.graph, toy.architecture, options);
-      LinkBounds of_end;
-      const TreeAnswer end = TreeSearch(*interval, from_end, kLambda, budget, of_end, {.backward = true}).run(kNoSum);
-      ASSERT_EQ(end.found == nullptr, expected.found == nullptr);
-      options.threads = 2;
-      const std::vector<double> parts =
-          expected.found ? std::vector{kNoSum, 1 + 1e-9, 1 - 1e-9, 0.8} : std::vector{kNoSum};
-      for (const double part : parts) {
-        LinkSolver solver(toy.graph, toy.architecture, options);
-        LinkBounds bounds;
-        TreeSearch forward(*interval, solver, kLambda, budget, bounds);
-        TreeSearch backward(*interval, solver, kLambda, budget, bounds, {.backward = true});
-        const double limit = expected.found ? part * expected.found->value : kNoSum;
-        const TreeAnswer both = forward.run_with(backward, limit);
-        EXPECT_TRUE(both.is_proven(limit));
-        ASSERT_EQ(both.found != nullptr, expected.found && part > 1);
-        if (!both.found) continue;
-        EXPECT_NEAR(both.found->value / expected.found->value, 1, 1e-11);
-        EXPECT_NEAR(end.found->value / expected.found->value, 1, 1e-11);
-        EXPECT_EQ(both.found->node, expected.found->node);
-        ++trees;
-        // Which of equal mappings was found may depend on who was faster, but not the first of them.
-        const GroupPlan p = plan({first, last, 1, both.found->node}, toy.graph, toy.architecture);
-        for (int l = first; l <= last; ++l) {
-          const std::size_t k = at(l - first);
-          const auto first_of = [&](LinkSolver& own, const FusedTree& tree) {
-            return own.first_as_good(l, p.passes[k], kLambda, tree.links[k], budget).mapping;
-          };
-          EXPECT_EQ(first_of(solver, *both.found), first_of(alone, *expected.found));
-        }
-      }
-    }
-  }
-  EXPECT_GT(groups, 3);
-  EXPECT_GT(trees, 2 * groups - 1);
-}
-
 // A level outside the fusing level, blocks, networks, leakage, and levels that must hold what passes.
 std::string random_machine(testing::Rng& rng) {
   const auto number = [&](u64 least, u64 most) { return std::to_string(testing::pick(rng, least, most)); };
